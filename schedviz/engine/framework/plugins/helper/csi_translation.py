@@ -53,6 +53,7 @@ AZURE_DISK: Final = InTreePlugin("kubernetes.io/azure-disk", "disk.csi.azure.com
 CINDER: Final = InTreePlugin(
     "kubernetes.io/cinder", "cinder.csi.openstack.org", "cinder", "topology.cinder.csi.openstack.org/zone", is_migration_on=True
 )
+PORTWORX: Final = InTreePlugin("kubernetes.io/portworx-volume", "pxd.portworx.com", "portworx_volume")
 #: The scheduler's feature checks do not cover plugins after the first four, which stay in-tree there.
 IN_TREE_PLUGINS: Final = (
     AWS_EBS,
@@ -61,9 +62,14 @@ IN_TREE_PLUGINS: Final = (
     CINDER,
     InTreePlugin("kubernetes.io/azure-file", "file.csi.azure.com", "azure_file"),
     InTreePlugin("kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com", "vsphere_volume"),
-    InTreePlugin("kubernetes.io/portworx-volume", "pxd.portworx.com", "portworx_volume"),
+    PORTWORX,
     InTreePlugin("kubernetes.io/rbd", "rbd.csi.ceph.com", "rbd"),
 )
+#: v1.36 has no translation for RBD volumes.
+IN_TREE_PLUGINS_V1_36: Final = tuple(plugin for plugin in IN_TREE_PLUGINS if plugin.source != "rbd")
+#: The names of the plugins whose migration is on.
+MIGRATION_ON: Final = frozenset(plugin.name for plugin in IN_TREE_PLUGINS if plugin.is_migration_on)
+MIGRATION_ON_V1_36: Final = MIGRATION_ON | {PORTWORX.name}
 BY_NAME: Final = {plugin.name: plugin for plugin in IN_TREE_PLUGINS}
 
 
@@ -76,9 +82,9 @@ def migrated_plugins(csi_node: CSINode) -> frozenset[str]:
     return frozenset(filter(None, csi_node.metadata.annotations.get(MIGRATED_PLUGINS, "").split(",")))
 
 
-def in_tree_plugin(source: PersistentVolumeSpec | Volume) -> InTreePlugin | None:
+def in_tree_plugin(source: PersistentVolumeSpec | Volume, plugins: Iterable[InTreePlugin] = IN_TREE_PLUGINS) -> InTreePlugin | None:
     """The in-tree plugin of a volume. Upstream: GetInTreePluginNameFromSpec"""
-    return next((plugin for plugin in IN_TREE_PLUGINS if getattr(source, plugin.source) is not None), None)
+    return next((plugin for plugin in plugins if getattr(source, plugin.source) is not None), None)
 
 
 def translated(volume: PersistentVolume, plugin: InTreePlugin) -> PersistentVolume:
@@ -116,6 +122,8 @@ def _handle_of_disk(source: PersistentVolumeSpec | Volume) -> str:
         return _ebs_volume_id(source.aws_elastic_block_store)
     if source.azure_disk is not None:
         return _azure_uri(source.azure_disk)
+    if source.portworx_volume is not None:
+        return source.portworx_volume.volume_id
     return source.cinder.volume_id if source.cinder is not None else ""
 
 

@@ -6,8 +6,8 @@ Upstream: framework/plugins/nodevolumelimits/csi.go
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,18 +17,19 @@ from schedviz.engine.framework.interface import Handle, PreFilterResult
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.claims_of_pod import uses_claim
-from schedviz.engine.framework.plugins.helper.csi_translation import in_tree_plugin
+from schedviz.engine.framework.plugins.helper.csi_translation import IN_TREE_PLUGINS_V1_36, MIGRATION_ON_V1_36, InTreePlugin, in_tree_plugin
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before, before_and_after, has_place, queue_if
 from schedviz.engine.framework.plugins.nodevolumelimits.csi import Attached, CSILimits
 from schedviz.engine.framework.plugins.nodevolumelimits.limits import (
     MAX_VOLUME_COUNT_EXCEEDED,
     NO_LIMIT,
     CSINodes,
+    Migration,
     VolumeError,
     csi_attach_limit_key,
 )
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status, unresolvable
+from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, as_status, unresolvable, unschedulable
 from schedviz.engine.framework.types import (
     GVK,
     ActionType,
@@ -39,15 +40,27 @@ from schedviz.engine.framework.types import (
     QueueingHint,
     RegisteredEvent,
 )
-from schedviz.engine.framework.verdicts import Index, Mask
+from schedviz.engine.framework.verdicts import Index, Mask, Verdicts
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
-from schedviz.kube.storage import CSINode, PersistentVolumeClaim
+from schedviz.kube.storage import CSIDriver, CSINode, PersistentVolumeClaim
 from schedviz.kube.volumes import Volume
+
+#: Migration is on for every node that has a CSINode. Upstream: isCSIMigrationOn
+_MIGRATION: Final = Migration(True, always=MIGRATION_ON_V1_36)
 
 
 class CSINodesV136(CSINodes):
     """The limits of all CSINodes; what a Node's allocatable says does not count."""
+
+    def _migration_of(self, csi_node: CSINode) -> Migration:  # noqa: ARG002 - the annotation of the CSINode does not count
+        return _MIGRATION
+
+    def has_driver(self, places: IntArray, driver: str) -> Mask:
+        """The rows whose CSINode lists a driver."""
+        have = [any(one.name == driver for one in csi_node.spec.drivers) for csi_node in self._listed or ()]
+        found: Mask = np.array([*have, False], np.bool_)[places]
+        return found
 
     def limit(self, places: IntArray, rows: Rows, key: str) -> IntArray:  # noqa: ARG002 - the Nodes are not looked at
         own = self._limits.get(key)
@@ -61,7 +74,8 @@ class CSINodesV136(CSINodes):
 class CSILimitsV136(CSILimits):
     def __init__(self, args: Any, handle: Handle) -> None:
         super().__init__(args, handle)
-        self._csi_nodes = CSINodesV136(handle.objects)
+        self._csi_nodes: CSINodesV136 = CSINodesV136(handle.objects)
+        self._needs_drivers = handle.features.volume_limit_scaling
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (
@@ -75,6 +89,34 @@ class CSILimitsV136(CSILimits):
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
         """Skip without a volume that a CSI driver may attach."""
         return None, SUCCESS if any(map(_may_be_attached, pod.pod.spec.volumes)) else SKIP
+
+    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
+        """Nodes without a driver that the pod needs are rejected before their volumes are counted."""
+        verdicts = super().filter(state, pod, rows)
+        if not self._needs_drivers or not pod.pod.spec.volumes:
+            return verdicts
+        statuses = list((SUCCESS,) if verdicts is None else verdicts.statuses)
+        codes = np.zeros(len(rows), np.int16) if verdicts is None else verdicts.codes
+        for mask, driver in self._without_driver(pod.pod, rows):
+            rejected = mask & np.array([status.code is not Code.ERROR and not _is_unresolvable(status) for status in statuses])[codes]
+            codes = np.where(rejected, len(statuses), codes)
+            statuses.append(unschedulable(f"{driver} CSI driver is not installed on the node"))
+        return Verdicts(codes, statuses) if codes.any() else None
+
+    def _without_driver(self, pod: Pod, rows: Rows) -> Iterator[tuple[Mask, str]]:
+        """The rows that lack a driver of the pod's volumes whose CSIDriver asks for it. Upstream: checkCSIDriverOnNode"""
+        places = self._csi_nodes.places(rows)
+        migration = self._csi_nodes.migration(places)
+        for number in np.unique(migration).tolist():
+            try:
+                added = self._attachable(pod, self._csi_nodes.migrations[number], is_new=True)
+            except VolumeError:
+                continue
+            # The last one's verdict stands: the first by name decides.
+            for driver in sorted({name.partition("/")[0] for name in added}, reverse=True):
+                csi_driver: CSIDriver | None = self._objects.get("CSIDriver", "", driver)
+                if csi_driver is not None and csi_driver.spec.prevent_pod_scheduling_if_missing:
+                    yield (migration == number) & ~self._csi_nodes.has_driver(places, driver), driver
 
     def _why_not_countable(self, error: VolumeError) -> Status:
         """A claim that is missing is no error: the pod waits for it."""
@@ -128,7 +170,15 @@ class CSILimitsV136(CSILimits):
 
 
 def _may_be_attached(volume: Volume) -> bool:
-    return volume.persistent_volume_claim is not None or volume.ephemeral is not None or in_tree_plugin(volume) is not None
+    return volume.persistent_volume_claim is not None or volume.ephemeral is not None or _plugin_of(volume) is not None
+
+
+def _plugin_of(volume: Volume) -> InTreePlugin | None:
+    return in_tree_plugin(volume, IN_TREE_PLUGINS_V1_36)
+
+
+def _is_unresolvable(status: Status) -> bool:
+    return status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 
 
 def _after_pod_deleted(_pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
@@ -148,7 +198,7 @@ def _after_attachment_deleted(pod: PodInfo, old: KubeObject | None, new: KubeObj
     for volume in pod.pod.spec.volumes:
         if volume.persistent_volume_claim is not None:
             return QueueingHint.QUEUE
-        plugin = in_tree_plugin(volume)
+        plugin = _plugin_of(volume)
         if plugin is not None and plugin.driver == attachment.spec.attacher:
             return QueueingHint.QUEUE
     return QueueingHint.QUEUE_SKIP

@@ -57,12 +57,14 @@ class Migration(msgspec.Struct, frozen=True):
 
     has_csi_node: bool = False
     plugins: frozenset[str] = frozenset()
+    #: On every node that has a CSINode.
+    always: frozenset[str] = _ALWAYS_MIGRATED
 
     def is_on(self, plugin: str) -> bool:
         """Upstream: isCSIMigrationOn"""
         if not self.has_csi_node:
             return False
-        return plugin in _ALWAYS_MIGRATED or (plugin == GCE_PD.name and plugin in self.plugins)
+        return plugin in self.always or (plugin == GCE_PD.name and plugin in self.plugins)
 
 
 NO_MIGRATION: Final = Migration()
@@ -96,11 +98,14 @@ class CSINodes:
                     key = csi_attach_limit_key(driver.name)
                     self._limits.setdefault(key, np.full(len(listed) + 1, NO_LIMIT, np.int64))[place] = driver.allocatable.count
                     self._limited[place] = True
-            migration[place] = kinds.setdefault(Migration(True, migrated_plugins(csi_node)), len(kinds))
+            migration[place] = kinds.setdefault(self._migration_of(csi_node), len(kinds))
         migration[-1] = kinds.setdefault(NO_MIGRATION, len(kinds))
         self._migration = migration
         #: The distinct migrations.
         self.migrations = tuple(kinds)
+
+    def _migration_of(self, csi_node: CSINode) -> Migration:
+        return Migration(True, migrated_plugins(csi_node))
 
     def places(self, rows: Rows) -> IntArray:
         """Positions of the rows' CSINodes in the list, the argument of the methods below."""

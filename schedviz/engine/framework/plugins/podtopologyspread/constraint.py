@@ -11,15 +11,16 @@ import msgspec
 import numpy as np
 
 from schedviz.engine.framework.columns import IntArray
-from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, find_matching_untolerated_taint
+from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE
+from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
 from schedviz.engine.framework.plugins.helper.topology import both
 from schedviz.engine.framework.plugins.nodeaffinity.node_affinity import matches
 from schedviz.engine.framework.pod_memo import PodMemo
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Mask
-from schedviz.kube.affinity import TopologySpreadConstraint
-from schedviz.kube.core import Node, Pod
+from schedviz.kube.affinity import Toleration, TopologySpreadConstraint
+from schedviz.kube.core import Node, Pod, Taint
 from schedviz.kube.node_affinity import RequiredNodeAffinity, required_node_affinity
 from schedviz.kube.selectors import Labels, Selector, label_selector, selector_from_set
 
@@ -36,12 +37,19 @@ class Constraint(msgspec.Struct, frozen=True):
     min_domains: int = 1
     honors_affinity: bool = True
     honors_taints: bool = False
+    #: Tolerations may compare numbers (TaintTolerationComparisonOperators).
+    compares_taints: bool = False
 
     def includes(self, pod: Pod, node: Node, required: RequiredNodeAffinity) -> bool:
         """Whether a node counts for the pod's spreading. Upstream: matchNodeInclusionPolicies"""
         if self.honors_affinity and not matches(required, node):
             return False
-        return not self.honors_taints or find_matching_untolerated_taint(node.spec.taints, pod.spec.tolerations) is None
+        return not self.honors_taints or not self.is_untolerated(node.spec.taints, pod.spec.tolerations)
+
+    def is_untolerated(self, taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> bool:
+        """Whether one of the taints keeps the pod off a node."""
+        hard = (taint for taint in taints if taint.effect in DO_NOT_SCHEDULE)
+        return not all(any(tolerates(one, taint, compares=self.compares_taints) for one in tolerations) for taint in hard)
 
 
 def parse_constraints(constraints: Iterable[TopologySpreadConstraint], labels: Labels, action: str) -> tuple[Constraint, ...]:
@@ -78,9 +86,10 @@ def included(rows: Rows, constraint: Constraint, pod: PodInfo) -> Mask | None:
 
         def bears(node_info: NodeInfo) -> int:
             taints = node_info.node.spec.taints if node_info.node is not None else ()
-            return find_matching_untolerated_taint(taints, tolerations, DO_NOT_SCHEDULE) is None
+            return not constraint.is_untolerated(taints, tolerations)
 
-        mask = both(mask, rows.node_column(("spread-taints", tolerations), bears, np.bool_).astype(np.bool_, copy=False))
+        key = ("spread-taints", tolerations, constraint.compares_taints)
+        mask = both(mask, rows.node_column(key, bears, np.bool_).astype(np.bool_, copy=False))
     return mask
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import PreFilterResult
 from schedviz.engine.framework.listers import SharedLister
@@ -38,12 +40,18 @@ class PodTopologySpreadV136(PodTopologySpread):
             ClusterEventWithHint(ClusterEvent(GVK.NODE, nodes), self._after_node_change),
         )
 
+    def _constraints(self, pod: PodInfo, action: str) -> tuple[Constraint, ...]:
+        found = super()._constraints(pod, action)
+        if not self._handle.features.taint_toleration_comparison_operators:
+            return found
+        return tuple(replace(constraint, compares_taints=True) for constraint in found)
+
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:
         """Skip without a hard constraint."""
         try:
             constraints = self._constraints(pod, DO_NOT_SCHEDULE)
         except SelectorError as error:
-            return None, as_status(f"obtaining pod's hard topology spread constraints: {error}")
+            return None, as_status(f"get constraints from pod: obtaining pod's hard topology spread constraints: {error}")
         if not constraints:
             return None, SKIP
         state.write(PRE_FILTER_STATE_KEY, filtering.cal_pre_filter_state(snapshot.rows(), pod, constraints, by_constraint=True))
@@ -63,7 +71,7 @@ class PodTopologySpreadV136(PodTopologySpread):
         try:
             return self._constraints(pod, DO_NOT_SCHEDULE)
         except SelectorError as error:
-            raise QueueingHintError(str(error)) from None
+            raise QueueingHintError(f"obtaining pod's hard topology spread constraints: {error}") from None
 
     def _after_pod_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
         """Upstream: isSchedulableAfterPodChange"""

@@ -72,9 +72,9 @@ class AssumeCache(Generic[Object]):
             raise AssumeError(f'{self.description} "{obj.key}" is out of sync (stored: {stored}, assume: {assumed})')
         info.latest = obj
 
-    def restore(self, key: str) -> None:
+    def restore(self, obj: Object) -> None:
         """Drop the assumed version of an object."""
-        info = self._objects.get(key)
+        info = self._objects.get(obj.key)
         if info is not None:
             info.latest = info.api
 
@@ -132,6 +132,58 @@ class VolumeCache(AssumeCache[PersistentVolume]):
         known = self._objects.get(name)
         if known is not None:
             self._by_class[class_of_volume(known.api)].discard(name)
+
+
+class PassiveAssumeCache(AssumeCache[Object]):
+    """v1.36: the informer's version always wins over an assumed one, and only changes of its present version can be assumed.
+
+    Upstream: framework/plugins/volumebinding/passive_assume_cache.go
+    """
+
+    #: The kind's name in error messages.
+    resource: str
+
+    def add(self, obj: Object) -> None:
+        """Store an object that was added or updated. Upstream: mayExpire"""
+        info = self._objects.get(obj.key)
+        is_assumed = info is not None and info.latest is not info.api and _have_one_version(info.latest, obj)
+        self._put(ObjInfo(obj, info.latest if info is not None and is_assumed else obj))
+
+    def assume(self, obj: Object) -> None:
+        """Assume a changed version, until the informer has it. Raises `AssumeError`."""
+        stored = self._info(obj.key).api
+        if not _have_one_version(stored, obj):
+            versions = f"stored: {stored.metadata.resource_version}, assume: {obj.metadata.resource_version}"
+            raise AssumeError(f'"{obj.key}" is out of sync ({versions})')
+        super().assume(obj)
+
+    def restore(self, obj: Object) -> None:
+        """Drop the assumed version, if it is a change of this object's version."""
+        info = self._objects.get(obj.key)
+        if info is not None and _have_one_version(info.latest, obj):
+            super().restore(obj)
+
+    def _info(self, key: str) -> ObjInfo[Object]:
+        info = self._objects.get(key)
+        if info is None:
+            raise AssumeError(f'{self.resource} "{key}" not found')
+        return info
+
+
+class PassiveClaimCache(PassiveAssumeCache[PersistentVolumeClaim], ClaimCache):
+    """Claims of v1.36."""
+
+    resource = "persistentvolumeclaims"
+
+
+class PassiveVolumeCache(PassiveAssumeCache[PersistentVolume], VolumeCache):
+    """Volumes of v1.36, also by storage class."""
+
+    resource = "persistentvolumes"
+
+
+def _have_one_version(first: KubeObject, second: KubeObject) -> bool:
+    return first.metadata.resource_version == second.metadata.resource_version
 
 
 def _version(obj: KubeObject) -> int:

@@ -10,7 +10,13 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from schedviz.engine.framework.interface import Handle
-from schedviz.engine.framework.plugins.helper.csi_translation import TranslationError, in_tree_plugin, migrated_plugins, translated
+from schedviz.engine.framework.plugins.helper.csi_translation import (
+    MIGRATION_ON,
+    TranslationError,
+    in_tree_plugin,
+    migrated_plugins,
+    translated,
+)
 from schedviz.engine.framework.plugins.volumebinding.assume_cache import AssumeError, ClaimCache, VolumeCache
 from schedviz.engine.framework.plugins.volumebinding.reach import local_node_names, why_out_of_reach
 from schedviz.engine.framework.plugins.volumebinding.state import BindingInfo, PodVolumeClaims, PodVolumes
@@ -38,10 +44,19 @@ class BindingError(ValueError):
 class VolumeBinder:
     """The assume caches of one profile, and the operations on them. Upstream: volumeBinder"""
 
-    def __init__(self, handle: Handle) -> None:
+    def __init__(
+        self,
+        handle: Handle,
+        claims: ClaimCache | None = None,
+        volumes: VolumeCache | None = None,
+        *,
+        migrated: frozenset[str] = MIGRATION_ON,
+    ) -> None:
+        """`migrated` has the names of the in-tree plugins whose migration to a CSI driver is on."""
         self._handle = handle
-        self.claims = ClaimCache()
-        self.volumes = VolumeCache()
+        self.claims = ClaimCache() if claims is None else claims
+        self.volumes = VolumeCache() if volumes is None else volumes
+        self._migrated = migrated
 
     # PreFilter.
 
@@ -137,9 +152,9 @@ class VolumeBinder:
     def revert(self, volumes: PodVolumes) -> None:
         """Drop the assumed versions. Upstream: RevertAssumedPodVolumes"""
         for binding in volumes.static_bindings or ():
-            self.volumes.restore(binding.volume.key)
+            self.volumes.restore(binding.volume)
         for claim in volumes.dynamic_provisions or ():
-            self.claims.restore(claim.key)
+            self.claims.restore(claim)
 
     # PreBind.
 
@@ -233,7 +248,7 @@ class VolumeBinder:
         """The volume as the node's CSI driver sees it. Raises `TranslationError`. Upstream: tryTranslatePVToCSI"""
         plugin = in_tree_plugin(volume.spec)
         csi_node: CSINode | None = self._handle.objects.get("CSINode", "", node.name)
-        if plugin is None or not plugin.is_migration_on or csi_node is None or plugin.name not in migrated_plugins(csi_node):
+        if plugin is None or plugin.name not in self._migrated or csi_node is None or plugin.name not in migrated_plugins(csi_node):
             return volume
         return translated(volume, plugin)
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from schedviz.engine.framework.listers import ObjectLister
 from schedviz.engine.framework.plugins.helper.csi_translation import (
+    MIGRATION_ON,
     InTreePlugin,
     TranslationError,
     in_tree_plugin,
@@ -48,14 +50,23 @@ _FAILED: Final = 16
 Findings = npt.NDArray[np.int64]
 
 
+class SearchRules(msgspec.Struct, frozen=True):
+    """What differs between releases."""
+
+    #: The reason of a node from which a bound volume cannot be reached.
+    node_conflict: str = NODE_CONFLICT_REASON
+    #: A claim takes only volumes of its VolumeAttributesClass.
+    by_attributes_class: bool = False
+    #: The names of the in-tree plugins whose migration to a CSI driver is on.
+    migrated: frozenset[str] = MIGRATION_ON
+
+
 class VolumeSearch:
     """The search for one pod's volumes, over any rows, as often as needed."""
 
-    def __init__(
-        self, claims: PodVolumeClaims, volumes: VolumeCache, objects: ObjectLister, node_conflict: str = NODE_CONFLICT_REASON
-    ) -> None:
-        """`node_conflict` is the release's reason of a node from which a bound volume cannot be reached."""
-        self._reasons = {**_REASONS, NODE_CONFLICT: node_conflict}
+    def __init__(self, claims: PodVolumeClaims, volumes: VolumeCache, objects: ObjectLister, rules: SearchRules | None = None) -> None:
+        self._rules = SearchRules() if rules is None else rules
+        self._reasons = {**_REASONS, NODE_CONFLICT: self._rules.node_conflict}
         self._claims = claims
         self._volumes = volumes
         self._objects = objects
@@ -65,7 +76,7 @@ class VolumeSearch:
         self._matching: Matching | None = None
         try:
             looking = [claim for claim in claims.unbound_delayed if SELECTED_NODE not in claim.metadata.annotations]
-            self._matching = Matching(looking, claims.volumes)
+            self._matching = Matching(looking, claims.volumes, by_attributes_class=self._rules.by_attributes_class)
         except SelectorError as error:
             self._failure_of_matching = str(error)
 
@@ -120,7 +131,7 @@ class VolumeSearch:
                 found[fine] = PV_NOT_EXIST
                 break
             plugin = in_tree_plugin(volume.spec)
-            migrated = None if plugin is None or not plugin.is_migration_on else self._where_migrated(plugin, rows)
+            migrated = None if plugin is None or plugin.name not in self._rules.migrated else self._where_migrated(plugin, rows)
             if plugin is None or migrated is None:
                 found[fine & ~reach.mask(volume.spec.node_affinity)] = NODE_CONFLICT
             else:

@@ -48,13 +48,24 @@ class Options(msgspec.Struct, frozen=True):
 class Matching:
     """The unbound claims of a pod, and the volumes to choose from."""
 
-    def __init__(self, claims: Iterable[PersistentVolumeClaim], by_class: dict[str, tuple[PersistentVolume, ...]]) -> None:
+    def __init__(
+        self,
+        claims: Iterable[PersistentVolumeClaim],
+        by_class: dict[str, tuple[PersistentVolume, ...]],
+        *,
+        by_attributes_class: bool = False,
+    ) -> None:
         """Raises `SelectorError` for a claim with an invalid selector."""
         self.volumes = list({volume.name: volume for volumes in by_class.values() for volume in volumes}.values())
         numbers = {volume.name: number for number, volume in enumerate(self.volumes)}
         # A stable sort, like upstream's for so few items.
         smallest_first = sorted(claims, key=lambda claim: exact(requested_storage(claim)))
-        self.options = [_options(claim, by_class.get(class_of_claim(claim), ()), numbers) for claim in smallest_first]
+        self.options = []
+        for claim in smallest_first:
+            volumes = by_class.get(class_of_claim(claim), ())
+            if by_attributes_class:
+                volumes = tuple(volume for volume in volumes if _have_one_attributes_class(claim, volume))
+            self.options.append(_options(claim, volumes, numbers))
 
     def choose(self, count: int, reach: Reach) -> list[Choice]:
         """The volume that each claim takes on each of `count` rows, in the order of `options`."""
@@ -118,6 +129,10 @@ def _where_free(number: int, rows: Index, others: Sequence[Choice]) -> Index:
     for other in others:
         rows = rows[other[rows] != number]
     return rows
+
+
+def _have_one_attributes_class(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
+    return (claim.spec.volume_attributes_class_name or "") == (volume.spec.volume_attributes_class_name or "")
 
 
 def _options(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume], numbers: dict[str, int]) -> Options:

@@ -16,6 +16,8 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.engine.framework.verdicts import Mask
 from schedviz.kube.claims import NO_PROVISIONER, class_of_claim
+from schedviz.kube.core import Node
+from schedviz.kube.quantity import Quantity
 from schedviz.kube.selectors import EVERYTHING, Selector, SelectorError, label_selector, requirement
 from schedviz.kube.storage import (
     CSIDriver,
@@ -78,9 +80,40 @@ def _has_enough_capacity(claim: PersistentVolumeClaim, storage_class: StorageCla
     )
 
 
+def volume_limit(capacity: CSIStorageCapacity) -> Quantity | None:
+    """The largest volume; the maximum volume size is more precise than the total capacity. Upstream: volumeLimit"""
+    return capacity.maximum_volume_size if capacity.maximum_volume_size is not None else capacity.capacity
+
+
+def node_capacity(claim: PersistentVolumeClaim, node: Node, objects: ObjectLister) -> CSIStorageCapacity | None:
+    """The published capacity that would hold the claim's volume on a node; None: its driver publishes none.
+
+    Upstream: hasEnoughCapacity
+    """
+    wanted = claim.spec.resources.requests.get("storage")
+    storage_class: StorageClass | None = objects.get("StorageClass", "", class_of_claim(claim))
+    driver: CSIDriver | None = None if storage_class is None else objects.get("CSIDriver", "", storage_class.provisioner)
+    if wanted is None or storage_class is None or driver is None or not driver.spec.storage_capacity:
+        return None
+    capacities: list[CSIStorageCapacity] = list(objects.list("CSIStorageCapacity"))
+    for capacity in capacities:
+        is_of_class = capacity.storage_class_name == storage_class.name
+        if is_of_class and _suffices(capacity, wanted.value) and _has_access(node, capacity):
+            return capacity
+    return None
+
+
+def _has_access(node: Node, capacity: CSIStorageCapacity) -> bool:
+    """Upstream: nodeHasAccess"""
+    try:
+        return label_selector(capacity.node_topology).matches(node.metadata.labels)
+    except SelectorError:
+        return False
+
+
 def _suffices(capacity: CSIStorageCapacity, size: int) -> bool:
-    """The maximum volume size is more precise than the total capacity. Upstream: capacitySufficient"""
-    limit = capacity.maximum_volume_size if capacity.maximum_volume_size is not None else capacity.capacity
+    """Upstream: capacitySufficient"""
+    limit = volume_limit(capacity)
     return limit is not None and limit.value >= size
 
 

@@ -15,7 +15,7 @@ from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.volumebinding.assume_cache import AssumeError, Find, Number
 from schedviz.engine.framework.plugins.volumebinding.binder import BindingError, VolumeBinder
-from schedviz.engine.framework.plugins.volumebinding.find_volumes import NODE_CONFLICT_REASON, VolumeSearch
+from schedviz.engine.framework.plugins.volumebinding.find_volumes import SearchRules, VolumeSearch
 from schedviz.engine.framework.plugins.volumebinding.state import STATE_KEY, PodVolumeClaims, PodVolumes, StateData
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, StatusError, as_status, unresolvable
@@ -34,8 +34,7 @@ class VolumeBinding:
     name = names.VOLUME_BINDING
     watched_kinds = ("PersistentVolume", "PersistentVolumeClaim")
     asking_changes_nothing = True
-    #: The reason of a node from which a bound volume cannot be reached.
-    node_conflict: ClassVar[str] = NODE_CONFLICT_REASON
+    rules: ClassVar[SearchRules] = SearchRules()
     #: Whether PreFilter leaves only the nodes of local volumes.
     narrows_nodes: ClassVar[bool] = True
 
@@ -129,7 +128,7 @@ class VolumeBinding:
 
     def _search_for(self, claims: PodVolumeClaims) -> VolumeSearch:
         if self._search is None or self._search[0] is not claims:
-            self._search = claims, VolumeSearch(claims, self._binder.volumes, self._handle.objects, self.node_conflict)
+            self._search = claims, VolumeSearch(claims, self._binder.volumes, self._handle.objects, self.rules)
         return self._search[1]
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:  # noqa: ARG002 - the extension point's shape

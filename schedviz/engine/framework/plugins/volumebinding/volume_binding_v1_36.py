@@ -5,24 +5,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+import numpy as np
+
+from schedviz.engine.config.plugin_args import VolumeBindingArgs
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
+from schedviz.engine.framework.interface import Handle, Scores
 from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.claims_of_pod import uses_claim
-from schedviz.engine.framework.plugins.helper.csi_translation import migrated_plugins
+from schedviz.engine.framework.plugins.helper.csi_translation import MIGRATED_PLUGINS, MIGRATION_ON_V1_36
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
+from schedviz.engine.framework.plugins.volumebinding.assume_cache import PassiveClaimCache, PassiveVolumeCache
+from schedviz.engine.framework.plugins.volumebinding.binder import VolumeBinder
+from schedviz.engine.framework.plugins.volumebinding.capacity_score import capacity_score, shape_of
+from schedviz.engine.framework.plugins.volumebinding.find_volumes import SearchRules
+from schedviz.engine.framework.plugins.volumebinding.provisioning import volume_limit
 from schedviz.engine.framework.plugins.volumebinding.state import STATE_KEY
 from schedviz.engine.framework.plugins.volumebinding.volume_binding import VolumeBinding
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo, QueueingHint, RegisteredEvent
+from schedviz.engine.framework.uniform import uniform
 from schedviz.kube.meta import KubeObject
-from schedviz.kube.quantity import Quantity
 from schedviz.kube.storage import CSIDriver, CSINode, CSIStorageCapacity, PersistentVolumeClaim, StorageClass
 
 
 class VolumeBindingV136(VolumeBinding):
-    node_conflict: ClassVar[str] = "node(s) didn't match PersistentVolume's node affinity"
+    rules: ClassVar[SearchRules] = SearchRules(
+        node_conflict="node(s) didn't match PersistentVolume's node affinity", by_attributes_class=True, migrated=MIGRATION_ON_V1_36
+    )
     narrows_nodes: ClassVar[bool] = False
+
+    def __init__(self, args: VolumeBindingArgs, handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._binder = VolumeBinder(handle, PassiveClaimCache(), PassiveVolumeCache(), migrated=self.rules.migrated)
+        self._scores_capacity = handle.features.storage_capacity_scoring
+        self._shape = shape_of(args.shape)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         add_or_update = ActionType.ADD | ActionType.UPDATE
@@ -37,8 +54,24 @@ class VolumeBindingV136(VolumeBinding):
         )
 
     def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:  # noqa: ARG002 - the extension point's shape
-        """Skip: the feature gate StorageCapacityScoring is off."""
-        return SKIP
+        """Skip, unless the feature gate StorageCapacityScoring is on."""
+        if not self._scores_capacity:
+            return SKIP
+        return SUCCESS if STATE_KEY in state else as_status("not found")
+
+    def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:  # noqa: ARG002 - the extension point's shape
+        """How full the storage of each node is, or would become."""
+        try:
+            claims = state.read(STATE_KEY).claims if self._scores_capacity else None
+        except NotFoundError as error:
+            return as_status(str(error))
+        if claims is None or not claims.unbound_delayed:
+            return uniform(len(rows), 0)
+        search = self._search_for(claims)
+        found = [search.pod_volumes(Rows.of([info])) for info in rows.infos]
+        nodes = [info.node for info in rows.infos]
+        scores = [capacity_score(volumes, node, self._handle.objects, self._shape) for volumes, node in zip(found, nodes, strict=True)]
+        return np.array(scores, np.int64)
 
     def pre_bind_pre_flight(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:  # noqa: ARG002 - the extension point's shape
         """Skip if no claim is to be bound. Upstream: PreBindPreFlight"""
@@ -70,7 +103,11 @@ def _after_claim_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | 
 def _after_csi_node_change(_pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
     """Upstream: isSchedulableAfterCSINodeChange"""
     was, _ = before_and_after(CSINode, old, new)
-    return queue_if(was is None or migrated_plugins(was) != migrated_plugins(after(CSINode, old, new)))
+    return queue_if(was is None or _migrated(was) != _migrated(after(CSINode, old, new)))
+
+
+def _migrated(csi_node: CSINode) -> str:
+    return csi_node.metadata.annotations.get(MIGRATED_PLUGINS, "")
 
 
 def _after_csi_driver_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
@@ -86,10 +123,5 @@ def _after_capacity_change(_pod: PodInfo, old: KubeObject | None, new: KubeObjec
     was, _ = before_and_after(CSIStorageCapacity, old, new)
     if was is None:
         return QueueingHint.QUEUE
-    before, now = _limit(was), _limit(after(CSIStorageCapacity, old, new))
+    before, now = volume_limit(was), volume_limit(after(CSIStorageCapacity, old, new))
     return queue_if(now is not None and (before is None or now.value > before.value))
-
-
-def _limit(capacity: CSIStorageCapacity) -> Quantity | None:
-    """Upstream: volumeLimit"""
-    return capacity.maximum_volume_size if capacity.maximum_volume_size is not None else capacity.capacity
