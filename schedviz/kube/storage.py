@@ -58,6 +58,8 @@ class PersistentVolumeSpec(Part, frozen=True, gc=False):
     rbd: RBD | None = None
     iscsi: ISCSI | None = None
     csi: CSISource | None = None
+    #: v1.36.
+    volume_attributes_class_name: str | None = None
 
 
 class PersistentVolumeStatus(Part, frozen=True, gc=False):
@@ -97,6 +99,8 @@ class PersistentVolumeClaimSpec(Part, frozen=True, gc=False):
     storage_class_name: str | None = None
     volume_mode: str | None = None
     data_source: TypedLocalObjectReference | None = None
+    #: v1.36.
+    volume_attributes_class_name: str | None = None
 
 
 class PersistentVolumeClaimStatus(Part, frozen=True, gc=False):
@@ -181,9 +185,10 @@ class CSINode(KubeObject, frozen=True, kw_only=True, gc=False, tag="CSINode"):
 
 
 class CSIDriverSpec(Part, frozen=True, gc=False):
-    """Whether the driver publishes its capacity."""
+    """Whether the driver publishes its capacity, and whether a pod waits for a node that has the driver (v1.36)."""
 
     storage_capacity: bool | None = None
+    prevent_pod_scheduling_if_missing: bool | None = None
 
 
 class CSIDriver(KubeObject, frozen=True, kw_only=True, gc=False, tag="CSIDriver"):

@@ -61,7 +61,7 @@ UNREAD: Final[dict[type, str]] = {
         allocatedResourceStatuses currentVolumeAttributesClassName modifyVolumeStatus""",
     storage.StorageClass: "parameters reclaimPolicy mountOptions allowVolumeExpansion",
     storage.CSIDriverSpec: """attachRequired podInfoOnMount volumeLifecycleModes fsGroupPolicy tokenRequests requiresRepublish
-        seLinuxMount nodeAllocatableUpdatePeriodSeconds serviceAccountTokenInSecrets preventPodSchedulingIfMissing""",
+        seLinuxMount nodeAllocatableUpdatePeriodSeconds serviceAccountTokenInSecrets""",
     volumes.Volume: """hostPath emptyDir gitRepo secret nfs glusterfs flexVolume cephfs flocker downwardAPI fc configMap quobyte
         photonPersistentDisk projected scaleIO storageos""",
     volumes.GCEPersistentDisk: "fsType",
