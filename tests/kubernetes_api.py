@@ -34,6 +34,11 @@ KINDS = {
     "replicasets": "ReplicaSet",
     "statefulsets": "StatefulSet",
     "poddisruptionbudgets": "PodDisruptionBudget",
+    "volumeattachments": "VolumeAttachment",
+    "deviceclasses": "DeviceClass",
+    "resourceslices": "ResourceSlice",
+    "resourceclaims": "ResourceClaim",
+    "podgroups": "PodGroup",
 }
 
 

@@ -24,6 +24,7 @@ from schedviz.kube.kinds import KINDS
 from schedviz.kube.quantity import Quantity
 from schedviz.kube.shapes import unread_names
 from schedviz.kube.unread import DIGESTS, UNREAD
+from schedviz.trace.releases import DEFAULT_RELEASE
 from schedviz.web.wire_schema import write_or_check
 
 TARGET = Path(__file__).parent.parent / "src/editor/schema.json"
@@ -33,7 +34,14 @@ HIDDEN: Final = {*DIGESTS, "unreadAnnotations", "unreadSpec"}
 CHOICES: Final[dict[tuple[str, str], list[str]]] = {
     ("Taint", "effect"): ["NoSchedule", "PreferNoSchedule", "NoExecute"],
     ("Toleration", "effect"): ["NoSchedule", "PreferNoSchedule", "NoExecute"],
-    ("Toleration", "operator"): ["Exists", "Equal"],
+    ("Toleration", "operator"): ["Exists", "Equal", "Gt", "Lt"],
+    ("DeviceTaint", "effect"): ["None", "NoSchedule", "NoExecute"],
+    ("DeviceToleration", "operator"): ["Exists", "Equal"],
+    ("DeviceToleration", "effect"): ["NoSchedule", "NoExecute"],
+    ("ExactDeviceRequest", "allocationMode"): ["ExactCount", "All"],
+    ("DeviceSubRequest", "allocationMode"): ["ExactCount", "All"],
+    ("Container", "restartPolicy"): ["Always", "OnFailure", "Never"],
+    ("PodGroupSpec", "disruptionMode"): ["Pod", "PodGroup"],
     ("NodeSelectorRequirement", "operator"): ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"],
     ("LabelSelectorRequirement", "operator"): ["In", "NotIn", "Exists", "DoesNotExist"],
     ("TopologySpreadConstraint", "whenUnsatisfiable"): ["DoNotSchedule", "ScheduleAnyway"],
@@ -70,7 +78,7 @@ def _foreign(type_: type) -> dict[str, Any]:
 
 def _plugins() -> list[dict[str, Any]]:
     """Every plugin in the order of the default ones: its default weight (no member: it is off) and its extension points."""
-    weights = {plugin.name: plugin.weight for plugin in DEFAULT_PLUGINS.multi_point.enabled}
+    weights = {plugin.name: plugin.weight for plugin in DEFAULT_PLUGINS[DEFAULT_RELEASE].multi_point.enabled}
     others = sorted(set(in_tree_registry()) - set(weights))
     return [
         {"name": name, "points": points, **({"weight": weights[name]} if name in weights else {})}

@@ -23,6 +23,13 @@ KINDS = (
     "statefulsets",
     "replicationcontrollers",
     "poddisruptionbudgets",
+    "csidrivers",
+    "csistoragecapacities",
+    "volumeattachments",
+    "deviceclasses",
+    "resourceslices",
+    "resourceclaims",
+    "podgroups",
 )
 #: Without these there is nothing to schedule.
 _NEEDED = ("nodes", "pods")

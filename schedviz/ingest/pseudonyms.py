@@ -3,7 +3,8 @@
 The scheduler compares names and labels for equality, and a few as numbers. So every name becomes one word made of it with a secret, the
 same wherever it stands: a node's name, its hostname label and a selector of it still agree. What Kubernetes and its makers named (keys
 such as `topology.kubernetes.io/zone`, resources such as `nvidia.com/gpu`, `true`, numbers) is kept, and so are amounts, times and
-priorities. Orders by name are not: where only a name decided (ties between nodes or pods), another one may come first.
+priorities. Drivers, attributes and capacities of devices are kept with the CEL expressions that compare them. Orders by name are not:
+where only a name decided (ties between nodes or pods), another one may come first.
 """
 
 from __future__ import annotations
@@ -52,20 +53,30 @@ _NAMES: Final = frozenset(
     {
         *("name", "namespace", "generateName", "uid", "nodeName", "nominatedNodeName", "priorityClassName", "storageClassName"),
         *("volumeName", "claimName", "pdName", "volumeID", "diskName", "diskURI", "volumeHandle", "iqn", "pool", "secretName"),
-        *("secretNamespace", "shareName", "volumePath", "targetPortal"),
+        *("secretNamespace", "shareName", "volumePath", "targetPortal", "volumeAttributesClassName"),
+        *("podGroupName", "resourceClaimName", "resourceClaimTemplateName", "workloadName", "podGroupTemplateName"),
+        *("deviceClassName", "device", "counterSet", "persistentVolumeName", "containerName", "requestName"),
     }
 )
 #: Members that hold lists of names.
 _NAME_LISTS: Final = frozenset({"namespaces", "monitors"})
+#: Members that hold a request of a ResourceClaim (`request` or `request/subrequest`), or a list of them.
+_REQUESTS: Final = frozenset({"request", "requests"})
+#: Members that hold the name of a resource.
+_RESOURCES: Final = frozenset({"extendedResourceName", "resourceName"})
+#: Resources that stand for a DeviceClass.
+_DEVICE_CLASS: Final = "deviceclass.resource.kubernetes.io/"
 #: Members that hold an image's name, or a list of them.
-_IMAGES: Final = frozenset({"image", "names"})
+_IMAGES: Final = frozenset({"image", "names", "reference"})
 #: Members that hold a label's or a taint's key.
 _KEYS: Final = frozenset({"key", "topologyKey"})
+#: Members that hold lists of labels' keys.
+_KEY_LISTS: Final = frozenset({"matchLabelKeys", "mismatchLabelKeys"})
 #: Members that are maps of labels.
 _LABEL_MAPS: Final = frozenset({"labels", "nodeSelector", "matchLabels", "selector"})
 #: Labels of which the values are Kubernetes' own words.
 _KEPT_VALUES: Final = frozenset({"kubernetes.io/arch", "kubernetes.io/os", "beta.kubernetes.io/arch", "beta.kubernetes.io/os"})
-_RESOURCE_MAPS: Final = frozenset({"requests", "limits", "capacity", "allocatable", "overhead"})
+_RESOURCE_MAPS: Final = frozenset({"requests", "limits", "capacity", "allocatable", "allocatedResources", "overhead"})
 #: Of what is not kept: of no use under other names, and something to guess at.
 _DIGESTS: Final = frozenset({"unread", "unreadStatus", "unreadAnnotations"})
 #: Members that say something in words.
@@ -114,9 +125,15 @@ class Pseudonyms:
 
     def resource(self, text: str) -> str:
         """A resource's name; one of somebody else's stays one of somebody else's."""
+        if text.startswith(_DEVICE_CLASS):
+            return f"{_DEVICE_CLASS}{self.name(text.removeprefix(_DEVICE_CLASS))}"
         if _PLAIN_RESOURCES.fullmatch(text) or _KNOWN_OWNERS.fullmatch(text):
             return text
         return f"example.com/{self.name(text)}"
+
+    def request(self, text: str) -> str:
+        """A request of a ResourceClaim, or one of its subrequests."""
+        return "/".join(self.name(part) for part in text.split("/"))
 
     def _walk(self, value: Any, member: str) -> Any:
         if isinstance(value, Mapping):
@@ -128,6 +145,9 @@ class Pseudonyms:
     def _map(self, value: Mapping[str, Any], member: str) -> dict[str, Any]:
         if member in _LABEL_MAPS and all(isinstance(entry, str) for entry in value.values()):
             return {self.key(key): entry if key in _KEPT_VALUES else self.value(entry) for key, entry in value.items()}
+        if member == "capacity" and any(isinstance(entry, Mapping) for entry in value.values()):
+            # Of a device, or of a request for one.
+            return dict(value)
         if member in _RESOURCE_MAPS:
             return {self.resource(key): amount for key, amount in value.items()}
         if "key" in value and ("operator" in value or "effect" in value or "values" in value):
@@ -151,8 +171,13 @@ class Pseudonyms:
         if isinstance(entry, str):
             if member in _IMAGES:
                 return self.image(entry)
+            if member in _REQUESTS:
+                return self.request(entry)
+            if member in _KEY_LISTS:
+                return self.key(entry)
             return self.name(entry) if member in _NAME_LISTS else entry
-        return self._walk(entry, member)
+        # The entries of a list of requests are no maps of resources.
+        return self._walk(entry, "" if member in _RESOURCE_MAPS else member)
 
     def _text(self, text: str, member: str) -> str:
         if member in _WORDS_OF_OTHERS:
@@ -161,6 +186,10 @@ class Pseudonyms:
             return self.image(text)
         if member in _NAMES:
             return self.name(text)
+        if member in _REQUESTS:
+            return self.request(text)
+        if member in _RESOURCES:
+            return self.resource(text)
         return self.key(text) if member in _KEYS else text
 
 

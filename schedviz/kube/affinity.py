@@ -49,6 +49,9 @@ class PodAffinityTerm(Part, frozen=True, gc=False):
     namespaces: tuple[str, ...] = ()
     topology_key: str = ""
     namespace_selector: LabelSelector | None = None
+    #: The API server has merged these into the selector.
+    match_label_keys: tuple[str, ...] = ()
+    mismatch_label_keys: tuple[str, ...] = ()
 
 
 class WeightedPodAffinityTerm(Part, frozen=True, gc=False):

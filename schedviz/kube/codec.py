@@ -15,6 +15,7 @@ import msgspec
 
 from schedviz.kube import quantity, timestamps
 from schedviz.kube.core import Node, Pod
+from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.explain import describe, explain_validation_error
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS, Kind
@@ -23,11 +24,12 @@ from schedviz.kube.quantity import Quantity
 from schedviz.kube.shapes import known, remainder, said
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 from schedviz.kube.unread import READ_ANNOTATIONS
+from schedviz.kube.workloads import PodGroup
 
 _KNOWN_KINDS: Final = ", ".join(sorted(kind.name for kind in KINDS))
 
 #: Kinds beside Pod whose status an update keeps that says nothing of it.
-_KEEPING_STATUS: Final = (Node, PersistentVolume, PersistentVolumeClaim)
+_KEEPING_STATUS: Final = (Node, PersistentVolume, PersistentVolumeClaim, PodGroup, ResourceClaim)
 
 _key = b"schedviz"
 

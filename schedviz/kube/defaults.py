@@ -1,6 +1,6 @@
 """What an API server fills in when an object is written.
 
-Upstream: pkg/apis/core/v1/defaults.go. Admission (uid, timestamps, priority) is not done here.
+Upstream: pkg/apis/core/v1/defaults.go, pkg/apis/resource/v1/defaults.go. Admission (uid, timestamps, priority) is not done here.
 """
 
 from __future__ import annotations
@@ -12,6 +12,14 @@ from msgspec.structs import replace
 
 from schedviz.kube import pod_level_resources
 from schedviz.kube.core import Container, ContainerPort, Namespace, Node, Pod, ReplicationController, ResourceList
+from schedviz.kube.devices import (
+    DeviceRequest,
+    DeviceSubRequest,
+    ExactDeviceRequest,
+    ResourceClaim,
+    ResourceClaimSpec,
+    ResourceClaimTemplate,
+)
 from schedviz.kube.kinds import kind_of
 from schedviz.kube.meta import KubeObject, ObjectMeta
 from schedviz.kube.quantity import MILLI, Quantity
@@ -22,7 +30,11 @@ DEFAULT_SCHEDULER_NAME: Final = "default-scheduler"
 DEFAULT_TERMINATION_GRACE_PERIOD_SECONDS: Final = 30
 LABEL_METADATA_NAME: Final = "kubernetes.io/metadata.name"
 
+#: The allocation mode of a request for a number of devices.
+EXACT_COUNT: Final = "ExactCount"
+
 Object = TypeVar("Object", bound=KubeObject)
+Request = TypeVar("Request", ExactDeviceRequest, DeviceSubRequest)
 
 
 def default_object(obj: Object) -> Object:
@@ -62,7 +74,8 @@ def _pod(pod: Pod) -> Pod:
     if changes:
         pod = replace(pod, spec=replace(spec, **changes))
     if spec.resources is not None:
-        pod = pod_level_resources.with_defaults(pod)
+        own = replace(spec.resources, limits=_rounded(spec.resources.limits), requests=_rounded(spec.resources.requests))
+        pod = pod_level_resources.with_defaults(replace(pod, spec=replace(pod.spec, resources=own)))
     return pod if pod.status.phase else replace(pod, status=replace(pod.status, phase="Pending"))
 
 
@@ -151,6 +164,33 @@ def _persistent_volume_claim(claim: PersistentVolumeClaim) -> PersistentVolumeCl
 @_default.register
 def _storage_class(storage_class: StorageClass) -> StorageClass:
     return storage_class if storage_class.volume_binding_mode else replace(storage_class, volume_binding_mode="Immediate")
+
+
+@_default.register
+def _resource_claim(claim: ResourceClaim) -> ResourceClaim:
+    spec = _claim_spec(claim.spec)
+    return claim if spec == claim.spec else replace(claim, spec=spec)
+
+
+@_default.register
+def _resource_claim_template(template: ResourceClaimTemplate) -> ResourceClaimTemplate:
+    spec = _claim_spec(template.spec.spec)
+    return template if spec == template.spec.spec else replace(template, spec=replace(template.spec, spec=spec))
+
+
+def _claim_spec(spec: ResourceClaimSpec) -> ResourceClaimSpec:
+    return replace(spec, devices=replace(spec.devices, requests=tuple(map(_device_request, spec.devices.requests))))
+
+
+def _device_request(request: DeviceRequest) -> DeviceRequest:
+    exactly = None if request.exactly is None else _counted(request.exactly)
+    return replace(request, exactly=exactly, first_available=tuple(map(_counted, request.first_available)))
+
+
+def _counted(request: Request) -> Request:
+    """Upstream: SetDefaults_ExactDeviceRequest, SetDefaults_DeviceSubRequest"""
+    mode = request.allocation_mode or EXACT_COUNT
+    return replace(request, allocation_mode=mode, count=request.count or (1 if mode == EXACT_COUNT else 0))
 
 
 def _with_labels(metadata: ObjectMeta, labels: dict[str, str]) -> ObjectMeta:

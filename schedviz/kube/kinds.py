@@ -9,7 +9,7 @@ import msgspec
 
 from schedviz.kube.apps import Deployment, ReplicaSet, StatefulSet
 from schedviz.kube.core import Namespace, Node, Pod, ReplicationController, Service
-from schedviz.kube.devices import DeviceClass, PodGroup, ResourceClaim, ResourceClaimTemplate, ResourceSlice
+from schedviz.kube.devices import DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.policy import PodDisruptionBudget, PriorityClass
 from schedviz.kube.storage import (
@@ -21,6 +21,7 @@ from schedviz.kube.storage import (
     StorageClass,
     VolumeAttachment,
 )
+from schedviz.kube.workloads import PodGroup, Workload
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -59,6 +60,7 @@ KINDS: tuple[Kind, ...] = (
     _kind(ResourceSlice, "resource.k8s.io/v1", "resourceslices", namespaced=False, is_new=True),
     _kind(ResourceClaimTemplate, "resource.k8s.io/v1", "resourceclaimtemplates", namespaced=True, watched=False, is_new=True),
     _kind(ResourceClaim, "resource.k8s.io/v1", "resourceclaims", namespaced=True, is_new=True),
+    _kind(Workload, "scheduling.k8s.io/v1alpha2", "workloads", namespaced=True, watched=False, is_new=True),
     _kind(PodGroup, "scheduling.k8s.io/v1alpha2", "podgroups", namespaced=True, is_new=True),
     _kind(Service, "v1", "services", namespaced=True),
     _kind(ReplicationController, "v1", "replicationcontrollers", namespaced=True),
@@ -94,6 +96,7 @@ AnyObject = (
     | ResourceSlice
     | ResourceClaimTemplate
     | ResourceClaim
+    | Workload
     | PodGroup
     | Service
     | ReplicationController

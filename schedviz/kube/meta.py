@@ -51,6 +51,16 @@ class ObjectMeta(Part, frozen=True, gc=False):
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
+class Condition(Part, frozen=True, gc=False):
+    """One thing that is known about an object. Upstream: apimachinery/pkg/apis/meta/v1/types.go Condition"""
+
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+    last_transition_time: str | None = None
+
+
 class LabelSelectorRequirement(Part, frozen=True, gc=False):
     """One `matchExpressions` entry of a label selector."""
 

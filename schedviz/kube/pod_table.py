@@ -141,6 +141,10 @@ def _identity(pod: Pod) -> tuple[object, ...]:
         id(spec.scheduling_gates),
         spec.host_network,
         spec.termination_grace_period_seconds,
+        spec.host_users,
+        id(spec.resource_claims),
+        id(spec.resources),
+        id(spec.scheduling_group),
     )
 
 

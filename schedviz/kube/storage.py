@@ -47,6 +47,7 @@ class PersistentVolumeSpec(Part, frozen=True, gc=False):
     claim_ref: ObjectReference | None = None
     storage_class_name: str = ""
     volume_mode: str | None = None
+    volume_attributes_class_name: str | None = None
     node_affinity: VolumeNodeAffinity | None = None
     gce_persistent_disk: GCEPersistentDisk | None = None
     aws_elastic_block_store: AWSElasticBlockStore | None = None
@@ -98,9 +99,8 @@ class PersistentVolumeClaimSpec(Part, frozen=True, gc=False):
     volume_name: str = ""
     storage_class_name: str | None = None
     volume_mode: str | None = None
-    data_source: TypedLocalObjectReference | None = None
-    #: v1.36.
     volume_attributes_class_name: str | None = None
+    data_source: TypedLocalObjectReference | None = None
 
 
 class PersistentVolumeClaimStatus(Part, frozen=True, gc=False):
@@ -185,7 +185,7 @@ class CSINode(KubeObject, frozen=True, kw_only=True, gc=False, tag="CSINode"):
 
 
 class CSIDriverSpec(Part, frozen=True, gc=False):
-    """Whether the driver publishes its capacity, and whether a pod waits for a node that has the driver (v1.36)."""
+    """Whether the driver publishes its capacity, and whether pods are kept off nodes that do not have it."""
 
     storage_capacity: bool | None = None
     prevent_pod_scheduling_if_missing: bool | None = None

@@ -7,27 +7,27 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedviz.kube import affinity, apps, core, meta, policy, storage, volumes
+from schedviz.kube import apps, core, devices, meta, policy, storage, volumes, workloads
 
 #: Read by strict decoding only, so that objects that were encoded by `codec` are accepted again.
 DIGESTS: Final = ("unread", "unreadStatus")
 
 UNREAD: Final[dict[type, str]] = {
     meta.ObjectMeta: "selfLink generation finalizers managedFields",
+    meta.Condition: "observedGeneration",
     meta.OwnerReference: "blockOwnerDeletion",
     core.PodSpec: """ephemeralContainers restartPolicy activeDeadlineSeconds dnsPolicy serviceAccountName serviceAccount
         automountServiceAccountToken hostPID hostIPC shareProcessNamespace securityContext imagePullSecrets hostname subdomain
         hostAliases dnsConfig readinessGates runtimeClassName enableServiceLinks setHostnameAsFQDN os hostnameOverride""",
     core.PodStatus: """message reason hostIP hostIPs podIP podIPs qosClass observedGeneration
-        ephemeralContainerStatuses nodeAllocatableResourceClaimStatuses""",
+        ephemeralContainerStatuses resize nodeAllocatableResourceClaimStatuses""",
     core.PodCondition: "lastProbeTime observedGeneration",
     core.ContainerStatus: """state lastState ready restartCount image imageID containerID started volumeMounts user
         allocatedResourcesStatus stopSignal""",
-    affinity.PodAffinityTerm: "matchLabelKeys mismatchLabelKeys",
+    core.ContainerRestartRule: "exitCodes",
     core.Container: """command args workingDir envFrom env resizePolicy volumeMounts volumeDevices livenessProbe readinessProbe
         startupProbe lifecycle terminationMessagePath terminationMessagePolicy imagePullPolicy securityContext stdin stdinOnce tty""",
     core.ContainerPort: "name",
-    core.ResourceRequirements: "claims",
     core.NodeSpec: "podCIDR podCIDRs providerID configSource externalID",
     core.NodeStatus: "phase addresses daemonEndpoints nodeInfo volumesInUse volumesAttached config features runtimeHandlers",
     core.NodeCondition: "lastHeartbeatTime lastTransitionTime reason message",
@@ -47,6 +47,13 @@ UNREAD: Final[dict[type, str]] = {
     apps.StatefulSetSpec: """minReadySeconds template volumeClaimTemplates serviceName podManagementPolicy updateStrategy
         revisionHistoryLimit persistentVolumeClaimRetentionPolicy ordinals""",
     apps.DeploymentSpec: "strategy minReadySeconds revisionHistoryLimit paused progressDeadlineSeconds",
+    devices.ResourceClaimMeta: "selfLink generation managedFields",
+    devices.ResourceClaimTemplateSpec: "metadata",
+    devices.DeviceClaim: "config",
+    devices.DeviceAllocationResult: "config",
+    devices.AllocatedDeviceStatus: "data networkData",
+    devices.DeviceClassSpec: "config",
+    workloads.Workload: "spec",
     policy.PodDisruptionBudgetStatus: "observedGeneration conditions",
     policy.PriorityClass: "description",
     storage.PersistentVolumeSpec: """persistentVolumeReclaimPolicy mountOptions hostPath glusterfs nfs cephfs fc flocker flexVolume
@@ -64,6 +71,7 @@ UNREAD: Final[dict[type, str]] = {
         seLinuxMount nodeAllocatableUpdatePeriodSeconds serviceAccountTokenInSecrets""",
     volumes.Volume: """hostPath emptyDir gitRepo secret nfs glusterfs flexVolume cephfs flocker downwardAPI fc configMap quobyte
         photonPersistentDisk projected scaleIO storageos""",
+    volumes.ImageSource: "pullPolicy",
     volumes.GCEPersistentDisk: "fsType",
     volumes.AWSElasticBlockStore: "fsType",
     volumes.AzureDisk: "cachingMode fsType",
@@ -90,6 +98,7 @@ READ_ANNOTATIONS: Final = frozenset(
         "pv.kubernetes.io/bound-by-controller",
         "pv.kubernetes.io/migrated-to",
         "pv.kubernetes.io/provisioned-by",
+        "resource.kubernetes.io/extended-resource-claim",
         "scheduler.alpha.kubernetes.io/preferAvoidPods",
         "storage.alpha.kubernetes.io/migrated-plugins",
         "volume.beta.kubernetes.io/storage-class",

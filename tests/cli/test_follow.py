@@ -27,7 +27,7 @@ from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.follow.reflector import Change, Known, Reflector
 from schedviz.cli.follow.status import line_of
 from schedviz.cli.server import Answer
-from schedviz.kube.kinds import BY_NAME, WATCHED_KINDS
+from schedviz.kube.kinds import BY_NAME, WATCHED_KINDS_V1_36
 from tests.conftest import missing, until
 from tests.kubernetes_api import KubernetesApi
 
@@ -252,6 +252,18 @@ def test_what_a_cluster_does_not_have_is_left_out(cluster: KubernetesApi) -> Non
     assert said == ["the cluster has no csistoragecapacities.storage.k8s.io (storage.k8s.io/v1); it is left out."]
 
 
+def test_what_only_later_schedulers_read_is_left_out_where_the_role_does_not_permit_it(cluster: KubernetesApi) -> None:
+    cluster.forbidden = {("list", "resourceslices")}
+    said: list[str] = []
+    pusher, _ = pusher_to(Schedviz())
+    counts = Following(api_of(cluster), pusher, Redaction(), say=said.append).begin()
+
+    assert "resourceslices" not in counts
+    assert "resourceclaims" in counts
+    assert [line.endswith("it is left out.") for line in said] == [True]
+    assert "no permission to list resourceslices.resource.k8s.io" in said[0]
+
+
 def test_a_user_whom_the_cluster_does_not_know(cluster: KubernetesApi) -> None:
     with pytest.raises(FollowError, match="does not know the user of context dev"):
         api_of(cluster, token="another").list(BY_NAME["Node"])
@@ -356,7 +368,7 @@ def test_the_documented_role_has_exactly_what_is_read() -> None:
     }
 
     assert documented == {
-        (kind.api_version.rpartition("/")[0], kind.resource, verb) for kind in WATCHED_KINDS for verb in ("list", "watch")
+        (kind.api_version.rpartition("/")[0], kind.resource, verb) for kind in WATCHED_KINDS_V1_36 for verb in ("list", "watch")
     }
 
 

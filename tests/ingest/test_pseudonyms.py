@@ -116,3 +116,71 @@ def test_fields_that_are_not_kept_are_counted_by_their_path() -> None:
     assert counts["Pod.spec.containers[].env"] == 3
     assert counts["Node.metadata.managedFields"] == 2
     assert not any("resources" in path or path.endswith("name") for path in counts)
+
+
+def test_claims_slices_and_groups_agree_on_their_new_names_and_keep_what_expressions_compare() -> None:
+    expression = 'device.attributes["gpu.vendor.example"].model == "a100"'
+    request = {"name": "ledger-gpu", "firstAvailable": [{"name": "ledger-large", "deviceClassName": "payroll-gpu"}]}
+    constraint = {"requests": ["ledger-gpu/ledger-large"], "matchAttribute": "vendor.example/numa"}
+    allocated = {"request": "ledger-gpu/ledger-large", "driver": "gpu.vendor.example", "pool": "rack-7-1", "device": "acme-0"}
+    device = {
+        "name": "acme-0",
+        "attributes": {"model": {"string": "a100"}},
+        "capacity": {"bandwidth": {"value": "8"}},
+        "consumesCounters": [{"counterSet": "acme-set", "counters": {"slots": {"value": "1"}}}],
+    }
+    api, scheduling = "resource.k8s.io/v1", "scheduling.k8s.io/v1alpha2"
+    given = [
+        {
+            "apiVersion": api,
+            "kind": "ResourceClaim",
+            "metadata": {"name": "payroll-claim", "namespace": "acme"},
+            "spec": {"devices": {"requests": [request], "constraints": [constraint]}},
+            "status": {"allocation": {"devices": {"results": [allocated]}}},
+        },
+        {
+            "apiVersion": api,
+            "kind": "ResourceSlice",
+            "metadata": {"name": "rack-7-1-slice"},
+            "spec": {
+                "driver": "gpu.vendor.example",
+                "pool": {"name": "rack-7-1"},
+                "nodeName": "rack-7-1",
+                "devices": [device],
+                "sharedCounters": [{"name": "acme-set", "counters": {"slots": {"value": "4"}}}],
+            },
+        },
+        {
+            "apiVersion": api,
+            "kind": "DeviceClass",
+            "metadata": {"name": "payroll-gpu"},
+            "spec": {"selectors": [{"cel": {"expression": expression}}], "extendedResourceName": "acme.example/gpu"},
+        },
+        {"apiVersion": scheduling, "kind": "PodGroup", "metadata": {"name": "payroll-group", "namespace": "acme"}},
+        pod(
+            "member",
+            schedulingGroup={"podGroupName": "payroll-group"},
+            resourceClaims=[{"name": "ledger", "resourceClaimName": "payroll-claim"}],
+            resources={"limits": {"deviceclass.resource.kubernetes.io/payroll-gpu": "1"}},
+        ),
+    ]
+
+    claim, slice_, device_class, group, member = map(
+        codec.to_dict, Pseudonyms("secret").objects(default_object(codec.from_dict(one)) for one in given)
+    )
+
+    assert not [word for word in SECRET_WORDS if word in str([claim, slice_, device_class, group, member])]
+    result = claim["status"]["allocation"]["devices"]["results"][0]
+    (asked,) = claim["spec"]["devices"]["requests"]
+    assert result["request"] == f"{asked['name']}/{asked['firstAvailable'][0]['name']}"
+    assert list(claim["spec"]["devices"]["constraints"][0]["requests"]) == [result["request"]]
+    published = slice_["spec"]
+    assert (result["pool"], result["device"]) == (published["pool"]["name"], published["devices"][0]["name"])
+    assert published["nodeName"] == published["pool"]["name"]
+    assert published["devices"][0]["consumesCounters"][0]["counterSet"] == published["sharedCounters"][0]["name"]
+    assert (published["devices"][0]["attributes"], published["devices"][0]["capacity"]) == (device["attributes"], device["capacity"])
+    assert asked["firstAvailable"][0]["deviceClassName"] == device_class["metadata"]["name"]
+    assert device_class["spec"]["selectors"][0]["cel"]["expression"] == expression
+    assert member["spec"]["schedulingGroup"]["podGroupName"] == group["metadata"]["name"]
+    assert member["spec"]["resourceClaims"][0]["resourceClaimName"] == claim["metadata"]["name"]
+    assert list(member["spec"]["resources"]["limits"]) == [f"deviceclass.resource.kubernetes.io/{device_class['metadata']['name']}"]

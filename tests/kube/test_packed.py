@@ -1,20 +1,23 @@
 """Objects as few bytes: all of them come back, in order, whatever they share."""
 
 import zlib
+from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from schedviz.cli.bench.kubectl_dump import kubectl_dump
 from schedviz.ingest.load import load
 from schedviz.ingest.source import Source
 from schedviz.kube.codec import enc_hook, from_dict
-from schedviz.kube.core import Node, Pod
+from schedviz.kube.core import Node, Pod, PodResourceClaim, PodSchedulingGroup, ResourceRequirements
 from schedviz.kube.defaults import default_object
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.node_table import NodeTable
 from schedviz.kube.packed import pack, unpack
 from schedviz.kube.pod_table import PodTable
+from schedviz.kube.quantity import parse
 from schedviz.kube.sharing import Sharing
 
 PODS: list[dict[str, object]] = [
@@ -26,6 +29,9 @@ PODS: list[dict[str, object]] = [
     {"metadata": {"labels": {"app": "web"}, "annotations": {"note": "x"}, "deletionTimestamp": "2024-01-01T00:00:00Z"}},
     {"metadata": {"generateName": "web-", "ownerReferences": [{"kind": "ReplicaSet", "name": "web", "controller": True}]}},
     {"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}], "startTime": "2024-01-01T00:00:00Z"}},
+    {"spec": {"resources": {"requests": {"cpu": "1"}}, "hostUsers": False}},
+    {"spec": {"resources": {"requests": {"cpu": "2"}}, "schedulingGroup": {"podGroupName": "g"}}},
+    {"spec": {"resourceClaims": [{"name": "gpu", "resourceClaimName": "c"}]}},
     {"spec": {"hostNetwork": True, "schedulingGates": [{"name": "wait"}], "nodeSelector": {"disk": "ssd"}}},
 ]
 
@@ -76,6 +82,20 @@ def test_a_table_is_the_same_whether_pods_share_their_parts_or_not() -> None:
 
     assert PodTable.of([sharing.object(one) for one in pods()]) == apart
     assert PodTable.of(list(apart.pods())) == apart
+
+
+def test_pods_that_share_containers_keep_their_own_resources_claims_and_group() -> None:
+    plain = pod(0, PODS[2])
+    changes: list[dict[str, Any]] = [
+        {"resources": ResourceRequirements(requests={"cpu": parse("1")})},
+        {"resources": ResourceRequirements(requests={"cpu": parse("2")})},
+        {"resource_claims": (PodResourceClaim(name="gpu", resource_claim_name="c"),)},
+        {"scheduling_group": PodSchedulingGroup(pod_group_name="g")},
+        {"host_users": False},
+    ]
+    alike = [plain, *(replace(plain, spec=replace(plain.spec, **change)) for change in changes)]
+
+    assert list(PodTable.of(alike).pods()) == alike
 
 
 def test_pods_of_a_table_share_what_they_have_in_common() -> None:

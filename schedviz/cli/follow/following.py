@@ -11,7 +11,7 @@ from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServe
 from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.follow.reflector import Change, Reflector
-from schedviz.kube.kinds import WATCHED_KINDS, Kind
+from schedviz.kube.kinds import WATCHED_KINDS_V1_36, Kind
 
 #: Changes in one batch, and changes that may wait: then the watches wait, and with them the API server.
 _BATCH = 200
@@ -33,7 +33,7 @@ class Following:
         self._changes: queue.Queue[Change | FollowError] = queue.Queue(_WAITING)
         self._direct: list[Change] | None = []
         self._reflectors = [
-            Reflector(api, kind, redaction, emit=self._emit, say=say) for kind in WATCHED_KINDS if kind.resource not in without
+            Reflector(api, kind, redaction, emit=self._emit, say=say) for kind in WATCHED_KINDS_V1_36 if kind.resource not in without
         ]
 
     def begin(self) -> dict[str, int]:
@@ -46,15 +46,22 @@ class Following:
             try:
                 counts[reflector.kind.resource] = self._listed(reflector)
             except Forbidden as error:
-                forbidden.append(error)
+                if reflector.kind.is_new:
+                    # Roles that were made for earlier versions of schedviz do not have it.
+                    self._leave_out(reflector, error)
+                else:
+                    forbidden.append(error)
             except NotServed as error:
-                self._say(f"{error}; it is left out.")
-                self._reflectors.remove(reflector)
+                self._leave_out(reflector, error)
             if not forbidden:
                 self._push_direct()
         if forbidden:
             raise _missing(forbidden)
         return counts
+
+    def _leave_out(self, reflector: Reflector, error: FollowError) -> None:
+        self._say(f"{error}; it is left out.")
+        self._reflectors.remove(reflector)
 
     def go_on(self) -> None:
         """Watch and push until something fails that does not pass by itself. Raises that `FollowError`."""
@@ -130,9 +137,9 @@ def _missing(errors: Sequence[Forbidden]) -> FollowError:
 
 def resources() -> list[str]:
     """What is watched, by its plural name."""
-    return [kind.resource for kind in WATCHED_KINDS]
+    return [kind.resource for kind in WATCHED_KINDS_V1_36]
 
 
 def kinds(without: Sequence[str]) -> list[Kind]:
     """What is watched."""
-    return [kind for kind in WATCHED_KINDS if kind.resource not in without]
+    return [kind for kind in WATCHED_KINDS_V1_36 if kind.resource not in without]

@@ -14,10 +14,12 @@ from schedviz.engine.clock import Clock
 from schedviz.engine.cluster.objects import ObjectStore
 from schedviz.kube.codec import with_status_of
 from schedviz.kube.core import Node, Pod
+from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.kinds import BY_TYPE
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.policy import PriorityClass
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
+from schedviz.kube.workloads import PodGroup
 
 Object = TypeVar("Object", bound=KubeObject)
 
@@ -102,7 +104,7 @@ def _keep_of_pod(new: Pod, old: Pod, *, has_status: bool) -> Pod:
     return replace(new, spec=spec, status=old.status, unread_status=with_status_of(new.unread_status, old.unread_status))
 
 
-def _keep_of_node(new: Node, old: Node, *, has_status: bool) -> Node:
+def _keep_status(new: Object, old: Object, *, has_status: bool) -> Object:
     return new if has_status else _with_status_of(new, old)
 
 
@@ -119,12 +121,14 @@ def _keep_of_claim(new: PersistentVolumeClaim, old: PersistentVolumeClaim, *, ha
 
 
 def _with_status_of(new: Object, old: Object) -> Object:
-    return replace(new, status=old.status, unread=with_status_of(new.unread, old.unread))  # type: ignore[attr-defined]  # all three have one
+    return replace(new, status=old.status, unread=with_status_of(new.unread, old.unread))  # type: ignore[attr-defined]  # each of them has one
 
 
 _KEEPS: dict[type[KubeObject], Any] = {
     Pod: _keep_of_pod,
-    Node: _keep_of_node,
+    Node: _keep_status,
+    ResourceClaim: _keep_status,
+    PodGroup: _keep_status,
     PersistentVolume: _keep_of_volume,
     PersistentVolumeClaim: _keep_of_claim,
 }

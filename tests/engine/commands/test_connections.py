@@ -9,9 +9,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from schedviz.engine import Simulation
+from schedviz.engine import Simulation, SimulationSettings
 from schedviz.trace.events import WatchChanged, WatchDelivered
 from schedviz.trace.fold import Fold
+from schedviz.trace.releases import V1_36
 
 _spec = importlib.util.spec_from_file_location("engine_test_clusters", Path(__file__).parents[1] / "clusters.py")
 assert _spec is not None
@@ -118,3 +119,30 @@ def test_a_step_with_an_empty_queue_names_the_next_timer() -> None:
     assert told.endswith(" s: advance to it")
     do(simulation, "advance", to="next")
     assert do(simulation, "step").cycles == 1
+
+
+def _device_class(name: str) -> dict[str, object]:
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": name}}
+
+
+def test_v1_27_1_stores_kinds_of_later_releases_and_does_not_watch_them() -> None:
+    simulation = four_nodes()
+    do(simulation, "create", object=_device_class("gpu"))
+    do(simulation, "watch", kind="*", disconnect=True)
+
+    events = simulation.drain_events()
+
+    assert simulation.view().api.objects["DeviceClass"] == 1
+    assert not [event for event in events if isinstance(event, WatchDelivered)]
+    assert "DeviceClass" not in {event.kind for event in events if isinstance(event, WatchChanged)}
+    assert "not a kind that the scheduler watches" in do(simulation, "watch", kind="DeviceClass", drop=1).error
+    assert "not a kind that the scheduler watches" in do(simulation, "latency", kind="DeviceClass", seconds=1).error
+    assert Simulation.restore(simulation.checkpoint()).view() == simulation.view()
+
+
+def test_v1_36_watches_them() -> None:
+    simulation = Simulation(SimulationSettings(release=V1_36))
+    do(simulation, "create", object=_device_class("gpu"))
+
+    assert [event.resource for event in simulation.drain_events() if isinstance(event, WatchDelivered)] == ["deviceclasses"]
+    assert do(simulation, "watch", kind="DeviceClass", drop=1).error == ""
