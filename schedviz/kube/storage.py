@@ -59,8 +59,6 @@ class PersistentVolumeSpec(Part, frozen=True, gc=False):
     rbd: RBD | None = None
     iscsi: ISCSI | None = None
     csi: CSISource | None = None
-    #: v1.36.
-    volume_attributes_class_name: str | None = None
 
 
 class PersistentVolumeStatus(Part, frozen=True, gc=False):

@@ -185,7 +185,11 @@ class CacheMachine(RuleBasedStateMachine):
     @rule()
     def save_and_restore(self) -> None:
         table = ObjectTable()
-        saved = (self.cache.to_state(table), self.snapshot.to_state({info.name: info for info in self.cache.nodes}, table), table.to_state())
+        saved = (
+            self.cache.to_state(table),
+            self.snapshot.to_state({info.name: info for info in self.cache.nodes}, table),
+            table.to_state(),
+        )
         data = msgspec.msgpack.encode(saved, enc_hook=codec.enc_hook)
         cache, snapshot, objects = msgspec.msgpack.decode(
             data, type=tuple[CacheState, SnapshotState, ObjectTableState], dec_hook=codec.dec_hook
@@ -196,7 +200,10 @@ class CacheMachine(RuleBasedStateMachine):
         self.snapshot = Snapshot.from_state(snapshot, cached, table, self.cache.generations)
 
         again = ObjectTable()
-        assert (self.cache.to_state(again), self.snapshot.to_state({info.name: info for info in self.cache.nodes}, again)) == (cache, snapshot)
+        assert (self.cache.to_state(again), self.snapshot.to_state({info.name: info for info in self.cache.nodes}, again)) == (
+            cache,
+            snapshot,
+        )
 
     @invariant()
     def events_add_up_to_the_view(self) -> None:

@@ -8,7 +8,7 @@ Upstream: framework/plugins/dynamicresources/dynamicresources.go
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -26,7 +26,7 @@ from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, Clust
 from schedviz.engine.framework.uniform import uniform
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Pod, PodResourceClaim
-from schedviz.kube.devices import ResourceClaim
+from schedviz.kube.devices import DeviceRequest, ResourceClaim
 from schedviz.kube.meta import KubeObject
 
 _NOT_SUPPORTED: Final = unresolvable("schedviz does not allocate devices: the pod has resource claims")
@@ -83,7 +83,7 @@ class DynamicResources:
         if not claims:
             return None, SKIP
         for claim in claims:
-            for request in claim.spec.get("devices", {}).get("requests", ()):
+            for request in claim.spec.devices.requests:
                 status = self._validate_request(claim, request)
                 if not status.is_success:
                     return None, status
@@ -104,18 +104,17 @@ class DynamicResources:
             found.append(claim)
         return found
 
-    def _validate_request(self, claim: ResourceClaim, request: Mapping[str, Any]) -> Status:
-        name = request.get("name", "")
-        if "exactly" in request:
-            return self._validate_device_class(request["exactly"].get("deviceClassName", ""), name)
-        alternatives = request.get("firstAvailable", ())
+    def _validate_request(self, claim: ResourceClaim, request: DeviceRequest) -> Status:
+        name = request.name
+        if request.exactly is not None:
+            return self._validate_device_class(request.exactly.device_class_name, name)
         where = f"resource claim {claim.key}, request {name}"
-        if not alternatives:
+        if not request.first_available:
             return unresolvable(f"{where}: unknown request type")
         if not self._handle.features.dra_prioritized_list:
             return unresolvable(f"{where}: has subrequests, but the DRAPrioritizedList feature is disabled")
-        for one in alternatives:
-            status = self._validate_device_class(one.get("deviceClassName", ""), f"{name}/{one.get('name', '')}")
+        for one in request.first_available:
+            status = self._validate_device_class(one.device_class_name, f"{name}/{one.name}")
             if not status.is_success:
                 return status
         return SUCCESS
@@ -165,7 +164,7 @@ class DynamicResources:
             uses = any(claim.uid == now.uid for claim in self._claims(pod.pod))
         except ClaimError:
             return QueueingHint.QUEUE_SKIP
-        if was is not None and was.status.get("allocation") and not now.status.get("allocation"):
+        if was is not None and was.status.allocation is not None and now.status.allocation is None:
             return QueueingHint.QUEUE
         return queue_if(uses and (was is None or was.status != now.status))
 

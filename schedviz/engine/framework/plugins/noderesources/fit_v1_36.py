@@ -106,8 +106,8 @@ class FitV136(Fit):
         found: set[str] = set()
         for device_class in self._handle.objects.list("DeviceClass") if self._handle.objects.knows("DeviceClass") else ():
             found.add(f"deviceclass.resource.kubernetes.io/{device_class.name}")
-            if device_class.spec.get("extendedResourceName"):
-                found.add(device_class.spec["extendedResourceName"])
+            if device_class.spec.extended_resource_name:
+                found.add(device_class.spec.extended_resource_name)
         return frozenset(found)
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
