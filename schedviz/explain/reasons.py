@@ -66,6 +66,14 @@ _TABLE: Final[tuple[tuple[str, Meaning], ...]] = (
         ),
     ),
     (
+        r"node\(s\) had untolerated taint\(s\)",
+        Meaning(
+            names.TAINT_TOLERATION,
+            "the node has a taint that the pod does not tolerate",
+            ("a node pool that is kept for others", "the pod lacks the pool's toleration", "look at the node's conditions and its kubelet"),
+        ),
+    ),
+    (
         r"node\(s\) were unschedulable",
         Meaning(names.NODE_UNSCHEDULABLE, "the node is cordoned (spec.unschedulable)", ("a drain or an upgrade that has not ended",)),
     ),
@@ -110,7 +118,7 @@ _TABLE: Final[tuple[tuple[str, Meaning], ...]] = (
         ),
     ),
     (
-        r"node\(s\) had volume node affinity conflict",
+        r"node\(s\) (had volume node affinity conflict|didn't match PersistentVolume's node affinity)",
         Meaning(names.VOLUME_BINDING, "the volume of a claim cannot be reached from the node", ("the volume is in another zone",)),
     ),
     (
@@ -133,8 +141,17 @@ _TABLE: Final[tuple[tuple[str, Meaning], ...]] = (
     (r"node\(s\) exceed max volume count", Meaning(names.NODE_VOLUME_LIMITS, "as many volumes as the node allows are attached to it")),
     (r"node\(s\) had no available disk", Meaning(names.VOLUME_RESTRICTIONS, "another pod there uses a disk that cannot be shared")),
     (
-        "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
+        r"(node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode|node\(s\) unavailable due to "
+        "PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod)",
         Meaning(names.VOLUME_RESTRICTIONS, "a claim that one pod may use at a time is in use"),
+    ),
+    (
+        r"node\(s\) didn't match Pod's required features",
+        Meaning(names.NODE_DECLARED_FEATURES, "the node's kubelet does not declare a feature that the pod needs", ("an older kubelet",)),
+    ),
+    (
+        "cannot allocate all claims",
+        Meaning(names.DYNAMIC_RESOURCES, "the devices that the pod's claims need are not all available from the node"),
     ),
     (
         "Preemption is not helpful for scheduling",

@@ -62,7 +62,7 @@ class Schedule(Command, frozen=True, tag="schedule"):
     queue.
     """
 
-    during: tuple[Create | Update | Delete, ...] = ()
+    during: Annotated[list[Create | Update | Delete], Meta(max_length=1000)] = []
 
 
 class Preempt(Command, frozen=True, tag="preempt"):

@@ -260,7 +260,7 @@ class Fold:
     def _restarted(self, _event: Restarted) -> None:
         self._exited = ""
         self._nodes = CacheFold(CacheView(), SnapshotView())
-        self._queue = QueueFold(QueueView())
+        self._queue = QueueFold(QueueView(pops_from_backoff_q=self._queue.pops_from_backoff_q))
         self._cycle = None
         self._bindings = []
         self.next_start_node_index = 0

@@ -56,7 +56,7 @@ class QueueFold:
     """A QueueView to which events are applied. Views that it returned never change."""
 
     def __init__(self, view: QueueView) -> None:
-        self._pops_from_backoff_q = view.pops_from_backoff_q
+        self.pops_from_backoff_q = view.pops_from_backoff_q
         self._heaps = {
             "activeQ": heap_of("activeQ", view.active_q),
             "backoffQ": heap_of("backoffQ", view.backoff_q, pops_from_backoff_q=view.pops_from_backoff_q),
@@ -80,7 +80,7 @@ class QueueFold:
             move_request_cycle=self._move_request_cycle,
             error_backoff_q=list(self._heaps["errorBackoffQ"]),
             in_flight=list(self._in_flight),
-            pops_from_backoff_q=self._pops_from_backoff_q,
+            pops_from_backoff_q=self.pops_from_backoff_q,
         )
 
     def queue_moved(self, event: QueueMoved) -> None:

@@ -17,7 +17,7 @@ import {
   foldPermitAnswered,
   foldStageEnded,
 } from "./foldCycle";
-import { foldPodNominated, foldQueueMoved } from "./foldQueue";
+import { foldInFlightChanged, foldPodNominated, foldQueueMoved } from "./foldQueue";
 import type { AnyEvent } from "./generated";
 import type { State } from "./state";
 
@@ -38,6 +38,8 @@ export function fold(state: State, event: AnyEvent): void {
       return foldSnapshotUpdated(state, event);
     case "queueMoved":
       return foldQueueMoved(state, event);
+    case "inFlightChanged":
+      return foldInFlightChanged(state, event);
     case "podNominated":
       return foldPodNominated(state, event);
     case "cycleStarted":
@@ -105,6 +107,8 @@ function restart(state: State): void {
   state.lastWalk = null;
   queue.activeQ.load([]);
   queue.backoffQ.load([]);
+  queue.errorBackoffQ.load([]);
+  queue.inFlight = [];
   queue.unschedulable.clear();
   queue.nominated.clear();
   queue.schedulingCycle = 0;

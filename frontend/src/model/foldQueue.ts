@@ -1,4 +1,4 @@
-import type { PodNominated, QueueMove, QueueMoved } from "./generated";
+import type { InFlightChanged, PodNominated, QueueMove, QueueMoved } from "./generated";
 import { queuedOf, type Queued, type State } from "./state";
 
 export function foldQueueMoved(state: State, event: QueueMoved): void {
@@ -27,7 +27,8 @@ function take(state: State, move: QueueMove): Queued | undefined {
       return entry;
     }
     case "activeQ":
-    case "backoffQ": {
+    case "backoffQ":
+    case "errorBackoffQ": {
       const heap = queue[move.source];
       if (inPlace) return heap.get(move.pod);
       return move.popped ? heap.pop() : heap.remove(move.pod);
@@ -35,6 +36,20 @@ function take(state: State, move: QueueMove): Queued | undefined {
     default:
       return undefined;
   }
+}
+
+/** Add pods and events in flight, or take a pod away, with the events that no other pod needs. */
+export function foldInFlightChanged(state: State, event: InFlightChanged): void {
+  let entries = [...state.queue.inFlight, ...(event.added ?? [])];
+  if (event.done) {
+    entries.splice(
+      entries.findIndex((entry) => entry.pod === event.done),
+      1,
+    );
+    const needed = entries.findIndex((entry) => entry.pod);
+    entries = needed < 0 ? [] : entries.slice(needed);
+  }
+  state.queue.inFlight = entries;
 }
 
 export function foldPodNominated(state: State, event: PodNominated): void {

@@ -37,6 +37,7 @@ export interface NodeItem {
   usedPorts?: Record<string, string[]>;
   imageStates?: Record<string, ImageState>;
   pvcRefCounts?: Record<string, number>;
+  declaredFeatures?: string[];
 }
 
 export interface Resources {
@@ -88,6 +89,9 @@ export interface QueueView {
   nominated: Record<string, string[]>;
   schedulingCycle: number;
   moveRequestCycle: number;
+  errorBackoffQ: QueuedPod[];
+  inFlight: InFlightEntry[];
+  popsFromBackoffQ: boolean;
 }
 
 export interface QueuedPod {
@@ -99,6 +103,18 @@ export interface QueuedPod {
   backoffExpirySeconds?: number;
   unschedulablePlugins?: string[];
   gated?: boolean;
+  pendingPlugins?: string[];
+  gatingPlugin?: string;
+  unschedulableCount?: number;
+  consecutiveErrorsCount?: number;
+  wasFlushedFromUnschedulable?: boolean;
+}
+
+export interface InFlightEntry {
+  pod?: string;
+  event?: string;
+  old?: string;
+  new?: string;
 }
 
 export interface CycleView {
@@ -301,10 +317,57 @@ export interface QueueMoved {
 
 export interface QueueMove {
   pod: string;
-  source?: "activeQ" | "backoffQ" | "unschedulable" | null;
-  target?: "activeQ" | "backoffQ" | "unschedulable" | null;
+  source?: "activeQ" | "backoffQ" | "errorBackoffQ" | "unschedulable" | null;
+  target?: "activeQ" | "backoffQ" | "errorBackoffQ" | "unschedulable" | null;
   popped?: boolean;
   entry?: QueuedPod | null;
+}
+
+export interface RequeueConsidered {
+  t: "requeueConsidered";
+  event: number;
+  at: number;
+  cycle?: number;
+  eventLabel: string;
+  old?: string;
+  new?: string;
+  movesAll?: boolean;
+  decisions?: RequeueDecision[];
+}
+
+export interface RequeueDecision {
+  pods: string[];
+  hints?: HintAnswer[];
+  strategy?: "afterBackoff" | "immediately" | "skip" | null;
+  queue?: "activeQ" | "backoffQ" | "errorBackoffQ" | "unschedulable" | null;
+  inFlight?: boolean;
+  gated?: boolean;
+}
+
+export interface HintAnswer {
+  on: string;
+  plugin: string;
+  hint: "Queue" | "QueueSkip";
+  error?: string;
+}
+
+export interface PreEnqueueRan {
+  t: "preEnqueueRan";
+  event: number;
+  at: number;
+  cycle?: number;
+  pod: string;
+  passed?: string[];
+  rejected?: StatusView | null;
+}
+
+export interface InFlightChanged {
+  t: "inFlightChanged";
+  event: number;
+  at: number;
+  cycle?: number;
+  added?: InFlightEntry[];
+  done?: string;
 }
 
 export interface PodNominated {
@@ -582,6 +645,7 @@ export interface Delete {
 
 export interface Schedule {
   op: "schedule";
+  during?: (Create | Update | Delete)[];
 }
 
 export interface Bind {
@@ -600,6 +664,17 @@ export interface Confirm {
   op: "confirm";
   pod?: string;
   node?: string | null;
+}
+
+export interface Preempt {
+  op: "preempt";
+  pod?: string;
+  deliver?: "after" | "during";
+  fail?: string;
+}
+
+export interface Dispatch {
+  op: "dispatch";
 }
 
 export interface Cycle {
@@ -697,6 +772,9 @@ export type AnyEvent =
   | CacheNode
   | SnapshotUpdated
   | QueueMoved
+  | RequeueConsidered
+  | PreEnqueueRan
+  | InFlightChanged
   | PodNominated
   | CycleStarted
   | StageEnded
@@ -728,6 +806,8 @@ export type AnyCommand =
   | Bind
   | BindFail
   | Confirm
+  | Preempt
+  | Dispatch
   | Cycle
   | Run
   | Advance

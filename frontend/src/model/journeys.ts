@@ -26,7 +26,7 @@ export interface Journey {
   legs: readonly Leg[];
 }
 
-const QUEUES = { activeQ: "activeQ", backoffQ: "backoffQ", unschedulable: "unschedulablePods" } as const;
+const QUEUES = { activeQ: "activeQ", backoffQ: "backoffQ", errorBackoffQ: "errorBackoffQ", unschedulable: "unschedulablePods" } as const;
 
 /**
  * The ways of the pods that events moved, in the order in which they set out. `events` are in the order in which they were applied, or,

@@ -42,7 +42,7 @@ export class Marker {
         return event.byScheduler && event.verb === "delete" && event.kind === "Pod" && !event.error ? mark("preemption", "victim", event.key) : null;
       case "queueMoved": {
         const first = event.moves?.[0];
-        return first ? mark("queue", first.popped ? "Pop" : (first.target ?? "left"), first.pod) : null;
+        return first ? mark("queue", first.popped ? "Pop" : first.target === "errorBackoffQ" ? "backoffQ" : (first.target ?? "left"), first.pod) : null;
       }
       case "bindingEnded":
         return mark("binding", event.outcome, event.pod);

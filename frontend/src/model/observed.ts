@@ -80,7 +80,10 @@ function observedQueue(state: State): Record<string, unknown> {
   };
 }
 
+/** The members that v1.27.1 has; those of v1.36 are left out, as its format does. */
 function observedPod(pod: Queued, active: boolean): Record<string, unknown> {
-  const { backoffExpirySeconds, ...rest } = pod;
+  const { backoffExpirySeconds, pendingPlugins, gatingPlugin, unschedulableCount, consecutiveErrorsCount, wasFlushedFromUnschedulable, ...rest } = pod;
+  const own = { pendingPlugins, gatingPlugin, unschedulableCount, consecutiveErrorsCount, wasFlushedFromUnschedulable };
+  void own;
   return active ? rest : { ...rest, backoffExpirySeconds };
 }

@@ -1,6 +1,6 @@
 import type { AnyEvent } from "./generated";
 
-export type QueueName = "activeQ" | "backoffQ" | "unschedulablePods";
+export type QueueName = "activeQ" | "backoffQ" | "errorBackoffQ" | "unschedulablePods";
 
 /** Pods that one event moved the same way. */
 export interface MoveLine {
@@ -17,7 +17,7 @@ export interface MoveLine {
 }
 
 const SHOWN = 3;
-const NAMES = { activeQ: "activeQ", backoffQ: "backoffQ", unschedulable: "unschedulablePods" } as const;
+const NAMES = { activeQ: "activeQ", backoffQ: "backoffQ", errorBackoffQ: "errorBackoffQ", unschedulable: "unschedulablePods" } as const;
 
 /** What an event moved between the queues, grouped by the way taken. `pod`: that pod alone. */
 export function moveLinesOf(event: AnyEvent, pod: string | null = null): MoveLine[] {

@@ -2,6 +2,7 @@ import type {
   BindingView,
   CacheImage,
   CycleView,
+  InFlightEntry,
   NodeItem,
   PodState,
   QueuedPod,
@@ -62,7 +63,13 @@ export class State {
 
   readonly queue = {
     activeQ: new KeyedHeap<Queued>((pod) => pod.pod, leavesActiveQBefore, this.journal),
-    backoffQ: new KeyedHeap<Queued>((pod) => pod.pod, leavesBackoffQBefore, this.journal),
+    backoffQ: new KeyedHeap<Queued>((pod) => pod.pod, (a, b) => this.leavesBackoffQBefore(a, b), this.journal),
+    /** v1.36: pods that back off after an error. */
+    errorBackoffQ: new KeyedHeap<Queued>((pod) => pod.pod, expiresBefore, this.journal),
+    /** v1.36: pods in flight, and the events since the oldest of them was popped. */
+    inFlight: [] as readonly InFlightEntry[],
+    /** v1.36: pods are popped from backoffQ when activeQ is empty. */
+    popsFromBackoffQ: false,
     unschedulable: new ArrivalMap<Queued>(this.journal),
     nominated: new ArrivalMap<string[]>(this.journal),
     schedulingCycle: 0,
@@ -113,9 +120,9 @@ export class State {
 
   /** Keys of the pods that are queued, in the cycle, or in the cache. */
   podKeys(): Set<string> {
-    const { activeQ, backoffQ, unschedulable } = this.queue;
+    const { activeQ, backoffQ, errorBackoffQ, unschedulable } = this.queue;
     const keys = new Set<string>();
-    for (const pods of [activeQ.array, backoffQ.array, unschedulable.values(), this.podStates.values()]) for (const { pod } of pods) keys.add(pod);
+    for (const pods of [activeQ.array, backoffQ.array, errorBackoffQ.array, unschedulable.values(), this.podStates.values()]) for (const { pod } of pods) keys.add(pod);
     if (this.cycle && !this.cycle.outcome) keys.add(this.cycle.pod);
     return keys;
   }
@@ -134,6 +141,12 @@ export class State {
       if (node) nodes.add(node);
     }
     return nodes;
+  }
+
+  /** Upstream: v1.27.1 podsCompareBackoffCompleted, v1.36 lessBackoffCompletedWithPriority. */
+  private leavesBackoffQBefore(a: Queued, b: Queued): boolean {
+    if (!this.queue.popsFromBackoffQ || a.backoffExpirySeconds !== b.backoffExpirySeconds) return expiresBefore(a, b);
+    return leavesActiveQBefore(a, b);
   }
 
   private load(view: View): void {
@@ -161,7 +174,10 @@ export class State {
     for (const [name, item] of Object.entries(snapshot.stale)) this.snapshot.stale.set(name, itemOf(item));
 
     this.queue.activeQ.load(queue.activeQ.map(queuedOf));
+    this.queue.popsFromBackoffQ = queue.popsFromBackoffQ;
     this.queue.backoffQ.load(queue.backoffQ.map(queuedOf));
+    this.queue.errorBackoffQ.load(queue.errorBackoffQ.map(queuedOf));
+    this.queue.inFlight = queue.inFlight;
     for (const pod of queue.unschedulable) this.queue.unschedulable.set(pod.pod, queuedOf(pod));
     for (const [node, pods] of Object.entries(queue.nominated)) this.queue.nominated.set(node, [...pods]);
     this.queue.schedulingCycle = queue.schedulingCycle;
@@ -196,8 +212,7 @@ function leavesActiveQBefore(a: Queued, b: Queued): boolean {
   return a.priority > b.priority || (a.priority === b.priority && a.timestampSeconds < b.timestampSeconds);
 }
 
-/** Upstream: internal/queue/scheduling_queue.go podsCompareBackoffCompleted. */
-function leavesBackoffQBefore(a: Queued, b: Queued): boolean {
+function expiresBefore(a: Queued, b: Queued): boolean {
   return a.backoffExpirySeconds < b.backoffExpirySeconds;
 }
 
@@ -211,6 +226,11 @@ export function queuedOf(pod: QueuedPod): Queued {
     backoffExpirySeconds: pod.backoffExpirySeconds ?? 0,
     unschedulablePlugins: pod.unschedulablePlugins ?? [],
     gated: pod.gated ?? false,
+    pendingPlugins: pod.pendingPlugins ?? [],
+    gatingPlugin: pod.gatingPlugin ?? "",
+    unschedulableCount: pod.unschedulableCount ?? 0,
+    consecutiveErrorsCount: pod.consecutiveErrorsCount ?? 0,
+    wasFlushedFromUnschedulable: pod.wasFlushedFromUnschedulable ?? false,
   };
 }
 

@@ -3,17 +3,19 @@ import type { Queued, State } from "../model/state";
 
 /** Where a pod is, as the scheduler has it. */
 export type Whereabouts =
-  | { in: "activeQ" | "backoffQ" | "unschedulablePods"; entry: Queued }
+  | { in: "activeQ" | "backoffQ" | "errorBackoffQ" | "unschedulablePods"; entry: Queued }
   | { in: "cycle" }
   | { in: "cache"; node: string; assumed: boolean; bindingFinished: boolean; deadlineSeconds: number | null }
   | { in: "nowhere" };
 
 export function whereIs(state: State, pod: string): Whereabouts {
-  const { activeQ, backoffQ, unschedulable } = state.queue;
+  const { activeQ, backoffQ, errorBackoffQ, unschedulable } = state.queue;
   const active = activeQ.get(pod);
   if (active) return { in: "activeQ", entry: active };
   const backoff = backoffQ.get(pod);
   if (backoff) return { in: "backoffQ", entry: backoff };
+  const failed = errorBackoffQ.get(pod);
+  if (failed) return { in: "errorBackoffQ", entry: failed };
   const waiting = unschedulable.get(pod);
   if (waiting) return { in: "unschedulablePods", entry: waiting };
   const known = state.podState(pod);
