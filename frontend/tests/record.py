@@ -20,6 +20,7 @@ from schedviz.engine import Simulation, SimulationSettings, settings_of
 from schedviz.ingest.generate import GenerateSpec, generate
 from schedviz.ingest.trace_file import decode_trace
 from schedviz.trace import commands as ask
+from schedviz.trace.releases import V1_27, V1_36
 from schedviz.trace.view import View
 
 FOLDER = Path(__file__).parent / "recordings"
@@ -117,17 +118,45 @@ def configured(_: Simulation) -> list[ask.AnyCommand]:
     ]
 
 
+def hinted(_: Simulation) -> list[ask.AnyCommand]:
+    """v1.36: hints leave pods or move them, events arrive while pods are in flight, bindings fail, victims are evicted beside the cycles."""
+    return [
+        *(ask.Create(object=node(f"node{i}", f"z{i % 2}")) for i in range(1, 4)),
+        *(ask.Create(object=pod(f"web-{i}", "1500m")) for i in range(6)),
+        ask.Create(object=pod("gated", "1", schedulingGates=[{"name": "example.com/wait"}])),
+        ask.Create(object=pod("huge", "64")),
+        ask.Schedule(),
+        ask.Schedule(during=[ask.Create(object=node("late", "z1"))]),
+        ask.BindFail(message="no answer"),
+        ask.Bind(),
+        ask.Confirm(),
+        ask.Run(max=20),
+        ask.Create(object=pod("urgent", "4", priority=1000)),
+        ask.Run(max=5),
+        ask.Update(object=node("node2", "z3", unschedulable=True)),
+        ask.Delete(kind="Pod", name="web-0"),
+        ask.Advance(seconds=3),
+        ask.Run(max=20),
+        ask.Advance(seconds=310),
+        ask.Create(object=node("large", "z1", cpu="128")),
+        ask.Run(max=20),
+        ask.Restart(),
+        ask.Run(max=5),
+    ]
+
+
 SCENARIOS: dict[str, Callable[[Simulation], list[ask.AnyCommand]]] = {
     "everyday": everyday,
     "changes": changes,
     "crowded": crowded,
     "configured": configured,
+    "hinted": hinted,
 }
 
 
 def record(scenario: Callable[[Simulation], list[ask.AnyCommand]]) -> bytes:
     """One recording as JSON."""
-    simulation = Simulation(SimulationSettings())
+    simulation = Simulation(SimulationSettings(release=V1_36 if scenario is hinted else V1_27))
     return _recording(simulation, scenario(simulation), every_state=False)
 
 
@@ -149,7 +178,7 @@ def _recording(simulation: Simulation, script: Iterable[ask.AnyCommand], *, ever
         if every_state:
             states.append({"event": simulation.event, "state": msgspec.Raw(msgspec.json.encode(simulation.observed_state()))})
     after = msgspec.json.encode({"view": simulation.view(), "state": simulation.observed_state()})
-    recording = {"view": msgspec.Raw(before), "events": events, "after": msgspec.Raw(after)}
+    recording = {"view": msgspec.Raw(before), "events": events, "after": msgspec.Raw(after), "release": simulation.release.version}
     if every_state:
         recording["states"] = states
     return msgspec.json.encode(recording, order="deterministic") + b"\n"

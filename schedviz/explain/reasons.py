@@ -141,8 +141,7 @@ _TABLE: Final[tuple[tuple[str, Meaning], ...]] = (
     (r"node\(s\) exceed max volume count", Meaning(names.NODE_VOLUME_LIMITS, "as many volumes as the node allows are attached to it")),
     (r"node\(s\) had no available disk", Meaning(names.VOLUME_RESTRICTIONS, "another pod there uses a disk that cannot be shared")),
     (
-        r"(node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode|node\(s\) unavailable due to "
-        "PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod)",
+        r"node(\(s\) unavailable due to| has pod using) PersistentVolumeClaim with .*ReadWriteOncePod access mode.*",
         Meaning(names.VOLUME_RESTRICTIONS, "a claim that one pod may use at a time is in use"),
     ),
     (

@@ -132,6 +132,7 @@ _VALUES = (
     "allocatable",
     "used_ports",
     "image_states",
+    "declared_features",
     "pvc_ref_counts",
     "pod_order",
     "pods_with_affinity",

@@ -67,6 +67,7 @@ class NodeChange(Piece, frozen=True):
     used_ports: dict[str, list[str]] | None = None
     image_states: dict[str, ImageState] | None = None
     pvc_ref_counts: dict[str, int] | None = None
+    declared_features: list[str] | None = None
     #: The present lists of pods, if they do not follow from `removed` and `added`: two pods with one name are on the node, or an update
     #: that changed a pod's affinity was missed.
     pod_order: list[str] | None = None
@@ -240,8 +241,8 @@ class PreEnqueueRan(TraceEvent, frozen=True, kw_only=True, tag="preEnqueueRan"):
 
 
 class InFlightChanged(TraceEvent, frozen=True, kw_only=True, tag="inFlightChanged"):
-    """v1.36's list of pods in flight and events: `added` at its end, or the entry of the pod `done` removed, and then all events at its
-    front.
+    """v1.36's list of pods in flight and events: `added` at its end, or the entry of the pod with the uid `done` removed, and then all
+    events at its front.
     """
 
     added: list[InFlightEntry] = []

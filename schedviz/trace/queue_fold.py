@@ -110,7 +110,7 @@ class QueueFold:
         """Add pods and events in flight, or remove a pod and the events that no other pod needs."""
         self._in_flight += event.added
         if event.done:
-            places = [place for place, entry in enumerate(self._in_flight) if entry.pod == event.done]
+            places = [place for place, entry in enumerate(self._in_flight) if entry.uid == event.done]
             del self._in_flight[places[0]]
             needed = next((place for place, entry in enumerate(self._in_flight) if entry.pod), len(self._in_flight))
             del self._in_flight[:needed]

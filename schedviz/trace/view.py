@@ -145,6 +145,8 @@ class InFlightEntry(Value, frozen=True, omit_defaults=True):
     """
 
     pod: str = ""
+    #: The pod's: two pods of one name can be in flight.
+    uid: str = ""
     event: str = ""
     old: str = ""
     new: str = ""

@@ -1,4 +1,4 @@
-"""The engine does what the real kube-scheduler v1.27.1 did, on every recorded trace, and does it the same however it is cut."""
+"""The engine does what the real kube-scheduler did, in both releases, on every recorded trace, and does it the same however it is cut."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from schedviz.engine import Simulation, run_trace, settings_of
-from schedviz.engine.binding import BindingCycle
-from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.releases import Release
 from schedviz.trace import observed
 from schedviz.trace.events import AnyEvent, BindingStageEnded, StageEnded, decode_events, encode_events
 from schedviz.trace.fold import Fold
@@ -33,12 +32,12 @@ def test_the_engine_agrees_with_the_real_scheduler(path: Path) -> None:
     assert not differences, "\n".join(differences[:10])
 
 
-def undeclared(events: list[AnyEvent]) -> list[tuple[str, str]]:
+def undeclared(events: list[AnyEvent], release: Release) -> list[tuple[str, str]]:
     """Stages that were followed by a stage that the table of their cycle does not name."""
     found = []
     for event in events:
         if isinstance(event, StageEnded | BindingStageEnded):
-            table = SchedulingCycle.STAGES if isinstance(event, StageEnded) else BindingCycle.STAGES
+            table = release.scheduling_cycle.STAGES if isinstance(event, StageEnded) else release.binding_cycle.STAGES
             if event.next_stage not in table[event.stage].then:
                 found.append((event.stage, event.next_stage))
     return found
@@ -53,9 +52,9 @@ def test_folded_events_give_the_state_of_each_step_and_stages_follow_their_table
         simulation.start(command)
         simulation.work()
         events = decode_events(encode_events(simulation.drain_events()))
-        assert undeclared(events) == []
+        assert undeclared(events, simulation.release) == []
         fold.apply_all(events)
-        assert observed.state(fold.to_view()) == simulation.observed_state()
+        assert observed.state(fold.to_view(), trace.release) == simulation.observed_state()
     assert fold.to_view() == simulation.view()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from schedviz.ingest.trace_file import TraceFile, decode_trace
 
 FOLDER = Path(__file__).parent / "traces"
+#: Those of v1.36 have names that begin with it, and then have the set that they are from.
 FILES = sorted(FOLDER.glob("*.json.xz"))
 
 

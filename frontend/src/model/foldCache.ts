@@ -80,6 +80,7 @@ function changed(item: Item, change: NodeChange): Item {
     allocatable: change.allocatable ? amountsOf(change.allocatable) : item.allocatable,
     usedPorts: change.usedPorts ?? item.usedPorts,
     imageStates: change.imageStates ?? item.imageStates,
+    declaredFeatures: change.declaredFeatures ?? item.declaredFeatures,
     pvcRefCounts: change.pvcRefCounts ?? item.pvcRefCounts,
   };
 }

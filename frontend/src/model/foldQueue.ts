@@ -43,7 +43,7 @@ export function foldInFlightChanged(state: State, event: InFlightChanged): void 
   let entries = [...state.queue.inFlight, ...(event.added ?? [])];
   if (event.done) {
     entries.splice(
-      entries.findIndex((entry) => entry.pod === event.done),
+      entries.findIndex((entry) => entry.uid === event.done),
       1,
     );
     const needed = entries.findIndex((entry) => entry.pod);

@@ -112,6 +112,7 @@ export interface QueuedPod {
 
 export interface InFlightEntry {
   pod?: string;
+  uid?: string;
   event?: string;
   old?: string;
   new?: string;
@@ -237,6 +238,7 @@ export interface NodeChange {
   usedPorts?: Record<string, string[]> | null;
   imageStates?: Record<string, ImageState> | null;
   pvcRefCounts?: Record<string, number> | null;
+  declaredFeatures?: string[] | null;
   podOrder?: string[] | null;
   podsWithAffinity?: string[] | null;
   podsWithRequiredAntiAffinity?: string[] | null;

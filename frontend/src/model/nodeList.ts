@@ -15,6 +15,8 @@ export interface Item {
   readonly nonZeroRequested: Amounts;
   readonly allocatable: Amounts;
   readonly usedPorts: Readonly<Record<string, string[]>>;
+  /** v1.36: what the kubelet declares. */
+  readonly declaredFeatures: readonly string[];
   readonly imageStates: Readonly<Record<string, { size: number; numNodes: number }>>;
   readonly pvcRefCounts: Readonly<Record<string, number>>;
 }

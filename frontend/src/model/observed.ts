@@ -5,14 +5,16 @@ import type { Queued, State } from "./state";
  * The state as a schedviz-trace/1 `observed` has it (`cache`, `snapshot`, `queue`): what REST's `state/` answers, and what a test
  * compares. Members that the format leaves out for a default are written here, as it does.
  */
-export function observed(state: State): Record<string, unknown> {
-  return { cache: observedCache(state), snapshot: observedSnapshot(state), queue: observedQueue(state) };
+export function observed(state: State, release = V1_27): Record<string, unknown> {
+  return { cache: observedCache(state, release), snapshot: observedSnapshot(state), queue: observedQueue(state, release) };
 }
 
-function observedCache(state: State): Record<string, unknown> {
+const V1_27 = "v1.27.1";
+
+function observedCache(state: State, release: string): Record<string, unknown> {
   const podStates = [...state.podStates.entries()];
   return {
-    list: state.list.toArray().map(observedItem),
+    list: state.list.toArray().map((item) => (release === V1_27 ? observedItem(item) : observedItemOfV136(item, state))),
     assumedPods: podStates
       .filter(([, pod]) => pod.assumed)
       .map(([uid]) => uid)
@@ -24,8 +26,7 @@ function observedCache(state: State): Record<string, unknown> {
           pod: pod.pod,
           node: pod.node,
           assumed: pod.assumed ?? false,
-          bindingFinished: pod.bindingFinished ?? false,
-          deadlineSeconds: pod.deadlineSeconds ?? null,
+          ...(release === V1_27 ? { bindingFinished: pod.bindingFinished ?? false, deadlineSeconds: pod.deadlineSeconds ?? null } : {}),
         },
       ]),
     ),
@@ -52,6 +53,13 @@ function observedItem(item: Item): Record<string, unknown> {
   };
 }
 
+/** The number of nodes with an image is that of the cache. */
+function observedItemOfV136(item: Item, state: State): Record<string, unknown> {
+  const numNodes = (name: string): number => state.imageStates.get(name)?.nodes.length ?? 0;
+  const images = Object.entries(item.imageStates).map(([name, image]) => [name, { size: image.size, numNodes: numNodes(name) }]);
+  return { ...observedItem(item), imageStates: Object.fromEntries(images), declaredFeatures: item.declaredFeatures };
+}
+
 function observedAmounts(amounts: Amounts): Record<string, unknown> {
   return { ...amounts };
 }
@@ -68,22 +76,36 @@ function observedSnapshot(state: State): Record<string, unknown> {
   };
 }
 
-function observedQueue(state: State): Record<string, unknown> {
+function observedQueue(state: State, release: string): Record<string, unknown> {
   const { queue } = state;
-  return {
-    activeQ: queue.activeQ.inPopOrder().map((pod) => observedPod(pod, true)),
-    backoffQ: queue.backoffQ.inPopOrder().map((pod) => observedPod(pod, false)),
-    unschedulable: [...queue.unschedulable.values()].sort((a, b) => (a.pod < b.pod ? -1 : 1)).map((pod) => observedPod(pod, false)),
+  const show = (pod: Queued, active: boolean): Record<string, unknown> => observedPod(pod, active, release);
+  const members = {
+    activeQ: queue.activeQ.inPopOrder().map((pod) => show(pod, true)),
+    backoffQ: queue.backoffQ.inPopOrder().map((pod) => show(pod, false)),
+    unschedulable: [...queue.unschedulable.values()].sort((a, b) => (nameIn(a, release) < nameIn(b, release) ? -1 : 1)).map((pod) => show(pod, false)),
     nominated: Object.fromEntries(queue.nominated),
     schedulingCycle: queue.schedulingCycle,
     moveRequestCycle: queue.moveRequestCycle,
   };
+  if (release === V1_27) return members;
+  return {
+    ...members,
+    errorBackoffQ: queue.errorBackoffQ.inPopOrder().map((pod) => show(pod, false)),
+    inFlightPods: queue.inFlight.filter((entry) => entry.pod).map((entry) => entry.pod),
+    inFlightEvents: queue.inFlight.map(({ pod, event, old, new: after }) => (pod ? { pod } : { event, old: old || null, new: after || null })),
+  };
 }
 
-/** The members that v1.27.1 has; those of v1.36 are left out, as its format does. */
-function observedPod(pod: Queued, active: boolean): Record<string, unknown> {
+/** What pods are sorted by: their key, and in the recordings of v1.36 their full name. */
+function nameIn(pod: Queued, release: string): string {
+  if (release === V1_27) return pod.pod;
+  const [namespace, name] = pod.pod.split("/");
+  return `${name}_${namespace}`;
+}
+
+function observedPod(pod: Queued, active: boolean, release: string): Record<string, unknown> {
   const { backoffExpirySeconds, pendingPlugins, gatingPlugin, unschedulableCount, consecutiveErrorsCount, wasFlushedFromUnschedulable, ...rest } = pod;
-  const own = { pendingPlugins, gatingPlugin, unschedulableCount, consecutiveErrorsCount, wasFlushedFromUnschedulable };
-  void own;
-  return active ? rest : { ...rest, backoffExpirySeconds };
+  if (release === V1_27) return active ? rest : { ...rest, backoffExpirySeconds };
+  const members = { ...rest, pendingPlugins, gatingPlugin, unschedulableCount, consecutiveErrorsCount, wasFlushedFromUnschedulable };
+  return active ? members : { ...members, backoffExpirySeconds: backoffExpirySeconds || null };
 }

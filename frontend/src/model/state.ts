@@ -260,6 +260,7 @@ export function itemOf(item: NodeItem): Item {
     allocatable: amountsOf(item.allocatable),
     usedPorts: item.usedPorts ?? {},
     imageStates: item.imageStates ?? {},
+    declaredFeatures: item.declaredFeatures ?? [],
     pvcRefCounts: item.pvcRefCounts ?? {},
   };
 }

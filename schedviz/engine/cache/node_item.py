@@ -7,6 +7,7 @@ import msgspec
 from schedviz.engine.framework.object_table import ObjectTable, PodRef
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import Generations, HostPortInfo, ImageStateSummary, NodeInfo, SharedImages
+from schedviz.kube.core import Node
 from schedviz.kube.zones import zone_key
 from schedviz.trace.view import ImageState, NodeItem, Resources
 
@@ -29,8 +30,13 @@ def node_item(info: NodeInfo) -> NodeItem:
         used_ports=used_ports(info.used_ports),
         image_states=image_states(info),
         pvc_ref_counts=info.pvc_ref_counts.copy(),
-        declared_features=[] if node is None else sorted(node.status.declared_features),
+        declared_features=declared_features(node),
     )
+
+
+def declared_features(node: Node | None) -> list[str]:
+    """What the node's kubelet declares, sorted."""
+    return [] if node is None else sorted(node.status.declared_features)
 
 
 def used_ports(ports: HostPortInfo) -> dict[str, list[str]]:

@@ -90,22 +90,25 @@ class InFlight:
             return None
         return (entry for place, entry in list(self._entries.items()) if place > begun and isinstance(entry, MissedEvent))
 
-    def done(self, uid: str) -> str:
-        """Remove a pod and the events that no other pod needs. Returns the pod's key; "": it was not in flight. Upstream: done"""
+    def done(self, uid: str) -> bool:
+        """Remove a pod and the events that no other pod needs. False: it was not in flight. Upstream: done"""
         place = self._pods.pop(uid, None)
         if place is None:
-            return ""
-        _, key = self._entries.pop(place)  # type: ignore[misc]  # the entry of a pod
+            return False
+        del self._entries[place]
         while self._entries:
             first = next(iter(self._entries))
             if not isinstance(self._entries[first], MissedEvent):
                 break
             del self._entries[first]
-        return key
+        return True
 
     def to_view(self) -> list[InFlightEntry]:
         """The list, oldest first."""
-        return [entry.to_view() if isinstance(entry, MissedEvent) else InFlightEntry(pod=entry[1]) for entry in self._entries.values()]
+        return [
+            entry.to_view() if isinstance(entry, MissedEvent) else InFlightEntry(pod=entry[1], uid=entry[0])
+            for entry in self._entries.values()
+        ]
 
     def pods(self) -> list[str]:
         """The keys of the pods, in the order in which they were popped."""

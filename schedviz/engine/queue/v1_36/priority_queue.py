@@ -181,15 +181,14 @@ class PriorityQueue:
             self.in_flight.add_pod(uid, queued.key)
             self.scheduling_cycle += 1
             self._record(events.POP if source == "activeQ" else cluster_events.POP_FROM_BACKOFF_Q, moves)
-            self._recorder.record(InFlightChanged, added=[InFlightEntry(pod=queued.key)])
+            self._recorder.record(InFlightChanged, added=[InFlightEntry(pod=queued.key, uid=uid)])
             return queued
         return None
 
     def done(self, uid: str) -> None:
         """A pod is no longer in flight. Upstream: active_queue.go done"""
-        key = self.in_flight.done(uid)
-        if key:
-            self._recorder.record(InFlightChanged, done=key)
+        if self.in_flight.done(uid):
+            self._recorder.record(InFlightChanged, done=uid)
 
     def update(self, old: PodInfo, new: PodInfo) -> None:
         """Replace a pod by a newer version. Upstream: Update"""
@@ -448,7 +447,7 @@ class PriorityQueue:
         for name in ("unschedulable", "backoffQ", "errorBackoffQ"):
             other = self._leave(name, queued.key)
             if other is not None:
-                moves.left(other, name)
+                moves.left(other, name, before=before)
         self.active_q.add(queued)
         moves.entered(queued, "activeQ")
         if label in (cluster_events.UNSCHEDULABLE_POD_ADD.label, cluster_events.UNSCHEDULABLE_POD_UPDATE.label):
@@ -464,7 +463,7 @@ class PriorityQueue:
                 self._keep_gated(queued, before, moves)
                 return "unschedulable"
         if queued.key in self.unschedulable_pods:
-            moves.left(queued, "unschedulable")
+            moves.left(queued, "unschedulable", before=before)
             self.unschedulable_pods.delete(queued.key)
         name = self._backoff.heap_for(queued)
         self._backoff.heap(name).add(queued)
