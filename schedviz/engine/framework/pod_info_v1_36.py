@@ -55,6 +55,13 @@ class PodInfoV136(PodInfo):
         return self._requests
 
     @property
+    def spec_requests(self) -> PodRequests:
+        """The requests of a pod that is to be scheduled. Upstream: noderesources/fit.go computePodResourceRequest"""
+        if _is_plain(self.pod):
+            return self.requests
+        return _requests(self.pod, msgspec.structs.replace(self.options, use_status_resources=False))
+
+    @property
     def container_requests(self) -> PodRequests:
         """NodeResourcesFit scores by these: upstream does not tell its scorer which gates are on."""
         if _is_plain(self.pod):

@@ -253,6 +253,11 @@ class PodInfo:
         return self.pod.namespace
 
     @property
+    def spec_requests(self) -> PodRequests:
+        """The requests of a pod that is to be scheduled: its status does not count."""
+        return self.requests
+
+    @property
     def container_requests(self) -> PodRequests:
         """The requests of the containers alone, without what is given for the pod as a whole or for a resize."""
         return self.requests

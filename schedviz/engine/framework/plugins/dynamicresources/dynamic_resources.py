@@ -101,6 +101,8 @@ class DynamicResources:
                 raise ClaimError(f'could not find ResourceClaim "{pod.namespace}/{name}"')
             if claim.metadata.deletion_timestamp is not None:
                 raise ClaimError(f'resourceclaim "{claim.name}" is being deleted')
+            if wanted.resource_claim_name is None and not _is_controlled_by(claim, pod):
+                raise ClaimError(f"ResourceClaim {claim.key} was not created for Pod {pod.key} (Pod is not owner)")
             found.append(claim)
         return found
 
@@ -180,10 +182,16 @@ class DynamicResources:
         return QueueingHint.QUEUE
 
 
+def _is_controlled_by(claim: ResourceClaim, pod: Pod) -> bool:
+    return any(owner.controller and owner.uid == pod.uid for owner in claim.metadata.owner_references)
+
+
 def _claim_name(pod: Pod, wanted: PodResourceClaim) -> str | None:
     """The name of the claim; None: none was made, and none is needed. Raises `ClaimError`. Upstream: resourceclaim.Name"""
     if wanted.resource_claim_name is not None:
         return wanted.resource_claim_name
+    if wanted.resource_claim_template_name is None:
+        raise ClaimError(f'pod "{pod.key}", spec.resourceClaim "{wanted.name}": none of the supported fields are set')
     for status in pod.status.resource_claim_statuses:
         if status.name == wanted.name:
             return status.resource_claim_name

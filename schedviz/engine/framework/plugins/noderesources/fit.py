@@ -21,7 +21,7 @@ from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.noderesources.resource_allocation import PodRequestsState, ResourceScorer, pod_requests
 from schedviz.engine.framework.plugins.noderesources.strategies import strategy_of
-from schedviz.engine.framework.resource import is_extended_resource_name
+from schedviz.engine.framework.resource import Resource, is_extended_resource_name
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unschedulable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo, RegisteredEvent
@@ -52,8 +52,12 @@ PRE_SCORE_STATE_KEY: Final = StateKey(f"PreScore{names.NODE_RESOURCES_FIT}", Pod
 
 
 def compute_pod_resource_request(pod: PodInfo) -> PreFilterState:
-    """Upstream: computePodResourceRequest (a sum that overflowed to a negative number requests nothing: SetMaxResource)"""
-    requested = pod.requests.resource
+    """What a pod that is to be scheduled requests. Upstream: computePodResourceRequest"""
+    return request_of(pod.spec_requests.resource)
+
+
+def request_of(requested: Resource) -> PreFilterState:
+    """The amounts; a sum that overflowed to a negative number requests nothing. Upstream: SetMaxResource"""
     return PreFilterState(
         max(0, requested.milli_cpu),
         max(0, requested.memory),

@@ -19,17 +19,26 @@ from schedviz.engine.framework.interface import Handle
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, has_place, queue_if
-from schedviz.engine.framework.plugins.noderesources.fit import PRE_FILTER_STATE_KEY, Fit, PreFilterState, compute_pod_resource_request
+from schedviz.engine.framework.plugins.noderesources.fit import (
+    PRE_FILTER_STATE_KEY,
+    Fit,
+    PreFilterState,
+    compute_pod_resource_request,
+    request_of,
+)
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unresolvable, unschedulable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo, QueueingHint, RegisteredEvent
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Node, Pod
+from schedviz.kube.devices import DeviceClass
 from schedviz.kube.meta import KubeObject
 
 #: The bit of "Too many pods"; each compared resource has two bits: too little is free, and too little exists.
 _PODS_BIT: Final = 1
+#: The resource of every device class, whether or not it names another one.
+_DEVICE_CLASS_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
 _MEMBERS: Final = (("cpu", "milli_cpu"), ("memory", "memory"), ("ephemeral-storage", "ephemeral_storage"))
 
 
@@ -105,7 +114,7 @@ class FitV136(Fit):
         """Resources that device classes provide. Upstream: extendedresourcecache"""
         found: set[str] = set()
         for device_class in self._handle.objects.list("DeviceClass") if self._handle.objects.knows("DeviceClass") else ():
-            found.add(f"deviceclass.resource.kubernetes.io/{device_class.name}")
+            found.add(f"{_DEVICE_CLASS_PREFIX}{device_class.name}")
             if device_class.spec.extended_resource_name:
                 found.add(device_class.spec.extended_resource_name)
         return frozenset(found)
@@ -189,17 +198,16 @@ def _after_pod_event(pod: PodInfo, old: KubeObject | None, new: KubeObject | Non
     if not now.spec.node_name or was is None:
         return QueueingHint.QUEUE_SKIP
     before, left = pod.like(was).requests.resource, pod.like(now).requests.resource
-    wanted = compute_pod_resource_request(pod)
+    wanted = request_of(pod.requests.resource)
     return queue_if(any(_amount_of(before, name) > _amount_of(left, name) for name, _ in _requested(wanted)))
 
 
 def _after_device_class_event(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
     """Upstream: isSchedulableAfterDeviceClassEvent"""
     asked = {name for name, _ in compute_pod_resource_request(pod).scalar}
-    now: Any = new
-    was: Any = old
-    if was is not None and was.spec.extended_resource_name == now.spec.extended_resource_name:
+    was, _ = before_and_after(DeviceClass, old, new)
+    now = after(DeviceClass, old, new)
+    provided = now.spec.extended_resource_name or ""
+    if was is not None and (was.spec.extended_resource_name or "") == provided:
         return QueueingHint.QUEUE_SKIP
-    if was is None and f"deviceclass.resource.kubernetes.io/{now.name}" in asked:
-        return QueueingHint.QUEUE
-    return queue_if(now.spec.extended_resource_name in asked)
+    return queue_if(provided in asked or (was is None and f"{_DEVICE_CLASS_PREFIX}{now.name}" in asked))
