@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
 
-from schedviz.engine.cache import Cache, Snapshot
+from schedviz.engine.cache import Snapshot
 from schedviz.engine.config import load_configuration
+from schedviz.engine.features import features_of
 from schedviz.engine.framework.cycle_state import CycleState
-from schedviz.engine.framework.plugins.registry import in_tree_registry
 from schedviz.engine.framework.runtime import FilterOutcome, Framework, PreFilterOutcome, Registry, ScoreOutcome
 from schedviz.engine.framework.status import StatusError
-from schedviz.engine.framework.types import Generations, PodInfo
+from schedviz.engine.framework.types import ClusterEvent, PodInfo, QueueingHint
+from schedviz.engine.release import Release
+from schedviz.engine.releases.v1_27 import RELEASE as V1_27
+from schedviz.engine.releases.v1_36 import RELEASE as V1_36
 from schedviz.kube.codec import from_dict
 from schedviz.kube.core import Node, Pod, PodCondition
 from schedviz.kube.defaults import default_object
@@ -31,6 +34,9 @@ class Objects:
 
     def add(self, obj: KubeObject) -> None:
         self.by_key[type(obj).__name__, obj.namespace, obj.name] = obj
+
+    def knows(self, kind: str) -> bool:
+        return any(key[0] == kind for key in self.by_key)
 
     def get(self, kind: str, namespace: str, name: str) -> Any | None:
         return self.by_key.get((kind, namespace, name))
@@ -92,8 +98,11 @@ class ApiServer:
 class World:
     """Nodes and pods by their JSON, and the framework of one profile over a snapshot of them."""
 
-    def __init__(self) -> None:
-        self.cache = Cache(Recorder(), Generations(), ttl_seconds=0)
+    def __init__(self, release: Release = V1_27, gates: Mapping[str, bool] | None = None) -> None:
+        self.release = release
+        self.features = features_of(release.gates, gates or {})
+        self.pod_info = release.pod_info(self.features)
+        self.cache = release.make_cache(Recorder(), self.pod_info, ttl_seconds=0)
         self.snapshot = Snapshot()
         self.objects = Objects()
         self.nominations = Nominations()
@@ -102,14 +111,15 @@ class World:
         self._frameworks: list[Framework] = []
 
     def framework(self, config: dict[str, Any] | None = None, registry: Registry | None = None) -> Framework:
-        framework = Framework(
-            registry or in_tree_registry(),
-            load_configuration(config).profiles[0],
+        framework = self.release.framework(
+            registry or self.release.in_tree_registry(),
+            load_configuration(config, release=self.release.version).profiles[0],
             snapshot=self.snapshot,
             objects=self.objects,
             nominator=self.nominations,
             client=self.api,
             clock=lambda: self.now,
+            features=self.features,
         )
         self._frameworks.append(framework)
         for obj in self.objects.by_key.values():
@@ -144,7 +154,7 @@ class World:
         data = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": body, "status": status}
         pod = default_object(from_dict(data, strict=True))
         assert isinstance(pod, Pod)
-        info = PodInfo(pod)
+        info = self.pod_info(pod)
         self.objects.add(pod)
         if on:
             self.cache.add_pod(info)
@@ -157,6 +167,24 @@ class World:
         for framework in self._frameworks:
             framework.object_changed(type(obj).__name__, "ADDED", obj)
         return obj
+
+    def hint(
+        self,
+        plugin: str,
+        event: ClusterEvent,
+        pod: PodInfo,
+        *,
+        old: KubeObject | PodInfo | None = None,
+        new: KubeObject | PodInfo | None = None,
+        config: dict[str, Any] | None = None,
+    ) -> QueueingHint | None:
+        """The plugin's hint about an event, for a pod that it rejected; None: it has not registered for the event."""
+        before, after = (obj.pod if isinstance(obj, PodInfo) else obj for obj in (old, new))
+        for registered in self.framework(config).registered_events()[plugin]:
+            if registered.event.resource == event.resource and registered.event.action_type & event.action_type:
+                ask = registered.queueing_hint_fn
+                return QueueingHint.QUEUE if ask is None else ask(pod, before, after)
+        return None
 
     def update(self) -> None:
         self.cache.update_snapshot(self.snapshot)
@@ -195,3 +223,14 @@ class World:
 @pytest.fixture
 def world() -> World:
     return World()
+
+
+@pytest.fixture
+def world_of_v1_36() -> World:
+    return World(V1_36)
+
+
+@pytest.fixture
+def v1_36_with_gates() -> Callable[..., World]:
+    """Makes a cluster of v1.36 with some feature gates changed."""
+    return lambda **gates: World(V1_36, gates)
