@@ -23,25 +23,13 @@ def rank_by_heap(scores: Scores) -> Ranking:
 
 
 def _root(tied: np.ndarray[tuple[int], np.dtype[np.intp]]) -> int:
-    """Which of the rows with the highest total heap.Init brings to the root.
+    """Which of the rows with the highest total heap.Init brings to the root; `tied` is ascending.
 
-    A node keeps its place if it is one of them. Otherwise its greater child rises, of equal children the left one; so the winner is found
-    from the root down, without building the heap.
+    A node keeps its place if it is one of them. Otherwise its greater child rises, of equal children the left one. In binary, the number of
+    a row (from 1) spells its path from the root after the first 1: 0 is left, 1 is right. So the winner is the row whose path is the first
+    in the order of a dictionary, and the heap need not be built.
     """
-    node = 0
-    while True:
-        if node in tied:
-            return node
-        left = 2 * node + 1
-        node = left if _any_below(left, tied) else left + 1
-
-
-def _any_below(node: int, tied: np.ndarray[tuple[int], np.dtype[np.intp]]) -> bool:
-    """Whether one of the rows is in the subtree of a node."""
-    first = last = node
-    highest = int(tied[-1])
-    while first <= highest:
-        if np.any((tied >= first) & (tied <= last)):
-            return True
-        first, last = 2 * first + 1, 2 * last + 2
-    return False
+    numbers = tied + 1
+    lengths = np.frexp(numbers)[1]
+    paths = numbers << (int(lengths[-1]) - lengths)
+    return int(tied[np.lexsort((lengths, paths))[0]])

@@ -115,14 +115,20 @@ class FrameworkV136(Framework):
                 return PreFilterOutcome(_no_node_left(with_nodes), tuple(answers), result.node_names, frozenset(with_nodes))
         return PreFilterOutcome(returned, tuple(answers), result.node_names, frozenset(with_nodes))
 
+    @cached_property
+    def _pre_flights(self) -> dict[str, PreBindPreFlightPlugin]:
+        # Computed once: isinstance of a protocol is slow.
+        return {plugin.name: plugin for plugin in self.plugins.at("pre_bind") if isinstance(plugin, PreBindPreFlightPlugin)}
+
     def run_pre_bind_pre_flights(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
         """Ask each PreBind plugin whether it will do something. Success: one will; Skip: none will. Upstream: RunPreBindPreFlights"""
         answers: list[PluginAnswer] = []
         skipped: set[str] = set()
         returned = SKIP
         for plugin in self._pre_bind:
+            ahead = self._pre_flights.get(plugin.name)
             # A plugin of a user, written for an older release, always does something.
-            status = plugin.pre_bind_pre_flight(state, pod, node_name) if isinstance(plugin, PreBindPreFlightPlugin) else SUCCESS
+            status = SUCCESS if ahead is None else ahead.pre_bind_pre_flight(state, pod, node_name)
             answers.append(PluginAnswer(plugin.name, status))
             if status.code is Code.ERROR:
                 return PluginRun(wrapped(f'running PreBindPreFlight "{plugin.name}"', status), tuple(answers))

@@ -131,13 +131,18 @@ class FitV136(Fit):
             return None
         shortages = self._without_devices(shortages, checked, rows)
         statuses = [SUCCESS]
-        masks, codes = np.unique(shortages, return_inverse=True)
+        if shortages.dtype != np.int16:
+            masks, shortages = np.unique(shortages, return_inverse=True)
+        else:
+            # Sorting all rows takes longer than a table of all masks.
+            masks = np.arange(int(shortages.max()) + 1)
         table = np.zeros(len(masks), np.int16)
-        for place, mask in enumerate(masks.tolist()):
+        for place in np.flatnonzero(np.bincount(shortages, minlength=len(masks))).tolist():
+            mask = int(masks[place])
             if mask:
                 table[place] = len(statuses)
                 statuses.append(self._status_of(mask, checked))
-        return Verdicts(table[codes], statuses)
+        return Verdicts(table[shortages], statuses)
 
     def _without_devices(self, shortages: IntArray, checked: Sequence[tuple[str, int]], rows: Rows) -> IntArray:
         """Clear the shortages of resources that devices provide on nodes that have none of them."""
