@@ -83,12 +83,16 @@ class PodTopologySpread:
         except SelectorError as error:
             return as_status(f"calculating preScoreState: obtaining pod's soft topology spread constraints: {error}")
         if not constraints:
-            state.write(PRE_SCORE_STATE_KEY, PreScoreState())
-            return SUCCESS
+            return self._pre_score_nothing(state)
         # With the scheduler's default constraints, nodes without a zone still count for spreading by hostname.
         require_all = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaulted
         found = scoring.init_pre_score_state(self._handle.snapshot.rows(), rows, pod, constraints, require_all_topologies=require_all)
         state.write(PRE_SCORE_STATE_KEY, found)
+        return SUCCESS
+
+    def _pre_score_nothing(self, state: CycleState) -> Status:
+        """What a pod without soft constraints leaves for Score."""
+        state.write(PRE_SCORE_STATE_KEY, PreScoreState())
         return SUCCESS
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:

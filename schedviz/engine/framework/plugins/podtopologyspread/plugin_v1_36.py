@@ -13,8 +13,7 @@ from schedviz.engine.framework.plugins.helper.hint_objects import before_and_aft
 from schedviz.engine.framework.plugins.podtopologyspread import filtering
 from schedviz.engine.framework.plugins.podtopologyspread.constraint import Constraint
 from schedviz.engine.framework.plugins.podtopologyspread.filtering import PRE_FILTER_STATE_KEY
-from schedviz.engine.framework.plugins.podtopologyspread.plugin import DO_NOT_SCHEDULE, SCHEDULE_ANYWAY, PodTopologySpread
-from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.plugins.podtopologyspread.plugin import DO_NOT_SCHEDULE, PodTopologySpread
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status
 from schedviz.engine.framework.types import (
     GVK,
@@ -57,14 +56,8 @@ class PodTopologySpreadV136(PodTopologySpread):
         state.write(PRE_FILTER_STATE_KEY, filtering.cal_pre_filter_state(snapshot.rows(), pod, constraints, by_constraint=True))
         return None, SUCCESS
 
-    def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
-        """Skip without a soft constraint."""
-        try:
-            if len(rows) and not self._constraints(pod, SCHEDULE_ANYWAY):
-                return SKIP
-        except SelectorError as error:
-            return as_status(f"calculating preScoreState: obtaining pod's soft topology spread constraints: {error}")
-        return super().pre_score(state, pod, rows)
+    def _pre_score_nothing(self, state: CycleState) -> Status:  # noqa: ARG002 - nothing is left for Score, which is skipped
+        return SKIP
 
     def _hard_constraints(self, pod: PodInfo) -> tuple[Constraint, ...]:
         """Upstream: getConstraints"""
