@@ -14,7 +14,6 @@ from schedviz.engine.failure import Failure
 from schedviz.engine.failure_v1_36 import handle_scheduling_failure
 from schedviz.engine.framework.go_format import without_arguments
 from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY
-from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.runtime import PluginRun
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.status import as_status, wrapped
@@ -34,10 +33,14 @@ class BindingCycleV136(BindingCycle):
         """The stage with which the cycle begins."""
         return stages.PRE_BIND_PRE_FLIGHT if self.state.features.nominated_node_name_for_expectation else stages.WAIT_ON_PERMIT
 
+    @property
+    def _framework(self) -> FrameworkV136:
+        assert isinstance(self.framework, FrameworkV136)
+        return self.framework
+
     def _pre_bind_pre_flight(self) -> StageReport:
         """Ask the PreBind plugins whether they have something to do; if so, or if the pod waits, say to which node it will go."""
-        assert isinstance(self.framework, FrameworkV136)
-        outcome = self.framework.run_pre_bind_pre_flights(self.cycle_state, self.assumed, self.node)
+        outcome = self._framework.run_pre_bind_pre_flights(self.cycle_state, self.assumed, self.node)
         self.results.pre_bind_pre_flight = outcome.answers
         statuses = statuses_of(outcome.answers)
         if not outcome.status.is_success and not outcome.status.is_skip:
@@ -60,8 +63,9 @@ class BindingCycleV136(BindingCycle):
 
     def _pre_bind(self) -> StageReport | None:
         if self.canceled:
-            # A preemption canceled the context in which VolumeBinding waits; no other plugin of v1.36 waits here.
-            return self._fail(Failure(wrapped(f'running PreBind plugin "{names.VOLUME_BINDING}"', as_status(self.canceled))))
+            # A preemption canceled the context in which a plugin waits.
+            plugin = self._framework.next_pre_bind_plugin(self.cycle_state, self.results.pre_bind)
+            return self._fail(Failure(wrapped(f'running PreBind plugin "{plugin}"', as_status(self.canceled))))
         return super()._pre_bind()
 
     def _bind(self) -> StageReport:

@@ -143,6 +143,10 @@ class FrameworkV136(Framework):
         state.skip_pre_bind_plugins = frozenset(skipped)
         return PluginRun(returned, tuple(answers))
 
+    def next_pre_bind_plugin(self, state: CycleState, done: Sequence[PluginAnswer]) -> str:
+        """The PreBind plugin that follows those which are `done`; it waits if the run has not ended."""
+        return [plugin.name for plugin in self._pre_bind if plugin.name not in state.skip_pre_bind_plugins][len(done)]
+
     def run_pre_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str, done: Sequence[PluginAnswer] = ()) -> PluginRun:
         """Run the plugins that did not say that they have nothing to do. Upstream: RunPreBindPlugins"""
         answers = list(done)

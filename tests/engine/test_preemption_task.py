@@ -1,0 +1,236 @@
+"""Asynchronous preemption of v1.36: a task that runs stage by stage beside the scheduling cycles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from schedviz.engine import Simulation, SimulationSettings
+from schedviz.engine.preemption_task import CLEAR_NOMINATIONS, EVICT_LAST_VICTIM, EVICT_VICTIMS, PreemptionTask
+from schedviz.trace.events import ApiWritten, EventRecorded
+
+from .clusters import do, node, objects, pod
+
+
+def _held(*more: dict[str, Any], **settings: Any) -> Simulation:
+    """A node full of `v1` and `v2`, which `p` is about to preempt."""
+    simulation = Simulation(SimulationSettings(release="v1.36", hold_preemption=True, **settings))
+    victims = [pod("v1", node_name="a", priority=1), pod("v2", node_name="a", priority=2)]
+    simulation.load(objects(node("a", cpu="2"), *victims, pod("p", cpu="2", priority=10), *more))
+    do(simulation, "cycle")
+    simulation.drain_events()
+    return simulation
+
+
+def _task(simulation: Simulation) -> PreemptionTask:
+    (task,) = simulation.scheduler.preemptions.running
+    return task
+
+
+def _advance(simulation: Simulation) -> None:
+    scheduler = simulation.scheduler
+    task = _task(simulation)
+    scheduler.preemptions.advance(task, scheduler.state.profiles[task.profile], scheduler.state.queue.activate)
+
+
+def _writes(simulation: Simulation) -> list[tuple[str, str]]:
+    return [(event.verb, event.key) for event in simulation.drain_events() if isinstance(event, ApiWritten) and event.by_scheduler]
+
+
+def _queues(simulation: Simulation) -> dict[str, list[str]]:
+    view = simulation.view().queue
+    return {
+        "active": [entry.pod for entry in view.active_q],
+        "backoff": [entry.pod for entry in view.backoff_q],
+        "unschedulable": [entry.pod for entry in view.unschedulable],
+    }
+
+
+def test_the_cycle_ends_before_a_victim_is_evicted() -> None:
+    simulation = _held()
+
+    task = _task(simulation)
+    assert (task.preemptor.key, task.node, task.stage) == ("default/p", "a", CLEAR_NOMINATIONS)
+    assert [victim.key for victim in task.victims] == ["default/v2", "default/v1"]
+    assert set(simulation.cluster.store.of_kind("Pod")) == {"default/p", "default/v1", "default/v2"}
+
+
+def test_the_stages_evict_all_victims_but_the_last_and_then_the_last() -> None:
+    simulation = _held()
+    task = _task(simulation)
+    seen = []
+    while not task.has_ended:
+        _advance(simulation)
+        seen.append((task.stage, task.evicted, [key for verb, key in _writes(simulation) if verb == "delete"]))
+
+    assert seen == [
+        (EVICT_VICTIMS, 0, []),
+        (EVICT_LAST_VICTIM, 1, ["default/v2"]),
+        ("", 2, ["default/v1"]),
+    ]
+    assert simulation.scheduler.preemptions.running == []
+
+
+def test_the_preemptor_is_gated_until_its_last_victim_is_gone() -> None:
+    simulation = _held()
+    preemptions, uid = simulation.scheduler.preemptions, "default/p"
+    gated = []
+    task = _task(simulation)
+    while task.stage != EVICT_LAST_VICTIM:
+        gated.append(preemptions.is_running_for(uid))
+        _advance(simulation)
+    gated.append(preemptions.is_running_for(uid))
+    do(simulation, "delete", kind="Pod", name="v1")
+
+    assert gated == [True, True, True]
+    assert not preemptions.is_running_for(uid)
+    assert not preemptions.is_running_for("default/other")
+
+
+def test_an_event_that_helps_the_preemptor_does_not_requeue_it_while_victims_are_evicted() -> None:
+    simulation = _held()
+    do(simulation, "create", object={"apiVersion": "v1", **node("b", cpu="8")})
+
+    assert _queues(simulation) == {"active": [], "backoff": [], "unschedulable": ["default/p"]}
+    (queued,) = simulation.view().queue.unschedulable
+    assert (queued.gated, queued.gating_plugin) == (True, "DefaultPreemption")
+
+
+def test_the_last_victim_s_deletion_requeues_the_preemptor_while_the_preemption_runs() -> None:
+    simulation = _held()
+    do(simulation, "create", object={"apiVersion": "v1", **node("b", cpu="1")})
+    outcome = do(simulation, "preempt", deliver="during")
+
+    assert outcome.result == ""
+    assert _queues(simulation)["unschedulable"] == []
+
+
+def test_a_failed_deletion_ends_the_preemption_and_activates_the_preemptor() -> None:
+    simulation = _held()
+    do(simulation, "preempt", fail="etcdserver: request timed out")
+
+    assert _writes(simulation) == [("patch", "default/v2"), ("delete", "default/v2")]
+    assert simulation.scheduler.preemptions.running == []
+    assert _queues(simulation) == {"active": ["default/p"], "backoff": [], "unschedulable": []}
+
+
+def test_nominations_of_lower_priority_are_cleared_before_a_victim_is_evicted() -> None:
+    simulation = _held()
+    do(simulation, "create", object={"apiVersion": "v1", **pod("mid", cpu="2", priority=5), "status": {"nominatedNodeName": "a"}})
+    simulation.drain_events()
+    _advance(simulation)
+
+    assert _writes(simulation) == [("patch", "default/mid")]
+    stored = simulation.cluster.store.get("Pod", "default/mid")
+    assert stored is not None
+    assert stored.status.nominated_node_name == ""  # type: ignore[attr-defined]  # a pod
+
+
+def test_the_event_names_the_preemptor_by_its_uid_and_has_no_related_object() -> None:
+    simulation = _held()
+    do(simulation, "preempt")
+
+    events = [event for event in simulation.drain_events() if isinstance(event, EventRecorded) and event.reason == "Preempted"]
+    assert {(event.note, event.related) for event in events} == {("Preempted by pod default/p on node a", "")}
+
+
+@pytest.mark.parametrize("advances", [0, 1, 2])
+def test_a_checkpoint_can_be_taken_between_any_two_stages(advances: int) -> None:
+    simulation = _held()
+    for _ in range(advances):
+        _advance(simulation)
+    data = simulation.checkpoint()
+    restored = Simulation.restore(data)
+
+    assert restored.checkpoint() == data
+    mine, theirs = _task(simulation), _task(restored)
+    assert (theirs.stage, theirs.evicted, theirs.has_failed) == (mine.stage, mine.evicted, mine.has_failed)
+    for each in (simulation, restored):
+        do(each, "preempt")
+        do(each, "run")
+    assert restored.state_hash() == simulation.state_hash()
+
+
+def test_a_preemption_runs_right_after_its_cycle_unless_it_is_held() -> None:
+    simulation = Simulation(SimulationSettings(release="v1.36"))
+    simulation.load(objects(node("a", cpu="2"), pod("v", cpu="2", node_name="a"), pod("p", cpu="2", priority=10)))
+    do(simulation, "cycle")
+
+    assert _writes(simulation) == [("patch", "default/p"), ("patch", "default/v"), ("delete", "default/v")]
+    assert simulation.scheduler.preemptions.running == []
+
+
+def test_without_the_gate_the_victims_are_evicted_in_the_cycle() -> None:
+    simulation = Simulation(SimulationSettings(release="v1.36", feature_gates={"SchedulerAsyncPreemption": False}))
+    simulation.load(objects(node("a", cpu="2"), pod("v", cpu="2", node_name="a"), pod("p", cpu="2", priority=10)))
+    do(simulation, "cycle")
+
+    assert _writes(simulation) == [("patch", "default/v"), ("delete", "default/v"), ("patch", "default/p")]
+
+
+def test_victims_that_are_terminating_already_are_left_alone() -> None:
+    simulation = Simulation(SimulationSettings(release="v1.36", hold_preemption=True))
+    simulation.load(objects(node("a", cpu="2"), pod("v", cpu="2", node_name="a"), pod("p", cpu="2", priority=10)))
+    do(simulation, "delete", kind="Pod", name="v", graceful=True)
+    do(simulation, "cycle")
+
+    assert simulation.scheduler.preemptions.running == []
+    assert simulation.view().queue.nominated == {"a": ["default/p"]}
+
+
+def _scripted(**rule: Any) -> dict[str, Any]:
+    plugins = {"multiPoint": {"enabled": [{"name": "Scripted"}]}}
+    return {
+        "profiles": [{"plugins": plugins, "pluginConfig": [{"name": "Scripted", "args": {"rules": [{"pods": ["default/v"], **rule}]}}]}]
+    }
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ({"point": "permit", "code": "Wait", "delaySeconds": 60}, "waiting on permit for pod: preempted"),
+        ({"point": "preBind", "delaySeconds": 60}, 'running PreBind plugin "Scripted": preempted by DefaultPreemption'),
+    ],
+)
+def test_a_victim_whose_binding_waits_goes_back_to_the_queue_without_an_api_call(rule: dict[str, Any], message: str) -> None:
+    simulation = Simulation(SimulationSettings(release="v1.36", hold_preemption=True, config=_scripted(**rule)))
+    simulation.load(objects(node("a", cpu="2"), pod("v", cpu="2")))
+    do(simulation, "cycle")
+    do(simulation, "create", object={"apiVersion": "v1", **pod("p", cpu="2", priority=10)})
+    do(simulation, "cycle")
+    simulation.drain_events()
+    simulation = Simulation.restore(simulation.checkpoint())
+    do(simulation, "preempt")
+
+    events = [event for event in simulation.drain_events() if isinstance(event, EventRecorded | ApiWritten)]
+    notes = [event.note for event in events if isinstance(event, EventRecorded)]
+    assert notes == ["Preempted by pod default/p on node a (in kube-scheduler memory).", message]
+    assert [event.key for event in events if isinstance(event, ApiWritten) and event.verb == "delete"] == []
+    assert [entry.pod for entry in simulation.view().queue.error_backoff_q] == ["default/v"]
+
+
+def test_a_victim_whose_binding_is_held_is_deleted() -> None:
+    simulation = Simulation(SimulationSettings(release="v1.36"))
+    simulation.load(objects(node("a", cpu="2"), pod("v", cpu="2")))
+    do(simulation, "schedule")
+    do(simulation, "create", object={"apiVersion": "v1", **pod("p", cpu="2", priority=10)})
+    do(simulation, "cycle")
+
+    assert set(simulation.cluster.store.of_kind("Pod")) == {"default/p"}
+
+
+def test_a_restart_of_the_scheduler_drops_its_preemptions() -> None:
+    simulation = _held()
+    do(simulation, "restart")
+
+    assert simulation.scheduler.preemptions.running == []
+    assert do(simulation, "preempt").result == "no held preemption"
+
+
+def test_a_preemption_whose_profile_was_removed_still_ends() -> None:
+    simulation = _held()
+    do(simulation, "configure", config={"profiles": [{"schedulerName": "other"}]})
+    do(simulation, "preempt")
+
+    assert set(simulation.cluster.store.of_kind("Pod")) == {"default/p"}
