@@ -191,9 +191,18 @@ def test_a_binding_makes_the_held_calls_too() -> None:
     assert _writes(simulation) == [("patch", "default/big", "status"), ("create", "default/small", "binding")]
 
 
-@pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
-def test_dispatch_says_that_the_scheduler_makes_its_calls_at_once(release: str) -> None:
+@pytest.mark.parametrize(
+    ("release", "why"),
+    [("v1.27.1", "v1.27.1 has no feature gate SchedulerAsyncAPICalls"), ("v1.36", "the feature gate SchedulerAsyncAPICalls is off")],
+)
+def test_dispatch_says_that_the_scheduler_makes_its_calls_at_once(release: str, why: str) -> None:
     simulation = Simulation(SimulationSettings(release=release))
 
-    expected = "the scheduler makes its API calls at once: the feature gate SchedulerAsyncAPICalls is off"
-    assert do(simulation, "dispatch").result == expected
+    assert do(simulation, "dispatch").result == f"the scheduler makes its API calls at once: {why}"
+
+
+def test_a_session_with_nothing_but_held_calls_says_how_to_go_on() -> None:
+    simulation = _simulation(hold_dispatch=True)
+    do(simulation, "cycle")
+
+    assert do(simulation, "cycle").result == "activeQ is empty; 1 API call is held: dispatch to go on"

@@ -228,6 +228,26 @@ def test_a_restart_of_the_scheduler_drops_its_preemptions() -> None:
     assert do(simulation, "preempt").result == "no held preemption"
 
 
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"release": "v1.27.1"}, "v1.27.1 has no feature gate SchedulerAsyncPreemption"),
+        (
+            {"release": "v1.36", "feature_gates": {"SchedulerAsyncPreemption": False}},
+            "the feature gate SchedulerAsyncPreemption is off",
+        ),
+    ],
+)
+def test_preempt_says_that_there_are_no_asynchronous_preemptions(settings: dict[str, Any], why: str) -> None:
+    simulation = Simulation(SimulationSettings(**settings))
+
+    assert do(simulation, "preempt").result == f"the scheduler evicts victims in its scheduling cycles: {why}"
+
+
+def test_a_session_with_nothing_but_a_held_preemption_says_how_to_go_on() -> None:
+    assert do(_held(), "cycle").result == "activeQ is empty; 1 preemption is held: preempt to go on"
+
+
 def test_a_preemption_whose_profile_was_removed_still_ends() -> None:
     simulation = _held()
     do(simulation, "configure", config={"profiles": [{"schedulerName": "other"}]})

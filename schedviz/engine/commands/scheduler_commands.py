@@ -57,6 +57,9 @@ def preempt(runner: CycleRunner, command: commands.Preempt) -> tuple[str, Outcom
     simulation = runner.simulation
     runner.tick()
     scheduler, cluster = simulation.scheduler, simulation.cluster
+    if not simulation.features.scheduler_async_preemption:
+        why = _why_off(simulation, "SchedulerAsyncPreemption")
+        return "", Outcome(result=f"the scheduler evicts victims in its scheduling cycles: {why}")
     running = scheduler.preemptions.running
     task = next((one for one in running if command.pod in ("*", one.preemptor.key)), None)
     if task is None:
@@ -76,11 +79,18 @@ def dispatch(runner: CycleRunner) -> Outcome:
     runner.tick()
     scheduler = runner.simulation.scheduler
     if scheduler.state.api_dispatcher is None:
-        return Outcome(result="the scheduler makes its API calls at once: the feature gate SchedulerAsyncAPICalls is off")
+        why = _why_off(runner.simulation, "SchedulerAsyncAPICalls")
+        return Outcome(result=f"the scheduler makes its API calls at once: {why}")
     scheduler.dispatch()
     runner.simulation.cluster.cycle_ended()
     runner.settle()
     return Outcome()
+
+
+def _why_off(simulation: SimulationState, gate: str) -> str:
+    if gate in simulation.release.gates:
+        return f"the feature gate {gate} is off"
+    return f"{simulation.release.version} has no feature gate {gate}"
 
 
 def configure(runner: CycleRunner, command: commands.Configure) -> Outcome:

@@ -8,6 +8,9 @@ from schedviz.engine.simulation_state import SimulationState
 
 def why_idle(simulation: SimulationState) -> str:
     """A sentence such as `activeQ is empty; the next timer is a backoff of default/p in 3.2 s: advance to it`."""
+    held_back = _held_back(simulation)
+    if held_back:
+        return f"activeQ is empty; {held_back}"
     upcoming = sorted(_timers(simulation), key=lambda timer: timer[0])
     if upcoming:
         moment, what = upcoming[0]
@@ -20,6 +23,17 @@ def why_idle(simulation: SimulationState) -> str:
     if waiting:
         return f"activeQ is empty; {_count(waiting, 'pod')} waiting in unschedulablePods for a change of the cluster"
     return "activeQ is empty"
+
+
+def _held_back(simulation: SimulationState) -> str:
+    """What v1.36 would do beside its cycles, and what the session's settings hold back; "": nothing."""
+    scheduler, settings = simulation.scheduler, simulation.settings
+    dispatcher = scheduler.state.api_dispatcher
+    if settings.hold_preemption and scheduler.preemptions.running:
+        return f"{_count(len(scheduler.preemptions.running), 'preemption')} held: preempt to go on"
+    if settings.hold_dispatch and dispatcher is not None and dispatcher.pending:
+        return f"{_count(len(dispatcher.pending), 'API call')} held: dispatch to go on"
+    return ""
 
 
 def _timers(simulation: SimulationState) -> list[tuple[int, str]]:
