@@ -61,6 +61,16 @@ SETTINGS: list[dict[str, Any]] = [
     {"assumed_pod_ttl_seconds": 10.0},
     {"policies": Policies(cache="v1.14", priorities="v1.14", preemption="v1.18")},
 ]
+#: v1.36: the default; what it does beside its cycles is held; other feature gates; with an extender.
+SETTINGS_V1_36: list[dict[str, Any]] = [
+    {},
+    {"hold_preemption": True},
+    {"hold_preemption": True, "hold_dispatch": True, "feature_gates": {"SchedulerAsyncAPICalls": True}},
+    {"feature_gates": {"SchedulerAsyncPreemption": False, "SchedulerPopFromBackoffQ": False}},
+    SETTINGS[1],
+]
+#: Without default spread constraints, with which no pod has a signature.
+BATCHING = {"profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": {"defaultingType": "List"}}]}]}
 HELPERS = ["kubelet", "nodeLifecycle", "podGc", "deployments", "replicaSets", "pvBinder", "pdbStatus"]
 APART = {
     "podAntiAffinity": {
@@ -154,10 +164,11 @@ class EngineMachine(RuleBasedStateMachine):
         first_of_tied=st.booleans(),
     )
     def begin(self, *, config: dict[str, Any] | None, settings: dict[str, Any], graceful: GracefulVictims, first_of_tied: bool) -> None:
+        self.begin_with(config=config, graceful_victims=graceful, first_of_tied=first_of_tied, **settings)
+
+    def begin_with(self, **settings: Any) -> None:
         imported = [pod("p1"), pod("p2", node_name="node1"), *CLASSES]
-        self.simulation: Simulation = four_nodes(
-            *imported, config=config, graceful_victims=graceful, first_of_tied=first_of_tied, **settings
-        )
+        self.simulation: Simulation = four_nodes(*imported, **settings)
         self.fold = Fold(self.simulation.view())
         #: Whether every handler saw all that the informers have; otherwise sums drift, as upstream's do.
         self.told = True
@@ -306,18 +317,41 @@ class EngineMachine(RuleBasedStateMachine):
         type(self).carried_out += 1
 
 
+class EngineMachineV136(EngineMachine):
+    @initialize(
+        config=st.sampled_from([*CONFIGS, BATCHING, BATCHING]),
+        settings=st.sampled_from(SETTINGS_V1_36),
+        graceful=st.sampled_from([False, True, "bound"]),
+        first_of_tied=st.booleans(),
+    )
+    def begin(self, *, config: dict[str, Any] | None, settings: dict[str, Any], graceful: GracefulVictims, first_of_tied: bool) -> None:
+        self.begin_with(release="v1.36", config=config, graceful_victims=graceful, first_of_heap=first_of_tied, **settings)
+
+    @rule(deliver=st.sampled_from(["during", "after"]), fail=st.sampled_from(["", "", "the server is too busy"]))
+    def preempt(self, deliver: str, fail: str) -> None:
+        self.do("preempt", deliver=deliver, fail=fail)
+
+    @rule()
+    def dispatch(self) -> None:
+        self.do("dispatch")
+
+    @rule(name=st.sampled_from(PODS))
+    def delete_a_pod_during_a_cycle(self, name: str) -> None:
+        self.do("schedule", during=[{"op": "delete", "kind": "Pod", "name": name}])
+
+
 def _camel(members: dict[str, Any]) -> dict[str, Any]:
     return {"afterWrite" if name == "after_write" else name: member for name, member in members.items()}
 
 
 #: Hypothesis ends some examples early.
 EXAMPLES = max(1, round(OPERATIONS / STEPS * 1.2))
-EngineMachine.TestCase.settings = settings(
-    max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None, suppress_health_check=list(HealthCheck)
-)
+_profile = settings(max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None, suppress_health_check=list(HealthCheck))
+EngineMachine.TestCase.settings = EngineMachineV136.TestCase.settings = _profile
 TestEngine = EngineMachine.TestCase
+TestEngineV136 = EngineMachineV136.TestCase
 
 
 def teardown_module() -> None:
     if OPERATIONS != 400:
-        sys.stderr.write(f"\n{EngineMachine.carried_out} operations\n")
+        sys.stderr.write(f"\n{EngineMachine.carried_out} operations, {EngineMachineV136.carried_out} of v1.36\n")
