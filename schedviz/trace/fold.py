@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from msgspec.structs import fields, replace
 
@@ -65,6 +65,10 @@ def apply(view: View, event: AnyEvent) -> None:
     after = fold.to_view()
     for member in fields(View):
         setattr(view, member.name, getattr(after, member.name))
+
+
+#: The stage of a binding cycle in which the pod waits for Permit plugins.
+_WAIT_ON_PERMIT: Final = "WaitOnPermit"
 
 
 class Fold:
@@ -192,7 +196,9 @@ class Fold:
             binding = self._bindings[place]
             stage = StageView(stage=event.stage, statuses=event.statuses, facts=event.facts)
             stages = [*binding.stages, stage]
-            self._bindings[place] = replace(binding, stages=stages, next_stage=event.next_stage, held=False, waiting_for=[])
+            # v1.36 runs a stage before it waits at Permit.
+            waiting_for = binding.waiting_for if event.next_stage == _WAIT_ON_PERMIT else []
+            self._bindings[place] = replace(binding, stages=stages, next_stage=event.next_stage, held=False, waiting_for=waiting_for)
 
     def _binding_released(self, event: BindingReleased) -> None:
         place = self._binding(event)

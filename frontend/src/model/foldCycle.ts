@@ -12,6 +12,9 @@ import type {
 } from "./generated";
 import type { State } from "./state";
 
+/** The stage of a binding cycle in which the pod waits for Permit plugins. */
+const WAIT_ON_PERMIT = "WaitOnPermit";
+
 export function foldCycleStarted(state: State, event: CycleStarted): void {
   state.cycle = {
     cycle: event.cycle ?? 0,
@@ -74,7 +77,8 @@ export function foldBindingStageEnded(state: State, event: BindingStageEnded): v
       ? {
           ...binding,
           held: false,
-          waitingFor: [],
+          // v1.36 runs a stage before it waits at Permit.
+          waitingFor: event.nextStage === WAIT_ON_PERMIT ? (binding.waitingFor ?? []) : [],
           stages: [...(binding.stages ?? []), stageOf(event)],
           nextStage: event.nextStage ?? "",
         }

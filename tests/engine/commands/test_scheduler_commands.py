@@ -72,6 +72,18 @@ def test_a_pod_that_is_allowed_is_bound() -> None:
     assert session.simulation.view().bindings == []
 
 
+def test_a_pod_of_v1_36_still_waits_after_the_preflight_of_prebind() -> None:
+    session = Session(pod("p"), config=scripted(WAITS), release="v1.36")
+    session.do("cycle")
+
+    (binding,) = session.fold.to_view().bindings
+    assert [stage.stage for stage in binding.stages] == ["PreBindPreFlight"]
+    assert binding.waiting_for == ["Scripted"]
+
+    session.do("permit", pod="default/p", action="allow")
+    assert session.nodes_of()["p"] == binding.node
+
+
 def test_a_pod_that_is_rejected_goes_back_to_the_queue_in_the_words_of_who_rejected_it() -> None:
     session = Session(pod("p"), config=scripted(WAITS))
     session.do("cycle")
