@@ -140,7 +140,7 @@ class SimulationState:
 
     def configure(self, config: dict[str, Any] | None) -> None:
         """Use a configuration for the next scheduler that is created. Raises `ConfigurationError` without changing anything."""
-        configuration = load_configuration(config, release=self.settings.release)
+        configuration = load_configuration(config, release=self.settings.release, features=self.features)
         declared = self.settings.fake_extenders
         try:
             self.extenders = build_extenders(configuration, declared, self.extender_calls)

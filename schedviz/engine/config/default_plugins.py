@@ -75,10 +75,11 @@ DEFAULT_PLUGINS: Final[Mapping[str, Plugins]] = {releases.V1_27: _V1_27, release
 
 def merge_plugins(custom: Plugins, default: Plugins) -> Plugins:
     """The default plugins with a profile's changes, one extension point at a time. Upstream: mergePlugins"""
-    return Plugins(
+    kind = type(custom)
+    return kind(
         **{
-            field.name: _merge_plugin_set(getattr(default, field.name), getattr(custom, field.name))
-            for field in msgspec.structs.fields(Plugins)
+            field.name: _merge_plugin_set(getattr(default, field.name, PluginSet()), getattr(custom, field.name))
+            for field in msgspec.structs.fields(kind)
         }
     )
 

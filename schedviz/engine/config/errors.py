@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -42,35 +42,73 @@ class ConfigurationError(ValueError):
         super().__init__(said[0] if len(said) == 1 else f"[{', '.join(said)}]")
 
 
-def invalid(path: str, value: object, detail: str) -> Problem:
-    return Problem(path, f"Invalid value: {go_value(value)}: {detail}")
+class FieldErrors(msgspec.Struct, frozen=True):
+    """Creates field errors. How a value is shown depends on the release. Upstream: apimachinery util/validation/field/errors.go"""
 
+    show: Callable[[Any], str]
 
-def not_supported(path: str, value: str, supported: Iterable[str]) -> Problem:
-    return Problem(path, f"Unsupported value: {go_value(value)}: supported values: {', '.join(map(go_value, supported))}")
+    def invalid(self, path: str, value: object, detail: str) -> Problem:
+        return Problem(path, f"Invalid value: {self.show(value)}: {detail}")
+
+    def not_supported(self, path: str, value: str, supported: Iterable[str]) -> Problem:
+        return Problem(path, f"Unsupported value: {self.show(value)}: supported values: {', '.join(map(self.show, supported))}")
+
+    def duplicate(self, path: str, value: object) -> Problem:
+        return Problem(path, f"Duplicate value: {self.show(value)}")
 
 
 def required(path: str, detail: str = "") -> Problem:
     return Problem(path, f"Required value: {detail}" if detail else "Required value")
 
 
-def duplicate(path: str, value: object) -> Problem:
-    return Problem(path, f"Duplicate value: {go_value(value)}")
-
-
 def forbidden(path: str, detail: str) -> Problem:
     return Problem(path, f"Forbidden: {detail}")
 
 
-class Bare(str):
-    """A value that is shown without quotes because it has a String method upstream (a duration, a path)."""
+class GoDuration(str):
+    """A duration: v1.27.1 shows it without quotes, because it has a String method."""
 
     __slots__ = ()
 
 
+class GoPath(str):
+    """A path as a value: v1.27.1 shows it without quotes; v1.36 encodes it as JSON, and a path has no public members."""
+
+    __slots__ = ()
+
+
+class _Bare(str):
+    """Text of Go's."""
+
+    __slots__ = ()
+
+
+def json_value(value: Any) -> str:
+    """A value in JSON, as v1.36 shows it."""
+    if isinstance(value, GoPath):
+        return "{}"
+    text = json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+    return text if isinstance(value, str) else _escaped(text)
+
+
+def _plain(value: Any) -> Any:
+    """The value as Go encodes it: members of internal types have their Go names, and an empty list is null."""
+    if isinstance(value, msgspec.Struct):
+        members = ((field.encode_name, getattr(value, field.name)) for field in msgspec.structs.fields(value))
+        return {f"{name[:1].upper()}{name[1:]}": None if member == () else _plain(member) for name, member in members}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _escaped(text: str) -> str:
+    """Go's encoder escapes what HTML would interpret. Upstream: encoding/json"""
+    for letter in "<>&":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
+
+
 def go_value(value: Any) -> str:
     """A value in the format of Go's `%v` (numbers), `%q` (strings) or `%#v` (structs)."""
-    if isinstance(value, Bare):
+    if isinstance(value, GoDuration | GoPath | _Bare):
         return str(value)
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -90,5 +128,5 @@ def _members(value: msgspec.Struct) -> Iterable[tuple[str, Any]]:
     for field in msgspec.structs.fields(value):
         member = getattr(value, field.name)
         if member == () and field.name in ("enabled", "disabled"):
-            member = Bare("[]config.Plugin(nil)")
+            member = _Bare("[]config.Plugin(nil)")
         yield field.encode_name, member

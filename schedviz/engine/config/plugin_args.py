@@ -13,6 +13,10 @@ Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 
 
+#: In Go's format: `1m30s`.
+Duration = Annotated[str, Meta(extra={"go": "Duration"})]
+
+
 class Args(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
     """Arguments of a plugin, or a part of them."""
 
@@ -101,10 +105,14 @@ class NodeResourcesBalancedAllocationArgs(Args, frozen=True):
 
 
 class VolumeBindingArgs(Args, frozen=True):
-    """The timeout of volume binding. A `shape` needs the feature gate VolumeCapacityPriority, which is off."""
+    """The timeout of volume binding. A `shape` needs a feature gate: VolumeCapacityPriority (off in v1.27.1), StorageCapacityScoring."""
 
     bind_timeout_seconds: Int64 = 600
     shape: tuple[UtilizationShapePoint, ...] | None = None
+
+
+#: The shape with StorageCapacityScoring: the less is free, the lower the score.
+STORAGE_CAPACITY_SHAPE: Final = (UtilizationShapePoint(utilization=0, score=10), UtilizationShapePoint(utilization=100, score=0))
 
 
 class NodeAffinityArgs(Args, frozen=True):
@@ -113,8 +121,16 @@ class NodeAffinityArgs(Args, frozen=True):
     added_affinity: NodeAffinity | None = None
 
 
+class DynamicResourcesArgs(Args, frozen=True):
+    """How long filtering one node, and waiting for device binding conditions, can take. None: the default of the feature gates."""
+
+    filter_timeout: Duration | None = None
+    binding_timeout: Duration | None = None
+
+
 PluginArgs = (
     DefaultPreemptionArgs
+    | DynamicResourcesArgs
     | InterPodAffinityArgs
     | NodeAffinityArgs
     | NodeResourcesBalancedAllocationArgs
@@ -124,7 +140,7 @@ PluginArgs = (
 )
 
 #: Plugin name -> the type of its arguments. Other plugins take none.
-ARGS_BY_PLUGIN: Final[dict[str, type[PluginArgs]]] = {
+ARGS_BY_PLUGIN: Final[dict[str, type[Args]]] = {
     "DefaultPreemption": DefaultPreemptionArgs,
     "InterPodAffinity": InterPodAffinityArgs,
     "NodeAffinity": NodeAffinityArgs,
@@ -133,3 +149,6 @@ ARGS_BY_PLUGIN: Final[dict[str, type[PluginArgs]]] = {
     "PodTopologySpread": PodTopologySpreadArgs,
     "VolumeBinding": VolumeBindingArgs,
 }
+
+#: The same for v1.36.
+ARGS_BY_PLUGIN_V1_36: Final[dict[str, type[Args]]] = {**ARGS_BY_PLUGIN, "DynamicResources": DynamicResourcesArgs}

@@ -1,0 +1,45 @@
+"""Feature gates of a release: names, locked gates and dependencies, in upstream's words."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedviz.engine.features import V1_36_GATES, FeatureGateError, Features, features_of
+
+
+def refusal(overrides: dict[str, bool]) -> FeatureGateError:
+    with pytest.raises(FeatureGateError) as caught:
+        features_of(V1_36_GATES, overrides)
+    return caught.value
+
+
+def test_every_gate_has_its_member_and_every_dependency_is_a_gate() -> None:
+    assert {gate.member for gate in V1_36_GATES.values()} <= set(Features.__struct_fields__)
+    assert {other for gate in V1_36_GATES.values() for other in gate.depends_on} <= V1_36_GATES.keys()
+
+
+def test_gates_have_the_defaults_of_the_release_and_can_be_overridden() -> None:
+    assert features_of(V1_36_GATES, {}).scheduler_async_preemption
+    assert not features_of(V1_36_GATES, {"SchedulerAsyncPreemption": False}).scheduler_async_preemption
+    assert features_of({}, {}) == Features()
+
+
+def test_an_unknown_gate_is_named_with_those_that_there_are() -> None:
+    error = refusal({"SchedulerQueingHints": True})
+    assert error.gate == "SchedulerQueingHints"
+    assert str(error).startswith("unrecognized feature gate: SchedulerQueingHints; there are ClearingNominatedNodeNameAfterBinding, ")
+    with pytest.raises(FeatureGateError, match="GangScheduling; the release has no feature gates here"):
+        features_of({}, {"GangScheduling": True})
+
+
+def test_a_locked_gate_keeps_its_value() -> None:
+    assert features_of(V1_36_GATES, {"SidecarContainers": True}).sidecar_containers
+    message = "cannot set feature gate SidecarContainers to false, feature is locked to true"
+    assert str(refusal({"SidecarContainers": False})) == message
+
+
+def test_a_gate_needs_the_gates_that_it_depends_on() -> None:
+    message = "GangScheduling is enabled, but depends on features that are disabled: [GenericWorkload]"
+    assert str(refusal({"GangScheduling": True})) == message
+    assert features_of(V1_36_GATES, {"GangScheduling": True, "GenericWorkload": True}).gang_scheduling
+    assert "[PodLevelResources NodeDeclaredFeatures]" in str(refusal({"PodLevelResources": False, "NodeDeclaredFeatures": False}))
