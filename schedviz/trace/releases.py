@@ -4,16 +4,30 @@ them.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final, Literal, cast, get_args
 
 V1_27: Final = "v1.27.1"
 V1_36: Final = "v1.36"
 
+#: The name of a release that this build simulates.
+ReleaseName = Literal["v1.27.1", "v1.36"]
+
 #: All releases, the oldest first.
-RELEASES: Final = (V1_27, V1_36)
+RELEASES: Final[tuple[ReleaseName, ...]] = get_args(ReleaseName)
 
 #: The release of a session, a trace or a lesson that names none.
 DEFAULT_RELEASE: Final = V1_27
+
+
+def release_in(settings: Mapping[str, Any]) -> str:
+    """The release in stored settings, which can be one that this build does not have."""
+    return cast("str", settings.get("release", DEFAULT_RELEASE))
+
+
+def gates_in(settings: Mapping[str, Any]) -> dict[str, bool]:
+    """The feature gates in stored settings that differ from the release's defaults."""
+    return cast("dict[str, bool]", settings.get("feature_gates", {}))
 
 
 def unknown_release(name: str) -> str:

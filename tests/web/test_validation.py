@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from websockets.sync.client import connect
 
 from schedviz.sessions.models import Session
@@ -75,6 +76,74 @@ def test_a_valid_configuration_makes_a_session(owner_client, people, engine_work
 
     assert response.status_code == 201, response.content
     assert Session.objects.get(pk=response.json()["id"]).settings == {"config": CONFIG}
+
+
+@pytest.mark.parametrize("place", ["beside", "settings", "trace", "upload"])
+@pytest.mark.parametrize(
+    ("members", "path", "words", "expected", "found"),
+    [
+        (
+            {"release": "v1.31"},
+            "release",
+            "there is no release 'v1.31'; this version of schedviz simulates v1.27.1 and v1.36",
+            "v1.27.1 or v1.36",
+            "v1.31",
+        ),
+        (
+            {"release": "v1.36", "featureGates": {"SchedulerQueueingHints": False}},
+            "featureGates.SchedulerQueueingHints",
+            "cannot set feature gate SchedulerQueueingHints to false, feature is locked to true",
+            "true",
+            "false",
+        ),
+        (
+            {"release": "v1.36", "featureGates": {"Nope": True}},
+            "featureGates.Nope",
+            "unrecognized feature gate: Nope; v1.36 has ClearingNominatedNodeNameAfterBinding, ",
+            "ClearingNominatedNodeNameAfterBinding, ",
+            "Nope",
+        ),
+        (
+            {"featureGates": {"SchedulerAsyncPreemption": True}},
+            "featureGates.SchedulerAsyncPreemption",
+            "unrecognized feature gate: SchedulerAsyncPreemption; sessions of v1.27.1 have no feature gates",
+            "no feature gate",
+            "SchedulerAsyncPreemption",
+        ),
+    ],
+)
+def test_a_release_or_a_gate_that_does_not_exist_is_refused_with_what_is_known(
+    owner_client, people, engine_worker, place, members, path, words, expected, found
+):
+    prefix, body = {
+        "beside": ("$.", {"generate": {}, **members}),
+        "settings": ("$.settings.", {"generate": {}, "settings": members}),
+        "trace": ("$.trace.", {"trace": {"format": "schedviz-trace/1", "steps": [], **members}}),
+        "upload": ("", {name: value if isinstance(value, str) else json.dumps(value) for name, value in members.items()}),
+    }[place]
+    if place == "upload":
+        body["file"] = SimpleUploadedFile("nodes.json", b"{}")
+
+    response = owner_client.post("/api/v1/sessions/", body, format="multipart" if place == "upload" else "json")
+
+    assert response.status_code == 400, response.content
+    problem = response.json()
+    assert problem["path"] == f"{prefix}{path}"
+    assert words in problem["detail"]
+    assert problem["expected"].startswith(expected)
+    assert problem["found"] == found
+    assert list(Session.objects.all()) == [people.session]
+
+
+def test_a_session_shows_its_release_and_feature_gates(owner_client, engine_worker):
+    gates = {"SchedulerAsyncPreemption": False}
+    upload = {"file": SimpleUploadedFile("nodes.json", b"{}"), "release": "v1.36", "featureGates": json.dumps(gates)}
+
+    made = owner_client.post("/api/v1/sessions/", {"generate": {}, "release": "v1.36", "featureGates": gates}, format="json").json()
+    sent = owner_client.post("/api/v1/sessions/", upload, format="multipart").json()
+    plain = owner_client.post("/api/v1/sessions/", {"generate": {}}, format="json").json()
+
+    assert [(one["release"], one["featureGates"]) for one in (made, sent, plain)] == [("v1.36", gates), ("v1.36", gates), ("v1.27.1", {})]
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.engine import ConfigurationError, Simulation
+from schedviz.engine.releases import RELEASES
 from schedviz.sessions.redis import stream
 from schedviz.sessions.transfer.validation import Verdict
 from schedviz.trace.simulation_settings import SimulationSettings
@@ -31,7 +32,20 @@ def verdict_on(settings: SimulationSettings) -> Verdict:
     except ConfigurationError as error:
         if error.path.startswith("fakeExtenders"):
             return Verdict(error.path, error.message)
+        if error.path.startswith("featureGates."):
+            return _gate_verdict(settings, error)
         return Verdict(f"config.{error.path}" if error.path else "config", error.message)
     except ValueError as error:
         return Verdict(message=str(error))
     return Verdict()
+
+
+def _gate_verdict(settings: SimulationSettings, error: ConfigurationError) -> Verdict:
+    """For a feature gate that does not exist in the release, or that is locked."""
+    name = error.path.removeprefix("featureGates.")
+    gates = RELEASES[settings.release].gates
+    if name not in gates:
+        known = f"{settings.release} has {', '.join(gates)}" if gates else f"sessions of {settings.release} have no feature gates"
+        return Verdict(error.path, f"{error.message}; {known}", ", ".join(gates) or "no feature gate", name)
+    kept = "true" if gates[name].default else "false"
+    return Verdict(error.path, error.message, kept, "false" if gates[name].default else "true")

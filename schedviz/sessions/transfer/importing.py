@@ -323,6 +323,11 @@ def trace_settings(trace: TraceFile) -> dict[str, Any]:
         "graceful_victims": graceful_victims(asked=trace.graceful_victims),
         "fake_extenders": list(trace.fake_extenders),
         "policies": msgspec.to_builtins(trace.policies),
+        "release": trace.release,
+        "feature_gates": trace.feature_gates,
+        "hold_preemption": trace.hold_preemption,
+        "hold_dispatch": trace.hold_dispatch,
+        "first_of_heap": trace.tie_break == "first",
     }
 
 

@@ -62,6 +62,7 @@ from schedviz.sessions.transfer.session_file_export import view_digest
 from schedviz.trace.added_members import without_added_members
 from schedviz.trace.commands import Configure, decode_command, encode_command
 from schedviz.trace.events import AnyEvent, CommandDone
+from schedviz.trace.releases import RELEASES, gates_in, release_in, unknown_release
 
 #: Done again at once: then it is stored, and progress told.
 _SLICE_CYCLES = 64
@@ -164,13 +165,23 @@ class SessionFileImport(Importing):
         config = manifest.settings.get("config")
         if not isinstance(config, dict | None):
             raise IngestError(f"settings.config: expected an object or null, found {type(config).__name__}.")
-        _refuse_code(config, "settings.config")
+        release = self.release
+        if release not in RELEASES:
+            raise IngestError(f"settings.release: {unknown_release(str(release))}. Import the file with a version that simulates it.")
+        asked = self.session.settings
+        if release_in({"release": release, **asked}) != release or gates_in({**manifest.settings, **asked}) != gates_in(manifest.settings):
+            raise IngestError(
+                f"{self.file_name}: a session file is replayed with the release and the feature gates that it was recorded with "
+                f"({release}). Import it without `release` and `featureGates`, then fork the session to another release."
+            )
+        _refuse_code(config, "settings.config", release)
         _check_numbers(manifest.settings, "settings")
         try:
             expect_profiles(manifest.settings.get("config"))
             simulation = Simulation(msgspec.convert(manifest.settings, SimulationSettings))
         except (ValueError, ConfigurationError, CommandRefused) as error:
             raise IngestError(f"settings: {error}") from error
+        self._settings = msgspec.to_builtins(simulation.settings)
         objects = []
         for number, one in enumerate(self.take(ObjectLine)):
             try:
@@ -196,7 +207,7 @@ class SessionFileImport(Importing):
             return False
 
         for one in self.take(CommandLine):
-            stored = _stored(one)
+            stored = _stored(one, self.release)
             if simulation.event >= event or (stored.quarantined and stored.stopped_event is None):
                 continue
             simulation.start(stored.command, seq=stored.seq)
@@ -220,7 +231,7 @@ class SessionFileImport(Importing):
             last += 1
             if one.seq != last:
                 raise IngestError(f"{self.file_name}: command {one.seq} comes where {last} was expected.")
-            stored = _stored(one)
+            stored = _stored(one, self.release)
             members = {"stopped_event": stored.stopped_event, "quarantined": stored.quarantined, "outcome": _told_outcome(one)}
             body = encode_command(stored.command)
             waiting.append(Command(session_id=self.session.pk, seq=last, key=f"{_KEY}{last}", body=body, **members))
@@ -329,6 +340,11 @@ class SessionFileImport(Importing):
     def file_name(self) -> str:
         return str(self.session.source["files"][0])
 
+    @property
+    def release(self) -> str:
+        """The release of kube-scheduler that the file was recorded with."""
+        return release_in(self.file.manifest.settings)
+
     def versions(self) -> str:
         """What explains a difference, where it is known."""
         wrote = self.file.manifest.engine_version[:MAX_VERSION]
@@ -410,14 +426,14 @@ class SessionFileImport(Importing):
         )
 
 
-def _stored(line: CommandLine) -> Stored:
+def _stored(line: CommandLine, release: str) -> Stored:
     """A command of the file, as it would have been accepted. Raises `IngestError`."""
     try:
         command = canonical(decode_command(bytes(line.command)))
     except (msgspec.DecodeError, msgspec.ValidationError, CommandRefused, RecursionError) as error:
         raise IngestError(f"command {line.seq}: {error}") from None
     if isinstance(command, Configure):
-        _refuse_code(command.config, f"command {line.seq}: config", was_refused=bool(line.outcome.get("error")))
+        _refuse_code(command.config, f"command {line.seq}: config", release, was_refused=bool(line.outcome.get("error")))
     return Stored(line.seq, command, line.stopped, line.quarantined)
 
 
@@ -444,13 +460,13 @@ def _ended_early(stored: Stored, simulation: Simulation) -> ReplayDiverged:
     )
 
 
-def _refuse_code(config: dict[str, Any] | None, path: str, *, was_refused: bool = False) -> None:
+def _refuse_code(config: dict[str, Any] | None, path: str, release: str, *, was_refused: bool = False) -> None:
     """Refuse a configuration with plugins that users install: they are code, and a file may come from anywhere.
 
     One that `was_refused` when it was first given is refused by the engine again, unless it names what is installed here.
     """
     try:
-        names = installed_plugins(load_configuration(config))
+        names = installed_plugins(load_configuration(config, release=release))
     except ConfigurationError as error:
         if was_refused:
             return

@@ -22,6 +22,7 @@ from schedviz.sessions.transfer.session_file_export import NotExportable, Past
 from schedviz.trace.commands import Pause, Run, Step, decode_command
 from schedviz.trace.controllers import HelperSettings
 from schedviz.trace.policies import Policies
+from schedviz.trace.releases import DEFAULT_RELEASE, release_in
 
 #: Members of SimulationSettings, as a trace's header has them.
 _HEADER = {
@@ -31,6 +32,9 @@ _HEADER = {
     "tick_millis": "tickMillis",
     "graceful_victims": "gracefulVictims",
     "fake_extenders": "fakeExtenders",
+    "feature_gates": "featureGates",
+    "hold_preemption": "holdPreemption",
+    "hold_dispatch": "holdDispatch",
 }
 
 
@@ -58,6 +62,10 @@ def trace(session: Session, *, until: int | None = None, start: Start | None = N
     header = {there: settings[here] for here, there in _HEADER.items() if settings.get(here)}
     if header.get("gracefulVictims"):
         header["gracefulVictims"] = True
+    if (release := release_in(settings)) != DEFAULT_RELEASE:
+        header["release"] = release
+    if settings.get("first_of_heap"):
+        header["tieBreak"] = "first"
     if policies := _without_defaults(settings.get("policies") or {}):
         header["policies"] = policies
     since = "" if start is None else f"from event {after} "

@@ -1,7 +1,7 @@
 """Validates the settings and the trace of a new session, before anything is stored.
 
-The shape of both is checked here. A scheduler configuration and declared extenders are validated by building the engine, which an engine
-worker does (`engine_check.py`): the process that calls this module, a web server, never loads the engine.
+The shape of both is checked here. A scheduler configuration, declared extenders and feature gates are validated by building the engine,
+which an engine worker does (`engine_check.py`): the process that calls this module, a web server, never loads the engine.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, SessionError
 from schedviz.sessions.redis import heartbeat, stream, wakeups
 from schedviz.trace.commands import AnyCommand
+from schedviz.trace.releases import RELEASES, unknown_release
 from schedviz.trace.simulation_settings import SimulationSettings, graceful_victims
 
 _LARGEST_NUMBER: Final = 100_000_000
@@ -44,6 +45,8 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
 
     path: str = ""
     message: str = ""
+    expected: str = ""
+    found: str = ""
 
 
 def validate_settings(given: dict[str, Any]) -> dict[str, Any]:
@@ -77,7 +80,11 @@ def validate_trace(document: dict[str, Any]) -> None:
     for index, step in enumerate(trace.steps):
         if isinstance(step, AnyCommand):
             _validate_step(step, f"steps[{index}]")
-    _validate_engine(SimulationSettings(config=trace.config, fake_extenders=list(trace.fake_extenders)))
+    _validate_engine(
+        SimulationSettings(
+            config=trace.config, fake_extenders=list(trace.fake_extenders), release=trace.release, feature_gates=trace.feature_gates
+        )
+    )
 
 
 def _validate_step(step: AnyCommand, path: str) -> None:
@@ -92,7 +99,9 @@ def _validate_step(step: AnyCommand, path: str) -> None:
 
 def _validate_engine(settings: SimulationSettings) -> None:
     """Have an engine worker build an engine, if the settings have a member that only the engine can validate."""
-    if settings.config is None and not settings.fake_extenders:
+    if settings.release not in RELEASES:
+        raise DecodeError("release", " or ".join(RELEASES), settings.release, message=unknown_release(settings.release))
+    if settings.config is None and not settings.fake_extenders and not settings.feature_gates:
         return
     try:
         expect_profiles(settings.config)
@@ -103,7 +112,7 @@ def _validate_engine(settings: SimulationSettings) -> None:
     except redis.RedisError as error:
         raise ValidationUnavailable("The configuration was not validated, because Redis does not answer. Try again in a moment.") from error
     if verdict.message:
-        raise DecodeError(verdict.path, "", message=verdict.message)
+        raise DecodeError(verdict.path, verdict.expected, verdict.found, message=verdict.message)
 
 
 def _ask_worker(settings: SimulationSettings) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import Any, ClassVar, cast
 from uuid import UUID, uuid4
@@ -33,6 +34,7 @@ from schedviz.sessions.transfer import create
 from schedviz.sessions.transfer.validation import ValidationUnavailable, validate_settings, validate_trace
 from schedviz.trace.commands import Pause
 from schedviz.trace.policies import Policies
+from schedviz.trace.releases import gates_in, release_in
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.actors import Actor, Verb
 from schedviz.web.api import schemas, versions
@@ -55,6 +57,8 @@ LONGEST_PAGE = 1000
 #: The sort keys of the list, with their columns.
 ORDERS = {"name": "name", "status": "status", "cycles": "cycle", "created": "created_at"}
 NEWEST_FIRST = ("-created_at", "-pk")
+#: Members of the settings that a request can also have next to them.
+_BESIDE = frozenset({"release", "featureGates"})
 
 
 def session_body(request: Request, session: Session, *, stored_bytes: int | None = None) -> schemas.SessionBody:
@@ -85,6 +89,8 @@ def session_body(request: Request, session: Session, *, stored_bytes: int | None
         forked_from=_forked_from(request, session),
         follows=schemas.Follows(source=session.follows, detached="fork" in session.source) if session.follows else None,
         hit=None if session.hit is None else schemas.HitBody(**session.hit),
+        release=release_in(session.settings),
+        feature_gates=gates_in(session.settings),
         member=_member_name(request, session),
     )
 
@@ -189,7 +195,7 @@ class Sessions(Resource):
         if isinstance(source, create.Generate):
             size = parse_generate_spec(source.parameters)
             expect_room(actor, nodes=size.nodes or 0, pods=size.pods or 0)
-        with validating("settings" if _is_multipart(request) else "$.settings"):
+        with validating("settings" if _is_multipart(request) else "$.settings", beside=_BESIDE & set(request.data)):
             simulation = validate_settings(given)
         try:
             with within_quotas():
@@ -330,9 +336,9 @@ def _calls_extenders(request: Request) -> bool:
 
 def _files(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     data = cast("QueryDict", request.data)
-    unknown = sorted(set(data) - {"file", "name", "settings", "policies", "callExtenders"})
+    unknown = sorted(set(data) - {"file", "name", "settings", "policies", "callExtenders", *_BESIDE})
     if unknown:
-        expected = "file (repeatable), name, settings, policies, callExtenders"
+        expected = "file (repeatable), name, settings, policies, release, featureGates, callExtenders"
         hint = "A KubeSchedulerConfiguration is one of the files; as JSON it is settings.config." if unknown[0] == "config" else ""
         raise ApiError(400, "invalid", f"There is no field {unknown[0]!r}.", path=unknown[0], expected=expected, hint=hint)
     files = cast("Iterable[UploadedFile[bytes]]", request.FILES.getlist("file"))
@@ -344,6 +350,10 @@ def _files(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     given = _json_field(data, "settings") or {}
     if (policies := _json_field(data, "policies")) is not None:
         given = {**given, "policies": _valid_policies(policies)}
+    if release := data.get("release"):
+        given = {**given, "release": release}
+    if (gates := _json_field(data, "featureGates")) is not None:
+        given = {**given, "featureGates": gates}
     return _name_in(data) or _name_of(sent), create.Files(sent), given
 
 
@@ -393,7 +403,8 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
             expected='{"generate": {...}}, {"trace": {...}} or {"lesson": "..."}',
             hint="Files are sent as multipart/form-data, in the field file.",
         )
-    given = new.settings if new.policies is None else {**new.settings, "policies": msgspec.to_builtins(new.policies)}
+    beside = {"policies": new.policies, "release": new.release, "featureGates": new.feature_gates}
+    given = {**new.settings, **{name: msgspec.to_builtins(value) for name, value in beside.items() if value is not None}}
     if new.generate is not None:
         return new.name or "Generated cluster", create.Generate(_possible(new.generate)), given
     if new.lesson is not None:
@@ -405,15 +416,19 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
 
 
 @contextmanager
-def validating(path: str) -> Iterator[None]:
-    """Raises `ApiError` for what the validation of the request's member at `path` raises: 400, or 503 where no worker validates it."""
+def validating(path: str, *, beside: AbstractSet[str] = frozenset()) -> Iterator[None]:
+    """Raises `ApiError` for what the validation of the request's member at `path` raises: 400, or 503 where no worker validates it.
+
+    The members in `beside` were sent next to `path`, not in it.
+    """
     try:
         with waits.one():
             yield
     except TooManyWait as error:
         raise ApiError(503, "busy", f"{error} Try again in a moment.", headers={"Retry-After": "2"}, path=path) from error
     except DecodeError as error:
-        refused = error.inside(path)
+        is_beside = error.path.partition(".")[0] in beside
+        refused = error.inside(path.rpartition(".")[0] if is_beside else path)
         raise ApiError(400, "invalid", str(refused), path=refused.path, expected=refused.expected, found=refused.found) from error
     except ValidationUnavailable as error:
         raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}, path=path) from error

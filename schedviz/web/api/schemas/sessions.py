@@ -9,8 +9,11 @@ import msgspec
 from msgspec import Meta
 
 from schedviz.trace.policies import Policies
+from schedviz.trace.releases import RELEASES
 from schedviz.web.api.schemas.body import Body, Key, Title
 
+#: A release's name. Its value is checked with the settings, so that an unknown one gets the same message everywhere.
+Release = Annotated[str, Meta(extra_json_schema={"enum": list(RELEASES)})]
 SessionStatus = Literal["importing", "ready", "running", "paused", "failed"]
 
 
@@ -65,6 +68,10 @@ class SessionBody(Body, frozen=True):
     #: The real cluster that it follows; null if it follows none.
     follows: Follows | None
     hit: HitBody | None
+    #: The simulated release of kube-scheduler: v1.27.1 or v1.36; docs/releases.md.
+    release: str
+    #: The feature gates that differ from the release's defaults.
+    feature_gates: dict[str, bool]
     #: The client's user name as a member, so that `DELETE members/{member}/` leaves the session; null if the client is not a member.
     member: str | None = None
 
@@ -106,7 +113,8 @@ class NewSession(Body, frozen=True, forbid_unknown_fields=True):
     name); exactly one of the three.
 
     `settings` are the engine's: {"config": KubeSchedulerConfiguration, "assumedPodTtlSeconds", "tickMillis", "seed", …}. `policies`
-    select the behaviour of other versions, and override those in a trace's header.
+    select the behaviour of other versions, and override those in a trace's header. `release` and `featureGates` select the simulated
+    release of kube-scheduler and the feature gates that differ from its defaults; they override those in a trace's header, too.
     """
 
     name: Title = ""
@@ -115,6 +123,9 @@ class NewSession(Body, frozen=True, forbid_unknown_fields=True):
     lesson: str | None = None
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
     policies: Policies | None = None
+    #: v1.27.1 if it is absent, and a trace's header has none either.
+    release: Release | None = None
+    feature_gates: dict[str, bool] | None = None
     #: Call the extenders of its configuration over HTTP; see docs/extenders.md.
     call_extenders: bool = False
 
@@ -127,6 +138,10 @@ class NewSessionFiles(Body, frozen=True, forbid_unknown_fields=True):
     #: JSON texts of the members of NewSession.
     settings: str = ""
     policies: str = ""
+    #: As in NewSession; "": v1.27.1.
+    release: Annotated[str, Meta(extra_json_schema={"enum": ["", *RELEASES]})] = ""
+    #: A JSON text, such as {"SchedulerAsyncPreemption": false}.
+    feature_gates: str = ""
     #: `true`, as in NewSession.
     call_extenders: Annotated[str, Meta(extra_json_schema={"enum": ["", "true", "false"]})] = ""
 
