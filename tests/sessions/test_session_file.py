@@ -29,8 +29,8 @@ def packed(session_id: UUID) -> bytes:
     return b"".join(session_file_export.export(Session.objects.get(pk=session_id)))
 
 
-def imported(data: bytes, name: str = "a.schedviz") -> Session:
-    made = create.create_session(None, "again", create.Files([ContentFile(data, name=name)]))
+def imported(data: bytes, name: str = "a.schedviz", **options: Any) -> Session:
+    made = create.create_session(None, "again", create.Files([ContentFile(data, name=name)]), **options)
     import_job.import_uploads(made.pk)
     return Session.objects.get(pk=made.pk)
 
@@ -182,6 +182,24 @@ def test_text_that_postgresql_cannot_store_ends_the_import(busy: UUID) -> None:
         assert "U+0000" in session.message
     else:
         assert session.status == Session.Status.READY
+
+
+def test_a_session_file_without_a_release_is_v1_27_1(busy: UUID) -> None:
+    def forget(lines: list[dict[str, Any]]) -> None:
+        for member in ("release", "feature_gates", "hold_preemption", "hold_dispatch", "first_of_heap"):
+            del lines[0]["settings"][member]
+
+    session = imported(changed(packed(busy), forget))
+
+    assert session.status == Session.Status.READY, session.message
+    assert session.settings["release"] == "v1.27.1"
+
+
+def test_a_session_file_is_not_replayed_with_another_release(busy: UUID) -> None:
+    session = imported(packed(busy), simulation={"release": "v1.36"})
+
+    assert session.status == Session.Status.FAILED
+    assert "is replayed with the release and the feature gates that it was recorded with (v1.27.1)" in session.message
 
 
 def test_both_go_on_equally(busy: UUID) -> None:
@@ -345,6 +363,10 @@ def _unknown(lines: list[dict[str, Any]]) -> None:
     lines.insert(2, {"line": "exec", "path": "../../etc/passwd"})
 
 
+def _release(lines: list[dict[str, Any]]) -> None:
+    lines[0]["settings"]["release"] = "v1.40"
+
+
 def _events(lines: list[dict[str, Any]]) -> None:
     next(line for line in lines if line.get("line") == "events")["events"] = {"t": 1}
 
@@ -366,6 +388,7 @@ def _stop(lines: list[dict[str, Any]]) -> None:
     [
         (_objects, "object 1: kind: the scheduler does not read the kind 'Secret'"),
         (_settings, "settings.tick_millis: is -1"),
+        (_release, "settings.release: there is no release 'v1.40'; this version of schedviz simulates v1.27.1 and v1.36. Import the file with"),
         (_plugin, "a file never has installed code run"),
         (_plugin_of_command, "command 1: config: it enables plugins that are not schedviz's own (Sleeper)"),
         (_command, "command 1: "),

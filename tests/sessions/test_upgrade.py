@@ -47,6 +47,11 @@ def as_of_another_format(data: bytes) -> bytes:
     return msgspec.msgpack.encode(members | {"format": "schedviz-checkpoint/1", "cache": "in another shape"})
 
 
+def as_of_an_unknown_release(data: bytes) -> bytes:
+    members: dict[str, Any] = msgspec.msgpack.decode(data)
+    return msgspec.msgpack.encode(members | {"settings": members["settings"] | {"release": "v1.40"}})
+
+
 def newest_first(session_id: UUID) -> list[Checkpoint]:
     return list(Checkpoint.objects.filter(session_id=session_id).order_by("-event", "-pk"))
 
@@ -95,6 +100,21 @@ def test_a_session_that_cannot_be_read_at_all_says_which_version_made_it(make_se
     assert "last saved by schedviz 0.0.7" in session.message
     assert "run the version that saved it" in session.message
     assert stored_events(session_id), "what was recorded is still there"
+
+
+def test_a_session_of_an_unknown_release_can_be_read_and_says_why_it_does_not_go_on(make_session: MakeSession) -> None:
+    session_id = saved_often(make_session)
+    for checkpoint in newest_first(session_id):
+        rewrite(checkpoint, as_of_an_unknown_release)
+
+    send(session_id, "run", max=3)
+    session = work_off(session_id)
+
+    assert session.status == Session.Status.FAILED
+    assert "there is no release 'v1.40'; this version of schedviz simulates v1.27.1 and v1.36" in session.message
+    assert "What was recorded can still be looked at" in session.message
+    assert reading.state_at_head(session).view.queue is not None
+    assert stored_events(session_id)
 
 
 def forked(session_id: UUID) -> Session:

@@ -33,6 +33,7 @@ from schedviz.engine.simulation_state import Origin, SimulationState, Task
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.collector import without_gc
 from schedviz.kube.meta import KubeObject
+from schedviz.trace.releases import RELEASES, unknown_release
 from schedviz.trace.simulation_settings import SimulationSettings
 from schedviz.trace.view import CycleView
 
@@ -154,8 +155,15 @@ def restore(cls: type[Simulated], data: bytes) -> Simulated:
         raise CheckpointError(f"this is not a checkpoint of this version of the engine: {error}") from None
     if saved.format != FORMAT:
         raise CheckpointError(f"this checkpoint is of the format {saved.format}, the engine reads {FORMAT}")
+    _expect_release(saved.settings)
     with without_gc():
         return _restored(cls, saved)
+
+
+def _expect_release(settings: SimulationSettings) -> None:
+    """Raises `CheckpointError` for a release that this build does not have."""
+    if settings.release not in RELEASES:
+        raise CheckpointError(unknown_release(settings.release))
 
 
 def _restored(cls: type[Simulated], saved: Checkpoint) -> Simulated:
@@ -182,6 +190,7 @@ def beginning(data: bytes) -> tuple[SimulationSettings, list[KubeObject]]:
         saved = _beginning_decoder.decode(data)
         if not saved.format.startswith(FORMAT_FAMILY):
             raise CheckpointError(f"this is not a checkpoint but {saved.format!r}")
+        _expect_release(saved.settings)
         return saved.settings, Origin(saved.origin).objects()
     except (msgspec.DecodeError, msgspec.ValidationError, zlib.error) as error:
         raise CheckpointError(f"what the session began with cannot be read: {error}") from None

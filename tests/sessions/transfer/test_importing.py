@@ -7,17 +7,19 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from django.core.files.base import ContentFile
 
-from schedviz.engine import Simulation
+from schedviz.engine import Simulation, SimulationSettings
 from schedviz.sessions import frames
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session, Upload
 from schedviz.sessions.redis import stream
-from schedviz.sessions.transfer import create, import_job, importing
+from schedviz.sessions.transfer import create, import_job, importing, trace_export
+from schedviz.sessions.transfer.initial_state import beginning_of
 from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES
 from schedviz.trace.policies import Policies
 from tests.conftest import RedisServer
@@ -311,6 +313,50 @@ def test_the_policies_of_a_trace_reach_the_engine_and_those_of_the_session_come_
     ]
 
     assert [engine.settings.policies for engine in engines] == [Policies(cache="v1.14"), Policies(preemption="v1.18")]
+
+
+def test_the_release_of_a_trace_reaches_the_engine_and_that_of_the_session_comes_first() -> None:
+    header = {
+        "release": "v1.36",
+        "featureGates": {"SchedulerAsyncPreemption": False},
+        "holdPreemption": True,
+        "holdDispatch": True,
+        "tieBreak": "first",
+    }
+    document = {"format": "schedviz-trace/1", "steps": [], **header}
+
+    of_trace = imported(create.Trace(document))
+    chosen = imported(create.Trace(document), simulation={"release": "v1.27.1", "feature_gates": {}})
+
+    settings = _settings_of(of_trace)
+    assert (settings.release, settings.feature_gates) == ("v1.36", {"SchedulerAsyncPreemption": False})
+    assert (settings.hold_preemption, settings.hold_dispatch, settings.first_of_heap) == (True, True, True)
+    assert (of_trace.settings["release"], of_trace.settings["feature_gates"]) == ("v1.36", {"SchedulerAsyncPreemption": False})
+    assert (_settings_of(chosen).release, _settings_of(chosen).feature_gates) == ("v1.27.1", {})
+    exported = trace_export.trace(of_trace)
+    assert {name: exported[name] for name in header} == header
+
+
+def test_a_trace_without_a_release_is_v1_27_1_and_exported_without_one() -> None:
+    session = imported(create.Trace({"format": "schedviz-trace/1", "steps": []}))
+
+    assert _settings_of(session).release == "v1.27.1"
+    assert not {"release", "featureGates", "holdPreemption", "holdDispatch", "tieBreak"} & set(trace_export.trace(session))
+
+
+def test_a_gate_that_the_chosen_release_lacks_fails_the_import_with_upstreams_sentence() -> None:
+    document = {"format": "schedviz-trace/1", "steps": [], "release": "v1.36", "featureGates": {"OpportunisticBatching": False}}
+
+    session = imported(create.Trace(document), simulation={"release": "v1.27.1"})
+
+    assert session.status == Session.Status.FAILED
+    assert session.message == "settings: unrecognized feature gate: OpportunisticBatching"
+
+
+def _settings_of(session: Session) -> SimulationSettings:
+    found = beginning_of(session.pk)
+    assert found is not None
+    return msgspec.convert(found[0].settings, SimulationSettings)
 
 
 def test_the_helpers_that_a_session_is_made_with_are_on() -> None:
