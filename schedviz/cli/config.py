@@ -1,4 +1,4 @@
-"""`schedviz config FILE`: check a KubeSchedulerConfiguration as kube-scheduler v1.27.1 does, or convert an older one."""
+"""`schedviz config FILE`: check a KubeSchedulerConfiguration as kube-scheduler does, or convert an older one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from schedviz.cli.main import EXIT_REFUSED
+from schedviz.cli.release_options import ChosenRelease, release_options
 from schedviz.terminal import say, say_exact, say_json
 
 #: Well above the size of any real configuration.
@@ -19,9 +20,10 @@ MAX_BYTES = 4 << 20
 @click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--convert", "wanted", is_flag=True, help="Print it as v1. Fields that v1 does not have are listed on standard error.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of YAML.")
+@release_options
 @click.pass_context
-def config(ctx: click.Context, path: Path, wanted: bool, as_json: bool) -> None:  # noqa: FBT001  (click calls it)
-    """Check a scheduler configuration, YAML or JSON: exits with 0 if kube-scheduler v1.27.1 would accept it, otherwise with 2.
+def config(ctx: click.Context, path: Path, wanted: bool, as_json: bool, chosen: ChosenRelease) -> None:  # noqa: FBT001  (click calls it)
+    """Check a scheduler configuration, YAML or JSON: exits with 0 if the kube-scheduler of the release would accept it, otherwise with 2.
 
     With --convert, configurations of v1alpha1 to v1beta3 and Policies are converted to v1 first.
     """
@@ -35,10 +37,10 @@ def config(ctx: click.Context, path: Path, wanted: bool, as_json: bool) -> None:
             parsed = parse_config(text)
             if parsed.relaxed:
                 raise click.ClickException(f"{path}: contains comments or commas that JSON does not allow; try --convert.")
-            problem = _problem(parsed.document, parsed.duplicates)
+            problem = _problem(parsed.document, parsed.duplicates, chosen)
         else:
             converted = convert(text)
-            problem = _problem(converted.config, ())
+            problem = _problem(converted.config, (), chosen)
             _print(converted.config, as_json=as_json)
             for dropped in converted.dropped:
                 say(f"dropped {dropped}", err=True)
@@ -62,14 +64,15 @@ def _read(path: Path) -> str:
         raise click.ClickException(f"{path}: {error.strerror}.") from None
 
 
-def _problem(document: dict[str, Any], duplicates: tuple[str, ...]) -> str:
+def _problem(document: dict[str, Any], duplicates: tuple[str, ...], chosen: ChosenRelease) -> str:
     """What is wrong with the configuration; "" if it is valid."""
     from schedviz.engine import ConfigurationError, Simulation, SimulationSettings
     from schedviz.engine.config import load_configuration
 
     try:
-        load_configuration(document, duplicates=duplicates)
-        Simulation(SimulationSettings(config=document))
+        settings = chosen.settings(SimulationSettings(config=document))
+        load_configuration(document, duplicates=duplicates, release=settings.release)
+        Simulation(settings)
     except ConfigurationError as error:
         return str(error)
     return ""

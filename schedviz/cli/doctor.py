@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from schedviz.cli.loading import loaded, simulated, tell_warnings
+from schedviz.cli.release_options import ChosenRelease, release_options
 from schedviz.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -19,13 +20,16 @@ EXIT_DIFFERENT = 1
 
 
 @click.command()
+@release_options
 @click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option(
     "--scheduler-name", "names", multiple=True, metavar="NAME", help="A profile of the scheduler; default: those of its configuration."
 )
 @click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format.")
 @click.pass_context
-def doctor(ctx: click.Context, paths: tuple[Path, ...], names: tuple[str, ...], form: Literal["text", "json"]) -> None:
+def doctor(
+    ctx: click.Context, paths: tuple[Path, ...], names: tuple[str, ...], form: Literal["text", "json"], chosen: ChosenRelease
+) -> None:
     """Compare the scheduler's state with the API server's, value by value, and name the likely cause of each difference.
 
     FILE... are, in any order: the log of a kube-scheduler after SIGUSR2, the output of `kubectl get nodes,pods -A -o json`, and
@@ -33,8 +37,10 @@ def doctor(ctx: click.Context, paths: tuple[Path, ...], names: tuple[str, ...], 
     nothing differs, 1 if something does, 2 if a file cannot be used.
     """
     found = loaded(paths)
+    if found.trace is None and chosen.members():
+        raise click.UsageError("--release and --feature-gates are for traces: objects and logs are compared as they are.")
     tell_warnings(found)
-    examinations = _examinations(found, names)
+    examinations = _examinations(found, names, chosen)
     if form == "json":
         import msgspec
 
@@ -46,12 +52,12 @@ def doctor(ctx: click.Context, paths: tuple[Path, ...], names: tuple[str, ...], 
         ctx.exit(EXIT_DIFFERENT)
 
 
-def _examinations(found: Import, names: tuple[str, ...]) -> list[Examination]:
+def _examinations(found: Import, names: tuple[str, ...], chosen: ChosenRelease) -> list[Examination]:
     from schedviz.explain.doctor import examine_engine
     from schedviz.explain.doctor.import_check import examine_import
 
     if found.trace is not None:
-        return [examine_engine(simulated(found))]
+        return [examine_engine(simulated(found, chosen))]
     logs = {log.name: log.signals for log in found.logs}
     return examine_import(found.objects, found.config, logs, names=names, made_of_dump=found.made_of_dump)
 

@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from schedviz.cli.loading import loaded, simulated
+from schedviz.cli.release_options import ChosenRelease, release_options
 from schedviz.terminal import say_exact
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _NO_TIME: Final = "{!r} is not a time such as 2024-01-01T00:00:00.021Z."
 
 
 @click.command()
+@release_options
 @click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option("--state", metavar="STATE", type=click.Path(path_type=Path), help="The scheduler's cache and queue, as a file.")
 @click.option("--stale", is_flag=True, help="With --state: the informers missed events and know only what the cache has.")
@@ -33,7 +35,15 @@ _NO_TIME: Final = "{!r} is not a time such as 2024-01-01T00:00:00.021Z."
 @click.option("--at", metavar="TIME", help="The time to print, such as 2024-01-01T00:00:00.021Z; default: the virtual time.")
 @click.option("--pid", type=click.IntRange(0, 9_999_999), default=1, show_default=True, help="The process ID to print.")
 def dump(
-    paths: tuple[Path, ...], *, state: Path | None, stale: bool, form: Literal["text", "json"], verbosity: int, at: str | None, pid: int
+    paths: tuple[Path, ...],
+    *,
+    state: Path | None,
+    stale: bool,
+    form: Literal["text", "json"],
+    verbosity: int,
+    at: str | None,
+    pid: int,
+    chosen: ChosenRelease,
 ) -> None:
     """Print what a scheduler prints on SIGUSR2: the findings of its comparer, its nodes with their pods, and its queue.
 
@@ -42,10 +52,12 @@ def dump(
     """
     if stale and state is None:
         raise click.UsageError("--stale needs --state: it describes the informers of that state.")
+    if state is not None and chosen.members():
+        raise click.UsageError("--release and --feature-gates do not go with --state, which runs no scheduler.")
     moment = None if at is None else _nanoseconds(at)
     objects = loaded(paths)
     lines = (
-        _lines_of_simulation(objects, verbosity, moment)
+        _lines_of_simulation(objects, verbosity, moment, chosen)
         if state is None
         else _lines_of_state(_read_state(state), objects, verbosity, moment, stale=stale)
     )
@@ -53,10 +65,10 @@ def dump(
         say_exact(line.write(form, pid=pid))
 
 
-def _lines_of_simulation(objects: Import, verbosity: int, at: int | None) -> list[LogLine]:
+def _lines_of_simulation(objects: Import, verbosity: int, at: int | None, chosen: ChosenRelease) -> list[LogLine]:
     from schedviz.engine.reporting.debugger import dump_lines
 
-    return dump_lines(simulated(objects), verbosity=verbosity, at=at)
+    return dump_lines(simulated(objects, chosen), verbosity=verbosity, at=at)
 
 
 def _lines_of_state(state: ObservedState, objects: Import, verbosity: int, at: int | None, *, stale: bool) -> list[LogLine]:

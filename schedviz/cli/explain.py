@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from schedviz.cli.loading import loaded, simulated, tell_warnings
+from schedviz.cli.release_options import ChosenRelease, release_options
 from schedviz.cli.remote.options import client_of, find_session, server_option, token_option
 from schedviz.terminal import say, say_json
 
@@ -23,6 +24,7 @@ _NAMED = 5
 
 
 @click.command()
+@release_options
 @click.argument("pod", required=False, metavar="[NAMESPACE/POD]")
 @click.option(
     "-f",
@@ -52,18 +54,21 @@ def explain(
     form: Literal["text", "json"],
     server: str | None,
     token: str | None,
+    chosen: ChosenRelease,
 ) -> None:
     """Explain why a pod is Pending: the reason, the nodes behind each part of it, and the smallest change that places the pod, verified.
 
     Without a pod, all pending pods are listed, grouped by equal scheduling requirements. Exits with 0, or 2 if there is no
     such pod or a file cannot be used.
     """
+    if chosen.members() and not paths:
+        raise click.UsageError("--release and --feature-gates are for files (-f): a session of a server has its own release.")
     if which is not None and not paths and message is None:
         _of_session(which, server, token, pod, form, at=at, with_change=with_change)
         return
     if not paths and message is None:
         raise click.UsageError("Pass a file with -f, as printed by `kubectl get nodes,pods -A -o json`, or a message with --message.")
-    simulation = _simulated(paths) if paths else None
+    simulation = _simulated(paths, chosen) if paths else None
     if message is not None:
         _message(simulation, pod, message, form)
     elif pod is None:
@@ -74,11 +79,11 @@ def explain(
         _one(simulation, pod, form, with_change=with_change)
 
 
-def _simulated(paths: tuple[Path, ...]) -> Simulation:
+def _simulated(paths: tuple[Path, ...], chosen: ChosenRelease) -> Simulation:
     """An engine with the objects of the files. Warnings about them go to standard error."""
     found = loaded(paths)
     tell_warnings(found)
-    return simulated(found)
+    return simulated(found, chosen)
 
 
 def _of_session(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from schedviz.cli.loading import is_session_file
+from schedviz.cli.release_options import ChosenRelease, release_options
 from schedviz.cli.server import Server, server_option, token_option
 from schedviz.terminal import say, say_json
 
@@ -37,6 +38,7 @@ _SHOWN = 40
 @click.option("--name", default="", help="The name of the session; default: the names of the files.")
 @click.option("--wait", is_flag=True, help="Wait for the import, then print the session's ID; exit with 1 if the import failed.")
 @click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format.")
+@release_options
 @server_option
 @token_option
 def import_(
@@ -50,6 +52,7 @@ def import_(
     form: Literal["text", "json"],
     server: str,
     token: str,
+    chosen: ChosenRelease,
 ) -> None:
     """Create a session from FILE... (docs/readers.md lists the formats). Only the fields that the scheduler reads are sent.
 
@@ -74,9 +77,8 @@ def import_(
             files = {"objects.json": body}
             if found.config is not None:
                 files["kube-scheduler.json"] = json.dumps(found.config).encode()
-    answer = json.loads(
-        Server(server, token).post_files("sessions/", files, {"name": name or ", ".join(path.name for path in paths)[:200]})
-    )
+    fields = {"name": name or ", ".join(path.name for path in paths)[:200], **chosen.fields()}
+    answer = json.loads(Server(server, token).post_files("sessions/", files, fields))
     if wait:
         from schedviz.cli.remote.waiting import imported
 

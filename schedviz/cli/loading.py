@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from schedviz.cli.error_messages import SeveralLines
+from schedviz.cli.release_options import NO_CHOICE, ChosenRelease
 from schedviz.terminal import say
 
 if TYPE_CHECKING:
@@ -83,16 +84,15 @@ def is_session_file(path: Path) -> bool:
         return False
 
 
-def simulated(found: Import) -> Simulation:
+def simulated(found: Import, chosen: ChosenRelease = NO_CHOICE) -> Simulation:
     """An engine with the objects of the files; for a trace, after its steps. Raises `click.ClickException`."""
     from schedviz.engine import PODS_PER_SYNC, ConfigurationError, Simulation, SimulationSettings, settings_of
     from schedviz.trace.commands import AnyCommand
 
     trace = found.trace
+    settings = SimulationSettings(config=found.config, pods_per_sync=PODS_PER_SYNC) if trace is None else settings_of(trace)
     try:
-        simulation = Simulation(
-            SimulationSettings(config=found.config, pods_per_sync=PODS_PER_SYNC) if trace is None else settings_of(trace)
-        )
+        simulation = Simulation(chosen.settings(settings))
     except ConfigurationError as error:
         raise click.ClickException(f"configuration: {error}") from None
     simulation.load(found.objects)

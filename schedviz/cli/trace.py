@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from schedviz.cli.main import EXIT_REFUSED
+from schedviz.cli.release_options import NO_CHOICE, ChosenRelease, release_options
 from schedviz.cli.trace_files import Refused, find, read
 from schedviz.terminal import say
 
@@ -22,8 +23,11 @@ from schedviz.terminal import say
 @click.option("-o", "--output", required=True, metavar="DIR", type=click.Path(file_okay=False, path_type=Path), help="The output folder.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=None, help="Files processed at once; default: one per core.")
 @click.option("--call-extenders", "hosts", multiple=True, metavar="HOST:PORT", help="Call extenders at this host over HTTP; repeatable.")
+@release_options
 @click.pass_context
-def trace(ctx: click.Context, paths: tuple[Path, ...], output: Path, jobs: int | None, hosts: tuple[str, ...]) -> None:
+def trace(
+    ctx: click.Context, paths: tuple[Path, ...], output: Path, jobs: int | None, hosts: tuple[str, ...], chosen: ChosenRelease
+) -> None:
     """Run trace files (.json or .json.xz; a folder stands for those in it) and write them to DIR with what was observed.
 
     Files keep their names. Exits with 2 if a file could not be used; the others are still written.
@@ -33,7 +37,7 @@ def trace(ctx: click.Context, paths: tuple[Path, ...], output: Path, jobs: int |
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise click.ClickException(f"{output}: the folder cannot be created: {error.strerror}") from None
-    failures = _run_all(targets, jobs or os.cpu_count() or 1, hosts)
+    failures = _run_all(targets, jobs or os.cpu_count() or 1, hosts, chosen)
     for problem in [*problems, *failures]:
         say(problem, err=True)
     say(f"traces {len(targets) - len(failures)} written, {len(problems) + len(failures)} refused")
@@ -54,15 +58,15 @@ def _targets(paths: Iterable[Path], output: Path) -> tuple[list[tuple[Path, Path
     return [(file, target) for target, file in found.items()], problems
 
 
-def _run_all(targets: list[tuple[Path, Path]], jobs: int, hosts: tuple[str, ...] = ()) -> list[str]:
+def _run_all(targets: list[tuple[Path, Path]], jobs: int, hosts: tuple[str, ...] = (), chosen: ChosenRelease = NO_CHOICE) -> list[str]:
     jobs = min(jobs, len(targets))
     if jobs <= 1:
-        return [problem for target in targets if (problem := run_file(*target, hosts))]
+        return [problem for target in targets if (problem := run_file(*target, hosts, chosen))]
     with ProcessPoolExecutor(jobs) as pool:
-        return [problem for problem in pool.map(partial(run_file, hosts=hosts), *zip(*targets, strict=True)) if problem]
+        return [problem for problem in pool.map(partial(run_file, hosts=hosts, chosen=chosen), *zip(*targets, strict=True)) if problem]
 
 
-def run_file(source: Path, target: Path, hosts: tuple[str, ...] = ()) -> str:
+def run_file(source: Path, target: Path, hosts: tuple[str, ...] = (), chosen: ChosenRelease = NO_CHOICE) -> str:
     """Run one file and write it. Returns "" or the error. A refused configuration is recorded in the written file, too."""
     from schedviz.engine import run_trace
     from schedviz.ingest.trace_file import decode_trace
@@ -71,7 +75,9 @@ def run_file(source: Path, target: Path, hosts: tuple[str, ...] = ()) -> str:
     from schedviz.sessions.extenders.http import HttpTransport
 
     try:
-        document = run_trace(decode_trace(read(source)), transport=HttpTransport(hosts, networks=EVERYWHERE) if hosts else None)
+        document = run_trace(
+            chosen.trace(decode_trace(read(source))), transport=HttpTransport(hosts, networks=EVERYWHERE) if hosts else None
+        )
         _write(target, document)
     except Refused as error:
         return str(error)

@@ -82,6 +82,8 @@ class AsyncClient:
         name: str = "",
         config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
+        release: str = "",
+        feature_gates: Mapping[str, bool] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
     ) -> AsyncSession:
@@ -89,7 +91,9 @@ class AsyncClient:
         Raises `ImportFailed`.
         """
         files = await runtime.async_run(flows.read_files, paths)
-        flow = flows.new_session(name=name or flows.name_of(paths), files=files, config=config, settings=settings)
+        flow = flows.new_session(
+            name=name or flows.name_of(paths), files=files, config=config, settings=settings, release=release, feature_gates=feature_gates
+        )
         return await self._made(flow, wait, timeout)
 
     async def from_kubectl(
@@ -100,12 +104,16 @@ class AsyncClient:
         name: str = "",
         config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
+        release: str = "",
+        feature_gates: Mapping[str, bool] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
     ) -> AsyncSession:
         """Create a session from kubectl's current cluster, read with your own permissions. Raises `KubectlError` or `ImportFailed`."""
         files = await runtime.async_run(kubectl.read_cluster, context=context, kubeconfig=kubeconfig)
-        flow = flows.new_session(name=name or context or "kubectl", files=files, config=config, settings=settings)
+        flow = flows.new_session(
+            name=name or context or "kubectl", files=files, config=config, settings=settings, release=release, feature_gates=feature_gates
+        )
         return await self._made(flow, wait, timeout)
 
     async def generate(
@@ -114,12 +122,16 @@ class AsyncClient:
         name: str = "",
         config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
+        release: str = "",
+        feature_gates: Mapping[str, bool] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
         **cluster: Any,
     ) -> AsyncSession:
         """Create a session with a generated cluster: `nodes`, `pods`, `shape`, `zones`, `seed`."""
-        flow = flows.new_session(name=name, config=config, settings=settings, generate=cluster)
+        flow = flows.new_session(
+            name=name, config=config, settings=settings, release=release, feature_gates=feature_gates, generate=cluster
+        )
         return await self._made(flow, wait, timeout)
 
     async def from_objects(
@@ -129,11 +141,15 @@ class AsyncClient:
         name: str = "objects",
         config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
+        release: str = "",
+        feature_gates: Mapping[str, bool] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
     ) -> AsyncSession:
         """Create a session from Kubernetes objects, as dicts. Raises `ImportFailed`."""
-        flow = flows.new_session(name=name, files=[flows.objects_file(objects)], config=config, settings=settings)
+        flow = flows.new_session(
+            name=name, files=[flows.objects_file(objects)], config=config, settings=settings, release=release, feature_gates=feature_gates
+        )
         return await self._made(flow, wait, timeout)
 
     async def compare(self, a: AsyncSession | str, b: AsyncSession | str) -> Comparison:
@@ -243,9 +259,14 @@ class AsyncSession(AsyncDefaultServer, Told):
         self.info = await self.client.call("POST", f"sessions/{self.id}/cancel/")
         return self
 
-    async def fork(self, *, at: int | None = None, name: str = "") -> AsyncSession:
-        """Create a session that continues from this one after event `at`; default: from its current state."""
-        return await AsyncSession(self.client, await self.client.do(flows.fork(self.id, at, name))).wait()
+    async def fork(
+        self, *, at: int | None = None, name: str = "", release: str = "", feature_gates: Mapping[str, bool] | None = None
+    ) -> AsyncSession:
+        """Create a session that continues from this one after event `at`; default: from its current state. With `release`, the scheduler
+        of another release starts with the objects of that moment.
+        """
+        flow = flows.fork(self.id, at, name, release=release, feature_gates=feature_gates)
+        return await AsyncSession(self.client, await self.client.do(flow)).wait()
 
     async def delete(self) -> None:
         """Delete the session and all of its data."""

@@ -35,9 +35,13 @@ def new_session(
     config: Config | None = None,
     settings: Mapping[str, Any] | None = None,
     policies: Mapping[str, Any] | None = None,
+    release: str = "",
+    feature_gates: Mapping[str, bool] | None = None,
     **source: Any,
 ) -> Flow[dict[str, Any]]:
-    """Make a session; it is being imported when this ends. `config`: a KubeSchedulerConfiguration, or its file."""
+    """Create a session; its import is in progress when this ends. `config`: a KubeSchedulerConfiguration, or its file. `release`: the
+    simulated kube-scheduler; "": that of a trace's header, otherwise v1.27.1.
+    """
     if isinstance(config, Mapping):
         settings = {**(settings or {}), "config": dict(config)}
     elif config is not None and files:
@@ -47,12 +51,16 @@ def new_session(
             f"{config}: no file goes with a generated cluster; give the configuration as a dict, as yaml.safe_load reads it."
         )
     headers = {"Idempotency-Key": uuid.uuid4().hex}
+    chosen = {member: dict(value) for member, value in (("settings", settings), ("policies", policies)) if value}
+    if feature_gates is not None:
+        chosen["featureGates"] = dict(feature_gates)
     if files:
         fields = {"name": name} if name else {}
-        fields |= {member: json.dumps(value) for member, value in (("settings", settings), ("policies", policies)) if value}
+        fields |= {"release": release} if release else {}
+        fields |= {member: json.dumps(value) for member, value in chosen.items()}
         call = Call("POST", "sessions/", files=files, body=fields, headers=headers)
     else:
-        body = {"name": name, **source, **({"settings": settings} if settings else {}), **({"policies": policies} if policies else {})}
+        body = {"name": name, **source, **({"release": release} if release else {}), **chosen}
         call = Call("POST", "sessions/", body=body, headers=headers)
     made: dict[str, Any] = yield from ask(call)
     return made
@@ -212,9 +220,13 @@ def compare(a: str, b: str) -> Flow[Comparison]:
     return Comparison.of((yield from _patiently(Call("GET", "compare/", {"a": a, "b": b}, wait=60))))
 
 
-def fork(session: str, at: int | None, name: str) -> Flow[dict[str, Any]]:
-    """A fork; it is being made when this ends."""
-    body = {"name": name, "key": uuid.uuid4().hex, **({} if at is None else {"at": at})}
+def fork(
+    session: str, at: int | None, name: str, *, release: str = "", feature_gates: Mapping[str, bool] | None = None
+) -> Flow[dict[str, Any]]:
+    """A fork; its import is in progress when this ends."""
+    body: dict[str, Any] = {"name": name, "key": uuid.uuid4().hex, **({} if at is None else {"at": at})}
+    body |= {"release": release} if release else {}
+    body |= {} if feature_gates is None else {"featureGates": dict(feature_gates)}
     made: dict[str, Any] = yield from ask(Call("POST", f"sessions/{session}/branches/", body=body))
     return made
 

@@ -34,6 +34,16 @@ class Told:
         """`importing`, `ready`, `running`, `paused` or `failed`, as of the last `refresh`."""
         return str(self.info["status"])
 
+    @property
+    def release(self) -> str:
+        """The simulated release of kube-scheduler, such as `v1.36`."""
+        return str(self.info["release"])
+
+    @property
+    def feature_gates(self) -> dict[str, bool]:
+        """The feature gates that differ from the release's defaults."""
+        return dict(self.info["featureGates"])
+
     def __repr__(self) -> str:
         return showing.line(type(self).__name__, self.info)
 

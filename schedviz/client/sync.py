@@ -83,6 +83,8 @@ class Client:
         name: str = "",
         config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
+        release: str = "",
+        feature_gates: Mapping[str, bool] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,
     ) -> Session:
@@ -90,7 +92,9 @@ class Client:
         Raises `ImportFailed`.
         """
         files = runtime.run(flows.read_files, paths)
-        flow = flows.new_session(name=name or flows.name_of(paths), files=files, config=config, settings=settings)
+        flow = flows.new_session(
+            name=name or flows.name_of(paths), files=files, config=config, settings=settings, release=release, feature_gates=feature_gates
+        )
         return self._made(flow, wait, timeout)
 
     def from_kubectl(
@@ -101,12 +105,16 @@ class Client:
         name: str = "",
         config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
+        release: str = "",
+        feature_gates: Mapping[str, bool] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,
     ) -> Session:
         """Create a session from kubectl's current cluster, read with your own permissions. Raises `KubectlError` or `ImportFailed`."""
         files = runtime.run(kubectl.read_cluster, context=context, kubeconfig=kubeconfig)
-        flow = flows.new_session(name=name or context or "kubectl", files=files, config=config, settings=settings)
+        flow = flows.new_session(
+            name=name or context or "kubectl", files=files, config=config, settings=settings, release=release, feature_gates=feature_gates
+        )
         return self._made(flow, wait, timeout)
 
     def generate(
@@ -115,12 +123,16 @@ class Client:
         name: str = "",
         config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
+        release: str = "",
+        feature_gates: Mapping[str, bool] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,
         **cluster: Any,
     ) -> Session:
         """Create a session with a generated cluster: `nodes`, `pods`, `shape`, `zones`, `seed`."""
-        flow = flows.new_session(name=name, config=config, settings=settings, generate=cluster)
+        flow = flows.new_session(
+            name=name, config=config, settings=settings, release=release, feature_gates=feature_gates, generate=cluster
+        )
         return self._made(flow, wait, timeout)
 
     def from_objects(
@@ -130,11 +142,15 @@ class Client:
         name: str = "objects",
         config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
+        release: str = "",
+        feature_gates: Mapping[str, bool] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,
     ) -> Session:
         """Create a session from Kubernetes objects, as dicts. Raises `ImportFailed`."""
-        flow = flows.new_session(name=name, files=[flows.objects_file(objects)], config=config, settings=settings)
+        flow = flows.new_session(
+            name=name, files=[flows.objects_file(objects)], config=config, settings=settings, release=release, feature_gates=feature_gates
+        )
         return self._made(flow, wait, timeout)
 
     def compare(self, a: Session | str, b: Session | str) -> Comparison:
@@ -242,9 +258,12 @@ class Session(DefaultServer, Told):
         self.info = self.client.call("POST", f"sessions/{self.id}/cancel/")
         return self
 
-    def fork(self, *, at: int | None = None, name: str = "") -> Session:
-        """Create a session that continues from this one after event `at`; default: from its current state."""
-        return Session(self.client, self.client.do(flows.fork(self.id, at, name))).wait()
+    def fork(self, *, at: int | None = None, name: str = "", release: str = "", feature_gates: Mapping[str, bool] | None = None) -> Session:
+        """Create a session that continues from this one after event `at`; default: from its current state. With `release`, the scheduler
+        of another release starts with the objects of that moment.
+        """
+        flow = flows.fork(self.id, at, name, release=release, feature_gates=feature_gates)
+        return Session(self.client, self.client.do(flow)).wait()
 
     def delete(self) -> None:
         """Delete the session and all of its data."""

@@ -75,6 +75,19 @@ def test_forks_are_compared_with_what_they_were_forked_from(session: Session):
     assert found.counts["moved"] + found.counts["placedOnlyInA"] > 0
 
 
+def test_a_session_has_the_release_and_the_gates_that_were_asked_for(client: Client, here: Path):
+    gates = {"SchedulerAsyncPreemption": False}
+    objects = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}]
+
+    with client.generate(nodes=1, pods=0) as plain, client.generate(nodes=1, pods=0, release="v1.36", feature_gates=gates) as made:
+        assert (plain.release, plain.feature_gates) == ("v1.27.1", {})
+        assert (made.release, made.feature_gates) == ("v1.36", gates)
+    with client.from_objects(objects, release="v1.36", feature_gates=gates) as sent:
+        assert (sent.release, sent.feature_gates) == ("v1.36", gates)
+    with pytest.raises(Refused, match=r"there is no release 'v1.33'; this version of schedviz simulates v1\.27\.1 and v1\.36"):
+        client.generate(nodes=1, pods=0, release="v1.33")
+
+
 def test_commands_go_together_or_not_at_all(session: Session):
     with pytest.raises(Refused) as refused:
         session.send({"op": "cycle"}, {"op": "fly"})

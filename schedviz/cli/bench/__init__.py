@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
 from schedviz.cli.bench.workloads import WORKLOADS
 from schedviz.terminal import say, say_json
+from schedviz.trace.releases import DEFAULT_RELEASE, RELEASES
 
 if TYPE_CHECKING:
     from schedviz.cli.bench.measure import Row
@@ -31,6 +32,7 @@ _SWEPT_NODES = 1000
 )
 @click.option("--pods", type=click.IntRange(10, 1_000_000), default=300, show_default=True, help="The number of pods to schedule.")
 @click.option("--every-node", is_flag=True, help="Filter and score every node (percentageOfNodesToScore: 100).")
+@click.option("--release", type=click.Choice(RELEASES), default=DEFAULT_RELEASE, show_default=True, help="The simulated kube-scheduler.")
 @click.option("--recording", type=click.Choice(["off", "summary", "detail"]), default="summary", show_default=True)
 @click.option("--check/--no-check", default=True, help="Check placements against plugins that are called for one node at a time.")
 @click.option("--json", "as_json", is_flag=True, help="Print an array of rows.")
@@ -53,6 +55,7 @@ def bench(
     pods: int,
     every_node: bool,
     recording: str,
+    release: str,
     check: bool,
     as_json: bool,
     against: Path | None,
@@ -68,13 +71,14 @@ def bench(
     rows: list[Row] = []
     names = names or tuple(WORKLOADS)
     if check:
-        _check(names, every_node=every_node)
+        _check(names, every_node=every_node, release=release)
     for name in names:
         for nodes in sizes or (100, 500, 1000, 5000, 15000):
             say(f"{name}, {nodes} nodes …", err=True)
-            rows.append(measure(name, WORKLOADS[name], nodes=nodes, pods=pods, every_node=every_node, recording=recording))
+            rows.append(measure(name, WORKLOADS[name], nodes=nodes, pods=pods, every_node=every_node, recording=recording, release=release))
     if plot is not None:
-        rows += _sweeps(names[0], nodes=max(sizes, default=_SWEPT_NODES), pods=pods, every_node=every_node, recording=recording)
+        conditions: dict[str, Any] = {"pods": pods, "every_node": every_node, "recording": recording, "release": release}
+        rows += _sweeps(names[0], nodes=max(sizes, default=_SWEPT_NODES), **conditions)
         from schedviz.cli.bench.plot import svg
 
         plot.write_text(svg(rows), "utf-8")
@@ -106,12 +110,12 @@ def import_(*, nodes: int, pods: int, forms: tuple[str, ...], as_json: bool) -> 
         print_imports(rows)
 
 
-def _check(names: tuple[str, ...], *, every_node: bool) -> None:
+def _check(names: tuple[str, ...], *, every_node: bool, release: str) -> None:
     from schedviz.cli.bench.check import MOST_NODES, differences
 
     for name in names:
         say(f"{name}: placements as with one node at a time …", err=True)
-        found = differences(WORKLOADS[name], nodes=MOST_NODES, every_node=every_node)
+        found = differences(WORKLOADS[name], nodes=MOST_NODES, every_node=every_node, release=release)
         if found:
             is_so, should_be = found[0]
             raise click.ClickException(
@@ -119,7 +123,7 @@ def _check(names: tuple[str, ...], *, every_node: bool) -> None:
             )
 
 
-def _sweeps(name: str, *, nodes: int, pods: int, every_node: bool, recording: str) -> list[Row]:
+def _sweeps(name: str, *, nodes: int, **conditions: Any) -> list[Row]:
     """One workload at one size, with more pods per node, and with more changed nodes."""
     from schedviz.cli.bench.measure import measure
 
@@ -127,10 +131,10 @@ def _sweeps(name: str, *, nodes: int, pods: int, every_node: bool, recording: st
     workload = WORKLOADS[name]
     for running in _RUNNING:
         say(f"{name}, {nodes} nodes, {running} pods on each …", err=True)
-        rows.append(measure(name, workload, nodes=nodes, pods=pods, every_node=every_node, recording=recording, running=running))
+        rows.append(measure(name, workload, nodes=nodes, running=running, **conditions))
     for dirty in [dirty for dirty in _DIRTY if dirty <= nodes]:
         say(f"{name}, {nodes} nodes, {dirty} of them changed …", err=True)
-        rows.append(measure(name, workload, nodes=nodes, pods=pods, every_node=every_node, recording=recording, dirty=dirty))
+        rows.append(measure(name, workload, nodes=nodes, dirty=dirty, **conditions))
     return rows
 
 

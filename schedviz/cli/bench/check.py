@@ -22,6 +22,7 @@ from schedviz.engine.framework.status import SUCCESS, Status
 from schedviz.engine.framework.trial_rows import TrialRows
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.trace.commands import Step
+from schedviz.trace.releases import DEFAULT_RELEASE
 
 #: One call per node takes milliseconds.
 MOST_NODES = 120
@@ -39,9 +40,9 @@ class Placement(msgspec.Struct, frozen=True):
     tied: int
 
 
-def placements(workload: Workload, *, nodes: int, every_node: bool) -> list[Placement]:
+def placements(workload: Workload, *, nodes: int, every_node: bool, release: str = DEFAULT_RELEASE) -> list[Placement]:
     """The results of the first pods."""
-    simulation = Simulation(SimulationSettings(config={"percentageOfNodesToScore": 100} if every_node else None))
+    simulation = Simulation(SimulationSettings(config={"percentageOfNodesToScore": 100} if every_node else None, release=release))
     simulation.load(workload.cluster(nodes, CYCLES))
     found: list[Placement] = []
     for index in range(CYCLES):
@@ -57,18 +58,18 @@ def placements(workload: Workload, *, nodes: int, every_node: bool) -> list[Plac
     return found
 
 
-def differences(workload: Workload, *, nodes: int, every_node: bool) -> list[tuple[Placement, Placement]]:
+def differences(workload: Workload, *, nodes: int, every_node: bool, release: str = DEFAULT_RELEASE) -> list[tuple[Placement, Placement]]:
     """Cycles whose result differs from that of plugins called for one node at a time: the result, and the expected one."""
     nodes = min(nodes, MOST_NODES)
-    fast = placements(workload, nodes=nodes, every_node=every_node)
-    with patched(_one_at_a_time()):
-        slow = placements(workload, nodes=nodes, every_node=every_node)
+    fast = placements(workload, nodes=nodes, every_node=every_node, release=release)
+    with patched(_one_at_a_time(release)):
+        slow = placements(workload, nodes=nodes, every_node=every_node, release=release)
     return [(one, other) for one, other in zip(fast, slow, strict=True) if one != other]
 
 
-def _one_at_a_time() -> list[Patch]:
+def _one_at_a_time(release: str) -> list[Patch]:
     patches: list[Patch] = [(Snapshot, "rows", _fresh_rows)]
-    for kind in plugin_classes().values():
+    for kind in plugin_classes(release).values():
         if hasattr(kind, "filter"):
             patches.append((kind, "filter", _filter_one_by_one(kind.filter)))
         if hasattr(kind, "score"):

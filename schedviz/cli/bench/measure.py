@@ -17,6 +17,7 @@ from schedviz.cli.bench.workloads import Workload, relabel
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.trace.commands import Step
 from schedviz.trace.events import encode_events
+from schedviz.trace.releases import DEFAULT_RELEASE
 
 #: Cycles before the measurement: the first snapshot clones every node and fills columns.
 WARM_UP = 20
@@ -53,6 +54,8 @@ class Row(msgspec.Struct, frozen=True):
     running: int | None = None
     #: Nodes that changed between two cycles, besides the one that received the pod.
     dirty_nodes: int = 0
+    #: The simulated kube-scheduler.
+    release: str = DEFAULT_RELEASE
     #: UpdateSnapshot only.
     update_snapshot_ms: float = 0.0
     #: Shares of a cycle by stage (`record` and `encode` are recording), and by plugin, over all its extension points.
@@ -60,7 +63,7 @@ class Row(msgspec.Struct, frozen=True):
     plugins: dict[str, float] = {}
 
     def is_of_the_same_as(self, other: Row) -> bool:
-        """Whether the other row has the same workload and conditions."""
+        """Whether the other row has the same workload and conditions, in whichever release."""
         return self._what() == other._what()
 
     def _what(self) -> tuple[object, ...]:
@@ -71,10 +74,19 @@ class Run:
     """A simulation with a workload, whose cycles are run one by one."""
 
     def __init__(
-        self, workload: Workload, *, nodes: int, pods: int, every_node: bool, recording: str, running: int | None = None, dirty: int = 0
+        self,
+        workload: Workload,
+        *,
+        nodes: int,
+        pods: int,
+        every_node: bool,
+        recording: str,
+        running: int | None = None,
+        dirty: int = 0,
+        release: str = DEFAULT_RELEASE,
     ) -> None:
         config = {"percentageOfNodesToScore": 100} if every_node else None
-        self.simulation = Simulation(SimulationSettings(config=config))
+        self.simulation = Simulation(SimulationSettings(config=config, release=release))
         self.simulation.detail = recording == "detail"
         self.simulation.load(workload.cluster(nodes, pods, running=running))
         self.simulation.drain_events()
@@ -130,11 +142,21 @@ def measure(
     recording: str,
     running: int | None = None,
     dirty: int = 0,
+    release: str = DEFAULT_RELEASE,
 ) -> Row:
     """Schedule `pods` pods, one command per cycle."""
 
     def new_run(cycles: int) -> Run:
-        run = Run(workload, nodes=nodes, pods=cycles + WARM_UP, every_node=every_node, recording=recording, running=running, dirty=dirty)
+        run = Run(
+            workload,
+            nodes=nodes,
+            pods=cycles + WARM_UP,
+            every_node=every_node,
+            recording=recording,
+            running=running,
+            dirty=dirty,
+            release=release,
+        )
         gc.collect()
         for _ in range(WARM_UP):
             run.prepare()
@@ -156,7 +178,7 @@ def measure(
     cycles = [value for block_cycles in blocks for value in block_cycles]
     encoded = run.encoded
     del run
-    stages, plugins, update_snapshot = _shares(new_run)
+    stages, plugins, update_snapshot = _shares(new_run, release)
     percentiles = statistics.quantiles(cycles, n=100)
     return Row(
         workload=name,
@@ -174,15 +196,16 @@ def measure(
         event_bytes=round(encoded / len(cycles), 1),
         running=running,
         dirty_nodes=dirty,
+        release=release,
         update_snapshot_ms=round(update_snapshot * 1000, 4),
         stages=stages,
         plugins=plugins,
     )
 
 
-def _shares(new_run: Callable[[int], Run]) -> tuple[dict[str, float], dict[str, float], float]:
+def _shares(new_run: Callable[[int], Run], release: str) -> tuple[dict[str, float], dict[str, float], float]:
     """Seconds by stage, by plugin, and of UpdateSnapshot."""
-    with watched() as (by_stage, by_plugin):
+    with watched(release) as (by_stage, by_plugin):
         run = new_run(_WATCHED)
         cycles: list[float] = []
         encoding: list[float] = []

@@ -7,15 +7,16 @@ from contextlib import contextmanager
 from typing import Any
 
 from schedviz.engine import Simulation, SimulationSettings
+from schedviz.trace.releases import DEFAULT_RELEASE
 
 #: A class, a method, and its replacement.
 Patch = tuple[type, str, Any]
 
 
-def plugin_classes() -> dict[str, type]:
+def plugin_classes(release: str = DEFAULT_RELEASE) -> dict[str, type]:
     """By plugin name; for plugins that share a class, the first."""
     found: dict[type, str] = {}
-    for framework in Simulation(SimulationSettings()).scheduler.state.profiles.values():
+    for framework in Simulation(SimulationSettings(release=release)).scheduler.state.profiles.values():
         for name, plugin in framework.plugins.by_name.items():
             found.setdefault(type(plugin), name)
     return {name: kind for kind, name in found.items()}

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from schedviz.cli.bench.plugin_classes import patched, plugin_classes
 from schedviz.engine import stages
-from schedviz.engine.binding import BindingCycle
-from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.releases import RELEASES
 from schedviz.trace.recorder import Recorder
 
 #: The extension points of a plugin; its share is their sum.
@@ -56,18 +55,18 @@ class Stopwatch:
 
 
 @contextmanager
-def watched() -> Iterator[tuple[Stopwatch, Stopwatch]]:
+def watched(release: str) -> Iterator[tuple[Stopwatch, Stopwatch]]:
     """Watch stages and plugins. Create the engine inside the context."""
     by_stage, by_plugin = Stopwatch(), Stopwatch()
     for_plugins = [
         (kind, point, by_plugin.timed(name, getattr(kind, point)))
-        for name, kind in plugin_classes().items()
+        for name, kind in plugin_classes(release).items()
         for point in _POINTS
         if hasattr(kind, point)
     ]
     tables = [
         (cycle, "STAGES", {name: stage._replace(run=by_stage.timed(name, stage.run)) for name, stage in cycle.STAGES.items()})
-        for cycle in (SchedulingCycle, BindingCycle)
+        for cycle in (RELEASES[release].scheduling_cycle, RELEASES[release].binding_cycle)
     ]
     recording = [(Recorder, method, by_stage.timed("record", getattr(Recorder, method))) for method in ("record", "record_in_cycle")]
     with patched([*for_plugins, *tables, *recording]):

@@ -9,6 +9,7 @@ from rich.table import Table
 from schedviz.cli.bench.importing import ImportRow
 from schedviz.cli.bench.measure import Row
 from schedviz.terminal import say, show
+from schedviz.trace.releases import DEFAULT_RELEASE
 
 
 def print_rows(rows: Sequence[Row]) -> None:
@@ -18,6 +19,7 @@ def print_rows(rows: Sequence[Row]) -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         name = row.workload + (", every node" if row.every_node else "")
+        name += f", {row.release}" if row.release != DEFAULT_RELEASE else ""
         name += f", {row.running} pods a node" if row.running is not None else ""
         name += f", {row.dirty_nodes} nodes changed" if row.dirty_nodes else ""
         figures = (

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from schedviz.cli.release_options import ChosenRelease, release_options
 from schedviz.cli.server import Server, server_option, token_option
 from schedviz.terminal import say
 
@@ -37,6 +38,7 @@ _READY_SECONDS = 120.0
 @click.option("--without", multiple=True, metavar="RESOURCE", help="Do not read this resource, such as csinodes; again for more.")
 @click.option("--once", is_flag=True, help="List, push what differs, and leave.")
 @click.option("--dry-run", is_flag=True, help="Send nothing: list once and show what would be kept, and what would not.")
+@release_options
 @server_option
 @token_option
 def follow(
@@ -52,6 +54,7 @@ def follow(
     dry_run: bool,
     server: str,
     token: str,
+    chosen: ChosenRelease,
 ) -> None:
     """Have a session shadow a real cluster: it is listed and watched from here, with your credentials, and never written to.
 
@@ -69,6 +72,8 @@ def follow(
         raise click.UsageError("--pseudonyms needs a secret: without one, whoever guesses a name can check the guess.")
     if unknown := sorted(set(without) - set(resources())):
         raise click.UsageError(f"--without {unknown[0]}: expected one of {', '.join(resources())}.")
+    if session and chosen.members():
+        raise click.UsageError("--release and --feature-gates are for a new session: the one of --session has its own release.")
     access = config.access(config.paths(kubeconfig), context)
     api = ClusterApi(access)
     if dry_run:
@@ -77,7 +82,7 @@ def follow(
     # A context's name says whose cluster it is, too.
     source = source or ("cluster" if secret else re.sub(r"[^!-~]", "-", access.context)[:100])
     asked = Server(server, token)
-    session = session or _new_session(asked, name or source)
+    session = session or _new_session(asked, name or source, chosen)
     voice = _Voice()
     pusher = Pusher(asked, session, source, say=voice.say)
     status = voice.status = Status(asked, session, pusher)
@@ -118,11 +123,11 @@ class _Voice:
             say(f"schedviz: {sentence}", err=True)
 
 
-def _new_session(server: Server, name: str) -> str:
+def _new_session(server: Server, name: str, chosen: ChosenRelease) -> str:
     """An empty session. Raises `click.ClickException`."""
     from schedviz.cli.follow.errors import FollowError
 
-    body = {"name": name, "trace": {"format": "schedviz-trace/1", "name": name, "steps": []}}
+    body = {"name": name, "trace": {"format": "schedviz-trace/1", "name": name, "steps": []}, **chosen.body()}
     try:
         answer = server.ask("sessions/", body)
         if answer.status != 201:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from schedviz.cli.release_options import ChosenRelease, release_options
 from schedviz.cli.remote.options import client_of, find_session, server_option, session_option, token_option
 from schedviz.cli.remote.printing import Form, output_option, print_rows
 from schedviz.terminal import say
@@ -34,28 +35,32 @@ def sessions(*, name: str, status: str | None, form: Form, server: str | None, t
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The same seed gives the same cluster.")
 @click.option("--config", metavar="FILE", type=click.Path(path_type=Path), help="A KubeSchedulerConfiguration.")
 @click.option("--name", default="", help="The name of the session.")
+@release_options
 @server_option
 @token_option
-def generate(*, config: Path | None, name: str, server: str | None, token: str | None, **cluster: Any) -> None:
+def generate(*, config: Path | None, name: str, server: str | None, token: str | None, chosen: ChosenRelease, **cluster: Any) -> None:
     """Create a session with a generated cluster, and print its ID."""
     from schedviz.cli.remote.commands import objects_of
 
     scheduler = None if config is None else next(iter(objects_of(config)), {})
     with client_of(server, token) as client:
         asked = {member: value for member, value in cluster.items() if value is not None}
-        say(client.generate(name=name, config=scheduler, **asked).id)
+        say(client.generate(name=name, config=scheduler, release=chosen.release or "", feature_gates=chosen.feature_gates, **asked).id)
 
 
 @click.command()
 @session_option
 @click.option("--at", type=click.IntRange(min=0), help="After this event; default: the current state.")
 @click.option("--name", default="", help="The name of the fork.")
+@release_options
 @server_option
 @token_option
-def fork(*, which: str, at: int | None, name: str, server: str | None, token: str | None) -> None:
-    """Fork a session at a moment, and print the ID of the fork."""
+def fork(*, which: str, at: int | None, name: str, server: str | None, token: str | None, chosen: ChosenRelease) -> None:
+    """Fork a session at a moment, and print the ID of the fork. With --release, the scheduler of another release starts with the objects of
+    that moment.
+    """
     with client_of(server, token) as client:
-        say(find_session(client, which).fork(at=at, name=name).id)
+        say(find_session(client, which).fork(at=at, name=name, release=chosen.release or "", feature_gates=chosen.feature_gates).id)
 
 
 @click.command()
