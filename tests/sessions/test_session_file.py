@@ -388,7 +388,10 @@ def _stop(lines: list[dict[str, Any]]) -> None:
     [
         (_objects, "object 1: kind: the scheduler does not read the kind 'Secret'"),
         (_settings, "settings.tick_millis: is -1"),
-        (_release, "settings.release: there is no release 'v1.40'; this version of schedviz simulates v1.27.1 and v1.36. Import the file with"),
+        (
+            _release,
+            "settings.release: there is no release 'v1.40'; this version of schedviz simulates v1.27.1 and v1.36. Import the file with",
+        ),
         (_plugin, "a file never has installed code run"),
         (_plugin_of_command, "command 1: config: it enables plugins that are not schedviz's own (Sleeper)"),
         (_command, "command 1: "),
