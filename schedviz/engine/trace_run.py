@@ -117,7 +117,7 @@ class Observer:
     def __init__(self, simulation: Simulation, *, placement: bool = False, logging: Logging | None = None) -> None:
         self._simulation = simulation
         self._logging = logging
-        self._log = SchedulerLog()
+        self._log = SchedulerLog(simulation.release.version)
         self._placement = placement
         self._is_v1_27 = simulation.release.version == V1_27
         simulation.records = "placement" if placement else "full"

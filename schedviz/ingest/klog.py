@@ -90,7 +90,7 @@ def _values(text: str) -> dict[str, Any]:
         elif plain:
             found[key] = plain
         else:
-            found[key] = "" if listed is None else listed.split()
+            found[key] = "" if listed is None else _items(listed)
     return found
 
 
@@ -99,6 +99,16 @@ def unquoted(text: str) -> str:
     if "\\" not in text:
         return text
     return _ESCAPE.sub(_unescaped, text)
+
+
+def _items(listed: str) -> list[str]:
+    """The items of a list: `a b`, or JSON, as newer versions of klog write it."""
+    if listed.startswith('"'):
+        try:
+            return msgspec.json.decode(f"[{listed}]", type=list[str])
+        except msgspec.DecodeError:
+            pass
+    return listed.split()
 
 
 def _unescaped(match: re.Match[str]) -> str:

@@ -135,3 +135,11 @@ def test_the_last_dump_counts() -> None:
 def test_a_log_without_a_dump_is_refused() -> None:
     with pytest.raises(UnreadableFile, match=r"a\.log: there is no dump in it"):
         parse_dump("a.log", 'I0101 00:00:00.000000       1 server.go:1] "Starting"\n')
+
+
+def test_lists_in_json_are_read_as_newer_schedulers_write_them() -> None:
+    text = (SAMPLES / "07-stale-handlers" / "scheduler.log").read_text()
+    newer = text.replace("missedNodes=[worker-4] redundantNodes=[worker-2]", 'missedNodes=["worker-4"] redundantNodes=["worker-2"]')
+    assert newer != text
+
+    assert read_signals("newer", newer.encode()) == read_signals("older", text.encode())

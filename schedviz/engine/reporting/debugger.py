@@ -10,6 +10,7 @@ from schedviz.engine.cache.debugger.dumper import Dump, take
 from schedviz.engine.cache.debugger.log_line import LogLine
 from schedviz.engine.clock import EPOCH_SECONDS, SECOND
 from schedviz.engine.simulation import Simulation
+from schedviz.trace.releases import V1_27
 
 
 def dump(simulation: Simulation) -> Dump:
@@ -28,4 +29,8 @@ def dump_lines(simulation: Simulation, *, verbosity: int = 2, at: int | None = N
     dumped = dump(simulation)
     nodes = [node.name for node in informers.list("Node")]
     mismatch = compare(nodes, [pod.uid for pod in informers.list("Pod")], dumped)
-    return [line for line in [*mismatch.lines(at), *dumped.lines(at)] if line.verbosity <= verbosity]
+    return [
+        line
+        for line in [*mismatch.lines(at, as_json=simulation.release.version != V1_27), *dumped.lines(at)]
+        if line.verbosity <= verbosity
+    ]

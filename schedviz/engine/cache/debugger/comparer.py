@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import msgspec
 
 from schedviz.engine.cache.debugger.dumper import Dump
-from schedviz.engine.cache.debugger.log_line import LogLine
+from schedviz.engine.cache.debugger.log_line import JsonList, LogLine
 
 
 class Mismatch(msgspec.Struct, frozen=True):
@@ -21,14 +21,15 @@ class Mismatch(msgspec.Struct, frozen=True):
     missed_pods: list[str] = []
     redundant_pods: list[str] = []
 
-    def lines(self, at: int) -> list[LogLine]:
-        """The log lines, including those of verbosity 3. Upstream: comparer.go Compare"""
+    def lines(self, at: int, *, as_json: bool = False) -> list[LogLine]:
+        """The log lines, including those of verbosity 3. `as_json`: lists as v1.36 shows them. Upstream: comparer.go Compare"""
+        show = JsonList if as_json else list
         lines = [LogLine(at, "debugger/comparer.go:42", "Cache comparer started", verbosity=3)]
         if self.missed_nodes or self.redundant_nodes:
-            values = (("missedNodes", self.missed_nodes), ("redundantNodes", self.redundant_nodes))
+            values = (("missedNodes", show(self.missed_nodes)), ("redundantNodes", show(self.redundant_nodes)))
             lines.append(LogLine(at, "debugger/comparer.go:60", "Cache mismatch", values))
         if self.missed_pods or self.redundant_pods:
-            values = (("missedPods", self.missed_pods), ("redundantPods", self.redundant_pods))
+            values = (("missedPods", show(self.missed_pods)), ("redundantPods", show(self.redundant_pods)))
             lines.append(LogLine(at, "debugger/comparer.go:64", "Cache mismatch", values))
         return [*lines, LogLine(at, "debugger/comparer.go:67", "Cache comparer finished", verbosity=3)]
 

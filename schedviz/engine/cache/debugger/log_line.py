@@ -31,6 +31,10 @@ class ObjectRef(msgspec.Struct, frozen=True):
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
+class JsonList(list[str]):
+    """A list that the text format shows as JSON, as klog does since the release that v1.36 uses."""
+
+
 class LogLine(msgspec.Struct, frozen=True):
     """A message with named values: strings, numbers, lists of strings, object references. `at` is in nanoseconds since 1970, UTC."""
 
@@ -72,6 +76,8 @@ def _escaped(char: str) -> str:
 
 
 def _as_text(value: Any) -> str:
+    if isinstance(value, JsonList):
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if isinstance(value, (list, tuple)):
         return f"[{' '.join(map(str, value))}]"
     if isinstance(value, (int, float)):

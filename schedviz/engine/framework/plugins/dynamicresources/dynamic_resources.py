@@ -19,6 +19,7 @@ from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.interface import Handle, PostFilterResult, PreFilterResult, Scores
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper.device_classes import provided_resources
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status, unresolvable, unschedulable
@@ -30,6 +31,7 @@ from schedviz.kube.devices import DeviceRequest, ResourceClaim
 from schedviz.kube.meta import KubeObject
 
 _NOT_SUPPORTED: Final = unresolvable("schedviz does not allocate devices: the pod has resource claims")
+_NO_DEVICES: Final = unresolvable("schedviz does not allocate devices: a device class provides an extended resource of the pod")
 
 
 class ClaimError(Exception):
@@ -39,8 +41,8 @@ class ClaimError(Exception):
 class StateData(msgspec.Struct, frozen=True):
     """Written by PreFilter, so that PostFilter knows that it ran."""
 
-    #: The number of claims that have to be allocated.
-    claims: int = 0
+    #: The extended resources of the pod that only devices can provide, on nodes that have none of them.
+    resources: tuple[str, ...] = ()
 
     def clone(self) -> StateData:
         return self
@@ -81,13 +83,24 @@ class DynamicResources:
         except ClaimError as error:
             return None, unresolvable(str(error))
         if not claims:
-            return None, SKIP
+            resources = self._resources_of_devices(pod)
+            if not resources:
+                return None, SKIP
+            state.write(STATE_KEY, StateData(resources))
+            return None, SUCCESS
         for claim in claims:
             for request in claim.spec.devices.requests:
                 status = self._validate_request(claim, request)
                 if not status.is_success:
                     return None, status
         return None, _NOT_SUPPORTED
+
+    def _resources_of_devices(self, pod: PodInfo) -> tuple[str, ...]:
+        """The pod's extended resources for which NodeResourcesFit leaves nodes without them to this plugin."""
+        if not self._handle.features.dra_extended_resource or not pod.requests.resource.scalar:
+            return ()
+        provided = provided_resources(self._handle.objects)
+        return tuple(sorted(name for name, amount in pod.requests.resource.scalar.items() if amount and name in provided))
 
     def _claims(self, pod: Pod) -> list[ResourceClaim]:
         """The pod's claims. Raises `ClaimError`. Upstream: foreachPodResourceClaim"""
@@ -130,7 +143,11 @@ class DynamicResources:
         return SUCCESS
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
-        return None
+        """Reject nodes on which devices would have to provide a resource."""
+        lacking = np.zeros(len(rows), np.bool_)
+        for resource in state.read(STATE_KEY).resources:
+            lacking |= rows.allocatable(resource) == 0
+        return Verdicts.reject(lacking, _NO_DEVICES)
 
     def post_filter(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:  # noqa: ARG002
         if STATE_KEY not in state:

@@ -18,6 +18,7 @@ from schedviz.engine.framework.formulas import POD_COUNT, Amount, Amounts, Formu
 from schedviz.engine.framework.interface import Handle
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper import signers
+from schedviz.engine.framework.plugins.helper.device_classes import IMPLICIT_PREFIX, provided_resources
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, has_place, queue_if
 from schedviz.engine.framework.plugins.noderesources.fit import (
     PRE_FILTER_STATE_KEY,
@@ -38,7 +39,6 @@ from schedviz.kube.meta import KubeObject
 #: The bit of "Too many pods"; each compared resource has two bits: too little is free, and too little exists.
 _PODS_BIT: Final = 1
 #: The resource of every device class, whether or not it names another one.
-_DEVICE_CLASS_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
 _MEMBERS: Final = (("cpu", "milli_cpu"), ("memory", "memory"), ("ephemeral-storage", "ephemeral_storage"))
 
 
@@ -108,16 +108,7 @@ class FitV136(Fit):
         """Whether devices provide a scalar resource that the node does not have. Upstream: shouldDelegateResourceToDRA"""
         if not self._has_device_classes or allocatable > 0 or resource in ("cpu", "memory", "ephemeral-storage"):
             return False
-        return resource in self._resources_of_device_classes()
-
-    def _resources_of_device_classes(self) -> frozenset[str]:
-        """Resources that device classes provide. Upstream: extendedresourcecache"""
-        found: set[str] = set()
-        for device_class in self._handle.objects.list("DeviceClass") if self._handle.objects.knows("DeviceClass") else ():
-            found.add(f"{_DEVICE_CLASS_PREFIX}{device_class.name}")
-            if device_class.spec.extended_resource_name:
-                found.add(device_class.spec.extended_resource_name)
-        return frozenset(found)
+        return resource in provided_resources(self._handle.objects)
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
         """Each row's shortages as bits, and one status for each combination of them. Upstream: fitsRequest"""
@@ -148,7 +139,7 @@ class FitV136(Fit):
         """Clear the shortages of resources that devices provide on nodes that have none of them."""
         if not self._has_device_classes or not any("/" in name for name, _ in checked):
             return shortages
-        provided = self._resources_of_device_classes()
+        provided = provided_resources(self._handle.objects)
         for place, (name, _) in enumerate(checked):
             if name in provided:
                 shortages = np.where(rows.allocatable(name) > 0, shortages, shortages & ~(6 << 2 * place))
@@ -215,4 +206,4 @@ def _after_device_class_event(pod: PodInfo, old: KubeObject | None, new: KubeObj
     provided = now.spec.extended_resource_name or ""
     if was is not None and (was.spec.extended_resource_name or "") == provided:
         return QueueingHint.QUEUE_SKIP
-    return queue_if(provided in asked or (was is None and f"{_DEVICE_CLASS_PREFIX}{now.name}" in asked))
+    return queue_if(provided in asked or (was is None and f"{IMPLICIT_PREFIX}{now.name}" in asked))
