@@ -127,7 +127,8 @@ def test_devices_stand_in_for_a_resource_that_a_node_does_not_have(world):
 
     rejected = world.rejections(world.framework(), world.pod("p", {"example.com/gpu": "2"}))
 
-    assert rejected == {"few": ("NodeResourcesFit", "UnschedulableAndUnresolvable", ("Insufficient example.com/gpu",))}
+    assert rejected["few"] == ("NodeResourcesFit", "UnschedulableAndUnresolvable", ("Insufficient example.com/gpu",))
+    assert rejected["none"][0] == "DynamicResources"
 
 
 def test_without_the_gate_device_classes_stand_in_for_nothing(v1_36_with_gates):
