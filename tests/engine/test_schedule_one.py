@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedviz.trace.events import CycleEnded, CycleStarted, EventRecorded
 
-from .clusters import do, four_nodes, pod
+from .clusters import do, four_nodes, node, pod
 
 
 def test_a_pod_that_was_updated_in_the_queue_is_scheduled_by_its_new_affinity() -> None:
@@ -47,6 +47,17 @@ def test_a_pod_inherits_the_nomination_of_a_pod_of_its_name_whose_deletion_was_m
     do(simulation, "delete", kind="Pod", namespace="default", name="a", drop="watch")
     do(simulation, "create", object={"apiVersion": "v1", **pod("a", cpu="100")})
     assert simulation.observed_state()["queue"]["nominated"] == {"": ["default/a", "default/b"]}
+
+
+def test_a_short_record_says_that_a_pod_was_popped_from_backoff_q() -> None:
+    simulation = four_nodes(pod("a", cpu="100"), release="v1.36")
+    simulation.records = "placement"
+    do(simulation, "cycle")
+    do(simulation, "create", object={"apiVersion": "v1", **node("large", cpu="200")})
+    do(simulation, "cycle")
+
+    (record,) = [record for _, record in simulation.cycle_records]
+    assert (record["node"], record["poppedFrom"]) == ("large", "backoffQ")
 
 
 def test_the_end_of_a_cycle_names_its_pod() -> None:

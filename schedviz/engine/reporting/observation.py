@@ -94,6 +94,8 @@ def placement_record(cycle: SchedulingCycle) -> dict[str, Any]:
         "tied": 0 if ranked is None else ranked.tied_nodes,
         "total": None if ranked is None else ranked.total,
     }
+    if results.popped_from_backoff_q:
+        record["poppedFrom"] = "backoffQ"
     if results.nominating is not None and results.nominating.nominated_node_name:
         record["nominatedNodeName"] = results.nominating.nominated_node_name
     preemption = None if results.post_filter is None or results.post_filter.result is None else results.post_filter.result.record
