@@ -52,6 +52,58 @@ def test_somebody_with_a_link_alone_has_to_log_in(people, ran):
     assert fork(linked.client("link"), ran).status_code == 401
 
 
+def test_a_fork_to_another_release_starts_its_scheduler_with_the_objects_of_the_moment(people, ran):
+    client = people.client("viewer")
+    answer = fork(client, ran, at=60, release="v1.36", featureGates={}, key="upgrade")
+    made = answer.json()
+    assert (answer.status_code, made["release"], made["name"]) == (201, "v1.36", "a test @ 60 v1.36")
+    importing.import_uploads(made["id"])
+
+    found = client.get(f"/api/v1/sessions/{made['id']}/").json()
+    moment = found["forkedFrom"]["event"]
+    before, after = (client.get(f"/api/v1/sessions/{one}/state/?at={at}").json() for one, at in ((ran.pk, moment), (made["id"], 0)))
+
+    assert (found["status"], found["release"], found["event"]) == ("ready", "v1.36", 0)
+    assert found["forkedFrom"] == {"id": str(ran.pk), "name": "a test", "event": moment}
+    assert moment >= 60
+    assert before["api"]["objects"] == after["api"]["objects"]
+    assert after["clockSeconds"] < 0.001 < before["clockSeconds"]
+    assert [one["id"] for one in client.get(f"/api/v1/sessions/{ran.pk}/branches/").json()["results"]] == [made["id"]]
+    again = fork(client, ran, at=60, release="v1.36", featureGates={}, key="upgrade")
+    assert (again.status_code, again.json()["id"]) == (200, made["id"])
+    other = fork(client, ran, at=60, key="upgrade")
+    assert other.status_code == 409
+    assert "for a fork to v1.36" in other.json()["detail"]
+
+
+def test_a_fork_keeps_the_release_of_its_session(people, ran):
+    ran.settings = {**ran.settings, "release": "v1.36", "feature_gates": {"OpportunisticBatching": False}}
+    ran.save()
+
+    for body in ({}, {"release": "v1.36", "featureGates": {"OpportunisticBatching": False}}):
+        made = fork(people.client("owner"), ran, **body).json()
+        assert (made["release"], made["featureGates"]) == ("v1.36", {"OpportunisticBatching": False})
+        assert Session.objects.get(pk=made["id"]).forked_from_id == ran.pk
+
+
+def test_a_fork_to_an_unknown_release_is_refused(people, ran):
+    refused = fork(people.client("owner"), ran, release="v1.31")
+
+    assert refused.status_code == 400
+    problem = refused.json()
+    assert (problem["path"], problem["expected"], problem["found"]) == ("$.release", "v1.27.1 or v1.36", "v1.31")
+
+
+def test_a_fork_to_another_release_of_a_session_that_was_deleted_fails(people, ran):
+    made = fork(people.client("viewer"), ran, release="v1.36").json()
+    ran.delete()
+    importing.import_uploads(made["id"])
+
+    found = people.client("viewer").get(f"/api/v1/sessions/{made['id']}/").json()
+    assert found["status"] == "failed"
+    assert found["message"] == "The session that it was to be forked from was deleted."
+
+
 def test_a_viewers_fork_is_his_own(people, ran):
     made = fork(people.client("viewer"), ran, at=20, name="what if").json()
 

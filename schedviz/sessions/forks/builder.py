@@ -6,10 +6,12 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from schedviz.engine import Simulation
 from schedviz.engine.checkpointing.checkpoint import CheckpointError
 from schedviz.ingest.errors import ImportCancelled, IngestError
-from schedviz.ingest.load import Progress
+from schedviz.ingest.load import Import, Progress
 from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.history import checkpoints, lineage, reading, timeline
 from schedviz.sessions.hosting import lease
@@ -29,23 +31,31 @@ class Forking(Importing):
 
     def make(self) -> dict[str, Any]:
         """The engine as it was, compared with what is stored of that moment."""
-        parent = self.session.forked_from
+        other_release = "release" in self.session.source["fork"]
+        parent = self.original() if other_release else self.session.forked_from
         if parent is None:
             raise IngestError(_DELETED)
+        event = self.session.source["fork"]["event"] if other_release else self.session.fork_event
         try:
-            simulation = self.replay(parent)
+            simulation = self.replay(parent, event)
             self.check(parent, simulation)
-            self.begin(parent, simulation)
+            if other_release:
+                self.begin_other_release(simulation)
+            else:
+                self.begin(parent, simulation)
         except (HistoryUnavailable, ReplayDiverged, CheckpointError) as error:
             if not Session.objects.filter(pk=parent.pk).exists():
                 raise IngestError(_DELETED) from None
-            raise IngestError(f"It cannot be forked at event {self.session.fork_event}: {error}") from error
+            raise IngestError(f"It cannot be forked at event {event}: {error}") from error
         report: dict[str, Any] = self.session.report or {}
         return report
 
-    def replay(self, parent: Session) -> Simulation:
+    def original(self) -> Session | None:
+        """The session that a fork to another release was made from; None: it was deleted."""
+        return Session.objects.filter(pk=self.session.source["fork"]["session"]).first()
+
+    def replay(self, parent: Session, event: int) -> Simulation:
         """The engine at the event, or where the stage or command that it belongs to ends."""
-        event = self.session.fork_event
         began: int | None = None
 
         def tell(simulation: Simulation) -> None:
@@ -86,6 +96,20 @@ class Forking(Importing):
         position = Position(0, 0, simulation.cycle, event, simulation.clock_seconds)
         saved = saved_engine(simulation, position, in_command=False)
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
+
+    def begin_other_release(self, simulation: Simulation) -> None:
+        """Start the scheduler of the other release with the objects of this one's API server."""
+        came_from = self.session.source["fork"] | {"event": simulation.event}
+        if not lease.fenced_update(self.lease, source={"fork": came_from}):
+            raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
+        settings = msgspec.to_builtins(simulation.settings)
+        self.session.settings = {
+            **settings,
+            "config": simulation.config,
+            "release": self.session.settings["release"],
+            "feature_gates": self.session.settings["feature_gates"],
+        }
+        self.save(self.load_engine(Import(objects=tuple(simulation.stored_objects()))))
 
 
 def _events_of_half_a_chunk(parent: Session, event: int) -> Sequence[AnyEvent]:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from schedviz.sessions import quotas
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused, SessionError
@@ -34,6 +35,13 @@ class Forked(msgspec.Struct, frozen=True):
     duplicate: bool
 
 
+class OtherRelease(msgspec.Struct, frozen=True):
+    """What a fork simulates instead of its session's release. `feature_gates` differ from the release's defaults."""
+
+    release: str
+    feature_gates: dict[str, bool] = {}
+
+
 def fork(
     session: Session,
     owner: AbstractBaseUser,
@@ -43,30 +51,37 @@ def fork(
     key: str = "",
     calls_extenders: bool = True,
     within_quotas: bool = False,
+    other: OtherRelease | None = None,
 ) -> Forked:
     """A new session of `owner` that continues from the state after an event, or from the present. The same key returns the same fork.
+
+    With `other`, the scheduler of another release starts with the objects of that moment. Such a session has no events of this one.
 
     `calls_extenders` False: somebody else sends its commands, so it calls no extender even if its owner may.
 
     Raises `NotForkable`, `HistoryUnavailable`, `KeyReused`, and `QuotaReached` if it must be `within_quotas`.
     """
-    if known := known_fork(session, owner, at=at, key=key):
+    if known := known_fork(session, owner, at=at, key=key, other=other):
         return Forked(known, duplicate=True)
     event = _moment(session, at)
     came_from: dict[str, Any] = {"session": str(session.pk), "name": session.name, "at": at, "event": event}
     if session.follows:
         came_from["follows"] = session.follows
+    chosen = session.settings
+    if other is not None:
+        came_from["release"] = other.release
+        chosen = {**chosen, "release": other.release, "feature_gates": other.feature_gates}
     made = Session(
         owner_id=owner.pk,
-        name=(name or f"{session.name[: _LONGEST_NAME - 25]} @ {event}")[:_LONGEST_NAME],
+        name=(name or f"{session.name[: _LONGEST_NAME - 35]} @ {event}{f' {other.release}' if other else ''}")[:_LONGEST_NAME],
         source={"fork": came_from},
-        settings=session.settings,
+        settings=chosen,
         report=session.report,
         calls_extenders=calls_extenders and session.calls_extenders and may_call_extenders(owner),
         uploaded=True,
         progress={"phase": "forking", "done": 0, "total": None, "unit": "events"},
-        forked_from=session,
-        fork_event=event,
+        forked_from=None if other else session,
+        fork_event=0 if other else event,
         fork_key=key,
     )
     try:
@@ -74,7 +89,7 @@ def fork(
             made.save(force_insert=True)
     except IntegrityError:
         # Somebody asks twice at the same time.
-        known = known_fork(session, owner, at=at, key=key)
+        known = known_fork(session, owner, at=at, key=key, other=other)
         if known is None:
             raise
         return Forked(known, duplicate=True)
@@ -82,15 +97,23 @@ def fork(
     return Forked(made, duplicate=False)
 
 
-def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key: str) -> Session | None:
+def forks_of(session: Session) -> Q:
+    """Which sessions are forks of this one, those to another release included."""
+    return Q(forked_from=session) | Q(forked_from=None, source__fork__session=str(session.pk))
+
+
+def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key: str, other: OtherRelease | None = None) -> Session | None:
     """The fork that was made before with this key, if one was. Raises `KeyReused` where it was another one."""
     if not key:
         return None
-    known = Session.objects.filter(forked_from=session, owner_id=owner.pk, fork_key=key).first()
+    known = Session.objects.filter(forks_of(session), owner_id=owner.pk, fork_key=key).first()
     if known is not None and known.source["fork"]["at"] != at:
         before = known.source["fork"]["at"]
         moment = "now" if before is None else f"event {before}"
         raise KeyReused(f"key: {key!r} was used before, for a fork at {moment}; use a new key for each fork.")
+    if known is not None and known.source["fork"].get("release") != (other.release if other else None):
+        before = known.source["fork"].get("release", "the same release")
+        raise KeyReused(f"key: {key!r} was used before, for a fork to {before}; use a new key for each fork.")
     return known
 
 

@@ -85,7 +85,8 @@ class Past:
 
     def _beginning(self, own: Beginning, oldest: Stretch) -> tuple[Beginning, int]:
         if oldest.session_id == self.session.pk:
-            if self.session.fork_event or "fork" in self.session.source:
+            came_from = self.session.source.get("fork", {})
+            if self.session.fork_event or (came_from and "release" not in came_from):
                 raise NotExportable(
                     "The session that this one was forked from was deleted, and with it what led to its beginning: a file has to tell that."
                 )

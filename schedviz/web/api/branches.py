@@ -12,7 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused
-from schedviz.sessions.forks.requests import NotForkable, fork, known_fork
+from schedviz.sessions.forks.requests import NotForkable, OtherRelease, fork, forks_of, known_fork
+from schedviz.sessions.models import Session
+from schedviz.sessions.transfer.validation import validate_settings
+from schedviz.trace.releases import gates_in, release_in
 from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, session_for
@@ -23,7 +26,7 @@ from schedviz.web.api.prefer_wait import PREFER, wait_seconds
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
-from schedviz.web.api.sessions import NEWEST_FIRST, expect_room, session_body, when_imported, within_quotas
+from schedviz.web.api.sessions import NEWEST_FIRST, expect_room, session_body, validating, when_imported, within_quotas
 from schedviz.web.permissions import actor_of, visible_sessions
 
 PAGE = 50
@@ -43,7 +46,7 @@ class Branches(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the forks that you may see, newest first."""
         session = session_for(request, session_id, Verb.SEE)
-        mine = visible_sessions(actor_of(request)).filter(forked_from=session).select_related("owner", "forked_from")
+        mine = visible_sessions(actor_of(request)).filter(forks_of(session)).select_related("owner", "forked_from")
         page = page_of_rows(request, mine, NEWEST_FIRST, default=PAGE, most=LONGEST_PAGE)
         found = schemas.ForkList(results=[session_body(request, one) for one in page.rows], next=page.next, previous=page.previous)
         versions.answer_as(request, versions.of_content(found))
@@ -68,14 +71,27 @@ class Branches(Resource):
         if not new.key:
             new = msgspec.structs.replace(new, key=key_of(request))
         owner = cast("AbstractBaseUser", request.user)
+        other = _other_release(session, new)
         try:
-            if known_fork(session, owner, at=new.at, key=new.key) is None:
+            if known_fork(session, owner, at=new.at, key=new.key, other=other) is None:
                 expect_room(actor, nodes=session.nodes, pods=session.pods)
             with within_quotas():
-                forked = fork(session, owner, at=new.at, name=new.name, key=new.key, within_quotas=True)
+                forked = fork(session, owner, at=new.at, name=new.name, key=new.key, within_quotas=True, other=other)
         except HistoryUnavailable as error:
             raise ApiError(404, error.code, str(error), path="$.at", found=str(new.at)) from error
         except (NotForkable, KeyReused) as error:
             raise ApiError(409, error.code, str(error), path="$.key" if isinstance(error, KeyReused) else "") from error
         body = session_body(request, when_imported(forked.session, wait))
         return Response(body, status=200 if forked.duplicate else 201, headers={"Location": body.url})
+
+
+def _other_release(session: Session, new: schemas.NewFork) -> OtherRelease | None:
+    """What the fork simulates, if that differs from the session. Raises `ApiError` 400."""
+    if new.release is None and new.feature_gates is None:
+        return None
+    other = OtherRelease(new.release or release_in(session.settings), new.feature_gates or {})
+    if (other.release, other.feature_gates) == (release_in(session.settings), gates_in(session.settings)):
+        return None
+    with validating("$"):
+        validate_settings({"release": other.release, "featureGates": other.feature_gates})
+    return other

@@ -113,6 +113,9 @@ def _forked_from(request: Request, session: Session) -> schemas.ForkedFrom | Non
         return None
     # The exact event is known when the fork is ready: it can be later than the requested one, at the end of a stage.
     event, parent = session.fork_event, session.forked_from
+    if "release" in session.source["fork"]:
+        # Its history begins with itself.
+        event, parent = session.source["fork"]["event"], Session.objects.filter(pk=session.source["fork"]["session"]).first()
     if parent is None:
         return schemas.ForkedFrom(id=None, name=session.source["fork"]["name"], event=event)
     if not may(actor_of(request), Verb.SEE, parent):

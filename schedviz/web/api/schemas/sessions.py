@@ -147,11 +147,17 @@ class NewSessionFiles(Body, frozen=True, forbid_unknown_fields=True):
 
 
 class NewFork(Body, frozen=True, forbid_unknown_fields=True):
-    """Fork a session as it was after the event `at`, or as it is now. The same `key` returns the same fork."""
+    """Fork a session as it was after the event `at`, or as it is now. The same `key` returns the same fork.
+
+    With another `release` or `featureGates`, that scheduler starts with the objects of the moment; see docs/releases.md.
+    """
 
     at: Annotated[int, Meta(ge=0)] | None = None
     name: Title = ""
     key: Key = ""
+    #: Absent: the release and the feature gates of the session. With a release and no `featureGates`: that release's defaults.
+    release: Release | None = None
+    feature_gates: dict[str, bool] | None = None
 
 
 class ForkList(Body, frozen=True):
