@@ -39,7 +39,7 @@ def doctor(
     found = loaded(paths)
     if found.trace is None and chosen.members():
         raise click.UsageError("--release and --feature-gates are for traces: objects and logs are compared as they are.")
-    tell_warnings(found)
+    tell_warnings(found, chosen)
     examinations = _examinations(found, names, chosen)
     if form == "json":
         import msgspec

@@ -82,7 +82,7 @@ def explain(
 def _simulated(paths: tuple[Path, ...], chosen: ChosenRelease) -> Simulation:
     """An engine with the objects of the files. Warnings about them go to standard error."""
     found = loaded(paths)
-    tell_warnings(found)
+    tell_warnings(found, chosen)
     return simulated(found, chosen)
 
 

@@ -13,6 +13,7 @@ from schedviz.cli.loading import is_session_file
 from schedviz.cli.release_options import ChosenRelease, release_options
 from schedviz.cli.server import Server, server_option, token_option
 from schedviz.terminal import say, say_json
+from schedviz.trace.releases import DEFAULT_RELEASE
 
 if TYPE_CHECKING:
     from schedviz.ingest.dropped_fields import LeftOut
@@ -58,10 +59,16 @@ def import_(
 
     Logs are not sent; use `schedviz doctor` for the dumps in them. `.schedviz` files, traces and recordings are sent unchanged.
     """
+    import msgspec
+
+    from schedviz.ingest.kubelet_versions import with_release
+
     if is_session_file(paths[0]):
         files = _as_they_are(paths, "a session file", whole=not (dry_run or secret is not None or target))
     else:
         found, left_out = _read(paths)
+        named = chosen.release if chosen.feature_gates is None else chosen.release or DEFAULT_RELEASE
+        found = msgspec.structs.replace(found, report=with_release(found.report, named, found.kubelet))
         if found.trace is not None:
             files = _as_they_are(paths, "a trace or a recording", whole=not (dry_run or secret is not None or target))
         else:
@@ -74,6 +81,8 @@ def import_(
                 return
             for remark in _remarks(found.report):
                 say(remark, err=True)
+            # The server does not get the kubelets' versions, which are not among the fields that the scheduler reads.
+            chosen = ChosenRelease(found.report.release, chosen.feature_gates)
             files = {"objects.json": body}
             if found.config is not None:
                 files["kube-scheduler.json"] = json.dumps(found.config).encode()
@@ -148,6 +157,7 @@ def _report(found: Import, left_out: LeftOut, size: int, replaced: int, form: st
         say(f"names replaced: {replaced}")
     if report.configuration:
         say(f"configuration: {report.configuration}")
+    say(f"kube-scheduler: {report.release}")
     for remark in _remarks(report):
         say(remark)
     _print_fields(left_out)

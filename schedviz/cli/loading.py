@@ -60,9 +60,11 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
     return found
 
 
-def tell_warnings(found: Import) -> None:
+def tell_warnings(found: Import, chosen: ChosenRelease = NO_CHOICE) -> None:
     """Print warnings about the files to standard error, so that they precede the answer."""
-    for warning in found.report.warnings:
+    from schedviz.ingest.kubelet_versions import with_release
+
+    for warning in with_release(found.report, chosen.release, found.kubelet).warnings:
         say(f"warning: {warning}", err=True)
 
 
@@ -87,10 +89,14 @@ def is_session_file(path: Path) -> bool:
 def simulated(found: Import, chosen: ChosenRelease = NO_CHOICE) -> Simulation:
     """An engine with the objects of the files; for a trace, after its steps. Raises `click.ClickException`."""
     from schedviz.engine import PODS_PER_SYNC, ConfigurationError, Simulation, SimulationSettings, settings_of
+    from schedviz.ingest.kubelet_versions import suggested_release
     from schedviz.trace.commands import AnyCommand
 
     trace = found.trace
-    settings = SimulationSettings(config=found.config, pods_per_sync=PODS_PER_SYNC) if trace is None else settings_of(trace)
+    if trace is None:
+        settings = SimulationSettings(config=found.config, pods_per_sync=PODS_PER_SYNC, release=suggested_release(found.kubelet))
+    else:
+        settings = settings_of(trace)
     try:
         simulation = Simulation(chosen.settings(settings))
     except ConfigurationError as error:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from schedviz.ingest.config_text import ConfigText
+from schedviz.ingest.kubelet_versions import newest
 from schedviz.ingest.report import FileReport, Tally
 from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.scheduler_messages import Said
@@ -44,6 +45,8 @@ class FileFound:
         self.trace: TraceFile | None = None
         self.steps: Steps | None = None
         self.warnings: list[Phrase] = []
+        #: The newest kubelet of its nodes; "": none says its version.
+        self.kubelet = ""
 
     def keep(self, obj: KubeObject) -> None:
         """Take an object; one that is given again replaces the one before, and a finished pod is left out."""
@@ -92,12 +95,14 @@ class Merged:
         self.logs: list[SchedulerLog] = []
         self.steps: Steps | None = None
         self.config: tuple[str, dict[str, Any]] | None = None
+        self.kubelet = ""
 
     def take(self, file: FileFound) -> None:
         """Add a file. Of an object that is there already the newer is kept, or, where that cannot be told, the last."""
         self.files.append(file.report())
         self.warnings += file.warnings
         self.has_config = self.has_config or bool(file.configs)
+        self.kubelet = newest(self.kubelet, file.kubelet)
         self.tally.take(file.tally)
         for key, obj in file.objects.items():
             known = self.objects.get(key)

@@ -25,6 +25,7 @@ from schedviz.ingest.file_result import FileFound, Merged, Steps
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.json_stream import NotCutError
 from schedviz.ingest.kubectl_text import FAILURE, KubectlTextReader, without_warnings
+from schedviz.ingest.kubelet_versions import kubelet_version, newest, suggested_release
 from schedviz.ingest.kwok import KwokReader
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.log_reader import LogReader
@@ -46,7 +47,7 @@ from schedviz.ingest.unpack import text_pieces, unpacked
 from schedviz.ingest.warnings import warnings_of, with_last_word
 from schedviz.ingest.yaml_dump import YamlReader
 from schedviz.kube.collector import without_gc
-from schedviz.kube.core import Pod
+from schedviz.kube.core import Node, Pod
 from schedviz.kube.defaults import default_object
 from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.kinds import KINDS
@@ -101,6 +102,8 @@ class Import(msgspec.Struct, frozen=True):
     origins: tuple[str, ...] = ()
     #: Nobody brought objects: `objects` are what a dump of SIGUSR2 says of them.
     made_of_dump: bool = False
+    #: The newest kubelet of the nodes; "": none says its version.
+    kubelet: str = ""
 
 
 def _silent(_: Progress) -> None:
@@ -342,6 +345,8 @@ class _Loading:
         expect_possible_names(obj)
         file.keep(obj)
         self.look(item, obj)
+        if isinstance(obj, Node):
+            file.kubelet = newest(file.kubelet, kubelet_version(item.content))
         if isinstance(obj, Pod) and obj.metadata.unread_annotations and (said := results_of(item.content)) is not None:
             file.hear(said)
         if len(file.objects) > self.limits.objects:
@@ -425,12 +430,15 @@ class _Loading:
         return Import(
             objects=objects,
             report=report,
-            trace=None if merged.steps is None else TraceFile(steps=merged.steps.steps, config=config),
+            trace=None
+            if merged.steps is None
+            else TraceFile(steps=merged.steps.steps, config=config, release=suggested_release(merged.kubelet)),
             config=config if merged.steps is None else None,
             logs=tuple(merged.logs),
             said=tuple(merged.said.values()),
             origins=tuple(merged.origins[key] for key in keys),
             made_of_dump=WARNING in self.warnings,
+            kubelet=merged.kubelet,
         )
 
     def make_objects_of_dumps(self) -> None:

@@ -57,6 +57,8 @@ class Report(msgspec.Struct, frozen=True, rename="camel"):
     configuration: str = ""
     #: Files that were left out, while the others came in.
     refused: tuple[Refused, ...] = ()
+    #: The simulated release of kube-scheduler; "": the report is of a version of schedviz without releases, or of no session.
+    release: str = ""
 
 
 class Tally:

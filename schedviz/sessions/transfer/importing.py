@@ -22,6 +22,7 @@ from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.import_check import cut_examination, differences_in_words, examine_import
 from schedviz.ingest.errors import ImportCancelled, IngestError
 from schedviz.ingest.generate import generate, parse_generate_spec
+from schedviz.ingest.kubelet_versions import suggested_release, with_release
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.load import Import, Progress, load
 from schedviz.ingest.report import Report
@@ -58,6 +59,8 @@ _COMMANDS_IN_A_TRANSACTION = 500
 _ARCHIVE_TIMES = 16
 #: Characters of a message that is stored.
 _LONGEST_MESSAGE = 8_000
+#: Settings after which the kubelets of the nodes do not choose the release. Policies and gates belong to a release.
+_NAMES_RELEASE = frozenset({"release", "feature_gates", "policies"})
 #: The keys of a trace's steps begin with this.
 _STEP_KEY = "trace-step-"
 
@@ -108,7 +111,8 @@ class Importing:
         simulation = self.load_engine(found)
         self.save(simulation)
         self.queue_steps(found.trace)
-        report: dict[str, Any] = msgspec.to_builtins(found.report)
+        chosen = None if self.takes_release_of(found) else simulation.settings.release
+        report: dict[str, Any] = msgspec.to_builtins(with_release(found.report, chosen, found.kubelet))
         if "lesson" in self.session.source:
             # Its author wants it so: a cluster in which no pod is yet is no mistake of whoever takes the lesson.
             return {**report, "warnings": [], "warningPhrases": []}
@@ -159,6 +163,8 @@ class Importing:
         self.tell(Progress("loading", 0, len(found.objects), unit="objects"), now=True)
         self.expect_room(found.objects)
         chosen = {"pods_per_sync": PODS_PER_SYNC, **self.session.settings}
+        if self.takes_release_of(found):
+            chosen["release"] = suggested_release(found.kubelet)
         if found.trace is not None:
             chosen = {**trace_settings(found.trace), **chosen}
         if found.config is not None:
@@ -175,6 +181,10 @@ class Importing:
         if self.is_cancelled():
             raise ImportCancelled
         return simulation
+
+    def takes_release_of(self, found: Import) -> bool:
+        """Whether the kubelets of the nodes choose the release, because nobody did."""
+        return bool(found.kubelet) and not _NAMES_RELEASE & self.session.settings.keys()
 
     def expect_room(self, objects: Collection[object], *, cycles: int = 0) -> None:
         """Refuse what the quotas of the owner, or of all, have no room for, and workloads with more replicas than any may have."""

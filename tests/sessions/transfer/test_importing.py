@@ -353,6 +353,47 @@ def test_a_gate_that_the_chosen_release_lacks_fails_the_import_with_upstreams_se
     assert session.message == "settings: unrecognized feature gate: OpportunisticBatching"
 
 
+def nodes_of(*kubelets: str) -> create.Files:
+    items = [node(f"node-{number}") for number, _ in enumerate(kubelets)]
+    for item, version in zip(items, kubelets, strict=True):
+        item["status"]["nodeInfo"] = {"kubeletVersion": version}
+    return file(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode())
+
+
+@pytest.mark.parametrize(
+    ("kubelets", "release", "newest"),
+    [
+        (("v1.33.4-eks-1", "v1.9.2"), "v1.36", "v1.33.4-eks-1"),
+        (("v1.31.0",), "v1.36", "v1.31.0"),
+        (("v1.30.9+k3s1", "v1.28.0"), "v1.27.1", "v1.30.9+k3s1"),
+    ],
+)
+def test_the_newest_kubelet_chooses_the_release_and_the_report_says_so(kubelets: tuple[str, ...], release: str, newest: str) -> None:
+    session = imported(nodes_of(*kubelets))
+
+    assert _settings_of(session).release == session.settings["release"] == session.report["release"] == release
+    assert session.report["warnings"][0] == (
+        f"The session simulates kube-scheduler {release}, because the newest kubelet of its nodes is {newest}. schedviz simulates "
+        "v1.27.1, v1.36 and no release in between. To select another one, give `release` when you create the session."
+    )
+
+
+@pytest.mark.parametrize("kubelets", [(), ("v1.27.14",), ("v1.19.0",), ("latest",), (5,)])
+def test_nodes_that_say_nothing_of_a_newer_release_leave_the_default(kubelets: tuple[Any, ...]) -> None:
+    session = imported(nodes_of(*kubelets) if kubelets else file(dump(nodes=1, pods=0)))
+
+    assert (_settings_of(session).release, session.report["release"]) == ("v1.27.1", "v1.27.1")
+    assert not any("kubelet" in warning for warning in session.report["warnings"])
+
+
+@pytest.mark.parametrize("simulation", [{"release": "v1.27.1"}, {"policies": {"cache": "v1.14"}}])
+def test_a_release_or_policies_that_were_given_come_before_the_kubelets(simulation: dict[str, Any]) -> None:
+    session = imported(nodes_of("v1.34.0"), simulation=simulation)
+
+    assert (_settings_of(session).release, session.report["release"]) == ("v1.27.1", "v1.27.1")
+    assert not any("kubelet" in warning for warning in session.report["warnings"])
+
+
 def _settings_of(session: Session) -> SimulationSettings:
     found = beginning_of(session.pk)
     assert found is not None
