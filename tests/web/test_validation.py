@@ -99,14 +99,14 @@ def test_a_valid_configuration_makes_a_session(owner_client, people, engine_work
         (
             {"release": "v1.36", "featureGates": {"Nope": True}},
             "featureGates.Nope",
-            "unrecognized feature gate: Nope; v1.36 has ClearingNominatedNodeNameAfterBinding, ",
+            "unrecognized feature gate: Nope; there are ClearingNominatedNodeNameAfterBinding, ",
             "ClearingNominatedNodeNameAfterBinding, ",
             "Nope",
         ),
         (
             {"featureGates": {"SchedulerAsyncPreemption": True}},
             "featureGates.SchedulerAsyncPreemption",
-            "unrecognized feature gate: SchedulerAsyncPreemption; sessions of v1.27.1 have no feature gates",
+            "unrecognized feature gate: SchedulerAsyncPreemption; the release has no feature gates",
             "no feature gate",
             "SchedulerAsyncPreemption",
         ),
