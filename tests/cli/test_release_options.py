@@ -107,7 +107,7 @@ def test_a_configuration_is_checked_as_the_release_does(tmp_path: Path) -> None:
     v1_27, v1_36 = (CliRunner().invoke(config, [str(tmp_path / "c.yaml"), *release]) for release in ([], ["--release", "v1.36"]))
     assert v1_27.exit_code == 0, v1_27.output
     assert v1_36.exit_code == 2
-    assert '"EBSLimits" does not exist' in v1_36.output
+    assert '"EBSLimits"' in v1_36.output
 
 
 def test_bench_measures_the_chosen_release() -> None:

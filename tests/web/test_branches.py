@@ -57,7 +57,7 @@ def test_a_fork_to_another_release_starts_its_scheduler_with_the_objects_of_the_
     answer = fork(client, ran, at=60, release="v1.36", featureGates={}, key="upgrade")
     made = answer.json()
     assert (answer.status_code, made["release"], made["name"]) == (201, "v1.36", "a test @ 60 v1.36")
-    importing.import_uploads(made["id"])
+    import_job.import_uploads(made["id"])
 
     found = client.get(f"/api/v1/sessions/{made['id']}/").json()
     moment = found["forkedFrom"]["event"]
@@ -97,7 +97,7 @@ def test_a_fork_to_an_unknown_release_is_refused(people, ran):
 def test_a_fork_to_another_release_of_a_session_that_was_deleted_fails(people, ran):
     made = fork(people.client("viewer"), ran, release="v1.36").json()
     ran.delete()
-    importing.import_uploads(made["id"])
+    import_job.import_uploads(made["id"])
 
     found = people.client("viewer").get(f"/api/v1/sessions/{made['id']}/").json()
     assert found["status"] == "failed"

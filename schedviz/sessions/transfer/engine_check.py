@@ -41,11 +41,12 @@ def verdict_on(settings: SimulationSettings) -> Verdict:
 
 
 def _gate_verdict(settings: SimulationSettings, error: ConfigurationError) -> Verdict:
-    """For a feature gate that does not exist in the release, or that is locked."""
+    """For a feature gate that does not exist in the release, that is locked, or that depends on another one."""
     name = error.path.removeprefix("featureGates.")
     gates = RELEASES[settings.release].gates
     if name not in gates:
-        known = f"{settings.release} has {', '.join(gates)}" if gates else f"sessions of {settings.release} have no feature gates"
-        return Verdict(error.path, f"{error.message}; {known}", ", ".join(gates) or "no feature gate", name)
-    kept = "true" if gates[name].default else "false"
-    return Verdict(error.path, error.message, kept, "false" if gates[name].default else "true")
+        return Verdict(error.path, error.message, ", ".join(gates) or "no feature gate", name)
+    if gates[name].is_locked:
+        kept, found = ("true", "false") if gates[name].default else ("false", "true")
+        return Verdict(error.path, error.message, kept, found)
+    return Verdict(error.path, error.message)
