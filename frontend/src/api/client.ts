@@ -1,4 +1,5 @@
 import type { AnyCommand } from "../model/generated";
+import type { ChosenRelease } from "../model/releases";
 import type { ImportReport, Progress } from "../wire/messages";
 import type { Follows } from "./agreement";
 import { ApiError, BASE, call, csrfToken, errorOf } from "./call";
@@ -28,6 +29,9 @@ export interface SessionSummary {
   forkedFrom?: { id: string | null; name: string; event: number } | null;
   follows?: Follows | null;
   report?: ImportReport | null;
+  /** The simulated release of kube-scheduler, and the feature gates that differ from its defaults. */
+  release?: string;
+  featureGates?: Record<string, boolean>;
 }
 
 export interface Created {
@@ -79,8 +83,8 @@ export function deleteSession(id: string): Promise<void> {
   return call("DELETE", `sessions/${id}/`);
 }
 
-export function generateSession(generate: Record<string, unknown>, name: string): Promise<Created> {
-  return call("POST", "sessions/", { body: { generate, ...(name ? { name } : {}) } });
+export function generateSession(generate: Record<string, unknown>, name: string, release: ChosenRelease): Promise<Created> {
+  return call("POST", "sessions/", { body: { generate, ...(name ? { name } : {}), ...(release ? { release } : {}) } });
 }
 
 /** The full record of a cycle, as FORMAT.md's `cycle`: made again by replay, so it may take a moment. */
@@ -110,11 +114,12 @@ export interface Upload {
 }
 
 /** Upload files as one new session. `progress` gets the share that was sent, between 0 and 1. */
-export function uploadSession(files: readonly File[], progress: (share: number) => void): Upload {
+export function uploadSession(files: readonly File[], release: ChosenRelease, progress: (share: number) => void): Upload {
   const upload = new XMLHttpRequest();
   const done = new Promise<Created>((resolve, reject) => {
     const form = new FormData();
     for (const file of files) form.append("file", file, file.name);
+    if (release) form.append("release", release);
     upload.open("POST", `${BASE}sessions/`);
     upload.setRequestHeader("X-CSRFToken", csrfToken());
     upload.setRequestHeader("Accept", "application/json");

@@ -11,6 +11,10 @@ export class Summary {
   forkedFrom = $state.raw<ForkedFrom | null>(null);
   /** The real cluster that it shadows, or that the session shadows which it was forked from. */
   follows = $state.raw<Follows | null>(null);
+  /** The simulated release of kube-scheduler; "": it was not told yet. */
+  release = $state("");
+  /** The feature gates that differ from the release's defaults. */
+  featureGates = $state.raw<Record<string, boolean>>({});
   /** What the person is to the session. */
   role = $state<SessionSummary["role"]>();
 
@@ -22,6 +26,8 @@ export class Summary {
     getSession(this.id).then(
       (session) => {
         this.report = session.report ?? null;
+        this.release = session.release ?? "";
+        this.featureGates = session.featureGates ?? {};
         this.role = session.role;
         this.forkedFrom = session.forkedFrom ?? null;
         this.follows = session.follows ?? null;

@@ -1,0 +1,5 @@
+/** The releases of kube-scheduler that a session can simulate, the oldest first. As schedviz/trace/releases.py has them, which a test holds. */
+export const RELEASES = ["v1.27.1", "v1.36"] as const;
+
+/** A release that was chosen; "": the files choose, or the server's default holds. */
+export type ChosenRelease = "" | (typeof RELEASES)[number];
