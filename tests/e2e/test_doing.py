@@ -178,6 +178,22 @@ def test_a_binding_fails_on_request(page: Page, server: Server, file: Path):
     until(lambda: "default/web-1" in pods_in(page, "backoffQ"))
 
 
+def test_the_release_is_chosen_where_a_session_is_created_and_shown_in_its_header(page: Page, server: Server, file: Path):
+    for release, shown in (("v1.36", "v1.36"), ("", "v1.27.1")):
+        page.goto(f"{server.url}/sessions/")
+        page.locator("[data-choose-release]").select_option(release)
+        page.locator("[data-try=lesson]").click()
+        page.wait_for_url("**/s/*/")
+        expect(page.locator("[data-release]")).to_have_text(f"kube-scheduler {shown}", timeout=PATIENCE_MILLIS)
+        expect(page.locator("[data-release]")).to_be_visible()
+
+    page.goto(f"{server.url}/sessions/")
+    page.locator("[data-choose-release]").select_option("v1.36")
+    page.locator("[data-upload]").set_input_files(file)
+    page.wait_for_url("**/s/*/", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-release]")).to_have_text("kube-scheduler v1.36", timeout=PATIENCE_MILLIS)
+
+
 def test_a_dropped_file_becomes_a_session(page: Page, server: Server, file: Path):
     page.goto(f"{server.url}/sessions/")
     page.locator("[data-try=lesson]").wait_for()
