@@ -22,7 +22,7 @@ from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session
 from schedviz.sessions.transfer import create, import_job, session_file_export
 from schedviz.trace.events import encode_events
-from tests.sessions.conftest import MakeSession, command, pod, send, stored_events, work_off
+from tests.sessions.conftest import MakeSession, command, dump, pod, send, stored_events, work_off
 
 
 def packed(session_id: UUID) -> bytes:
@@ -193,6 +193,27 @@ def test_a_session_file_without_a_release_is_v1_27_1(busy: UUID) -> None:
 
     assert session.status == Session.Status.READY, session.message
     assert session.settings["release"] == "v1.27.1"
+
+
+def test_a_session_of_v1_36_is_exported_imported_and_forked_as_one(django_user_model: Any) -> None:
+    gates = {"SchedulerAsyncPreemption": False}
+    made = create.create_session(
+        None, "newer", create.Files([ContentFile(dump(3, 8), name="c.json")]), simulation={"release": "v1.36", "feature_gates": gates}
+    )
+    import_job.import_uploads(made.pk)
+    send(made.pk, "run", max=5)
+    work_off(made.pk)
+
+    session = imported(packed(made.pk))
+    forked = requests.fork(session, django_user_model.objects.create(username="somebody"), at=session.event // 2).session
+    import_job.import_uploads(forked.pk)
+    forked.refresh_from_db()
+
+    assert session.status == Session.Status.READY, session.message
+    assert session.report["file"]["verified"] is True
+    assert forked.status == Session.Status.READY, forked.message
+    for one in (session, forked):
+        assert (one.settings["release"], one.settings["feature_gates"]) == ("v1.36", gates)
 
 
 def test_a_session_file_is_not_replayed_with_another_release(busy: UUID) -> None:

@@ -42,7 +42,7 @@ class SameEvents:
         """Compare what the engine has done since it was last drained. Raises `ReplayDiverged`."""
         if self._diverged is not None:
             raise self._diverged
-        names = installed_plugins(simulation.configuration)
+        names = installed_plugins(simulation.configuration, simulation.release.in_tree_registry())
         done = simulation.pending_events if names else ()
         for place, event in enumerate(done):
             told = self._at(event.event) if event.event <= self._until else None

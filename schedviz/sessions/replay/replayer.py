@@ -137,7 +137,7 @@ def _expect(simulation: Simulation, event: int) -> None:
 
 
 def _suspects(simulation: Simulation) -> str:
-    return suspicion(installed_plugins(simulation.configuration))
+    return suspicion(installed_plugins(simulation.configuration, simulation.release.in_tree_registry()))
 
 
 def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], None]) -> tuple[Simulation, Stored | None, Checkpoint]:

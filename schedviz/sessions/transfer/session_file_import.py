@@ -19,6 +19,7 @@ from schedviz.engine import ConfigurationError, Simulation, SimulationSettings
 from schedviz.engine.config import load_configuration
 from schedviz.engine.extenders.calls import ExtenderCall, ExtenderError
 from schedviz.engine.framework.plugins.installed import installed_here, installed_plugins
+from schedviz.engine.releases import RELEASES
 from schedviz.ingest.errors import ImportCancelled, IngestError
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.load import Progress
@@ -62,7 +63,7 @@ from schedviz.sessions.transfer.session_file_export import view_digest
 from schedviz.trace.added_members import without_added_members
 from schedviz.trace.commands import Configure, decode_command, encode_command
 from schedviz.trace.events import AnyEvent, CommandDone
-from schedviz.trace.releases import RELEASES, gates_in, release_in, unknown_release
+from schedviz.trace.releases import gates_in, release_in, unknown_release
 
 #: Done again at once: then it is stored, and progress told.
 _SLICE_CYCLES = 64
@@ -166,7 +167,7 @@ class SessionFileImport(Importing):
         if not isinstance(config, dict | None):
             raise IngestError(f"settings.config: expected an object or null, found {type(config).__name__}.")
         release = self.release
-        if release not in RELEASES:
+        if not isinstance(release, str) or release not in RELEASES:
             raise IngestError(f"settings.release: {unknown_release(str(release))}. Import the file with a version that simulates it.")
         asked = self.session.settings
         if release_in({"release": release, **asked}) != release or gates_in({**manifest.settings, **asked}) != gates_in(manifest.settings):
@@ -466,7 +467,7 @@ def _refuse_code(config: dict[str, Any] | None, path: str, release: str, *, was_
     One that `was_refused` when it was first given is refused by the engine again, unless it names what is installed here.
     """
     try:
-        names = installed_plugins(load_configuration(config, release=release))
+        names = installed_plugins(load_configuration(config, release=release), RELEASES[release].in_tree_registry())
     except ConfigurationError as error:
         if was_refused:
             return

@@ -11,7 +11,6 @@ from typing import Any, Final
 from schedviz.engine.config import ConfigurationError, KubeSchedulerConfiguration, Problem
 from schedviz.engine.config.types import EXTENSION_POINTS
 from schedviz.engine.framework.interface import Handle, Plugin, PluginFactory
-from schedviz.engine.framework.plugins.registry import in_tree_registry
 from schedviz.engine.framework.runtime.plugin_lists import Registry
 from schedviz.engine.framework.runtime.user_plugin_guard import Guarded
 
@@ -36,9 +35,9 @@ def registry_for(configuration: KubeSchedulerConfiguration, in_tree: Registry) -
     return registry
 
 
-def installed_plugins(configuration: KubeSchedulerConfiguration) -> list[str]:
-    """The names of the plugins in a configuration that are not schedviz's own."""
-    return sorted(set(_enabled(configuration)) - in_tree_registry().keys())
+def installed_plugins(configuration: KubeSchedulerConfiguration, in_tree: Registry) -> list[str]:
+    """The names of the plugins in a configuration that are not in the release's tree."""
+    return sorted(set(_enabled(configuration)) - in_tree.keys())
 
 
 def installed_here() -> frozenset[str]:
