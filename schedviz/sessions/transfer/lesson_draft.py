@@ -15,12 +15,13 @@ from schedviz.sessions.transfer.session_file_export import NotExportable, Past
 from schedviz.trace.commands import AnyCommand, Pause, Run, decode_command
 from schedviz.trace.controllers import HelperSettings
 from schedviz.trace.policies import Policies
+from schedviz.trace.releases import DEFAULT_RELEASE
 
 #: More than this is no lesson of ten minutes, nor a file that somebody would read.
 MOST_OBJECTS = 300
 MOST_STOPS = 30
 #: A lesson has no words for these; other settings it has.
-_MUST_BE: dict[str, Any] = {"tick_millis": 1, "seed": 0, "first_of_tied": True}
+_MUST_BE: dict[str, Any] = {"tick_millis": 1, "seed": 0, "first_of_tied": True, "release": DEFAULT_RELEASE}
 
 
 def lesson_draft(session: Session, *, name: str, moments: Iterable[int] = ()) -> dict[str, str]:

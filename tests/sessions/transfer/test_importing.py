@@ -20,6 +20,8 @@ from schedviz.sessions.models import Checkpoint, Chunk, Command, Session, Upload
 from schedviz.sessions.redis import stream
 from schedviz.sessions.transfer import create, import_job, importing, trace_export
 from schedviz.sessions.transfer.initial_state import beginning_of
+from schedviz.sessions.transfer.lesson_draft import lesson_draft
+from schedviz.sessions.transfer.session_file_export import NotExportable
 from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES
 from schedviz.trace.policies import Policies
 from tests.conftest import RedisServer
@@ -342,6 +344,13 @@ def test_a_trace_without_a_release_is_v1_27_1_and_exported_without_one() -> None
 
     assert _settings_of(session).release == "v1.27.1"
     assert not {"release", "featureGates", "holdPreemption", "holdDispatch", "tieBreak"} & set(trace_export.trace(session))
+
+
+def test_a_session_of_another_release_than_the_lessons_gives_no_lesson() -> None:
+    session = imported(create.Trace({"format": "schedviz-trace/1", "steps": []}), simulation={"release": "v1.36"})
+
+    with pytest.raises(NotExportable, match="The session was made with release 'v1\\.36'; a lesson has no words for that"):
+        lesson_draft(session, name="mine")
 
 
 def test_a_gate_that_the_chosen_release_lacks_fails_the_import_with_upstreams_sentence() -> None:
