@@ -46,7 +46,7 @@ inbox.accept(session.pk, convert_command({"op": "run"}), "second")
 worker_loop.host_session(session.pk, linger_seconds=0)
 engine = worker_loop.WARM.take(session.pk)
 session.refresh_from_db()
-print(json.dumps({"cycle": session.cycle, "event": session.event, "hash": engine.simulation.state_hash(), "owner": session.owner.username}))
+print(json.dumps({"cycle": session.cycle, "event": session.event, "hash": engine._simulation.state_hash(), "owner": session.owner.username}))
 """
 
 

@@ -58,7 +58,7 @@ def test_what_the_whole_pod_requests_has_no_default_for_scores(world):
 
 
 def test_without_the_gate_requests_of_the_whole_pod_do_not_count(v1_36_with_gates):
-    world = v1_36_with_gates(PodLevelResources=False)
+    world = v1_36_with_gates(InPlacePodLevelResourcesVerticalScaling=False, PodLevelResources=False)
 
     assert milli_cpu(world.pod("p", {"cpu": "1"}, resources={"requests": {"cpu": "3"}})) == 1000
 

@@ -249,7 +249,7 @@ def test_an_update_of_a_pod_queues_it_if_it_needs_other_features(world):
 
 
 def test_without_the_gate_declared_features_decide_nothing(v1_36_with_gates):
-    world = v1_36_with_gates(NodeDeclaredFeatures=False)
+    world = v1_36_with_gates(InPlacePodLevelResourcesVerticalScaling=False, NodeDeclaredFeatures=False)
     world.node("n")
 
     assert world.rejections(world.framework(), world.pod("p", **NEEDS)) == {}
