@@ -20,6 +20,7 @@ from schedviz.trace.events import (
     EventRecorded,
     PermitAnswered,
     PodNominated,
+    PreEnqueueRan,
     QueueMoved,
     Restarted,
     SnapshotUpdated,
@@ -66,7 +67,7 @@ def is_death(event: AnyEvent) -> bool:
     return isinstance(event, ApiWritten) and event.verb == "delete" and event.resource == "pods" and not event.error
 
 
-def _pod(event: CycleStarted | BindingStageEnded | BindingReleased | PermitAnswered | CacheCall, found: Touched) -> None:
+def _pod(event: PreEnqueueRan | CycleStarted | BindingStageEnded | BindingReleased | PermitAnswered | CacheCall, found: Touched) -> None:
     found.pods.add(event.pod)
 
 
@@ -150,6 +151,7 @@ def _restarted(_event: Restarted, found: Touched) -> None:
 
 _NOTES: dict[type, Callable[[Any, Touched], None]] = {
     StageEnded: _stage,
+    PreEnqueueRan: _pod,
     BindingStageEnded: _pod,
     CycleStarted: _pod,
     BindingReleased: _pod,

@@ -19,11 +19,14 @@ from schedviz.trace.events import (
     CycleEnded,
     CycleStarted,
     EventRecorded,
+    HintAnswer,
     NodeChange,
     PermitAnswered,
     PodNominated,
+    PreEnqueueRan,
     QueueMove,
     QueueMoved,
+    RequeueConsidered,
     SnapshotUpdated,
     StageEnded,
     WatchDelivered,
@@ -33,7 +36,7 @@ from schedviz.trace.phrase import Phrase, phrase, some
 from schedviz.trace.view import RejectionView, StatusView
 
 #: The queues by upstream's names of their fields.
-QUEUES = {"activeQ": "activeQ", "backoffQ": "backoffQ", "unschedulable": "unschedulablePods"}
+QUEUES = {"activeQ": "activeQ", "backoffQ": "backoffQ", "errorBackoffQ": "errorBackoffQ", "unschedulable": "unschedulablePods"}
 #: The number of names that a sentence lists.
 _NAMED = 5
 
@@ -43,6 +46,12 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
     match event:
         case QueueMoved():
             return _joined([_move(move, event.cause) for move in event.moves if move.pod == pod])
+        case RequeueConsidered():
+            # Pods that stay are not in the index of histories: each event would add every unschedulable pod to it.
+            moved = (decision for decision in event.decisions if decision.queue is not None and pod in decision.pods)
+            return _joined([_hint(answer, event.event_label) for decision in moved for answer in decision.hints])
+        case PreEnqueueRan() if event.pod == pod and event.rejected is not None:
+            return _returned("PreEnqueue", event.rejected)
         case CycleStarted() if event.pod == pod:
             return phrase("scheduling cycle {cycle} began, attempt {attempts}", cycle=str(event.cycle), attempts=str(event.attempts))
         case StageEnded() if cycle_pod == pod:
@@ -198,9 +207,14 @@ def _move(move: QueueMove, cause: str) -> Phrase:
     entry = move.entry
     if entry is not None and entry.gated:
         said = phrase("{said}, gated", said=said)
-    if entry is not None and target == "backoffQ":
+    if entry is not None and target in ("backoffQ", "errorBackoffQ"):
         said = phrase("{said}, backs off until {seconds} s", said=said, seconds=f"{entry.backoff_expiry_seconds:g}")
     return said
+
+
+def _hint(answer: HintAnswer, event: str) -> Phrase:
+    said = phrase("the queueing hint of {plugin} for {event} returned {hint}", plugin=answer.plugin, event=event, hint=answer.hint)
+    return _because(said, answer.error)
 
 
 def _cycle_ended(event: CycleEnded) -> Phrase:

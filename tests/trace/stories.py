@@ -24,9 +24,9 @@ def pod(name: str, *, cpu: str = "1", **spec: Any) -> dict[str, Any]:
     }
 
 
-def events_of(*commands: dict[str, Any]) -> list[AnyEvent]:
-    """The events of an engine with an empty cluster that runs these commands."""
-    simulation = Simulation(SimulationSettings())
+def events_of(*commands: dict[str, Any], **settings: Any) -> list[AnyEvent]:
+    """The events of an engine with an empty cluster and these settings that runs these commands."""
+    simulation = Simulation(SimulationSettings(**settings))
     events: list[AnyEvent] = []
     for seq, command in enumerate(commands, start=1):
         simulation.start(convert_command(command), seq=seq)

@@ -68,6 +68,34 @@ def test_a_pod_that_fits_nowhere_is_told_who_rejected_it_and_what_moves_it() -> 
     assert 'nominated nowhere any more (the nominator has it under "")' in told
 
 
+def test_a_pod_of_v1_36_is_told_which_plugin_gates_it_and_which_hint_moves_it() -> None:
+    gate = {"name": "quota.example/wait"}
+    events = events_of(
+        create(node("node1", cpu="1")),
+        create(pod("gated", schedulingGates=[gate])),
+        create(pod("web", cpu="2")),
+        *cycles(1),
+        create(node("node2")),
+        release="v1.36",
+    )
+
+    waits = "PreEnqueue: SchedulingGates returned UnschedulableAndUnresolvable: waiting for scheduling gates: [quota.example/wait]"
+    assert waits in texts(story(events, "pods", "default/gated"))
+    web = texts(story(events, "pods", "default/web"))
+    hint = "the queueing hint of NodeResourcesFit for NodeAdd returned Queue"
+    assert hint in web
+    assert "moved from unschedulablePods to backoffQ because of NodeAdd" in web
+
+
+def test_a_pod_whose_cycle_met_an_error_is_told_to_back_off_in_the_queue_of_errors() -> None:
+    scripted = {"name": "Scripted", "args": {"rules": [{"point": "reserve", "code": "Error", "times": 1}]}}
+    profile = {"plugins": {"multiPoint": {"enabled": [{"name": "Scripted"}]}}, "pluginConfig": [scripted]}
+    events = events_of(create(node("node1")), create(pod("web")), *cycles(1), release="v1.36", config={"profiles": [profile]})
+
+    told = texts(story(events, "pods", "default/web"))
+    assert any("added to errorBackoffQ because of ScheduleAttemptFailure, backs off until " in each for each in told), told
+
+
 def test_a_victim_and_its_preemptor_are_told_of_each_other() -> None:
     events = events_of(create(node("node1")), VICTIM, create(pod("high", cpu="3", priority=10)), *cycles(1))
 

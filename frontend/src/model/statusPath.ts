@@ -33,7 +33,7 @@ export interface Station {
 
 const UNSCHEDULABLE: readonly StatusCode[] = ["Unschedulable", "UnschedulableAndUnresolvable"];
 /** Where a failure takes back what was reserved and assumed. */
-const AFTER_ASSUME = new Set(["Reserve", "Permit", "WaitOnPermit", "PreBind", "Bind"]);
+const AFTER_ASSUME = new Set(["Reserve", "Permit", "PreBindPreFlight", "WaitOnPermit", "PreBind", "Bind"]);
 
 /** Upstream: schedule_one.go and framework/runtime/framework.go, by extension point. */
 export function effectOf({ stage, code }: AskedStatus): Effect {
