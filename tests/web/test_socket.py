@@ -312,7 +312,7 @@ def test_sockets_that_were_opened_together_look_at_their_rights_at_different_tim
 
 def test_a_right_that_is_taken_away_ends_commands_at_once_and_looking_soon(viewer, people, commits, monkeypatch):
     monkeypatch.setattr(connection, "HEARTBEAT_SECONDS", 0.1)
-    monkeypatch.setattr(connection, "RECHECK_SECONDS", 0.5)
+    monkeypatch.setattr(connection, "RECHECK_SECONDS", 2.0)
     with viewer(people, "editor-token") as socket:
         Membership.objects.all().delete()
         socket.send({"type": "command", "key": "k", "command": {"op": "pause"}})
