@@ -183,6 +183,10 @@ class BindingCycle:
         self.state.cache.finish_binding(self.assumed, self.state.clock.now)
         if self.failure is not None:
             return StageReport(stages.UNRESERVE)
+        self._record_scheduled()
+        return StageReport(stages.POST_BIND)
+
+    def _record_scheduled(self) -> None:
         pod = self.assumed.pod
         self.state.record_event(
             pod,
@@ -192,7 +196,6 @@ class BindingCycle:
             action="Binding",
             note=f"Successfully assigned {pod.namespace}/{pod.name} to {self.node}",
         )
-        return StageReport(stages.POST_BIND)
 
     def _post_bind(self) -> StageReport:
         self.framework.run_post_bind_plugins(self.cycle_state, self.assumed, self.node)
@@ -230,11 +233,15 @@ class BindingCycle:
     def _handle_scheduling_failure(self) -> StageReport:
         failure, results = self.failure, self.results
         assert failure is not None
-        facts = handle_scheduling_failure(self.state, self.framework, self.queued, failure)
+        facts = self._handle_failure(failure)
         results.message = failure.message
         results.condition_reason = failure.condition_reason
         deferred = failure.status.is_unschedulable and not results.forget_error
         return StageReport(stages.MOVE_ALL if deferred else stages.ENDED, facts=facts)
+
+    def _handle_failure(self, failure: Failure) -> dict[str, Any]:
+        """Returns the facts of the stage."""
+        return handle_scheduling_failure(self.state, self.framework, self.queued, failure)
 
     def _fail(self, failure: Failure, statuses: Any = ()) -> StageReport:
         self.failure = failure

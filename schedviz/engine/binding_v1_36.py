@@ -9,18 +9,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from schedviz.engine import stages
-from schedviz.engine.binding import BOUND, BindingCycle
+from schedviz.engine.binding import BindingCycle
 from schedviz.engine.failure import Failure
 from schedviz.engine.failure_v1_36 import handle_scheduling_failure
 from schedviz.engine.framework.go_format import without_arguments
-from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY
 from schedviz.engine.framework.runtime import PluginRun
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.status import as_status, wrapped
 from schedviz.engine.instructions import BindPod
 from schedviz.engine.queue.v1_36 import cluster_events
 from schedviz.engine.reporting.stage_report import StageReport, statuses_of
-from schedviz.engine.schedule_one import activate
 from schedviz.engine.schedule_one_v1_36 import rejection_by_node
 from schedviz.engine.stages import Stage
 
@@ -75,15 +73,7 @@ class BindingCycleV136(BindingCycle):
         if not outcome.status.is_success:
             self.failure = Failure(outcome.status)
             return StageReport(stages.UNRESERVE, statuses, facts={**facts, "error": outcome.status.message})
-        pod = self.assumed.pod
-        self.state.record_event(
-            pod,
-            self.framework.profile_name,
-            type_="Normal",
-            reason="Scheduled",
-            action="Binding",
-            note=f"Successfully assigned {pod.namespace}/{pod.name} to {self.node}",
-        )
+        self._record_scheduled()
         return StageReport(stages.POST_BIND, statuses, facts=facts)
 
     def _extender_binding(self) -> PluginRun | None:
@@ -100,14 +90,6 @@ class BindingCycleV136(BindingCycle):
             return PluginRun(as_status(error or None))
         return None
 
-    def _post_bind(self) -> StageReport:
-        self.framework.run_post_bind_plugins(self.cycle_state, self.assumed, self.node)
-        self.results.outcome = BOUND
-        facts: dict[str, Any] = {}
-        if self.cycle_state.read(PODS_TO_ACTIVATE_KEY).pods:
-            facts["activated"] = activate(self.state, self.cycle_state)
-        return StageReport(stages.CONFIRM, facts=facts)
-
     # The cycle failed. Upstream: schedule_one.go handleBindingCycleError
 
     def _move_all(self) -> StageReport:
@@ -122,14 +104,8 @@ class BindingCycleV136(BindingCycle):
         queue.move_all_to_active_or_backoff_queue(cluster_events.ASSIGNED_POD_DELETE, old=assumed.pod)
         return StageReport(stages.HANDLE_SCHEDULING_FAILURE)
 
-    def _handle_scheduling_failure(self) -> StageReport:
-        failure, results = self.failure, self.results
-        assert failure is not None
-        facts = handle_scheduling_failure(self.state, self.framework, self.queued, failure)
-        results.message = failure.message
-        results.condition_reason = failure.condition_reason
-        deferred = failure.status.is_unschedulable and not results.forget_error
-        return StageReport(stages.MOVE_ALL if deferred else stages.ENDED, facts=facts)
+    def _handle_failure(self, failure: Failure) -> dict[str, Any]:
+        return handle_scheduling_failure(self.state, self.framework, self.queued, failure)
 
     #: The stages in upstream's order, and what can follow each. CONFIRM is not a stage that runs: the watch event is awaited there.
     STAGES: ClassVar[Mapping[str, Stage[Callable[[Any], StageReport | None]]]] = stages.table(
@@ -137,10 +113,10 @@ class BindingCycleV136(BindingCycle):
         Stage(stages.WAIT_ON_PERMIT, _wait_on_permit, (stages.PRE_BIND, stages.UNRESERVE)),
         Stage(stages.PRE_BIND, _pre_bind, (stages.BIND, stages.UNRESERVE)),
         Stage(stages.BIND, _bind, (stages.POST_BIND, stages.UNRESERVE)),
-        Stage(stages.POST_BIND, _post_bind, (stages.CONFIRM,)),
+        BindingCycle.STAGES[stages.POST_BIND],
         # The cycle failed. Upstream: schedule_one.go handleBindingCycleError
         BindingCycle.STAGES[stages.UNRESERVE],
         BindingCycle.STAGES[stages.FORGET_POD],
         Stage(stages.MOVE_ALL, _move_all, (stages.HANDLE_SCHEDULING_FAILURE, stages.ENDED)),
-        Stage(stages.HANDLE_SCHEDULING_FAILURE, _handle_scheduling_failure, (stages.ENDED, stages.MOVE_ALL)),
+        BindingCycle.STAGES[stages.HANDLE_SCHEDULING_FAILURE],
     )

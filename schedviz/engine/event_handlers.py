@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 
 from schedviz.engine.cache import CacheError
 from schedviz.engine.cluster.watch import WatchEvent
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent
 from schedviz.engine.node_events import node_scheduling_properties_change, pre_check_for_node
 from schedviz.engine.queue import events as queue_events
 from schedviz.engine.scheduler_state import SchedulerState
@@ -78,27 +78,20 @@ class EventHandlers:
     def _is_ours(self, pod: Pod) -> bool:
         return not pod.spec.node_name and pod.spec.scheduler_name in self._state.profiles
 
-    def _info(self, pod: Pod) -> PodInfo:
-        """The pod's PodInfo, derived from the cache's if possible."""
-        known = self._cache.pod_states.get(pod.uid)
-        if known is None:
-            return self._state.pod_info(pod)
-        return known.info if known.info.pod is pod else known.info.like(pod)
-
     def _add_pod_to_cache(self, pod: Pod) -> None:
-        info = self._info(pod)
-        with _logged():
+        info = self._state.known_pod_info(pod)
+        with logged_cache_errors():
             self._cache.add_pod(info)
         self._queue.assigned_pod_added(info)
 
     def _update_pod_in_cache(self, old: Pod, new: Pod) -> None:
-        info = self._info(new)
-        with _logged():
-            self._cache.update_pod(self._info(old), info)
+        info = self._state.known_pod_info(new)
+        with logged_cache_errors():
+            self._cache.update_pod(self._state.known_pod_info(old), info)
         self._queue.assigned_pod_updated(info)
 
     def _delete_pod_from_cache(self, pod: Pod) -> None:
-        with _logged():
+        with logged_cache_errors():
             self._cache.remove_pod(pod)
         self._queue.move_all_to_active_or_backoff_queue(queue_events.ASSIGNED_POD_DELETE)
 
@@ -112,7 +105,7 @@ class EventHandlers:
             self._queue.update(self._state.pod_info(old), self._state.pod_info(new))
 
     def _delete_pod_from_queue(self, pod: Pod) -> None:
-        self._queue.delete(self._info(pod))
+        self._queue.delete(self._state.known_pod_info(pod))
         framework = self._state.profiles[pod.spec.scheduler_name]
         waiting = framework.waiting_pods.get(pod.uid)
         if waiting is not None:
@@ -124,7 +117,7 @@ class EventHandlers:
 
     def _node(self, event: WatchEvent, before: KubeObject | None, node: Node) -> None:
         if event.verb == "DELETED":
-            with _logged():
+            with logged_cache_errors():
                 self._cache.remove_node(node)
         elif isinstance(before, Node):
             info = self._cache.update_node(before, node)
@@ -189,7 +182,7 @@ def _filtered(
         delete(old)
 
 
-def _logged() -> suppress:
+def logged_cache_errors() -> suppress:
     """Suppress errors that upstream's handlers only log."""
     return suppress(CacheError)
 

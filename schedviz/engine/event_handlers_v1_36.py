@@ -6,12 +6,11 @@ Upstream: pkg/scheduler/eventhandlers.go
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Final
 
 from schedviz.engine.cache import CacheError
 from schedviz.engine.cluster.watch import WatchEvent
-from schedviz.engine.event_handlers import unioned_gvks
+from schedviz.engine.event_handlers import logged_cache_errors, unioned_gvks
 from schedviz.engine.framework.types import GVK, ActionType, PodInfo
 from schedviz.engine.queue.events import merged_event_map
 from schedviz.engine.queue.v1_36 import cluster_events
@@ -73,13 +72,6 @@ class EventHandlersV136:
     def _is_ours(self, pod: Pod) -> bool:
         return pod.spec.scheduler_name in self._state.profiles
 
-    def _info(self, pod: Pod) -> PodInfo:
-        """The pod's PodInfo, derived from the cache's if possible."""
-        known = self._cache.pod_states.get(pod.uid)
-        if known is None:
-            return self._state.pod_info(pod)
-        return known.info if known.info.pod is pod else known.info.like(pod)
-
     def _add_pod(self, pod: Pod) -> None:
         """Upstream: addPod"""
         if pod.spec.node_name:
@@ -110,15 +102,15 @@ class EventHandlersV136:
 
     def _add_to_cache(self, pod: Pod) -> None:
         """Upstream: addAssignedPodToCache"""
-        with _logged():
-            self._cache.add_pod(self._info(pod))
+        with logged_cache_errors():
+            self._cache.add_pod(self._state.known_pod_info(pod))
         self._queue.move_all_to_active_or_backoff_queue(cluster_events.ASSIGNED_POD_ADD, new=pod)
 
     def _update_in_cache(self, old: Pod, new: Pod) -> None:
         """Upstream: updateAssignedPodInCache"""
         self._sync_with_dispatcher(new)
-        before, after = self._info(old), self._info(new)
-        with _logged():
+        before, after = self._state.known_pod_info(old), self._state.known_pod_info(new)
+        with logged_cache_errors():
             self._cache.update_pod(before, after)
         for event in pod_scheduling_properties_change(after, before, self._state.features):
             self._queue.move_all_to_active_or_backoff_queue(event, old=old, new=new)
@@ -130,7 +122,7 @@ class EventHandlersV136:
 
     def _delete_from_cache(self, pod: Pod) -> None:
         """Upstream: deleteAssignedPodFromCache"""
-        with _logged():
+        with logged_cache_errors():
             self._cache.remove_pod(pod)
         self._queue.move_all_to_active_or_backoff_queue(cluster_events.ASSIGNED_POD_DELETE, old=pod)
 
@@ -153,7 +145,7 @@ class EventHandlersV136:
 
     def _delete_from_queue(self, pod: Pod, *, in_binding: bool) -> None:
         """Upstream: deletePodFromSchedulingQueue"""
-        self._queue.delete(self._info(pod))
+        self._queue.delete(self._state.known_pod_info(pod))
         if in_binding:
             return
         if self._cache.is_assumed_pod(pod):
@@ -173,7 +165,7 @@ class EventHandlersV136:
         if framework is None:
             return
         if not framework.reject_waiting_pod(assumed.uid, "", "removed"):
-            with _logged():
+            with logged_cache_errors():
                 self._cache.forget_pod(assumed)
         self._queue.move_all_to_active_or_backoff_queue(cluster_events.ASSIGNED_POD_DELETE, old=assumed)
 
@@ -182,7 +174,7 @@ class EventHandlersV136:
     def _node(self, event: WatchEvent, old: Node | None, node: Node) -> None:
         if event.verb == "DELETED":
             self._queue.move_all_to_active_or_backoff_queue(cluster_events.NODE_DELETE, old=node)
-            with _logged():
+            with logged_cache_errors():
                 self._cache.remove_node(node)
         elif old is None:
             self._cache.add_node(node)
@@ -211,8 +203,3 @@ class EventHandlersV136:
 def _of_priority_at_most(priority: int) -> Callable[[PodInfo], bool]:
     """Upstream: getLEPriorityPreCheck"""
     return lambda pod: pod.priority <= priority
-
-
-def _logged() -> suppress:
-    """Suppress errors that upstream's handlers only log."""
-    return suppress(CacheError)

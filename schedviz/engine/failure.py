@@ -16,7 +16,6 @@ from schedviz.engine.framework.interface import NominatingInfo, NominatingMode
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.status import Code, Status, StatusError, as_status
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
-from schedviz.engine.instructions import PatchPodStatus
 from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.kube.core import Node, PodCondition
 from schedviz.kube.meta import ObjectMeta
@@ -88,15 +87,7 @@ def handle_scheduling_failure(state: SchedulerState, framework: Framework, queue
     facts = {"reason": failure.condition_reason, "message": failure.message, "requeued": requeued}
     if failure.status.as_error() is None:
         return facts
-    state.record_event(
-        pod.pod,
-        framework.profile_name,
-        type_="Warning",
-        reason="FailedScheduling",
-        action="Scheduling",
-        note=without_arguments(truncate_message(failure.message)),
-    )
-    _update_pod(state, pod, failure)
+    report_failure(state, framework, pod, failure, without_arguments(truncate_message(failure.message)))
     return facts
 
 
@@ -120,17 +111,13 @@ def _requeue(state: SchedulerState, queued: QueuedPodInfo) -> bool:
     return state.queue.add_unschedulable_if_not_present(queued, state.queue.scheduling_cycle)
 
 
-def _update_pod(state: SchedulerState, pod: PodInfo, failure: Failure) -> None:
+def report_failure(state: SchedulerState, framework: Framework, pod: PodInfo, failure: Failure, note: str) -> None:
+    """Record a Kubernetes Event with this note, and patch the pod's status."""
+    state.record_event(pod.pod, framework.profile_name, type_="Warning", reason="FailedScheduling", action="Scheduling", note=note)
     condition = PodCondition(type="PodScheduled", status="False", reason=failure.condition_reason, message=failure.message)
     nominating = failure.nominating_info
     override = nominating is not None and nominating.mode is NominatingMode.OVERRIDE
-    state.host.carry_out(
-        PatchPodStatus(
-            pod=pod.pod,
-            condition=condition,
-            nominated_node_name=nominating.nominated_node_name if nominating is not None and override else None,
-        )
-    )
+    state.patch_pod_status(pod.pod, condition, nominating.nominated_node_name if nominating is not None and override else None)
 
 
 def truncate_message(message: str) -> str:

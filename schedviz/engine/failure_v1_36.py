@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from schedviz.engine.failure import Failure, truncate_message
-from schedviz.engine.framework.interface import NominatingMode
+from schedviz.engine.failure import Failure, report_failure, truncate_message
 from schedviz.engine.framework.runtime import Framework
-from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
+from schedviz.engine.framework.types import QueuedPodInfo
 from schedviz.engine.scheduler_state import SchedulerState
-from schedviz.kube.core import Pod, PodCondition
+from schedviz.kube.core import Pod
 
 
 def handle_scheduling_failure(state: SchedulerState, framework: Framework, queued: QueuedPodInfo, failure: Failure) -> dict[str, Any]:
@@ -32,21 +31,6 @@ def handle_scheduling_failure(state: SchedulerState, framework: Framework, queue
         facts["requeued"] = state.queue.add_unschedulable_if_not_present(queued, state.queue.scheduling_cycle)
     state.queue.add_nominated_pod(queued.pod_info, failure.nominating_info)
     if failure.status.as_error() is not None:
-        state.record_event(
-            pod.pod,
-            framework.profile_name,
-            type_="Warning",
-            reason="FailedScheduling",
-            action="Scheduling",
-            note=truncate_message(failure.message),
-        )
-        _update_pod(state, pod, failure)
+        report_failure(state, framework, pod, failure, truncate_message(failure.message))
     state.queue.done(pod.uid)
     return facts
-
-
-def _update_pod(state: SchedulerState, pod: PodInfo, failure: Failure) -> None:
-    condition = PodCondition(type="PodScheduled", status="False", reason=failure.condition_reason, message=failure.message)
-    nominating = failure.nominating_info
-    override = nominating is not None and nominating.mode is NominatingMode.OVERRIDE
-    state.patch_pod_status(pod.pod, condition, nominating.nominated_node_name if nominating is not None and override else None)

@@ -174,7 +174,8 @@ class SchedulingCycle:
 
     def _nominated_node(self) -> StageReport:
         """Try the nominated node, where preemption made room, before all others. Upstream: schedule_one.go evaluateNominatedNode"""
-        name = self.pod.pod.status.nominated_node_name
+        facts = self._node_to_try_first()
+        name = facts["node"]
         evaluation = NominatedNodeEvaluation(node=name)
         self.results.nominated_node = evaluation
         snapshot = self.state.snapshot
@@ -182,27 +183,31 @@ class SchedulingCycle:
             snapshot.get(name)
         except LookupError as error:
             evaluation.error = str(error)
-            return StageReport(stages.FILTER, facts={"node": name, "fits": False, "error": evaluation.error})
+            return StageReport(stages.FILTER, facts=facts | {"error": evaluation.error})
         rows = snapshot.rows(np.array([snapshot.columns.row_of[name]]))
         outcome = self.framework.filter_rows(self.cycle_state, self.pod, rows, 1)
         if outcome.error is not None:
             evaluation.error = str(outcome.error.as_error())
-            return StageReport(stages.FILTER, facts={"node": name, "fits": False, "error": evaluation.error})
+            return StageReport(stages.FILTER, facts=facts | {"error": evaluation.error})
         self._diagnose(outcome)
         rejections = filter_rejections(outcome)
-        if len(outcome.feasible):
-            for extender in self._interested_extenders():
-                rows, evaluation.error = self._ask_extender(extender, rows)
-                if evaluation.error:
-                    return StageReport(stages.FILTER, facts={"node": name, "fits": False, "error": evaluation.error})
-                if not len(rows):
-                    return StageReport(stages.FILTER, facts={"node": name, "fits": False})
-            evaluation.feasible = [name]
-            self.feasible = rows
-            return self._found_feasible_nodes({"node": name, "fits": True}, rejections)
-        status = outcome.verdicts[0]
-        evaluation.rejected = PluginAnswer(status.failed_plugin, status)
-        return StageReport(stages.FILTER, rejections=rejections, facts={"node": name, "fits": False})
+        if not len(outcome.feasible):
+            status = outcome.verdicts[0]
+            evaluation.rejected = PluginAnswer(status.failed_plugin, status)
+            return StageReport(stages.FILTER, rejections=rejections, facts=facts)
+        for extender in self._interested_extenders():
+            rows, evaluation.error = self._ask_extender(extender, rows)
+            if evaluation.error:
+                return StageReport(stages.FILTER, facts=facts | {"error": evaluation.error})
+            if not len(rows):
+                return StageReport(stages.FILTER, facts=facts)
+        evaluation.feasible = [name]
+        self.feasible = rows
+        return self._found_feasible_nodes(facts | {"fits": True}, rejections)
+
+    def _node_to_try_first(self) -> dict[str, Any]:
+        """The facts of NominatedNode, with the node's name, until it fits."""
+        return {"node": self.pod.pod.status.nominated_node_name, "fits": False}
 
     def _filter(self) -> StageReport:
         """Upstream: schedule_one.go findNodesThatPassFilters"""
@@ -213,17 +218,28 @@ class SchedulingCycle:
             rows = rows_in_search_order(state.snapshot, names, start)
         except LookupError as error:
             return self._fail(error_failure(str(error)), {"error": str(error)})
-        percentage = self.framework.percentage_of_nodes_to_score
-        if percentage is None:
-            percentage = state.percentage_of_nodes_to_score
-        nodes = len(rows)
-        want = results.num_feasible_nodes_to_find = num_feasible_nodes_to_find(percentage, nodes)
+        want = self._num_feasible_nodes_to_find(len(rows))
         outcome = self.filtered = self.framework.filter_rows(self.cycle_state, self.pod, rows, want)
         # A node that the nominated pass rejected counts among the processed ones, once.
         known = self.diagnosis.node_to_status
         results.rejected_nodes = len(known.keys() | outcome.node_to_status().keys()) if known else len(outcome.rejected)
+        if state.extenders and len(outcome.feasible) and outcome.error is None:
+            self._diagnose(outcome)
+        return self._end_filter(rows, outcome, want=want, index_modulo=len(rows))
+
+    def _num_feasible_nodes_to_find(self, nodes: int) -> int:
+        """How many of these nodes the profile wants, or the configuration if it says nothing."""
+        percentage = self.framework.percentage_of_nodes_to_score
+        if percentage is None:
+            percentage = self.state.percentage_of_nodes_to_score
+        self.results.num_feasible_nodes_to_find = num_feasible_nodes_to_find(percentage, nodes)
+        return self.results.num_feasible_nodes_to_find
+
+    def _end_filter(self, rows: Rows, outcome: FilterOutcome, *, want: int, index_modulo: int) -> StageReport:
+        """Advance the start index by the nodes that were processed, and go on with the feasible ones."""
+        state, start, nodes = self.state, self.state.next_start_node_index, len(rows)
         feasible = len(outcome.feasible)
-        state.next_start_node_index = (start + feasible + results.rejected_nodes) % nodes
+        state.next_start_node_index = (start + feasible + self.results.rejected_nodes) % index_modulo
         facts = {
             "start": start,
             "wanted": want,
@@ -239,7 +255,6 @@ class SchedulingCycle:
         # If all nodes fit, `feasible` is the snapshot's own rows: scoring copies no columns.
         self.feasible = rows if feasible == nodes else rows.take(outcome.feasible)
         if state.extenders and feasible:
-            self._diagnose(outcome)
             return StageReport(stages.EXTENDER_FILTER, rejections=rejections, facts=facts)
         return self._found_feasible_nodes(facts, rejections)
 
@@ -310,7 +325,7 @@ class SchedulingCycle:
             self._diagnose(self.filtered)
         if self.framework.has_post_filter_plugins:
             return StageReport(stages.POST_FILTER, list(statuses), list(rejections), facts)
-        return self._fail(fit_failure(self._fit_error(), self.nominating_without_post_filter), facts, statuses, rejections)
+        return self._fail(self._fit_failure(self.nominating_without_post_filter), facts, statuses, rejections)
 
     # Which of them is best. Upstream: schedule_one.go prioritizeNodes, selectHost
 
@@ -381,10 +396,10 @@ class SchedulingCycle:
             facts["victims"] = list(record.victims)
             if record.rule:
                 facts["rule"] = record.rule
-        return self._fail(fit_failure(self._fit_error(), nominating), facts, statuses_of(outcome.answers))
+        return self._fail(self._fit_failure(nominating), facts, statuses_of(outcome.answers))
 
-    def _fit_error(self) -> FitError:
-        return FitError(self.pod.key, self.state.snapshot.num_nodes, self.diagnosis)
+    def _fit_failure(self, nominating: NominatingInfo | None) -> Failure:
+        return fit_failure(FitError(self.pod.key, self.state.snapshot.num_nodes, self.diagnosis), nominating)
 
     # The pod takes the node. Upstream: schedule_one.go schedulingCycle
 
@@ -447,7 +462,7 @@ class SchedulingCycle:
     def _handle_scheduling_failure(self) -> StageReport:
         failure, results = self.failure, self.results
         assert failure is not None
-        facts = handle_scheduling_failure(self.state, self.framework, self.queued, failure)
+        facts = self._handle_failure(failure)
         results.outcome = failure.outcome
         results.node = ""
         results.message = failure.message
@@ -455,6 +470,10 @@ class SchedulingCycle:
         results.unschedulable_plugins = list(failure.unschedulable_plugins or ())
         results.nominating = failure.nominating_info
         return StageReport(stages.ENDED, facts=facts)
+
+    def _handle_failure(self, failure: Failure) -> dict[str, Any]:
+        """Returns the facts of the stage."""
+        return handle_scheduling_failure(self.state, self.framework, self.queued, failure)
 
     def _fail(
         self,

@@ -11,21 +11,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from schedviz.engine import stages
-from schedviz.engine.cycle_results import NominatedNodeEvaluation
 from schedviz.engine.extenders.extender import Extender
 from schedviz.engine.failure import CLEAR_NOMINATED_NODE, Failure, error_failure
 from schedviz.engine.failure_v1_36 import handle_scheduling_failure
-from schedviz.engine.find_nodes import num_feasible_nodes_to_find, rows_in_search_order
+from schedviz.engine.find_nodes import rows_in_search_order
 from schedviz.engine.framework.fit_error import Diagnosis
 from schedviz.engine.framework.fit_error_v1_36 import EXTENDER_NAME, DiagnosisV136, FitErrorV136
 from schedviz.engine.framework.interface import NominatingInfo
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.runtime import FilterOutcome, PluginAnswer
 from schedviz.engine.framework.runtime.batch import OpportunisticBatch, RemainingNodes
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.status import Code, Status, StatusError, unresolvable, unschedulable
 from schedviz.engine.framework.types import Generations, NodeInfo
-from schedviz.engine.reporting.stage_report import StageReport, filter_rejections, statuses_of
+from schedviz.engine.reporting.stage_report import StageReport, statuses_of
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.select_host import rank
 from schedviz.engine.select_host_v1_36 import rank_by_heap
@@ -97,74 +95,26 @@ class SchedulingCycleV136(SchedulingCycle):
         return self.framework.batch
 
     def _nominated_node(self) -> StageReport:
-        """Try the nominated node, or the hint of the last cycle, before all others. Upstream: schedule_one.go evaluateNominatedNode"""
-        name = self.pod.pod.status.nominated_node_name or self.results.node_hint
-        evaluation = NominatedNodeEvaluation(node=name)
-        self.results.nominated_node = evaluation
-        snapshot = self.state.snapshot
-        facts: dict[str, Any] = {"node": name, "fits": False}
-        if not self.pod.pod.status.nominated_node_name:
-            facts["hint"] = True
-        try:
-            snapshot.get(name)
-        except LookupError as error:
-            evaluation.error = str(error)
-            return StageReport(stages.FILTER, facts={**facts, "error": evaluation.error})
-        rows = snapshot.rows(np.array([snapshot.columns.row_of[name]]))
-        outcome = self.framework.filter_rows(self.cycle_state, self.pod, rows, 1)
-        if outcome.error is not None:
-            evaluation.error = str(outcome.error.as_error())
-            return StageReport(stages.FILTER, facts={**facts, "error": evaluation.error})
-        self._diagnose(outcome)
-        rejections = filter_rejections(outcome)
-        if not len(outcome.feasible):
-            status = outcome.verdicts[0]
-            evaluation.rejected = PluginAnswer(status.failed_plugin, status)
-            return StageReport(stages.FILTER, rejections=rejections, facts=facts)
-        for extender in self._interested_extenders():
-            rows, evaluation.error = self._ask_extender(extender, rows)
-            if evaluation.error:
-                return StageReport(stages.FILTER, facts={**facts, "error": evaluation.error})
-            if not len(rows):
-                return StageReport(stages.FILTER, facts=facts)
-        evaluation.feasible = [name]
-        self.feasible = rows
-        # The nominated node alone was looked at.
-        self.results.rejected_nodes = len(self.diagnosis.node_to_status)
-        return self._found_feasible_nodes(facts | {"fits": True}, rejections)
+        report = super()._nominated_node()
+        if self.feasible is not None:
+            # It fits, and was the only node looked at.
+            self.results.rejected_nodes = len(self.diagnosis.node_to_status)
+        return report
+
+    def _node_to_try_first(self) -> dict[str, Any]:
+        """The nominated node, or the hint of the last cycle."""
+        facts = super()._node_to_try_first()
+        return facts if facts["node"] else facts | {"node": self.results.node_hint, "hint": True}
 
     def _filter(self) -> StageReport:
         """Upstream: schedule_one.go findNodesThatPassFilters"""
-        state, results, diagnosis = self.state, self.results, self._why
-        snapshot, start = state.snapshot, state.next_start_node_index
-        rows = self._rows_to_search(start)
-        nodes = len(rows)
-        percentage = self.framework.percentage_of_nodes_to_score
-        if percentage is None:
-            percentage = state.percentage_of_nodes_to_score
-        results.num_feasible_nodes_to_find = num_feasible_nodes_to_find(percentage, nodes)
-        want = results.num_feasible_nodes_to_find if self._chooses else 1
+        rows = self._rows_to_search(self.state.next_start_node_index)
+        to_find = self._num_feasible_nodes_to_find(len(rows))
+        want = to_find if self._chooses else 1
         outcome = self.filtered = self.framework.filter_rows(self.cycle_state, self.pod, rows, want)
         self._diagnose(outcome)
-        feasible = len(outcome.feasible)
-        results.rejected_nodes = len(diagnosis.node_to_status)
-        state.next_start_node_index = (start + feasible + results.rejected_nodes) % snapshot.num_nodes
-        facts = {
-            "start": start,
-            "wanted": want,
-            "evaluated": outcome.evaluated,
-            "feasible": feasible,
-            "nodes": nodes,
-            "next": state.next_start_node_index,
-        }
-        rejections = filter_rejections(outcome)
-        if outcome.error is not None:
-            failed = outcome.error.as_error()
-            return self._fail(error_failure(failed), {**facts, "error": str(failed)}, rejections=rejections)
-        self.feasible = rows if feasible == nodes else rows.take(outcome.feasible)
-        if state.extenders and feasible:
-            return StageReport(stages.EXTENDER_FILTER, rejections=rejections, facts=facts)
-        return self._found_feasible_nodes(facts, rejections)
+        self.results.rejected_nodes = len(self.diagnosis.node_to_status)
+        return self._end_filter(rows, outcome, want=want, index_modulo=self.state.snapshot.num_nodes)
 
     def _rows_to_search(self, start: int) -> Rows:
         """All nodes, or those that PreFilter named and that exist; the others have its status then."""
@@ -214,16 +164,6 @@ class SchedulingCycleV136(SchedulingCycle):
         self.results.are_rows_without_pods = True
         return rows_without_pods(rows, self.state.cache.generations)
 
-    def _diagnose(self, outcome: FilterOutcome) -> None:
-        """Add the rejected nodes and their plugins to the diagnosis."""
-        self.diagnosis.node_to_status.update(outcome.node_to_status())
-        self.diagnosis.unschedulable_plugins |= outcome.unschedulable_plugins()
-
-    def _no_node_fits(self, facts: dict[str, Any], statuses: Sequence[Any] = (), rejections: Sequence[Any] = ()) -> StageReport:
-        if self.framework.has_post_filter_plugins:
-            return StageReport(stages.POST_FILTER, list(statuses), list(rejections), facts)
-        return self._fail(self._fit_failure(self.nominating_without_post_filter), facts, statuses, rejections)
-
     # Which of them is best.
 
     def _select_host(self) -> StageReport:
@@ -255,25 +195,10 @@ class SchedulingCycleV136(SchedulingCycle):
         if flush is None and others is not None and not results.is_hint_used:
             results.batch_stored = len(others)
 
-    # No node fits: preemption.
+    # No node fits.
 
-    def _post_filter(self) -> StageReport:
-        report = super()._post_filter()
-        nominating = None if self.failure is None else self.failure.nominating_info
-        self.failure = self._fit_failure(nominating)
-        return report
-
-    def _fit_error(self) -> FitErrorV136:
-        return FitErrorV136(self.pod.key, self.state.snapshot.num_nodes, self.diagnosis)
-
-    def _fit_failure(self, nominating_info: NominatingInfo | None) -> Failure:
-        diagnosis = self._why
-        return Failure(
-            Status(Code.UNSCHEDULABLE, error=StatusError(self._fit_error().message)),
-            tuple(sorted(diagnosis.unschedulable_plugins)),
-            nominating_info,
-            tuple(sorted(diagnosis.pending_plugins)),
-        )
+    def _fit_failure(self, nominating: NominatingInfo | None) -> Failure:
+        return _failure_of(FitErrorV136(self.pod.key, self.state.snapshot.num_nodes, self._why), Code.UNSCHEDULABLE, nominating)
 
     # The pod takes the node.
 
@@ -298,18 +223,16 @@ class SchedulingCycleV136(SchedulingCycle):
         return super()._fail(failure, facts, statuses, rejections)
 
     def _handle_scheduling_failure(self) -> StageReport:
+        report = super()._handle_scheduling_failure()
         failure, results = self.failure, self.results
         assert failure is not None
-        facts = handle_scheduling_failure(self.state, self.framework, self.queued, failure)
-        results.outcome = failure.outcome
-        results.node = ""
-        results.message = failure.message
-        results.condition_reason = failure.condition_reason
         # With the plugin that gates the pod, if one does.
         results.unschedulable_plugins = [] if failure.unschedulable_plugins is None else sorted(self.queued.unschedulable_plugins)
         results.pending_plugins = list(failure.pending_plugins)
-        results.nominating = failure.nominating_info
-        return StageReport(stages.ENDED, facts=facts)
+        return report
+
+    def _handle_failure(self, failure: Failure) -> dict[str, Any]:
+        return handle_scheduling_failure(self.state, self.framework, self.queued, failure)
 
     #: The stages are those of v1.27.1; these run differently.
     STAGES: ClassVar[Mapping[str, Stage[Callable[[Any], StageReport]]]] = stages.overridden(
@@ -322,7 +245,6 @@ class SchedulingCycleV136(SchedulingCycle):
             stages.FILTER: _filter,
             stages.EXTENDER_FILTER: _extender_filter,
             stages.SELECT_HOST: _select_host,
-            stages.POST_FILTER: _post_filter,
             stages.RESERVE: _reserve,
             stages.PERMIT: _permit,
             stages.HANDLE_SCHEDULING_FAILURE: _handle_scheduling_failure,
@@ -353,9 +275,15 @@ def rejection_by_node(pod: str, node: str, status: Status) -> Failure:
     diagnosis = DiagnosisV136.new()
     diagnosis.node_to_status[node] = status
     diagnosis.add_plugin_status(status)
-    error = StatusError(FitErrorV136(pod, 1, diagnosis).message)
+    return _failure_of(FitErrorV136(pod, 1, diagnosis), status.code)
+
+
+def _failure_of(error: FitErrorV136, code: Code, nominating: NominatingInfo | None = CLEAR_NOMINATED_NODE) -> Failure:
+    diagnosis = error.diagnosis
+    assert isinstance(diagnosis, DiagnosisV136)
     return Failure(
-        Status(status.code, error=error),
+        Status(code, error=StatusError(error.message)),
         tuple(sorted(diagnosis.unschedulable_plugins)),
-        pending_plugins=tuple(sorted(diagnosis.pending_plugins)),
+        nominating,
+        tuple(sorted(diagnosis.pending_plugins)),
     )

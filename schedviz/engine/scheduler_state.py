@@ -83,6 +83,13 @@ class SchedulerState:
         else:
             self.host.carry_out(PatchPodStatus(pod, condition, nominated_node_name))
 
+    def known_pod_info(self, pod: Pod) -> PodInfo:
+        """The pod's PodInfo, derived from the cache's if possible."""
+        known = self.cache.pod_states.get(pod.uid)
+        if known is None:
+            return self.pod_info(pod)
+        return known.info if known.info.pod is pod else known.info.like(pod)
+
     def forget_pod(self, pod: PodInfo) -> str:
         """Forget an assumed pod. Returns the error, or ""."""
         try:

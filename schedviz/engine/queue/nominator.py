@@ -24,6 +24,28 @@ class NominatorState(msgspec.Struct, frozen=True):
     nodes: dict[str, str]
 
 
+class NominatesPods:
+    """Of a queue: upstream's SchedulingQueue is a nominator too."""
+
+    nominator: Nominator
+
+    def add_nominated_pod(self, pod: PodInfo, nominating_info: NominatingInfo | None) -> None:
+        """See Nominator."""
+        self.nominator.add_nominated_pod(pod, nominating_info)
+
+    def delete_nominated_pod_if_exists(self, pod: PodInfo) -> None:
+        """See Nominator."""
+        self.nominator.delete_nominated_pod_if_exists(pod)
+
+    def nominated_pods_for_node(self, node_name: str) -> list[PodInfo]:
+        """See Nominator."""
+        return self.nominator.nominated_pods_for_node(node_name)
+
+    def nominated_node_names(self) -> Collection[str]:
+        """See Nominator."""
+        return self.nominator.nominated_node_names()
+
+
 class Nominator:
     """Nominated pods by node; under "" also pods whose nomination was withdrawn (FORMAT.md, behaviour 1).
 

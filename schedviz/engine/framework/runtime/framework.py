@@ -471,14 +471,17 @@ class Framework:
         Upstream: RunPreBindPlugins
         """
         answers = list(done)
-        for plugin in self._pre_bind[len(done) :]:
+        for plugin in self._pre_bind_plugins_to_run(state)[len(done) :]:
             status = plugin.pre_bind(state, pod, node_name)
             if status is None:
                 return PluginRun(Status(Code.WAIT), tuple(answers))
             answers.append(PluginAnswer(plugin.name, status))
             if not status.is_success:
-                return PluginRun(_rejected_or_failed("PreBind", plugin.name, status), tuple(answers))
+                return PluginRun(rejected_or_failed("PreBind", plugin.name, status), tuple(answers))
         return PluginRun(SUCCESS, tuple(answers))
+
+    def _pre_bind_plugins_to_run(self, state: CycleState) -> list[Any]:  # noqa: ARG002 - v1.27.1 runs them all
+        return self._pre_bind
 
     def run_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
         """Run plugins until one binds the pod. Upstream: RunBindPlugins"""
@@ -489,7 +492,7 @@ class Framework:
             if status.is_skip:
                 continue
             if not status.is_success:
-                status = _rejected_or_failed("Bind", plugin.name, status)
+                status = rejected_or_failed("Bind", plugin.name, status)
             return PluginRun(status, tuple(answers))
         return PluginRun(SKIP, tuple(answers))
 
@@ -513,7 +516,7 @@ def _anything(state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG001 -
     return FilterReads.PODS
 
 
-def _rejected_or_failed(point: str, plugin: str, status: Status) -> Status:
+def rejected_or_failed(point: str, plugin: str, status: Status) -> Status:
     if status.is_unschedulable:
         return status.with_failed_plugin(plugin)
     return wrapped(f'running {point} plugin "{plugin}"', status)

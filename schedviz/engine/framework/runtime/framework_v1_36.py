@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error_v1_36 import EXTENDER_NAME
 from schedviz.engine.framework.interface import ALL_NODES, PreBindPreFlightPlugin, SignPlugin
 from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.runtime.batch import OpportunisticBatch
-from schedviz.engine.framework.runtime.framework import Framework
+from schedviz.engine.framework.runtime.framework import Framework, rejected_or_failed
 from schedviz.engine.framework.runtime.outcomes import PluginAnswer, PluginRun, PreFilterOutcome
 from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, as_status, unresolvable, wrapped
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo
@@ -145,22 +145,12 @@ class FrameworkV136(Framework):
 
     def next_pre_bind_plugin(self, state: CycleState, done: Sequence[PluginAnswer]) -> str:
         """The PreBind plugin that follows those which are `done`; it waits if the run has not ended."""
-        return [plugin.name for plugin in self._pre_bind if plugin.name not in state.skip_pre_bind_plugins][len(done)]
+        plugin: str = self._pre_bind_plugins_to_run(state)[len(done)].name
+        return plugin
 
-    def run_pre_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str, done: Sequence[PluginAnswer] = ()) -> PluginRun:
-        """Run the plugins that did not say that they have nothing to do. Upstream: RunPreBindPlugins"""
-        answers = list(done)
-        plugins = [plugin for plugin in self._pre_bind if plugin.name not in state.skip_pre_bind_plugins]
-        for plugin in plugins[len(done) :]:
-            status = plugin.pre_bind(state, pod, node_name)
-            if status is None:
-                return PluginRun(Status(Code.WAIT), tuple(answers))
-            answers.append(PluginAnswer(plugin.name, status))
-            if not status.is_success:
-                if status.is_unschedulable:
-                    return PluginRun(status.with_failed_plugin(plugin.name), tuple(answers))
-                return PluginRun(wrapped(f'running PreBind plugin "{plugin.name}"', status), tuple(answers))
-        return PluginRun(SUCCESS, tuple(answers))
+    def _pre_bind_plugins_to_run(self, state: CycleState) -> list[Any]:
+        """Without those that have nothing to do."""
+        return [plugin for plugin in self._pre_bind if plugin.name not in state.skip_pre_bind_plugins]
 
     def run_reserve_plugins_reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
         """Run each plugin for the selected node; a rejection keeps its code. Upstream: RunReservePluginsReserve"""
@@ -168,10 +158,8 @@ class FrameworkV136(Framework):
         for plugin in self._reserve:
             status = plugin.reserve(state, pod, node_name)
             answers.append(PluginAnswer(plugin.name, status))
-            if status.is_unschedulable:
-                return PluginRun(status.with_failed_plugin(plugin.name), tuple(answers))
             if not status.is_success:
-                return PluginRun(wrapped(f'running Reserve plugin "{plugin.name}"', status), tuple(answers))
+                return PluginRun(rejected_or_failed("Reserve", plugin.name, status), tuple(answers))
         return PluginRun(SUCCESS, tuple(answers))
 
 

@@ -11,19 +11,18 @@ Upstream: internal/queue/scheduling_queue.go
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 
 import msgspec
 
 from schedviz.engine.features import Features
-from schedviz.engine.framework.interface import NominatingInfo
 from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
 from schedviz.engine.framework.types import NANOS_PER_SECOND, ClusterEvent, PodInfo, QueuedPodInfo, to_seconds
 from schedviz.engine.queue import events
 from schedviz.engine.queue.events import WaitingPlugins, merged_event_map
 from schedviz.engine.queue.interface import NamespaceLabels, PreEnqueueCheck, QueueProfiles
-from schedviz.engine.queue.nominator import Nominator, NominatorState, PodLister
+from schedviz.engine.queue.nominator import NominatesPods, Nominator, NominatorState, PodLister
 from schedviz.engine.queue.unschedulable_pods import UnschedulablePods
 from schedviz.engine.queue.v1_27.backoff import Backoff
 from schedviz.kube.core import Pod, PodStatus
@@ -49,7 +48,7 @@ class SchedulingQueueState(msgspec.Struct, frozen=True):
     move_request_cycle: int
 
 
-class PriorityQueue:
+class PriorityQueue(NominatesPods):
     """Pending pods and nominated pods. Every call that changes something records it.
 
     Where upstream's order is that of a map, pods are moved in order of their full name. Upstream: scheduling_queue.go PriorityQueue
@@ -291,24 +290,6 @@ class PriorityQueue:
         leftover = [queued for queued in self.unschedulable_pods if queued.timestamp < oldest]
         if leftover:
             self._move_pods(leftover, events.UNSCHEDULABLE_TIMEOUT)
-
-    # Nominations
-
-    def add_nominated_pod(self, pod: PodInfo, nominating_info: NominatingInfo | None) -> None:
-        """See Nominator."""
-        self.nominator.add_nominated_pod(pod, nominating_info)
-
-    def delete_nominated_pod_if_exists(self, pod: PodInfo) -> None:
-        """See Nominator."""
-        self.nominator.delete_nominated_pod_if_exists(pod)
-
-    def nominated_pods_for_node(self, node_name: str) -> list[PodInfo]:
-        """See Nominator."""
-        return self.nominator.nominated_pods_for_node(node_name)
-
-    def nominated_node_names(self) -> Collection[str]:
-        """See Nominator."""
-        return self.nominator.nominated_node_names()
 
     # Times
 

@@ -12,18 +12,18 @@ Upstream: backend/queue/scheduling_queue.go, active_queue.go
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 
 import msgspec
 
 from schedviz.engine.features import Features
-from schedviz.engine.framework.interface import NominatingInfo, PreEnqueuePlugin
+from schedviz.engine.framework.interface import PreEnqueuePlugin
 from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
 from schedviz.engine.framework.types import NANOS_PER_SECOND, ActionType, ClusterEvent, PodInfo, QueuedPodInfo, to_seconds
 from schedviz.engine.queue import events
 from schedviz.engine.queue.interface import NamespaceLabels, PreEnqueueCheck, QueueProfiles
-from schedviz.engine.queue.nominator import NominatorState, PodLister
+from schedviz.engine.queue.nominator import NominatesPods, NominatorState, PodLister
 from schedviz.engine.queue.unschedulable_pods import UnschedulablePods
 from schedviz.engine.queue.v1_36 import cluster_events
 from schedviz.engine.queue.v1_36.backoff_queue import BackoffQueue, HeapName
@@ -52,7 +52,7 @@ class SchedulingQueueState(msgspec.Struct, frozen=True):
     move_request_cycle: int
 
 
-class PriorityQueue:
+class PriorityQueue(NominatesPods):
     """Pending pods, pods in flight and nominated pods. Every call that changes something records it.
 
     Where upstream's order is that of a map, pods are taken in order of their full name, plugins in order of their name.
@@ -304,10 +304,12 @@ class PriorityQueue:
             self._consider(cluster_events.FORCE_ACTIVATE, None, None, [RequeueDecision(pods=[key])])
             if self._activate(key):
                 continue
-            uid = self._uid_in_flight(key)
-            if uid:
-                self._miss([MissedEvent(cluster_events.FORCE_ACTIVATE, None, self._pod_in_flight(key))])
-            self._set_move_request_cycle()
+            namespace, _, name = key.partition("/")
+            pod = self.nominator.pod_lister(namespace, name)
+            if pod is not None and pod.uid in self.in_flight:
+                self._miss([MissedEvent(cluster_events.FORCE_ACTIVATE, None, pod)])
+            self.move_request_cycle = self.scheduling_cycle
+            self._record(cluster_events.FORCE_ACTIVATE.label, self._moves())
 
     def _activate(self, key: str) -> bool:
         queued, name = self.unschedulable_pods.get(key), "unschedulable"
@@ -324,14 +326,6 @@ class PriorityQueue:
         is_added = self._move_to_active_q(queued, cluster_events.FORCE_ACTIVATE.label, moves, comes_from_backoff_q=comes_from_backoff_q)
         self._record(cluster_events.FORCE_ACTIVATE.label, moves)
         return is_added
-
-    def _uid_in_flight(self, key: str) -> str:
-        pod = self._pod_in_flight(key)
-        return "" if pod is None or pod.uid not in self.in_flight else pod.uid
-
-    def _pod_in_flight(self, key: str) -> Pod | None:
-        namespace, _, name = key.partition("/")
-        return self.nominator.pod_lister(namespace, name)
 
     # Moving pods
 
@@ -354,7 +348,7 @@ class PriorityQueue:
     ) -> None:
         """Move the pods for which a hint takes the event for helpful. Upstream: MoveAllToActiveOrBackoffQueue"""
         if not self._hints.is_of_interest(event):
-            self._recorder.record(RequeueConsidered, event_label=event.label, old=reference(old), new=reference(new), moves_all=True)
+            self._consider(event, old, new, [], moves_all=True)
             return
         pods = [queued for queued in self.unschedulable_pods if pre_check is None or pre_check(queued.pod_info)]
         self._move_pods(pods, event, old, new)
@@ -385,10 +379,6 @@ class PriorityQueue:
         for event in missed:
             self.in_flight.add_event(event)
         self._recorder.record(InFlightChanged, added=[event.to_view() for event in missed])
-
-    def _set_move_request_cycle(self) -> None:
-        self.move_request_cycle = self.scheduling_cycle
-        self._record(cluster_events.FORCE_ACTIVATE.label, self._moves())
 
     def _requeue(self, queued: QueuedPodInfo, opinion: Opinion, label: str, moves: Moves) -> QueueName:
         """Put a pod where its hints say. Returns the queue. Upstream: requeuePodWithQueueingStrategy"""
@@ -524,24 +514,6 @@ class PriorityQueue:
         queued = self.unschedulable_pods.get(key)
         self.unschedulable_pods.delete(key)
         return queued
-
-    # Nominations
-
-    def add_nominated_pod(self, pod: PodInfo, nominating_info: NominatingInfo | None) -> None:
-        """See Nominator."""
-        self.nominator.add_nominated_pod(pod, nominating_info)
-
-    def delete_nominated_pod_if_exists(self, pod: PodInfo) -> None:
-        """See Nominator."""
-        self.nominator.delete_nominated_pod_if_exists(pod)
-
-    def nominated_pods_for_node(self, node_name: str) -> list[PodInfo]:
-        """See Nominator."""
-        return self.nominator.nominated_pods_for_node(node_name)
-
-    def nominated_node_names(self) -> Collection[str]:
-        """See Nominator."""
-        return self.nominator.nominated_node_names()
 
     # Times and look-ups
 

@@ -5,7 +5,6 @@ Upstream: framework/plugins/nodevolumelimits/csi.go
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -21,7 +20,6 @@ from schedviz.engine.framework.plugins.helper.csi_translation import IN_TREE_PLU
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before, before_and_after, has_place, queue_if
 from schedviz.engine.framework.plugins.nodevolumelimits.csi import Attached, CSILimits
 from schedviz.engine.framework.plugins.nodevolumelimits.limits import (
-    MAX_VOLUME_COUNT_EXCEEDED,
     NO_LIMIT,
     CSINodes,
     Migration,
@@ -130,24 +128,8 @@ class CSILimitsV136(CSILimits):
         return chosen
 
     def _check(self, added: Attached, info: NodeInfo, place: IntArray, row: Rows) -> Status:
-        """Count the node's volumes one by one, and its attachments."""
-        if not bool(self._csi_nodes.has_limits(place, row)[0]):
-            return SUCCESS
-        migration = self._csi_nodes.migrations[int(self._csi_nodes.migration(place)[0])]
-        attached: Attached = {}
-        try:
-            for existing in info.pods:
-                attached.update(self._attachable(existing.pod, migration, is_new=False))
-        except VolumeError as error:
-            return as_status(str(error))
-        new = Counter(key for name, key in added.items() if name not in attached)
-        attached.update(self._attached_by_objects(info.name))
-        present = Counter(attached.values())
-        for key, count in new.items():
-            limit = int(self._csi_nodes.limit(place, row, key)[0])
-            if limit != NO_LIMIT and present[key] + count > limit:
-                return MAX_VOLUME_COUNT_EXCEEDED
-        return SUCCESS
+        """Count a node's volumes only if it has a limit."""
+        return super()._check(added, info, place, row) if bool(self._csi_nodes.has_limits(place, row)[0]) else SUCCESS
 
     def _attachments(self) -> Sequence[Any]:
         objects = self._objects
