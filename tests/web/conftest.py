@@ -9,7 +9,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 from uuid import UUID
 
@@ -41,6 +41,8 @@ class People:
     stranger: User
     #: May use the admin pages; has no access to the session.
     staff: User
+    #: The secrets of the tokens by role. A second token with the same name would replace the first, whose sockets would be closed.
+    secrets: dict[str, str] = field(default_factory=dict)
 
     def client(self, role: str) -> APIClient:
         """A REST client with the credentials of `role`: a user, `<user>-token`, `<user>-read-token`, `link`, `link-bearer`,
@@ -59,8 +61,9 @@ class People:
             return client
         user: User = getattr(self, name)
         if how in {"token", "read-token"}:
-            secret = make_token(user, how, scope="read" if how == "read-token" else "write")
-            client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+            if role not in self.secrets:
+                self.secrets[role] = make_token(user, how, scope="read" if how == "read-token" else "write")
+            client.credentials(HTTP_AUTHORIZATION=f"Bearer {self.secrets[role]}")
         else:
             client.force_login(user)
         return client

@@ -88,7 +88,10 @@ class Download(StreamingHttpResponse):
 
 
 class _Released:
-    """The parts of a download. Django closes them when the response has ended, however it did: then the slot is free again."""
+    """The parts of a download. The slot is free again before the client sees the end: it may start its next download at once.
+
+    Django closes them when the response has ended, however it did.
+    """
 
     def __init__(self, parts: Iterator[bytes], slot: Slot) -> None:
         self._parts = parts
@@ -98,7 +101,11 @@ class _Released:
         return self
 
     def __next__(self) -> bytes:
-        return next(self._parts)
+        try:
+            return next(self._parts)
+        except StopIteration:
+            self._slot.release()
+            raise
 
     def close(self) -> None:
         self._slot.release()
@@ -109,7 +116,7 @@ class _Released:
 
 
 class Counted:
-    """An asynchronous download: the slot is free again when Django closes it, or when it is dropped before it was sent."""
+    """An asynchronous download: the slot is free again before the client sees the end, and when Django closes or drops the response."""
 
     def __init__(self, parts: AsyncIterator[bytes], slot: Slot) -> None:
         self._parts = parts
@@ -119,6 +126,7 @@ class Counted:
         async with aclosing(cast("AsyncGenerator[bytes]", self._parts)) as parts:
             async for part in parts:
                 yield part
+        self._slot.release()
 
     def close(self) -> None:
         self._slot.release()
