@@ -16,6 +16,7 @@ import msgspec
 
 from schedviz.cli.comparison import differences
 from schedviz.cli.main import EXIT_REFUSED
+from schedviz.cli.release_options import NO_CHOICE, ChosenRelease, release_options
 from schedviz.cli.trace_files import Refused, find, read
 from schedviz.terminal import say
 
@@ -43,11 +44,15 @@ class Verdict(NamedTuple):
     metavar="SEED",
     help="Compare the engine with itself: restored from checkpoints at places drawn by SEED, also between stages, against never restored.",
 )
+@release_options
 @click.pass_context
-def conformance(ctx: click.Context, paths: tuple[Path, ...], show: int, jobs: int | None, restore: str | None) -> None:
+def conformance(
+    ctx: click.Context, paths: tuple[Path, ...], show: int, jobs: int | None, restore: str | None, chosen: ChosenRelease
+) -> None:
     """Compare the engine with recordings of the real scheduler: the trace files (.json or .json.xz) of folders.
 
-    With --restore, the files need no recordings: each runs twice, the second time with 40 saves and restores at random places.
+    With --restore, the files need no recordings: each runs twice, the second time with 40 saves and restores at random places. With
+    --release, the engine simulates that release instead of the recorded one: the differences are what an upgrade changes.
 
     The last line has the number of files that agree, and the time. Exits with 0 if all agree, 1 if some differ, 2 if a file cannot be
     used; the others are still compared.
@@ -57,7 +62,7 @@ def conformance(ctx: click.Context, paths: tuple[Path, ...], show: int, jobs: in
     for problem in problems:
         say(problem, err=True)
     agreed, refused = 0, len(problems)
-    with _verdicts(files, jobs or os.cpu_count() or 1, partial(judge, show=show, restore=restore)) as verdicts:
+    with _verdicts(files, jobs or os.cpu_count() or 1, partial(judge, show=show, restore=restore, chosen=chosen)) as verdicts:
         for verdict in verdicts:
             agreed += not (verdict.problem or verdict.differences)
             refused += bool(verdict.problem)
@@ -104,13 +109,13 @@ def _size(path: Path) -> int:
         return 0
 
 
-def judge(path: Path, *, show: int, restore: str | None) -> Verdict:
+def judge(path: Path, *, show: int, restore: str | None, chosen: ChosenRelease = NO_CHOICE) -> Verdict:
     """Run one recorded trace and compare; keeps the first `show` differences."""
     from schedviz.ingest.trace_file import decode_trace
     from schedviz.kube.errors import KubeError
 
     try:
-        trace = decode_trace(read(path), check_objects=False)
+        trace = chosen.trace(decode_trace(read(path), check_objects=False))
         _check_objects(trace)
         found = _with_recording(path, trace) if restore is None else _with_itself(path, trace, restore)
     except Refused as error:

@@ -53,6 +53,15 @@ def test_inputs_are_compared_with_themselves_restored(recordings: Path) -> None:
     assert "agreed 3/4, 1 cannot be used, " in result.output
 
 
+def test_another_release_than_the_recorded_one_shows_what_an_upgrade_changes(recordings: Path) -> None:
+    assert run("--release", "v1.27.1", recordings).exit_code == 0
+
+    result = run("--release", "v1.36", recordings)
+    assert result.exit_code == 1
+    assert "24-no-nodes.json.xz: " in result.output
+    assert "agreed 0/2, 2 differ, " in result.output
+
+
 def test_what_differs_is_shown_in_short(recordings: Path) -> None:
     wrong = document(NAMES[0])
     wrong["steps"][0]["observed"]["clockSeconds"] = 77.0

@@ -194,6 +194,17 @@ def test_the_release_is_chosen_where_a_session_is_created_and_shown_in_its_heade
     expect(page.locator("[data-release]")).to_have_text("kube-scheduler v1.36", timeout=PATIENCE_MILLIS)
 
 
+def test_the_release_in_the_header_forks_to_the_other_release(page: Page, server: Server, file: Path):
+    import_through(page, server, file)
+    expect(page.locator("[data-release]")).to_have_text("kube-scheduler v1.27.1", timeout=PATIENCE_MILLIS)
+    origin = page.url
+    page.locator("button[data-release]").click()
+    page.wait_for_url(lambda url: url.split("?")[0] != origin.split("?")[0], timeout=PATIENCE_MILLIS)
+
+    expect(page.locator("[data-release]")).to_have_text("kube-scheduler v1.36", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-forked-from]")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
 def test_a_dropped_file_becomes_a_session(page: Page, server: Server, file: Path):
     page.goto(f"{server.url}/sessions/")
     page.locator("[data-try=lesson]").wait_for()

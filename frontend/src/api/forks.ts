@@ -8,8 +8,8 @@ export interface ForkedFrom {
   event: number;
 }
 
-/** A session that goes another way from the moment after an event. The same key is the same fork. It is `importing` until its engine is there. */
-export function forkSession(id: string, fork: { at: number; name?: string; key: string }): Promise<SessionSummary> {
+/** A session that continues from the moment after an event, with `release` on that kube-scheduler. The same key gives the same fork. Its status is `importing` until it is ready. */
+export function forkSession(id: string, fork: { at: number; name?: string; release?: string; key: string }): Promise<SessionSummary> {
   return call("POST", `sessions/${id}/branches/`, { body: fork });
 }
 

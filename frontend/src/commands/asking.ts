@@ -7,6 +7,8 @@ export type Panel = "breakpoints" | "pending" | "agreement" | "export";
 export interface AskingActions {
   openPanel(panel: Panel): void;
   forkHere(): void;
+  /** Forks to the other release of kube-scheduler. */
+  forkToOtherRelease(): void;
   undoHere(): void;
   openCompare(): void;
 }
@@ -31,6 +33,17 @@ export function askingCommands(page: AskingActions): Command[] {
       leaves: true,
       run() {
         page.forkHere();
+      },
+    },
+    {
+      id: "ask.otherRelease",
+      title: "command.ask.otherRelease",
+      keys: ["F"],
+      group: "ask",
+      changes: "server",
+      leaves: true,
+      run() {
+        page.forkToOtherRelease();
       },
     },
     {

@@ -1,9 +1,10 @@
 import { forkSession } from "../api/forks";
 import { pageOf } from "../api/client";
-import { t } from "../i18n/translate";
+import { t, type MessageKey } from "../i18n/translate";
 import { newKey } from "../model/newKey";
 import { searchOf } from "../model/permalink";
 import { printCount } from "../model/quantity";
+import { otherRelease } from "../model/releases";
 import type { Scope } from "./scope.svelte";
 
 /** Takes the page from a session to a fork of it. One at a time. */
@@ -12,19 +13,32 @@ export class Forking {
 
   constructor(private readonly scope: Scope) {}
 
-  /** A fork at the moment that is shown. `undo`: it is gone on with in place of this session, and has its name. */
-  async go({ undo }: { undo: boolean }): Promise<void> {
+  /** Forks at the moment that is shown. */
+  fork(): Promise<void> {
+    return this.forkAs("fork.forking", {});
+  }
+
+  /** Forks to the other release of kube-scheduler, at the moment that is shown. */
+  toOtherRelease(): Promise<void> {
+    const release = otherRelease(this.scope.summary.release);
+    return this.forkAs("fork.changingRelease", { release });
+  }
+
+  /** Forks with the name of this session, to continue in its place. */
+  async undo(): Promise<void> {
+    const { session, inThePast, notices } = this.scope;
+    if (!inThePast) notices.tell("info", t("fork.nothing"));
+    else await this.forkAs("fork.undoing", session.name ? { name: session.name } : {});
+  }
+
+  private async forkAs(progress: MessageKey, options: { name?: string; release?: string }): Promise<void> {
     const { scope } = this;
     if (this.busy || !scope.state) return;
-    if (undo && !scope.inThePast) {
-      scope.notices.tell("info", t("fork.nothing"));
-      return;
-    }
     this.busy = true;
     const at = scope.event;
-    scope.notices.tell("info", t(undo ? "fork.undoing" : "fork.forking", { event: printCount(at) }));
+    scope.notices.tell("info", t(progress, { event: printCount(at), release: options.release ?? "" }));
     try {
-      const fork = await forkSession(scope.id, { at, key: newKey(), ...(undo && scope.session.name ? { name: scope.session.name } : {}) });
+      const fork = await forkSession(scope.id, { at, key: newKey(), ...options });
       const { select, tab } = scope.place;
       location.assign(pageOf(fork.id) + searchOf({ ...(select ? { select } : {}), ...(tab ? { tab } : {}) }));
     } catch (error) {
