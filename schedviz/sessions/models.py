@@ -45,7 +45,9 @@ class Session(models.Model):
     #: Whoever made it asked that its extenders are called, and was allowed to. No file can ask for it.
     calls_extenders = models.BooleanField(default=False)
     engine_version = models.CharField(max_length=64, blank=True, default="")
-    #: What happened before `fork_event` is read there, as long as it is not deleted (see line.py).
+    #: The session that it was forked from. None: it is not a fork, or that session was deleted.
+    origin = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="all_forks")
+    #: The session that has the history before `fork_event` (see lineage.py): its origin, or None if it simulates another release.
     forked_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="forks")
     fork_event = models.BigIntegerField(default=0)
     #: The last cycle that had ended then.
@@ -97,7 +99,7 @@ class Session(models.Model):
             models.Index(fields=["status", "lease_owner"], name="session_unowned"),
         ]
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["forked_from", "owner", "fork_key"], condition=~models.Q(fork_key=""), name="fork_key_once"),
+            models.UniqueConstraint(fields=["origin", "owner", "fork_key"], condition=~models.Q(fork_key=""), name="fork_key_unique"),
         ]
 
     def __str__(self) -> str:

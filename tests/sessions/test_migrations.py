@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -60,3 +61,26 @@ def test_the_bodies_of_stored_commands_are_counted(newest: str) -> None:
     found = migrate(newest).get_model("scheduling", "Session").objects
 
     assert (found.get(pk=commanded.pk).command_bytes, found.get(pk=fresh.pk).command_bytes) == (24, 0)
+
+
+def test_stored_forks_get_their_origin_and_keep_unique_keys(newest: str) -> None:
+    apps = migrate("0012_command_bytes")
+    sessions = apps.get_model("scheduling", "Session").objects
+    origin = sessions.create(name="origin")
+    source = {"fork": {"session": str(origin.pk), "name": "origin", "at": 3, "event": 3}}
+    sessions.create(name="same release", forked_from=origin, fork_key="a", source=source)
+    upgrade = {"fork": {**source["fork"], "release": "v1.36"}}
+    for name, key in (("taken key", "a"), ("own key", "b"), ("repeated key", "b"), ("no key", "")):
+        sessions.create(name=name, fork_key=key, source=upgrade)
+    sessions.create(name="orphan", fork_key="c", source={"fork": {**upgrade["fork"], "session": str(uuid4())}})
+
+    found = migrate(newest).get_model("scheduling", "Session").objects
+
+    assert dict(found.filter(origin=origin.pk).values_list("name", "fork_key")) == {
+        "same release": "a",
+        "taken key": "",
+        "own key": "b",
+        "repeated key": "",
+        "no key": "",
+    }
+    assert found.get(name="orphan").origin_id is None

@@ -213,7 +213,12 @@ def test_a_comparison_needs_both_sides(people):
 
 def test_a_fork_does_not_tell_who_may_not_see_it_what_it_was_forked_from(people):
     fork = Session.objects.create(
-        owner=people.stranger, name="a fork", status=Session.Status.READY, forked_from=people.session, source={"fork": {"name": "a secret"}}
+        owner=people.stranger,
+        name="a fork",
+        status=Session.Status.READY,
+        origin=people.session,
+        forked_from=people.session,
+        source={"fork": {"name": "a secret"}},
     )
     Membership.objects.create(session=fork, user=people.viewer)
 

@@ -32,7 +32,7 @@ class Forking(Importing):
     def make(self) -> dict[str, Any]:
         """The engine as it was, compared with what is stored of that moment."""
         other_release = "release" in self.session.source["fork"]
-        parent = self.original() if other_release else self.session.forked_from
+        parent = self.session.origin
         if parent is None:
             raise IngestError(_DELETED)
         event = self.session.source["fork"]["event"] if other_release else self.session.fork_event
@@ -49,10 +49,6 @@ class Forking(Importing):
             raise IngestError(f"It cannot be forked at event {event}: {error}") from error
         report: dict[str, Any] = self.session.report or {}
         return report
-
-    def original(self) -> Session | None:
-        """The session that a fork to another release was made from; None: it was deleted."""
-        return Session.objects.filter(pk=self.session.source["fork"]["session"]).first()
 
     def replay(self, parent: Session, event: int) -> Simulation:
         """The engine at the event, or where the stage or command that it belongs to ends."""

@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
-from django.db.models import Q
 
 from schedviz.sessions import quotas
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused, SessionError
@@ -80,6 +79,7 @@ def fork(
         calls_extenders=calls_extenders and session.calls_extenders and may_call_extenders(owner),
         uploaded=True,
         progress={"phase": "forking", "done": 0, "total": None, "unit": "events"},
+        origin=session,
         forked_from=None if other else session,
         fork_event=0 if other else event,
         fork_key=key,
@@ -97,16 +97,11 @@ def fork(
     return Forked(made, duplicate=False)
 
 
-def forks_of(session: Session) -> Q:
-    """Which sessions are forks of this one, those to another release included."""
-    return Q(forked_from=session) | Q(forked_from=None, source__fork__session=str(session.pk))
-
-
 def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key: str, other: OtherRelease | None = None) -> Session | None:
     """The fork that was made before with this key, if one was. Raises `KeyReused` where it was another one."""
     if not key:
         return None
-    known = Session.objects.filter(forks_of(session), owner_id=owner.pk, fork_key=key).first()
+    known = Session.objects.filter(origin=session, owner_id=owner.pk, fork_key=key).first()
     if known is not None and known.source["fork"]["at"] != at:
         before = known.source["fork"]["at"]
         moment = "now" if before is None else f"event {before}"

@@ -124,7 +124,7 @@ def delete_session(session_id: UUID) -> bool:
     if not Session.objects.filter(pk=session_id).update(**gone):
         return False
     # What was forked from it has no past before the fork from now on.
-    Session.objects.filter(forked_from_id=session_id).update(forked_from=None)
+    Session.objects.filter(origin_id=session_id).update(origin=None, forked_from=None)
     stream.wake(session_id)
     for rows, at_once in (
         (Upload.objects.filter(session_id=session_id), 4),

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused
-from schedviz.sessions.forks.requests import NotForkable, OtherRelease, fork, forks_of, known_fork
+from schedviz.sessions.forks.requests import NotForkable, OtherRelease, fork, known_fork
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer.validation import validate_settings
 from schedviz.trace.releases import gates_in, release_in
@@ -46,7 +46,7 @@ class Branches(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the forks that you may see, newest first."""
         session = session_for(request, session_id, Verb.SEE)
-        mine = visible_sessions(actor_of(request)).filter(forks_of(session)).select_related("owner", "forked_from")
+        mine = visible_sessions(actor_of(request)).filter(origin=session).select_related("owner", "origin")
         page = page_of_rows(request, mine, NEWEST_FIRST, default=PAGE, most=LONGEST_PAGE)
         found = schemas.ForkList(results=[session_body(request, one) for one in page.rows], next=page.next, previous=page.previous)
         versions.answer_as(request, versions.of_content(found))

@@ -111,11 +111,10 @@ def _owner_name(request: Request, session: Session) -> str | None:
 def _forked_from(request: Request, session: Session) -> schemas.ForkedFrom | None:
     if "fork" not in session.source:
         return None
-    # The exact event is known when the fork is ready: it can be later than the requested one, at the end of a stage.
-    event, parent = session.fork_event, session.forked_from
-    if "release" in session.source["fork"]:
-        # Its history begins with itself.
-        event, parent = session.source["fork"]["event"], Session.objects.filter(pk=session.source["fork"]["session"]).first()
+    # A fork to another release has no history before its own, so its `fork_event` is 0. For others the exact event is known when the
+    # fork is ready: it can be later than the requested one, at the end of a stage.
+    event = session.source["fork"]["event"] if "release" in session.source["fork"] else session.fork_event
+    parent = session.origin
     if parent is None:
         return schemas.ForkedFrom(id=None, name=session.source["fork"]["name"], event=event)
     if not may(actor_of(request), Verb.SEE, parent):
@@ -168,7 +167,7 @@ class Sessions(Resource):
         actor = actor_of(request)
         if not actor.links and not settings.PUBLIC_DEMO:
             actor = actor_for(request, Verb.LIST)
-        wanted = _filtered(request, visible_sessions(actor).select_related("owner", "forked_from"))
+        wanted = _filtered(request, visible_sessions(actor).select_related("owner", "origin"))
         page = page_of_rows(request, wanted, _order(request), default=PAGE, most=LONGEST_PAGE)
         sizes = storage.stored_bytes([one.pk for one in page.rows]) if request.query_params.get("sizes") == "1" else {}
         listed = [session_body(request, one, stored_bytes=sizes.get(one.pk)) for one in page.rows]
@@ -221,7 +220,7 @@ def when_imported(session: Session, wait: float) -> Session:
     """The session once its import (or fork) has ended, or when the time is over. Raises `ApiError` 404."""
 
     def look() -> Session:
-        found = Session.objects.select_related("owner", "forked_from").filter(pk=session.pk).first()
+        found = Session.objects.select_related("owner", "origin").filter(pk=session.pk).first()
         if found is None:
             raise not_found()
         return found

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID, uuid4
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused
-from schedviz.sessions.forks.requests import NotForkable, fork
+from schedviz.sessions.forks.requests import Forked, NotForkable, OtherRelease, fork
 from schedviz.sessions.history import lineage, object_history, reading, timeline
 from schedviz.sessions.models import Checkpoint, Chunk, Session
 from schedviz.sessions.replay import cycle_detail_job, cycle_details, replayer
@@ -277,6 +280,24 @@ def test_the_same_key_is_the_same_fork(parent: Session, somebody: User) -> None:
         fork(parent, somebody, at=21, key="mine")
     other = User.objects.create_user("other")
     assert fork(parent, other, at=20, key="mine").session != first.session
+
+
+def test_simultaneous_requests_with_one_key_make_one_fork_to_another_release(parent: Session, somebody: User) -> None:
+    start = threading.Barrier(4)
+
+    def request(_: int) -> Forked:
+        start.wait()
+        try:
+            return fork(parent, somebody, at=20, key="mine", other=OtherRelease("v1.36"))
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        forks = list(pool.map(request, range(4)))
+
+    assert sorted(made.duplicate for made in forks) == [False, True, True, True]
+    assert len({made.session.pk for made in forks}) == 1
+    assert Session.objects.filter(origin=parent, forked_from=None).count() == 1
 
 
 def test_what_has_not_happened_cannot_be_forked(parent: Session, somebody: User) -> None:
