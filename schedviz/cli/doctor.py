@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from schedviz.cli.loading import loaded, simulated, tell_warnings
+from schedviz.cli.loading import loaded, settings_for, simulated, tell_warnings
 from schedviz.cli.release_options import ChosenRelease, release_options
 from schedviz.terminal import say, say_json
 
@@ -37,8 +37,6 @@ def doctor(
     nothing differs, 1 if something does, 2 if a file cannot be used.
     """
     found = loaded(paths)
-    if found.trace is None and chosen.members():
-        raise click.UsageError("--release and --feature-gates are for traces: objects and logs are compared as they are.")
     tell_warnings(found, chosen)
     examinations = _examinations(found, names, chosen)
     if form == "json":
@@ -53,13 +51,26 @@ def doctor(
 
 
 def _examinations(found: Import, names: tuple[str, ...], chosen: ChosenRelease) -> list[Examination]:
+    from schedviz.engine import ConfigurationError
     from schedviz.explain.doctor import examine_engine
     from schedviz.explain.doctor.import_check import examine_import
 
     if found.trace is not None:
         return [examine_engine(simulated(found, chosen))]
     logs = {log.name: log.signals for log in found.logs}
-    return examine_import(found.objects, found.config, logs, names=names, made_of_dump=found.made_of_dump)
+    settings = settings_for(found, chosen)
+    try:
+        return examine_import(
+            found.objects,
+            found.config,
+            logs,
+            names=names,
+            made_of_dump=found.made_of_dump,
+            release=settings.release,
+            feature_gates=settings.feature_gates,
+        )
+    except ConfigurationError as error:
+        raise click.ClickException(f"configuration: {error}") from None
 
 
 def _print(examination: Examination) -> None:

@@ -61,14 +61,14 @@ def import_(
     """
     import msgspec
 
-    from schedviz.ingest.kubelet_versions import with_release
+    from schedviz.ingest.release_evidence import with_release
 
     if is_session_file(paths[0]):
         files = _as_they_are(paths, "a session file", whole=not (dry_run or secret is not None or target))
     else:
         found, left_out = _read(paths)
         named = chosen.release if chosen.feature_gates is None else chosen.release or DEFAULT_RELEASE
-        found = msgspec.structs.replace(found, report=with_release(found.report, named, found.kubelet))
+        found = msgspec.structs.replace(found, report=with_release(found.report, named, found.evidence))
         if found.trace is not None:
             files = _as_they_are(paths, "a trace or a recording", whole=not (dry_run or secret is not None or target))
         else:

@@ -14,7 +14,7 @@ from schedviz.cli.release_options import NO_CHOICE, ChosenRelease
 from schedviz.terminal import say
 
 if TYPE_CHECKING:
-    from schedviz.engine import Simulation
+    from schedviz.engine import Simulation, SimulationSettings
     from schedviz.ingest.load import Import
     from schedviz.ingest.progress import Progress
     from schedviz.ingest.reader import Item
@@ -62,9 +62,9 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
 
 def tell_warnings(found: Import, chosen: ChosenRelease = NO_CHOICE) -> None:
     """Print warnings about the files to standard error, so that they precede the answer."""
-    from schedviz.ingest.kubelet_versions import with_release
+    from schedviz.ingest.release_evidence import with_release
 
-    for warning in with_release(found.report, chosen.release, found.kubelet).warnings:
+    for warning in with_release(found.report, chosen.release, found.evidence).warnings:
         say(f"warning: {warning}", err=True)
 
 
@@ -86,19 +86,23 @@ def is_session_file(path: Path) -> bool:
         return False
 
 
+def settings_for(found: Import, chosen: ChosenRelease = NO_CHOICE) -> SimulationSettings:
+    """The settings of an engine for the files: those of a trace, otherwise with the suggested release; options override both."""
+    from schedviz.engine import PODS_PER_SYNC, SimulationSettings, settings_of
+
+    if found.trace is not None:
+        return chosen.settings(settings_of(found.trace))
+    return chosen.settings(SimulationSettings(config=found.config, pods_per_sync=PODS_PER_SYNC, release=found.evidence.suggested))
+
+
 def simulated(found: Import, chosen: ChosenRelease = NO_CHOICE) -> Simulation:
     """An engine with the objects of the files; for a trace, after its steps. Raises `click.ClickException`."""
-    from schedviz.engine import PODS_PER_SYNC, ConfigurationError, Simulation, SimulationSettings, settings_of
-    from schedviz.ingest.kubelet_versions import suggested_release
+    from schedviz.engine import ConfigurationError, Simulation
     from schedviz.trace.commands import AnyCommand
 
     trace = found.trace
-    if trace is None:
-        settings = SimulationSettings(config=found.config, pods_per_sync=PODS_PER_SYNC, release=suggested_release(found.kubelet))
-    else:
-        settings = settings_of(trace)
     try:
-        simulation = Simulation(chosen.settings(settings))
+        simulation = Simulation(settings_for(found, chosen))
     except ConfigurationError as error:
         raise click.ClickException(f"configuration: {error}") from None
     simulation.load(found.objects)

@@ -121,8 +121,7 @@ class SchedulingCycleV136(SchedulingCycle):
         snapshot, names = self.state.snapshot, self.results.pre_filter_nodes
         if names is None:
             return rows_in_search_order(snapshot, None, start)
-        plugins = " ".join(sorted(self.diagnosis.unschedulable_plugins))
-        self._why.nodes.absent_nodes_status = unresolvable(f"node(s) didn't satisfy plugin(s) [{plugins}]")
+        self._why.nodes.absent_nodes_status = self.framework.status_of_absent_nodes(self.diagnosis.unschedulable_plugins)
         known = frozenset(name for name in names if name in snapshot.columns.row_of)
         return rows_in_search_order(snapshot, known, start) if known else snapshot.rows(np.zeros(0, np.intp))
 

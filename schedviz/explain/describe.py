@@ -11,10 +11,11 @@ from typing import Final, Literal
 import msgspec
 
 from schedviz.engine import Simulation
-from schedviz.engine.framework.resource import Resource, pod_requests
+from schedviz.engine.framework.resource import Resource
+from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.explanation import Part
 from schedviz.explain.why import find_pod
-from schedviz.kube.core import Container, Node, Pod
+from schedviz.kube.core import Container, Node, Pod, PodStatus, ResourceRequirements
 from schedviz.trace.view import Resources
 
 replace = msgspec.structs.replace
@@ -83,6 +84,7 @@ def describe_node(simulation: Simulation, name: str) -> NodeDescription:
     info = next((one for one in simulation.scheduler.state.cache.nodes if one.name == name), None)
     if node is None and info is None:
         raise NodeUnknownError(f"There is no node {name} at this moment.")
+    pod_info = simulation.scheduler.state.pod_info
     assigned = {
         pod.key: pod
         for pod in simulation.stored_objects()
@@ -93,8 +95,8 @@ def describe_node(simulation: Simulation, name: str) -> NodeDescription:
     pods = tuple(
         PodOnNode(
             key,
-            requests=pod_requests(pod).resource.to_view(),
-            limits=_limits(pod).to_view(),
+            requests=pod_info(pod).requests.resource.to_view(),
+            limits=_limits(pod, pod_info).to_view(),
             assigned=key in assigned,
             cached="" if key not in cached else "assumed" if cached[key].pod.uid in assumed else "added",
         )
@@ -104,8 +106,8 @@ def describe_node(simulation: Simulation, name: str) -> NodeDescription:
     return NodeDescription(
         name,
         allocatable=Resource.of(node.status.allocatable).to_view() if isinstance(node, Node) else None,
-        requests=_sum(pod_requests(pod).resource for pod in assigned.values()),
-        limits=_sum(_limits(pod) for pod in assigned.values()),
+        requests=_sum(pod_info(pod).requests.resource for pod in assigned.values()),
+        limits=_sum(_limits(pod, pod_info) for pod in assigned.values()),
         cache_allocatable=info.allocatable.to_view() if info is not None else None,
         cache_requested=info.requested.to_view() if info is not None else None,
         pods=pods,
@@ -119,13 +121,14 @@ def describe_pod(simulation: Simulation, key: str) -> PodDescription:
     state = cache.pod_states.get(pod.uid)
     where = pod.spec.node_name or (state.info.pod.spec.node_name if state is not None else "")
     info = next((one for one in cache.nodes if one.name == where), None)
-    requests = pod_requests(pod)
+    pod_info = simulation.scheduler.state.pod_info
+    requests = pod_info(pod).requests
     return PodDescription(
         key,
         containers=(*(_container(one, init=True) for one in pod.spec.init_containers), *(_container(one) for one in pod.spec.containers)),
         overhead=Resource.of(pod.spec.overhead).to_view(),
         requests=requests.resource.to_view(),
-        limits=_limits(pod).to_view(),
+        limits=_limits(pod, pod_info).to_view(),
         non_zero_milli_cpu=requests.non_zero_milli_cpu,
         non_zero_memory=requests.non_zero_memory,
         node=where,
@@ -138,18 +141,27 @@ def _container(container: Container, *, init: bool = False) -> ContainerDescript
     return ContainerDescription(container.name, init, Resource.of(resources.requests).to_view(), Resource.of(resources.limits).to_view())
 
 
-def _limits(pod: Pod) -> Resource:
+def _limits(pod: Pod, pod_info: type[PodInfo]) -> Resource:
     """Limits add up like requests; overhead counts for resources that have a limit. Upstream: pkg/api/v1/resource/helpers.go PodLimits"""
 
     def as_requests(containers: tuple[Container, ...]) -> tuple[Container, ...]:
-        return tuple(replace(one, resources=replace(one.resources, requests=one.resources.limits)) for one in containers)
+        return tuple(replace(one, resources=_limits_as_requests(one.resources)) for one in containers)
 
     limited = {name for one in (*pod.spec.containers, *pod.spec.init_containers) for name in one.resources.limits}
     overhead = {name: amount for name, amount in pod.spec.overhead.items() if name in limited}
     spec = replace(
-        pod.spec, containers=as_requests(pod.spec.containers), init_containers=as_requests(pod.spec.init_containers), overhead=overhead
+        pod.spec,
+        containers=as_requests(pod.spec.containers),
+        init_containers=as_requests(pod.spec.init_containers),
+        resources=None if pod.spec.resources is None else _limits_as_requests(pod.spec.resources),
+        overhead=overhead,
     )
-    return pod_requests(replace(pod, spec=spec)).resource
+    # The status has requests that a kubelet allocated.
+    return pod_info(replace(pod, spec=spec, status=PodStatus())).requests.resource
+
+
+def _limits_as_requests(resources: ResourceRequirements) -> ResourceRequirements:
+    return replace(resources, requests=resources.limits)
 
 
 def _sum(resources: Iterable[Resource]) -> Resources:

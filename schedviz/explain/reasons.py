@@ -85,6 +85,14 @@ _TABLE: Final[tuple[tuple[str, Meaning], ...]] = (
             ("a label that the node lost or never had", "a typing mistake in the selector", "a volume or a profile that adds an affinity"),
         ),
     ),
+    (
+        r"node\(s\) (didn't satisfy plugin\(s\) \[NodeAffinity\]|were left out by PreFilter)",
+        Meaning(
+            names.NODE_AFFINITY,
+            "the pod's node affinity names nodes (metadata.name), and this is none of them",
+            ("the named node is gone, or has another name",),
+        ),
+    ),
     (r"node\(s\) didn't match scheduler-enforced node affinity", Meaning(names.NODE_AFFINITY, "the profile's addedAffinity keeps it off")),
     (r"node\(s\) didn't match the requested node name", Meaning(names.NODE_NAME, "spec.nodeName asks for another node")),
     (

@@ -8,7 +8,6 @@ from typing import Final
 import msgspec
 
 from schedviz.engine import Simulation
-from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.explanation import Part
 from schedviz.kube import codec
 from schedviz.kube.collector import without_gc
@@ -110,6 +109,5 @@ def _room_by_preemption(simulation: Simulation, key: str) -> str:
 
 
 def _held_back(pod: Pod) -> str:
-    info = PodInfo(pod)
     gates = ", ".join(gate.name for gate in pod.spec.scheduling_gates)
-    return f"{info.key} is not tried: " + (f"scheduling gates {gates}" if gates else f'no profile is called "{pod.spec.scheduler_name}"')
+    return f"{pod.key} is not tried: " + (f"scheduling gates {gates}" if gates else f'no profile is called "{pod.spec.scheduler_name}"')

@@ -89,7 +89,8 @@ def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: Dr
         return explained
     free = info.allocatable.clone()
     free.add(info.requested, -1)
-    known = Scheduler(tuple(simulation.scheduler.state.profiles), known_extenders(simulation))
+    state = simulation.scheduler.state
+    known = Scheduler(tuple(state.profiles), known_extenders(simulation), state.pod_info)
     finding = judge(dry_run.pod, explained.node, free, info.pods, known)
     if finding.kind != FOR_EVER:
         return _replace(explained, cause=finding.cause, advice=finding.advice)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from schedviz.ingest.config_text import ConfigText
-from schedviz.ingest.kubelet_versions import newest
+from schedviz.ingest.release_evidence import newest
 from schedviz.ingest.report import FileReport, Tally
 from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.scheduler_messages import Said
@@ -15,6 +15,7 @@ from schedviz.ingest.trace_file import Step, TraceFile
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import Phrase, phrase
+from schedviz.trace.releases import RELEASES
 
 Key = tuple[type, str]
 _TERMINAL = frozenset({"Succeeded", "Failed"})
@@ -95,6 +96,8 @@ class Merged:
         self.logs: list[SchedulerLog] = []
         self.steps: Steps | None = None
         self.config: tuple[str, dict[str, Any]] | None = None
+        #: The releases that accept `config`.
+        self.config_releases: tuple[str, ...] = RELEASES
         self.kubelet = ""
 
     def take(self, file: FileFound) -> None:

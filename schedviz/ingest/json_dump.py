@@ -20,7 +20,8 @@ _OFFSET = re.compile(r"\s*\(byte (\d+)\)")
 
 class _Document(msgspec.Struct, gc=False):
     kind: Any = ""
-    items: list[msgspec.Raw] | None = None
+    #: Absent: the document is no list. Null: an empty list, as Go encodes a nil slice.
+    items: list[msgspec.Raw] | msgspec.UnsetType | None = msgspec.UNSET
 
 
 #: Shorter texts are not looked at beforehand.
@@ -34,7 +35,7 @@ class _Anything(msgspec.Struct, gc=False):
 
 
 class _Counted(msgspec.Struct, gc=False):
-    items: list[_Anything] = []
+    items: list[_Anything] | None = None
 
 
 _document_decoder = msgspec.json.Decoder(_Document)
@@ -96,12 +97,12 @@ def _items(text: bytes, *, document: int) -> Iterator[Item]:
             yield Item(document=document, path=f"[{index}]", content=content)
         return
     parsed = _document_decoder.decode(text)
-    if parsed.items is None:
+    if parsed.items is msgspec.UNSET:
         yield Item(document=document, path="", content=msgspec.Raw(text))
         return
-    kind = list_kind(parsed.kind)
-    total = len(parsed.items) if document == 1 else None
-    for index, content in enumerate(parsed.items):
+    kind, items = list_kind(parsed.kind), parsed.items or []
+    total = len(items) if document == 1 else None
+    for index, content in enumerate(items):
         yield Item(document=document, path=f"items[{index}]", content=content, kind=kind, total=total)
 
 
@@ -114,7 +115,7 @@ def _check_number(name: str, text: bytes, limits: Limits) -> None:
         if text.lstrip()[:1] == b"[":
             count = len(msgspec.json.decode(text, type=list[_Anything]))
         else:
-            count = len(msgspec.json.decode(text, type=_Counted).items)
+            count = len(msgspec.json.decode(text, type=_Counted).items or [])
     except msgspec.ValidationError as error:
         raise BadObjects([Problem(name, f"this is no list of Kubernetes objects ({error})", line=1)]) from None
     except msgspec.DecodeError:

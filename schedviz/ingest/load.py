@@ -25,7 +25,6 @@ from schedviz.ingest.file_result import FileFound, Merged, Steps
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.json_stream import NotCutError
 from schedviz.ingest.kubectl_text import FAILURE, KubectlTextReader, without_warnings
-from schedviz.ingest.kubelet_versions import kubelet_version, newest, suggested_release
 from schedviz.ingest.kwok import KwokReader
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.log_reader import LogReader
@@ -34,6 +33,7 @@ from schedviz.ingest.openb import OpenbReader
 from schedviz.ingest.progress import Progress, Told
 from schedviz.ingest.reader import Item, Reader
 from schedviz.ingest.refusals import Refusals
+from schedviz.ingest.release_evidence import ReleaseEvidence, kubelet_version, newest
 from schedviz.ingest.report import Report
 from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.scheduler_messages import Said
@@ -56,6 +56,7 @@ from schedviz.kube.object_names import expect_possible_names
 from schedviz.kube.pod_texts import PodTexts
 from schedviz.kube.sharing import Sharing
 from schedviz.trace.phrase import Phrase, phrase
+from schedviz.trace.releases import RELEASES
 
 #: The first that recognises a text reads it.
 READERS: tuple[Reader, ...] = (
@@ -102,8 +103,7 @@ class Import(msgspec.Struct, frozen=True):
     origins: tuple[str, ...] = ()
     #: Nobody brought objects: `objects` are what a dump of SIGUSR2 says of them.
     made_of_dump: bool = False
-    #: The newest kubelet of the nodes; "": none says its version.
-    kubelet: str = ""
+    evidence: ReleaseEvidence = ReleaseEvidence()
 
 
 def _silent(_: Progress) -> None:
@@ -391,16 +391,27 @@ class _Loading:
             if self.merged.config is not None:
                 message = f"there is a {CONFIGURATION} in {self.merged.config[0]}, too; a session has one."
                 raise _BadConfiguration([Problem(file.name, message)])
-            try:
-                load_configuration(parsed.document, duplicates=parsed.duplicates)
-            except ConfigurationError as error:
-                raise _BadConfiguration([Problem(file.name, str(error))]) from None
             self.merged.config = (file.name, parsed.document)
+            self.merged.config_releases = self.releases_that_accept(file, parsed)
         if file.steps is not None and self.merged.steps is not None:
             raise UnreadableFile(f"{file.name}: this is a recording, and there is another one; a session begins with one.")
 
+    def releases_that_accept(self, file: FileFound, parsed: ConfigText) -> tuple[str, ...]:
+        """The releases for which the configuration is valid. Raises the error of the likely release if there is none."""
+        errors: dict[str, ConfigurationError] = {}
+        for release in RELEASES:
+            try:
+                load_configuration(parsed.document, duplicates=parsed.duplicates, release=release)
+            except ConfigurationError as error:
+                errors[release] = error
+        if len(errors) == len(RELEASES):
+            likely = ReleaseEvidence(newest(self.merged.kubelet, file.kubelet)).suggested
+            raise _BadConfiguration([Problem(file.name, str(errors[likely]))])
+        return tuple(release for release in RELEASES if release not in errors)
+
     def finish(self) -> Import:
         merged = self.merged
+        evidence = ReleaseEvidence(merged.kubelet, merged.config_releases)
         if not merged.objects:
             self.make_objects_of_dumps()
         if not merged.objects:
@@ -430,15 +441,13 @@ class _Loading:
         return Import(
             objects=objects,
             report=report,
-            trace=None
-            if merged.steps is None
-            else TraceFile(steps=merged.steps.steps, config=config, release=suggested_release(merged.kubelet)),
+            trace=None if merged.steps is None else TraceFile(steps=merged.steps.steps, config=config, release=evidence.suggested),
             config=config if merged.steps is None else None,
             logs=tuple(merged.logs),
             said=tuple(merged.said.values()),
             origins=tuple(merged.origins[key] for key in keys),
             made_of_dump=WARNING in self.warnings,
-            kubelet=merged.kubelet,
+            evidence=evidence,
         )
 
     def make_objects_of_dumps(self) -> None:

@@ -108,8 +108,9 @@ def _lost_its_end(content: Any) -> bool:
 
 def _items_of(number: int, content: Any) -> Iterator[Item]:
     """The items of a document that was not cut: one object, a flow-style List, or a bare list."""
-    if isinstance(content, dict) and isinstance(content.get("items"), list):
-        for index, item in enumerate(content["items"]):
+    if isinstance(content, dict) and isinstance(content.get("items", ""), list | None):
+        # Go encodes an empty list as null.
+        for index, item in enumerate(content["items"] or []):
             yield Item(document=number, path=f"items[{index}]", content=item, kind=list_kind(content.get("kind")))
     elif isinstance(content, list):
         for index, item in enumerate(content):

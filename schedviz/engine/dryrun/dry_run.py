@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,10 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import Diagnosis, FitError
 from schedviz.engine.framework.interface import FilterReads
 from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.runtime.framework import LEFT_OUT
 from schedviz.engine.framework.runtime.outcomes import PreFilterOutcome, ScoreOutcome
 from schedviz.engine.framework.runtime.state_transfer import transfer_state
-from schedviz.engine.framework.status import Status, unresolvable
+from schedviz.engine.framework.status import Status
 from schedviz.engine.framework.trial_rows import TrialRows
 from schedviz.engine.framework.types import Generations, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
@@ -29,9 +30,6 @@ from schedviz.kube.meta import KubeObject
 
 if TYPE_CHECKING:
     from schedviz.engine.simulation import Simulation
-
-#: The reason for nodes that PreFilter's result excludes. Deviation: upstream gives such nodes no status.
-LEFT_OUT: Final = "node(s) were left out by PreFilter"
 
 
 class UnknownProfileError(LookupError):
@@ -52,7 +50,7 @@ class DryRun:
             names = ", ".join(sorted(state.profiles))
             raise UnknownProfileError(f'{pod.key} asks for the scheduler "{pod.spec.scheduler_name}"; this one is {names}')
         self.framework = framework
-        self.pod = PodInfo(pod)
+        self.pod = state.pod_info(pod)
         self._snapshot = state.snapshot
         _refresh_snapshot(simulation)
         self.rows: Rows = state.snapshot.rows()
@@ -87,7 +85,7 @@ class DryRun:
             return verdicts
         plugins = [answer.plugin for answer in self.pre_filter.answers if answer.node_names is not None]
         left_out = np.fromiter((name not in names for name in self.rows.names), np.bool_, len(self.rows))
-        status = unresolvable(LEFT_OUT).with_failed_plugin(plugins[0] if plugins else "")
+        status = self.framework.status_of_absent_nodes(plugins).with_failed_plugin(plugins[0] if plugins else "")
         return Verdicts(np.where(left_out, len(verdicts.statuses), verdicts.codes), (*verdicts.statuses, status))
 
     def each_plugin(self) -> Iterator[tuple[str, Verdicts | None]]:

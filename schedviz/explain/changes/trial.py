@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from schedviz.engine import Simulation
-from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.what_if import clear_queue
 from schedviz.kube.core import Pod
 from schedviz.trace.commands import Cycle
@@ -21,7 +20,8 @@ def next_cycle_of(simulation: Simulation, pod_key: str) -> Pod | None:
     if not isinstance(pod, Pod):
         return None
     clear_queue(simulation)
-    simulation.scheduler.state.queue.add(PodInfo(pod))
+    state = simulation.scheduler.state
+    state.queue.add(state.pod_info(pod))
     simulation.start(Cycle())
     simulation.work()
     after = simulation.cluster.find("Pod", pod_key)

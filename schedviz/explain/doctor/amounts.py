@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.doctor.finding import Finding, Value, finding
+from schedviz.explain.doctor.finding import Finding, Scheduler, Value, finding
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, phrase, some
 
 _COMPARER = phrase("the scheduler's own comparer looks at names alone")
 
 
-def amounts(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump) -> Iterator[Finding]:
+def amounts(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: Scheduler) -> Iterator[Finding]:
     """The differences, node by node."""
     for node in sorted(dump.nodes, key=lambda node: node.name):
-        known = [PodInfo(pods[dumped.uid]) for dumped in node.pods if dumped.uid in pods]
+        known = [scheduler.pod_info(pods[dumped.uid]) for dumped in node.pods if dumped.uid in pods]
         lost = [dumped.key for dumped in node.pods if dumped.uid not in pods]
         if lost:
             yield from _rest(node, known, lost)

@@ -41,8 +41,8 @@ def examine_dump(
     else:
         findings = [
             *Presence(nodes, pods, evidence, scheduler).findings(),
-            *amounts(nodes, pods, signal.dump),
-            *ports_and_images(nodes, pods, signal.dump),
+            *amounts(nodes, pods, signal.dump, scheduler),
+            *ports_and_images(nodes, pods, signal.dump, scheduler),
             *nominations_of_dump(nodes, pods, signal.dump, scheduler),
             *_inside(signal),
         ]
@@ -68,7 +68,8 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
     informers = simulation.scheduler.state.informers
     dumped = dump(simulation)
     mismatch = compare([node.name for node in informers.list("Node")], [pod.uid for pod in informers.list("Pod")], dumped)
-    known = scheduler or Scheduler(tuple(simulation.scheduler.state.profiles), known_extenders(simulation))
+    state = simulation.scheduler.state
+    known = scheduler or Scheduler(tuple(state.profiles), known_extenders(simulation), state.pod_info)
     objects = list(simulation.stored_objects())
     nodes, pods = _nodes_and_pods(objects)
     running = simulation.running_pod
@@ -79,8 +80,8 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
             for found in Presence(nodes, pods, Evidence(Signal(dumped, mismatch)), known).findings()
             if found.about != f"Pod {running}"
         ),
-        *amounts(nodes, pods, dumped),
-        *ports_and_images(nodes, pods, dumped),
+        *amounts(nodes, pods, dumped, known),
+        *ports_and_images(nodes, pods, dumped, known),
         *nominations_of_dump(nodes, pods, dumped, known),
         *snapshot_beside_cache(simulation),
     ]

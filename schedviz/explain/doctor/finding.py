@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from schedviz.engine.config.types import Extender
+from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.explanation import Part
 from schedviz.trace.phrase import Phrase
 
@@ -71,6 +72,8 @@ class Scheduler(msgspec.Struct, frozen=True):
     names: tuple[str, ...] = ("default-scheduler",)
     #: None if its configuration is unknown.
     extenders: tuple[Extender, ...] | None = None
+    #: The class of its release's PodInfos, which adds up what a pod requests.
+    pod_info: type[PodInfo] = PodInfo
 
 
 def examination(compared: str, findings: Iterable[Finding], *, nodes: int, pods: int) -> Examination:

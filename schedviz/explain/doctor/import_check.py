@@ -9,17 +9,21 @@ import msgspec
 
 from schedviz.engine.cache.debugger.signal import Signal
 from schedviz.engine.config import load_configuration
+from schedviz.engine.features import features_of
+from schedviz.engine.releases import RELEASES
 from schedviz.explain.doctor.examine import examine_dump, examine_dump_alone, examine_objects
 from schedviz.explain.doctor.finding import Examination, Scheduler
 from schedviz.explain.doctor.verdict import verdict
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import Phrase, as_sentence, phrase
+from schedviz.trace.releases import DEFAULT_RELEASE
 
 #: Differences described in words.
 _IN_WORDS: Final = 20
 #: The import itself warns of these if there is no dump.
 _TOLD_ANYWAY: Final = frozenset({"ghost node"})
+_NO_GATES: Final[Mapping[str, bool]] = {}
 #: Findings of each comparison that an import report keeps.
 MOST_FINDINGS: Final = 200
 
@@ -31,9 +35,14 @@ def examine_import(
     *,
     names: tuple[str, ...] = (),
     made_of_dump: bool = False,
+    release: str = DEFAULT_RELEASE,
+    feature_gates: Mapping[str, bool] = _NO_GATES,
 ) -> list[Examination]:
-    """An examination of the last dump of each log, or of the objects if there is none; `made_of_dump`: there are no other objects."""
-    scheduler = scheduler_of(config, names)
+    """An examination of the last dump of each log, or of the objects if there is none; `made_of_dump`: there are no other objects.
+
+    The scheduler of the dumps has this release and these feature gates. Raises `ConfigurationError`.
+    """
+    scheduler = scheduler_of(config, names, release=release, feature_gates=feature_gates)
     with_dumps = {name: signals for name, signals in logs.items() if signals}
     if made_of_dump or (with_dumps and not any(isinstance(obj, (Node, Pod)) for obj in objects)):
         return [examine_dump_alone(signals[-1], name=name) for name, signals in with_dumps.items()]
@@ -44,12 +53,21 @@ def examine_import(
     ]
 
 
-def scheduler_of(config: dict[str, Any] | None, names: tuple[str, ...] = ()) -> Scheduler:
+def scheduler_of(
+    config: dict[str, Any] | None,
+    names: tuple[str, ...] = (),
+    *,
+    release: str = DEFAULT_RELEASE,
+    feature_gates: Mapping[str, bool] = _NO_GATES,
+) -> Scheduler:
     """The scheduler described by a configuration; `names` override the profiles' names. Raises `ConfigurationError`."""
+    found = RELEASES[release]
+    features = features_of(found.gates, feature_gates)
+    pod_info = found.pod_info(features)
     if config is None:
-        return Scheduler(names or Scheduler().names)
-    parsed = load_configuration(config)
-    return Scheduler(names or tuple(profile.scheduler_name for profile in parsed.profiles), tuple(parsed.extenders))
+        return Scheduler(names or Scheduler().names, pod_info=pod_info)
+    parsed = load_configuration(config, release=release, features=features)
+    return Scheduler(names or tuple(profile.scheduler_name for profile in parsed.profiles), tuple(parsed.extenders), pod_info)
 
 
 def cut_examination(examination: Examination) -> dict[str, Any] | None:

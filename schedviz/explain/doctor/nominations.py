@@ -49,8 +49,8 @@ def nominations_of_dump(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump
             free = Resource()
             free.add(dumped_node.allocatable, 1)
             free.add(dumped_node.requested, -1)
-            here = [PodInfo(pods[each.uid]) for each in dumped_node.pods if each.uid in pods]
-            yield judge(PodInfo(pod), dumped_node.name, free, here, scheduler)
+            here = [scheduler.pod_info(pods[each.uid]) for each in dumped_node.pods if each.uid in pods]
+            yield judge(scheduler.pod_info(pod), dumped_node.name, free, here, scheduler)
     known = {pod.uid for pod in dump.pending}
     for pod in pods.values():
         node = pod.status.nominated_node_name
@@ -71,7 +71,7 @@ def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], sched
     on_node: dict[str, list[PodInfo]] = {}
     for pod in pods:
         if pod.spec.node_name and pod.status.phase not in FINISHED:
-            on_node.setdefault(pod.spec.node_name, []).append(PodInfo(pod))
+            on_node.setdefault(pod.spec.node_name, []).append(scheduler.pod_info(pod))
     for pod in pods:
         name = pod.status.nominated_node_name
         if not name or pod.spec.node_name or pod.status.phase in FINISHED:
@@ -87,7 +87,7 @@ def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], sched
         free = Resource.of(node.status.allocatable)
         for other in here:
             free.add(other.requests.resource, -1)
-        yield judge(PodInfo(pod), name, free, here, scheduler)
+        yield judge(scheduler.pod_info(pod), name, free, here, scheduler)
 
 
 def judge(pod: PodInfo, node: str, free: Resource, here: Sequence[PodInfo], scheduler: Scheduler) -> Finding:

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.doctor.finding import Finding, finding
+from schedviz.explain.doctor.finding import Finding, Scheduler, finding
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, phrase, some
 
 Port = tuple[str, str, int]
 
 
-def ports_and_images(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump) -> Iterator[Finding]:
+def ports_and_images(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: Scheduler) -> Iterator[Finding]:
     """The differences, node by node."""
     for node in sorted(dump.nodes, key=lambda node: node.name):
         if node.ports is not None and all(dumped.uid in pods for dumped in node.pods):
-            yield from _ports(node, node.ports, {dumped.uid: pods[dumped.uid] for dumped in node.pods})
+            yield from _ports(node, node.ports, [scheduler.pod_info(pods[dumped.uid]) for dumped in node.pods])
         api = nodes.get(node.name)
         if node.images is not None and api is not None and not node.is_deleted:
             yield from _images(node, node.images, api)
 
 
-def _ports(node: DumpedNode, cached: frozenset[Port], pods: Mapping[str, Pod]) -> Iterator[Finding]:
-    taken = {(port.ip, port.protocol, port.port): pod.key for pod in pods.values() for port in PodInfo(pod).host_ports}
+def _ports(node: DumpedNode, cached: frozenset[Port], pods: Sequence[PodInfo]) -> Iterator[Finding]:
+    taken = {(port.ip, port.protocol, port.port): pod.key for pod in pods for port in pod.host_ports}
     for port in sorted(cached - taken.keys()):
         sentence = phrase("node {node}: host port {port} is taken in the cache, by no pod at the API", node=node.name, port=_port(port))
         cause = phrase("a pod gave it up, and the scheduler has not seen that update")

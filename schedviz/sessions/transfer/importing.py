@@ -22,9 +22,9 @@ from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.import_check import cut_examination, differences_in_words, examine_import
 from schedviz.ingest.errors import ImportCancelled, IngestError
 from schedviz.ingest.generate import generate, parse_generate_spec
-from schedviz.ingest.kubelet_versions import suggested_release, with_release
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.load import Import, Progress, load
+from schedviz.ingest.release_evidence import with_release
 from schedviz.ingest.report import Report
 from schedviz.ingest.trace_file import TraceFile
 from schedviz.kube.apps import Deployment, ReplicaSet
@@ -112,11 +112,11 @@ class Importing:
         self.save(simulation)
         self.queue_steps(found.trace)
         chosen = None if self.takes_release_of(found) else simulation.settings.release
-        report: dict[str, Any] = msgspec.to_builtins(with_release(found.report, chosen, found.kubelet))
+        report: dict[str, Any] = msgspec.to_builtins(with_release(found.report, chosen, found.evidence))
         if "lesson" in self.session.source:
             # Its author wants it so: a cluster in which no pod is yet is no mistake of whoever takes the lesson.
             return {**report, "warnings": [], "warningPhrases": []}
-        examinations = self.examine(found)
+        examinations = self.examine(found, simulation.settings)
         doctor = [told for each in examinations if (told := cut_examination(each)) is not None]
         if not doctor:
             return report
@@ -129,12 +129,19 @@ class Importing:
             "warningPhrases": [*report["warningPhrases"], *msgspec.to_builtins(differences)],
         }
 
-    def examine(self, found: Import) -> list[Examination]:
-        """What the doctor says of the files: how dumps in logs differ from the objects, and what is wrong with objects by themselves."""
+    def examine(self, found: Import, chosen: SimulationSettings) -> list[Examination]:
+        """The doctor's findings: how dumps in logs differ from the objects, and what is wrong with the objects alone."""
         if found.trace is not None or not found.report.files:
             return []
         logs = {log.name: log.signals for log in found.logs}
-        return examine_import(found.objects, found.config, logs, made_of_dump=found.made_of_dump)
+        return examine_import(
+            found.objects,
+            found.config,
+            logs,
+            made_of_dump=found.made_of_dump,
+            release=chosen.release,
+            feature_gates=chosen.feature_gates,
+        )
 
     def read(self) -> Import:
         """The objects, or the trace."""
@@ -164,7 +171,7 @@ class Importing:
         self.expect_room(found.objects)
         chosen = {"pods_per_sync": PODS_PER_SYNC, **self.session.settings}
         if self.takes_release_of(found):
-            chosen["release"] = suggested_release(found.kubelet)
+            chosen["release"] = found.evidence.suggested
         if found.trace is not None:
             chosen = {**trace_settings(found.trace), **chosen}
         if found.config is not None:
@@ -183,8 +190,8 @@ class Importing:
         return simulation
 
     def takes_release_of(self, found: Import) -> bool:
-        """Whether the kubelets of the nodes choose the release, because nobody did."""
-        return bool(found.kubelet) and not _NAMES_RELEASE & self.session.settings.keys()
+        """Whether the files choose the release, because nobody did."""
+        return found.evidence.is_conclusive and not _NAMES_RELEASE & self.session.settings.keys()
 
     def expect_room(self, objects: Collection[object], *, cycles: int = 0) -> None:
         """Refuse what the quotas of the owner, or of all, have no room for, and workloads with more replicas than any may have."""

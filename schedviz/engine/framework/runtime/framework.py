@@ -53,7 +53,7 @@ from schedviz.engine.framework.runtime.plugin_lists import PluginLists, Registry
 from schedviz.engine.framework.runtime.scoring import Scorer, run_score_plugins
 from schedviz.engine.framework.runtime.stopwatch import Stopwatch, TimedPlugin
 from schedviz.engine.framework.runtime.waiting_pods import WaitingPod, WaitingPods
-from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, as_status, unschedulable, wrapped
+from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, as_status, unresolvable, unschedulable, wrapped
 from schedviz.engine.framework.types import (
     GVK,
     NANOS_PER_SECOND,
@@ -68,6 +68,8 @@ from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.meta import KubeObject
 
 #: The longest timeout of a Permit plugin.
+#: The reason for nodes that a PreFilterResult excludes, in releases that give such nodes no status.
+LEFT_OUT: Final = "node(s) were left out by PreFilter"
 MAX_PERMIT_TIMEOUT: Final = 15 * 60 * NANOS_PER_SECOND
 
 #: The events of a plugin that registers for none.
@@ -396,6 +398,10 @@ class Framework:
     def run_score_plugins(self, state: CycleState, pod: PodInfo, rows: Rows) -> ScoreOutcome:
         """Score the rows. Upstream: RunScorePlugins"""
         return run_score_plugins(self._score, state, pod, rows)
+
+    def status_of_absent_nodes(self, plugins: Iterable[str]) -> Status:  # noqa: ARG002 - v1.36 names them
+        """The status of nodes that these plugins' PreFilterResults exclude. Upstream v1.27.1 has none, and does not count such nodes."""
+        return unresolvable(LEFT_OUT)
 
     def run_reserve_plugins_reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
         """Run each plugin for the selected node; after a failure the caller runs Unreserve. Upstream: RunReservePluginsReserve"""

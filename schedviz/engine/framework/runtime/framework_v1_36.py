@@ -152,6 +152,10 @@ class FrameworkV136(Framework):
         """Without those that have nothing to do."""
         return [plugin for plugin in self._pre_bind if plugin.name not in state.skip_pre_bind_plugins]
 
+    def status_of_absent_nodes(self, plugins: Iterable[str]) -> Status:
+        """Upstream: schedule_one.go findNodesThatFitPod"""
+        return unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(plugins))}]")
+
     def run_reserve_plugins_reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
         """Run each plugin for the selected node; a rejection keeps its code. Upstream: RunReservePluginsReserve"""
         answers: list[PluginAnswer] = []

@@ -1,0 +1,94 @@
+"""What a real v1.36 cluster says is read, and explained as its scheduler does. tests/samples/README.md tells where the files are from."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedviz.cli.loading import settings_for
+from schedviz.engine import Simulation
+from schedviz.explain.doctor.import_check import examine_import
+from schedviz.explain.why import why_pending
+from schedviz.ingest.load import Import, load
+from schedviz.ingest.source import Source
+from schedviz.trace.releases import V1_27, V1_36
+
+FOLDER = Path(__file__).parents[1] / "samples" / "live136"
+#: Pods whose message tells about other objects than nodes and pods, or about an earlier state of the cluster.
+TOLD_EARLIER = {"kept-off-by-guard", "near-nobody", "spread-no-label", "spread-zone-0", "spread-zone-1", "spread-zone-2"}
+NEED_OTHER_OBJECTS = {
+    *("claim-lost", "class-missing", "no-claim", "no-volume-fits", "pinned-elsewhere", "rwop-second", "too-many-volumes"),
+    *("unbound-immediate", "dra-missing", "dra-no-device"),
+}
+
+
+def sample(name: str) -> bytes:
+    path = FOLDER / name
+    return lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+
+
+def imported(*names: str) -> Import:
+    return load([Source.of_bytes(name.removesuffix(".xz"), sample(name)) for name in names])
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Simulation:
+    found = imported("objects.json.xz")
+    simulation = Simulation(settings_for(found))
+    simulation.load(found.objects)
+    return simulation
+
+
+def refused_pods() -> dict[str, str]:
+    """Pods that the real scheduler refused -> its message."""
+    items: list[dict[str, Any]] = json.loads(sample("objects.json.xz"))["items"]
+    return {
+        item["metadata"]["name"]: condition["message"]
+        for item in items
+        if item["kind"] == "Pod"
+        for condition in item["status"].get("conditions", ())
+        if (condition["type"], condition.get("reason")) == ("PodScheduled", "Unschedulable")
+    }
+
+
+def test_filter_rejects_pods_with_the_words_of_the_real_scheduler(cluster: Simulation) -> None:
+    messages = refused_pods()
+    compared = messages.keys() - TOLD_EARLIER - NEED_OTHER_OBJECTS
+    ours = {name: why_pending(cluster, f"pend/{name}").message for name in compared}
+
+    assert len(compared) == 18
+    assert {name: message for name, message in ours.items() if not messages[name].startswith(f"{message} ")} == {}
+
+
+@pytest.mark.parametrize("name", sorted(refused_pods()))
+def test_no_pod_that_the_real_scheduler_refused_fits(cluster: Simulation, name: str) -> None:
+    assert not why_pending(cluster, f"pend/{name}").fits
+
+
+def test_a_healthy_cluster_has_no_differences() -> None:
+    found = imported("objects.json.xz", "scheduler.log.xz", "kubeschedulerconfiguration.yaml")
+    logs = {log.name: log.signals for log in found.logs}
+    (examination,) = examine_import(found.objects, found.config, logs, release=found.evidence.suggested)
+
+    assert len(logs["scheduler.log"]) == 2
+    assert [finding.sentence for finding in examination.differences] == []
+
+
+def test_a_configuration_that_one_release_knows_chooses_it() -> None:
+    node = Source.of_bytes("node.json", b'{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}}')
+    config = Source.of_bytes("config.yaml", sample("kubeschedulerconfiguration.yaml"))
+
+    assert load([node]).evidence.suggested == V1_27
+    assert load([node, config]).evidence.config_releases == (V1_36,)
+    assert load([node, config]).evidence.suggested == V1_36
+
+
+def test_a_cluster_info_dump_with_empty_lists_is_read() -> None:
+    found = imported("cluster-info-dump.txt.xz")
+
+    assert found.report.kinds["Node"] == 50
+    assert found.evidence.kubelet == "v1.36.0"
