@@ -10,10 +10,10 @@ from schedviz.engine.config import ConfigurationError
 from schedviz.engine.extenders.calls import ExtenderTransport
 from schedviz.engine.reporting import observation, observation_v1_36
 from schedviz.engine.reporting.debugger import dump_lines
+from schedviz.engine.reporting.kubectl_list import KubectlList
 from schedviz.engine.reporting.scheduler_log import SchedulerLog
 from schedviz.engine.simulation import Simulation
 from schedviz.engine.simulation_state import Outcome
-from schedviz.kube import codec
 from schedviz.trace import commands
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.policies import Policies
@@ -102,7 +102,8 @@ def run_trace(trace: Trace, *, transport: ExtenderTransport | None = None) -> di
         return {**document, "error": str(error)}
     if transport is not None:
         simulation.extender_calls.transport = transport
-    observer = Observer(simulation, placement=trace.record_cycles == "placement", logging=trace.logging)
+    dumps = any(not isinstance(step, commands.AnyCommand) for step in trace.steps)
+    observer = Observer(simulation, placement=trace.record_cycles == "placement", logging=trace.logging, dumps=dumps)
     steps = []
     last = len(trace.steps) - 1
     for index, (written, command) in enumerate(zip(document["steps"], trace.steps, strict=True)):
@@ -114,8 +115,10 @@ def run_trace(trace: Trace, *, transport: ExtenderTransport | None = None) -> di
 class Observer:
     """Runs steps on a simulation and returns FORMAT.md's observations of each."""
 
-    def __init__(self, simulation: Simulation, *, placement: bool = False, logging: Logging | None = None) -> None:
+    def __init__(self, simulation: Simulation, *, placement: bool = False, logging: Logging | None = None, dumps: bool = False) -> None:
+        """`dumps`: there are dump steps, so the objects that they list must be followed."""
         self._simulation = simulation
+        self._objects = KubectlList(simulation.cluster.store, simulation.release.version) if dumps else None
         self._logging = logging
         self._log = SchedulerLog(simulation.release.version)
         self._placement = placement
@@ -133,6 +136,8 @@ class Observer:
         events = simulation.drain_events()
         simulation.drain_cycles()
         simulation.drain_answers()
+        if self._objects is not None:
+            self._objects.note(command, events)
         observed = self._what_happened(command, outcome, events)
         self._note_log(observed, events)
         if with_state:
@@ -147,8 +152,8 @@ class Observer:
         observed = self._surroundings(simulation.clock_seconds)
         if not self._placement:
             observed.update(self._deliveries(events))
-        listed = [codec.to_dict(obj) for kind in ("Node", "Pod") for _, obj in sorted(simulation.cluster.store.of_kind(kind).items())]
-        observed["objects"] = {"apiVersion": "v1", "items": listed, "kind": "List", "metadata": {"resourceVersion": ""}}
+        if self._objects is not None:
+            observed["objects"] = self._objects.document()
         verbosity = 0 if self._logging is None else self._logging.v
         self._note_log(observed, events, dump_lines(simulation, verbosity=verbosity))
         if with_state:

@@ -115,6 +115,16 @@ def from_dict(data: object, *, strict: bool = False, kind: str = "") -> KubeObje
         raise explain_validation_error(error, without_nulls) from None
 
 
+def unread_fields(data: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """The members of an object's JSON that decoding drops, at every depth; an item of a list keeps its place. Raises as `decode` does."""
+    try:
+        rest = _DECODERS[kind].remainder.decode(msgspec.json.encode(_drop_nulls(data)))
+    except msgspec.ValidationError as error:
+        raise explain_validation_error(error, data) from None
+    fields: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rest))
+    return fields
+
+
 def to_dict(obj: KubeObject) -> dict[str, Any]:
     """The object as JSON-like data, apiVersion and kind first."""
     plain = msgspec.to_builtins(obj, enc_hook=enc_hook)
