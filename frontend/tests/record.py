@@ -163,7 +163,8 @@ def record(scenario: Callable[[Simulation], list[ask.AnyCommand]]) -> bytes:
 def record_trace(path: Path) -> bytes:
     """A recording of a schedviz-trace/1 file, with the state after each command."""
     trace = decode_trace(lzma.decompress(path.read_bytes()))
-    return _recording(Simulation(settings_of(trace)), trace.steps, every_state=True)
+    script = [step for step in trace.steps if isinstance(step, ask.AnyCommand)]  # without `dump`
+    return _recording(Simulation(settings_of(trace)), script, every_state=True)
 
 
 def _recording(simulation: Simulation, script: Iterable[ask.AnyCommand], *, every_state: bool) -> bytes:

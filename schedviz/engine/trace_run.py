@@ -11,7 +11,7 @@ from schedviz.engine.extenders.calls import ExtenderTransport
 from schedviz.engine.reporting import observation, observation_v1_36
 from schedviz.engine.reporting.debugger import dump_lines
 from schedviz.engine.reporting.kubectl_list import KubectlList
-from schedviz.engine.reporting.scheduler_log import SchedulerLog
+from schedviz.engine.reporting.scheduler_log import scheduler_log
 from schedviz.engine.simulation import Simulation
 from schedviz.engine.simulation_state import Outcome
 from schedviz.trace import commands
@@ -120,7 +120,7 @@ class Observer:
         self._simulation = simulation
         self._objects = KubectlList(simulation.cluster.store, simulation.release.version) if dumps else None
         self._logging = logging
-        self._log = SchedulerLog(simulation.release.version)
+        self._log = None if logging is None else scheduler_log(simulation, verbosity=logging.v)
         self._placement = placement
         self._is_v1_27 = simulation.release.version == V1_27
         simulation.records = "placement" if placement else "full"
@@ -162,9 +162,10 @@ class Observer:
 
     def _note_log(self, observed: dict[str, Any], events: list[AnyEvent], more: Sequence[LogLine] = ()) -> None:
         """Keep the scheduler's log lines of this step, if the log is captured."""
-        if self._logging is None:
+        if self._logging is None or self._log is None:
             return
-        lines = [line for line in [*self._log.lines(events), *more] if line.verbosity <= self._logging.v]
+        records = dict(self._simulation.cycle_records) if not self._placement else {}
+        lines = [line for line in [*self._log.lines(events, records), *more] if line.verbosity <= self._logging.v]
         if lines:
             observed["log"] = "".join(line.write(self._logging.format, pid=self._logging.pid) for line in lines)
 

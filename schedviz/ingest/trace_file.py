@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, Union, get_args
+from typing import Annotated, Any, Final, Literal, Union, get_args
 
 import msgspec
 
@@ -35,11 +35,11 @@ _FileStep: Any = Union[tuple(step for step in get_args(Step) if step.__struct_co
 
 
 class Logging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the scheduler's log is captured."""
+    """How the scheduler's log is captured: at this verbosity, and with this process id in text lines."""
 
-    v: int = 2
+    v: Annotated[int, msgspec.Meta(ge=0, le=10)] = 2
     format: Literal["text", "json"] = "text"
-    pid: int = 1
+    pid: Annotated[int, msgspec.Meta(ge=0, le=(1 << 31) - 1)] = 1
 
 
 class TraceFile(msgspec.Struct, frozen=True, kw_only=True):

@@ -48,7 +48,7 @@ def test_folded_events_give_the_state_of_each_step_and_stages_follow_their_table
     trace = traces.trace_in(path)
     simulation = Simulation(settings_of(trace))
     fold = Fold(simulation.view())
-    for command in trace.steps:
+    for command in traces.commands_of(trace):
         simulation.start(command)
         simulation.work()
         events = decode_events(encode_events(simulation.drain_events()))
@@ -63,7 +63,7 @@ def test_cutting_a_run_and_restoring_checkpoints_changes_nothing(path: Path) -> 
     trace = traces.trace_in(path)
     straight = Simulation(settings_of(trace))
     events: list[AnyEvent] = []
-    for command in trace.steps:
+    for command in traces.commands_of(trace):
         straight.start(command)
         straight.work()
         events += straight.drain_events()
@@ -75,7 +75,7 @@ def test_cutting_a_run_and_restoring_checkpoints_changes_nothing(path: Path) -> 
 def _run_in_pieces(trace, source: random.Random) -> tuple[Simulation, list[AnyEvent]]:
     simulation = Simulation(settings_of(trace))
     events: list[AnyEvent] = []
-    for command in trace.steps:
+    for command in traces.commands_of(trace):
         simulation.start(command)
         outcome = None
         while outcome is None:

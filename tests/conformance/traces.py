@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from schedviz.ingest.trace_file import TraceFile, decode_trace
+from schedviz.trace.commands import AnyCommand
 
 FOLDER = Path(__file__).parent / "traces"
 #: Those of v1.36 have names that begin with it, and then have the set that they are from.
@@ -22,6 +23,11 @@ def name_of(path: Path) -> str:
 
 def trace_in(path: Path) -> TraceFile:
     return decode_trace(lzma.decompress(path.read_bytes()))
+
+
+def commands_of(trace: TraceFile) -> list[AnyCommand]:
+    """The steps that a session can do: all but `dump`, which changes nothing but the clock."""
+    return [step for step in trace.steps if isinstance(step, AnyCommand)]
 
 
 def recorded(path: Path) -> dict[str, Any]:

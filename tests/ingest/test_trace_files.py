@@ -75,6 +75,23 @@ def test_a_dump_may_be_a_step():
     assert trace.logging.v == 4
 
 
+@pytest.mark.parametrize(
+    ("logging", "message"),
+    [
+        ({"v": -1}, "logging.v: expected a whole number of at least 0, found -1"),
+        ({"v": 11}, "logging.v: expected a whole number of at most 10, found 11"),
+        ({"v": "5"}, 'logging.v: expected a whole number, found "5"'),
+        ({"format": "xml"}, 'logging.format: expected one of json, text, found "xml"'),
+        ({"pid": -1}, "logging.pid: expected a whole number of at least 0, found -1"),
+        ({"verbosity": 5}, "logging.verbosity: unknown field; there are v, format, pid"),
+    ],
+)
+def test_wrong_logging_values_are_named(logging: dict[str, object], message: str):
+    with pytest.raises(DecodeError) as error:
+        trace_from_dict({**TRACE, "logging": logging})
+    assert str(error.value) == message
+
+
 OPERATIONS = f"expected one of {', '.join(sorted(step.__struct_config__.tag for step in get_args(_FileStep)))}"
 
 

@@ -31,8 +31,12 @@ class ObjectRef(msgspec.Struct, frozen=True):
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
-class JsonList(list[str]):
+class JsonList(list[Any]):
     """A list that the text format shows as JSON, as klog does since the release that v1.36 uses."""
+
+
+class JsonObject(dict[str, Any]):
+    """An object that the text format shows as JSON."""
 
 
 class LogLine(msgspec.Struct, frozen=True):
@@ -44,19 +48,38 @@ class LogLine(msgspec.Struct, frozen=True):
     message: str
     values: tuple[tuple[str, Any], ...] = ()
     verbosity: int = 0
+    #: The values that the logger adds to each of its lines. Upstream: klog LoggerWithValues
+    context: tuple[tuple[str, Any], ...] = ()
+    #: The name of the logger: `PreFilter.InterPodAffinity`; "": it has none. Upstream: klog LoggerWithName
+    logger: str = ""
 
     def text(self, *, pid: int = 1) -> str:
-        """The line in the format of `--logging-format=text`, with the line end."""
+        """The line in the format of `--logging-format=text`, with the line end.
+
+        A value that is given twice is shown once: the first time if both are equal, the last one otherwise.
+        Upstream: klog/v2/internal/serialize/keyvalues.go FormatKVs
+        """
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=self.at // _SECOND)
         stamp = f"{moment:%m%d %H:%M:%S}.{self.at % _SECOND // 1000:06d}"
-        values = "".join(f" {key}={_as_text(value)}" for key, value in self.values)
+        name = (("logger", self.logger),) if self.logger else ()
+        shown: dict[str, str] = {}
+        for key, value in (*name, *self.context, *self.values):
+            text = _as_text(value)
+            if key in shown and shown[key] != text:
+                del shown[key]
+            shown[key] = text
+        values = "".join(f" {key}={text}" for key, text in shown.items())
         return f"I{stamp} {pid:7d} {self.caller.rpartition('/')[2]}] {quoted(self.message)}{values}\n"
 
     def json(self) -> str:
-        """The line in the format of `--logging-format=json`, with the line end."""
-        head = {"ts": _millis(self.at), "caller": self.caller, "msg": self.message, "v": self.verbosity}
-        values = {key: _as_json(value) for key, value in self.values}
-        return json.dumps({**head, **values}, ensure_ascii=False, separators=(",", ":")) + "\n"
+        """The line in the format of `--logging-format=json`, with the line end. A value that is given twice is written twice.
+
+        Upstream: component-base/logs/json (zapr), which writes the logger's values before the line's
+        """
+        name = (("logger", self.logger),) if self.logger else ()
+        head = (("ts", _millis(self.at)), *name, ("caller", self.caller), ("msg", self.message))
+        members = (*head, *self.context, ("v", self.verbosity), *self.values)
+        return "{" + ",".join(f"{_json(key)}:{_json(_as_json(value))}" for key, value in members) + "}\n"
 
     def write(self, form: Literal["text", "json"], *, pid: int = 1) -> str:
         """The line in one of the two formats."""
@@ -76,8 +99,8 @@ def _escaped(char: str) -> str:
 
 
 def _as_text(value: Any) -> str:
-    if isinstance(value, JsonList):
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if isinstance(value, JsonList | JsonObject):
+        return _json(value).replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
     if isinstance(value, (list, tuple)):
         return f"[{' '.join(map(str, value))}]"
     if isinstance(value, (int, float)):
@@ -86,6 +109,10 @@ def _as_text(value: Any) -> str:
     if "\n" not in text:
         return quoted(text)
     return "<\n" + "".join(f"\t{line}\n" for line in text.removesuffix("\n").split("\n")) + " >"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _as_json(value: Any) -> Any:

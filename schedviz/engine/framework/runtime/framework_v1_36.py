@@ -83,6 +83,10 @@ class FrameworkV136(Framework):
             fragments.update(signed)
         return signers.signature(fragments)
 
+    def plugin_that_cannot_sign(self, pod: PodInfo) -> str:
+        """The first plugin, in upstream's order, that cannot sign the pod; "": each can, or pods are not signed."""
+        return next((plugin.name for plugin in reversed(self._signers or ()) if plugin.sign_pod(pod) is None), "")
+
     def run_pre_filter_plugins(self, state: CycleState, pod: PodInfo) -> PreFilterOutcome:
         """Run each plugin once. UnschedulableAndUnresolvable ends the run; after Unschedulable the others run, for preemption.
 

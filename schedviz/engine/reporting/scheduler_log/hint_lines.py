@@ -1,0 +1,313 @@
+"""What plugins of v1.36 log when the queue asks their hints, from a hint's answer and the objects of its event.
+
+Where an answer has more than one reason, the objects decide which line it is; a reason that they cannot tell apart has no line here
+(see `v1_36`). Upstream: framework/plugins/*/, the functions isSchedulableAfter…
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from schedviz.engine.cache.debugger.log_line import ObjectRef
+from schedviz.engine.framework.resource import Resource
+from schedviz.engine.framework.types import PodInfo
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.node_affinity import required_node_affinity
+
+
+class Asked(NamedTuple):
+    """A hint that was asked about a pod, and the objects of the event; an object that is unknown is None."""
+
+    plugin: str
+    is_queue: bool
+    #: The pod that waits: its key, and its version in the informers.
+    key: str
+    pod: Pod | None
+    #: `Node`, `Pod`: the kind of the event's objects.
+    kind: str
+    #: The keys of the objects: "" if the event has none.
+    old_key: str
+    new_key: str
+    old: Node | Pod | None
+    new: Node | Pod | None
+    #: Makes the release's PodInfo of a pod.
+    pod_info: Callable[[Pod], PodInfo]
+
+    @property
+    def is_add(self) -> bool:
+        """The event has no old object."""
+        return not self.old_key
+
+    @property
+    def is_delete(self) -> bool:
+        """The event has no new object."""
+        return not self.new_key
+
+    @property
+    def is_own(self) -> bool:
+        """The event is about the pod that waits."""
+        return self.kind == "Pod" and self.new_key == self.key
+
+
+class HintLine(NamedTuple):
+    """A line without its time."""
+
+    caller: str
+    message: str
+    values: tuple[tuple[str, Any], ...]
+    verbosity: int = 5
+
+
+_Answer = Callable[[Asked], HintLine | None]
+
+
+def hint_line(asked: Asked) -> HintLine | None:
+    """The line of a hint's answer; None: it logs nothing, or which line it is cannot be told."""
+    answer = _ANSWERS.get(asked.plugin, {}).get(asked.kind)
+    return None if answer is None else answer(asked)
+
+
+def _on_node(asked: Asked, caller: str, message: str, *more: tuple[str, Any]) -> HintLine:
+    node = asked.new_key or asked.old_key
+    return HintLine(caller, message, (("pod", ObjectRef.of(asked.key)), ("node", ObjectRef(node)), *more))
+
+
+def _about_pods(asked: Asked, caller: str, message: str, verbosity: int = 5, **others: str) -> HintLine:
+    """A line with the pod and other pods by the name of their value."""
+    values = [("pod", ObjectRef.of(asked.key)), *((name, ObjectRef.of(key)) for name, key in others.items())]
+    return HintLine(caller, message, tuple(values), verbosity)
+
+
+def _fit_after_pod(asked: Asked) -> HintLine | None:
+    if asked.is_delete:
+        if asked.is_queue:
+            caller, message = "fit.go:415", "another scheduled pod was deleted, and it may make the unscheduled pod schedulable"
+        else:
+            caller, message = "fit.go:410", "the deleted pod was unscheduled and it wouldn't make the unscheduled pod schedulable"
+        return _about_pods(asked, f"noderesources/{caller}", message, deletedPod=asked.old_key)
+    if asked.is_queue:
+        caller = "fit.go:435"
+        message = "another scheduled pod or the target pod itself got scaled down, and it may make the unscheduled pod schedulable"
+    else:
+        caller = "fit.go:430"
+        message = "pod got scaled down, but the modification isn't related to the resource requests of the target pod"
+    return _about_pods(asked, f"noderesources/{caller}", message, modifiedPod=asked.new_key)
+
+
+def _fit_after_node(asked: Asked) -> HintLine | None:
+    if asked.is_queue and asked.is_add:
+        return _on_node(asked, "noderesources/fit.go:514", "node was added and it might fit the pod's resource requests")
+    if asked.is_queue:
+        return _on_node(asked, "noderesources/fit.go:523", "node was updated, and may now fit the pod's resource requests")
+    if asked.is_add or not _fits(asked):
+        message = "node was created or updated, but it doesn't have enough resource(s) to accommodate this pod"
+        return _on_node(asked, "noderesources/fit.go:509", message)
+    message = "node was updated, but haven't changed the pod's resource requestments fit assessment"
+    return _on_node(asked, "noderesources/fit.go:519", message)
+
+
+def _fits(asked: Asked) -> bool:
+    """Whether the pod fits on the node without other pods. Upstream: noderesources/fit.go isFit"""
+    if asked.pod is None or not isinstance(asked.new, Node):
+        return False
+    request, allocatable = asked.pod_info(asked.pod).spec_requests.resource, Resource.of(asked.new.status.allocatable)
+    plain = (
+        (request.milli_cpu, allocatable.milli_cpu),
+        (request.memory, allocatable.memory),
+        (request.ephemeral_storage, allocatable.ephemeral_storage),
+        *((amount, allocatable.scalar.get(name, 0)) for name, amount in request.scalar.items()),
+    )
+    return allocatable.allowed_pod_number >= 1 and all(not wanted or wanted <= present for wanted, present in plain)
+
+
+def _taints_after_node(asked: Asked) -> HintLine | None:
+    if asked.is_queue:
+        caller = "taint_toleration.go:110"
+        message = (
+            "node was created or updated, and this may make the Pod rejected by TaintToleration plugin in the previous scheduling cycle"
+            " schedulable"
+        )
+    else:
+        caller = "taint_toleration.go:114"
+        message = "node was created or updated, but it doesn't change the TaintToleration plugin's decision"
+    return _on_node(asked, f"tainttoleration/{caller}", message)
+
+
+def _taints_after_pod(asked: Asked) -> HintLine | None:
+    if asked.is_queue:
+        message = "a new toleration is added for the unschedulable Pod, and it may make it schedulable"
+        return HintLine("tainttoleration/taint_toleration.go:237", message, (("pod", ObjectRef.of(asked.new_key)),))
+    return HintLine("tainttoleration/taint_toleration.go:241", _UNRELATED_POD, (("pod", ObjectRef.of(asked.new_key)),))
+
+
+_UNRELATED_POD: Final = (
+    "a new toleration is added for a Pod, but it's an unrelated Pod and wouldn't change the TaintToleration plugin's decision"
+)
+
+
+def _unschedulable_after_node(asked: Asked) -> HintLine | None:
+    if asked.is_queue:
+        return _on_node(asked, "nodeunschedulable/node_unschedulable.go:121", "node was created or updated, pod may be schedulable now")
+    message = "node was created or updated, but it doesn't make this pod schedulable"
+    return _on_node(asked, "nodeunschedulable/node_unschedulable.go:125", message)
+
+
+def _unschedulable_after_pod(asked: Asked) -> HintLine | None:
+    values = (("pod", ObjectRef.of(asked.new_key)),)
+    if asked.is_queue:
+        message = "a new toleration is added for the unschedulable Pod, and it may make it schedulable"
+        return HintLine("nodeunschedulable/node_unschedulable.go:95", message, values)
+    if asked.is_own:
+        message = "a new toleration is added for the unschedulable Pod, but it's an unrelated toleration"
+        return HintLine("nodeunschedulable/node_unschedulable.go:98", message, values)
+    return HintLine("nodeunschedulable/node_unschedulable.go:102", _UNRELATED_POD, values)
+
+
+def _affinity_after_node(asked: Asked) -> HintLine | None:
+    if asked.is_queue and asked.is_add:
+        return _on_node(asked, "nodeaffinity/node_affinity.go:141", "node was created, and matches with the pod's NodeAffinity")
+    if asked.is_queue:
+        return _on_node(asked, "nodeaffinity/node_affinity.go:154", "node was updated and the pod's NodeAffinity changed to matched")
+    if asked.pod is None or not isinstance(asked.new, Node):
+        return None
+    if not required_node_affinity(asked.pod).match(asked.new):
+        message = "node was created or updated, but the pod's NodeAffinity doesn't match"
+        return _on_node(asked, "nodeaffinity/node_affinity.go:136", message)
+    if asked.is_add:
+        # The selector of the plugin's arguments rejected it.
+        return None
+    return _on_node(asked, "nodeaffinity/node_affinity.go:151", "node updated, but the pod's NodeAffinity hasn't changed")
+
+
+def _ports_after_pod(asked: Asked) -> HintLine | None:
+    if asked.is_queue:
+        caller = "node_ports.go:157"
+        message = (
+            "the deleted pod and the target pod have any common port(s), returning Queue as deleting this Pod may make the Pod schedulable"
+        )
+    elif isinstance(asked.old, Pod) and not _has_place(asked.old):
+        caller, message = "node_ports.go:136", "the deleted pod is unscheduled and it doesn't make the target pod schedulable"
+    elif isinstance(asked.old, Pod) and asked.pod_info(asked.old).host_ports:
+        caller = "node_ports.go:153"
+        message = (
+            "the deleted pod and the target pod don't have any common port(s), returning QueueSkip as deleting this Pod won't make the Pod"
+            " schedulable"
+        )
+    else:
+        return None
+    return _about_pods(asked, f"nodeports/{caller}", message, 4, deletedPod=asked.old_key)
+
+
+def _inter_pod_after_pod(asked: Asked) -> HintLine | None:
+    if asked.is_own and not asked.is_add:
+        message = "the target pod labels have changed and it may be schedulable now"
+        return _about_pods(asked, "interpodaffinity/plugin.go:180", message)
+    if any(isinstance(one, Pod) and not _has_place(one) for one in (asked.old, asked.new)):
+        message = "the added/updated/deleted pod is unscheduled, so it doesn't make the target pod schedulable"
+        return _about_pods(asked, "interpodaffinity/plugin.go:187", message, originalPod=asked.old_key, modifiedPod=asked.new_key)
+    if asked.is_add:
+        if asked.is_queue:
+            caller, message = "plugin.go:224", "a scheduled pod was added and it matches the target pod's affinity"
+        else:
+            caller, message = "plugin.go:228", "a scheduled pod was added and it doesn't match the target pod's affinity"
+        return _about_pods(asked, f"interpodaffinity/{caller}", message, modifiedPod=asked.new_key)
+    if asked.is_queue:
+        return None
+    if asked.is_delete:
+        message = "a scheduled pod was deleted but it doesn't match the target pod's anti-affinity, nor vice versa"
+        return _about_pods(asked, "interpodaffinity/plugin.go:251", message, originalPod=asked.old_key)
+    message = "a scheduled pod was updated but it doesn't match the target pod's affinity or does match the target pod's anti-affinity"
+    return _about_pods(asked, "interpodaffinity/plugin.go:216", message, modifiedPod=asked.new_key)
+
+
+def _inter_pod_after_node(asked: Asked) -> HintLine | None:
+    if asked.is_queue:
+        return None
+    message = "a node is added/updated but doesn't have any topologyKey which matches pod affinity/anti-affinity"
+    return _on_node(asked, "interpodaffinity/plugin.go:339", message)
+
+
+def _spread_after_pod(asked: Asked) -> HintLine | None:
+    others = [one for one in (asked.old, asked.new) if isinstance(one, Pod)]
+    if any(f"{one.namespace}/{one.name}" != asked.key and not _counts(one, asked.key) for one in others):
+        message = (
+            "the added/updated/deleted pod is unscheduled or has different namespace with target pod, so it doesn't make the target pod"
+            " schedulable"
+        )
+        return _about_pods(asked, "podtopologyspread/plugin.go:213", message, originalPod=asked.old_key)
+    if asked.is_add:
+        if asked.is_queue:
+            caller, message = "plugin.go:255", "a scheduled pod was created and it matches with the pod's topology spread constraints"
+        else:
+            caller = "plugin.go:259"
+            message = "a scheduled pod was created, but it doesn't matches with the pod's topology spread constraints"
+        return _about_pods(asked, f"podtopologyspread/{caller}", message, createdPod=asked.new_key)
+    if asked.is_delete:
+        if asked.is_queue:
+            caller = "plugin.go:266"
+            message = (
+                "a scheduled pod which matches with the pod's topology spread constraints was deleted, and the pod may be schedulable now"
+            )
+        else:
+            caller = "plugin.go:270"
+            message = "a scheduled pod was deleted, but it's unrelated to the pod's topology spread constraints"
+        return _about_pods(asked, f"podtopologyspread/{caller}", message, deletedPod=asked.old_key)
+    return _spread_after_update(asked)
+
+
+def _spread_after_update(asked: Asked) -> HintLine | None:
+    if not isinstance(asked.old, Pod) or not isinstance(asked.new, Pod):
+        return None
+    has_new_labels = asked.old.metadata.labels != asked.new.metadata.labels
+    if asked.is_queue:
+        if asked.is_own and not has_new_labels:
+            caller, message = "plugin.go:227", "the unschedulable pod has got a new toleration, which could make it schedulable"
+        else:
+            caller = "plugin.go:241"
+            message = (
+                "a scheduled pod's label was updated and it makes the updated pod match or unmatch the pod's topology spread constraints"
+            )
+    elif has_new_labels:
+        caller = "plugin.go:247"
+        message = "a scheduled pod's label was updated, but it's a change unrelated to the pod's topology spread constraints"
+    else:
+        caller = "plugin.go:233"
+        message = "the pod's update doesn't include the label update, which doesn't make the target pod schedulable"
+    return _about_pods(asked, f"podtopologyspread/{caller}", message, modifiedPod=asked.new_key)
+
+
+def _spread_after_node(asked: Asked) -> HintLine | None:
+    if asked.is_add:
+        if asked.is_queue:
+            caller, message = "plugin.go:350", "the created node matches topology spread constraints, and the pod may be schedulable now"
+        else:
+            caller, message = "plugin.go:346", "the created node doesn't match pod topology spread constraints"
+    elif asked.is_delete:
+        if asked.is_queue:
+            caller, message = "plugin.go:359", "the deleted node matches topology spread constraints, and the pod may be schedulable now"
+        else:
+            caller, message = "plugin.go:356", "the deleted node doesn't match pod topology spread constraints"
+    else:
+        return None
+    return _on_node(asked, f"podtopologyspread/{caller}", message)
+
+
+def _has_place(pod: Pod) -> bool:
+    return bool(pod.spec.node_name or pod.status.nominated_node_name)
+
+
+def _counts(other: Pod, key: str) -> bool:
+    """Upstream: podtopologyspread/plugin.go involvedInTopologySpreading"""
+    return _has_place(other) and other.namespace == key.partition("/")[0]
+
+
+_ANSWERS: Final[Mapping[str, Mapping[str, _Answer]]] = {
+    "NodeResourcesFit": {"Pod": _fit_after_pod, "Node": _fit_after_node},
+    "TaintToleration": {"Pod": _taints_after_pod, "Node": _taints_after_node},
+    "NodeUnschedulable": {"Pod": _unschedulable_after_pod, "Node": _unschedulable_after_node},
+    "NodeAffinity": {"Node": _affinity_after_node},
+    "NodePorts": {"Pod": _ports_after_pod},
+    "InterPodAffinity": {"Pod": _inter_pod_after_pod, "Node": _inter_pod_after_node},
+    "PodTopologySpread": {"Pod": _spread_after_pod, "Node": _spread_after_node},
+}

@@ -1,0 +1,132 @@
+"""The lines of v1.36's preemption, without those of its dry run.
+
+Upstream: framework/preemption/preemption.go, executor.go
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from schedviz.engine.cache.debugger.log_line import LogLine
+from schedviz.engine.reporting.scheduler_log.known_objects import KnownObjects
+from schedviz.engine.reporting.scheduler_log.writer import Writer, pod_ref
+from schedviz.trace.events import ApiWritten, EventRecorded, StageEnded
+
+_LOGGER: Final = "PostFilter.DefaultPreemption"
+_PLUGIN: Final = "DefaultPreemption"
+#: DefaultPreemption's answer if all nodes have a reason that evictions do not change.
+_NOT_HELPFUL: Final = re.compile(r"preemption: 0/(\d+) nodes are available: \1 Preemption is not helpful for scheduling\.")
+_NOT_ELIGIBLE: Final = "preemption: not eligible due to "
+
+
+class _Preemption(NamedTuple):
+    preemptor: str
+    node: str
+    #: Those that are evicted, in order.
+    victims: tuple[str, ...]
+    #: Their number with those that were terminating already.
+    all_victims: int
+    is_async: bool
+
+
+class PreemptionLines:
+    """Derives the lines of preemptions, which may run after their cycles."""
+
+    def __init__(self, writer: Writer, objects: KnownObjects, *, is_async: bool) -> None:
+        self._writer = writer
+        self._objects = objects
+        self._is_async = is_async
+        #: Victim -> the preemption that evicts it.
+        self._of_victim: dict[str, _Preemption] = {}
+        self._begun: set[str] = set()
+
+    def begins(self, pod: str, event: StageEnded) -> Iterator[LogLine]:
+        """The lines before victims are evicted, from the end of the PostFilter stage."""
+        answer = next((status for status in event.statuses if status.plugin == _PLUGIN), None)
+        if answer is None or answer.code == "Error":
+            return
+        node, reason = event.facts.get("nominatedNode"), "".join(answer.reasons)
+        writer = self._writer
+        if reason.startswith(_NOT_ELIGIBLE):
+            values = (pod_ref(pod), ("reason", reason.removeprefix("preemption: ")))
+            yield writer.line(
+                "preemption/preemption.go:120", "Pod is not eligible for preemption", *values, v=5, cycle_of=pod, logger=_LOGGER
+            )
+        elif node == "":
+            if _NOT_HELPFUL.fullmatch(reason):
+                message = "Preemption will not help schedule pod on any node"
+                yield writer.line("preemption/preemption.go:185", message, pod_ref(pod), v=3, cycle_of=pod, logger=_LOGGER)
+            message = "No preemption candidate is found; preemption is not helpful for scheduling"
+            yield writer.line("preemption/preemption.go:136", message, pod_ref(pod), v=2, cycle_of=pod, logger=_LOGGER)
+        elif node:
+            message = "the target node for the preemption is determined"
+            yield writer.line("preemption/preemption.go:162", message, ("node", node), pod_ref(pod), v=2, cycle_of=pod, logger=_LOGGER)
+            yield from self._prepares(pod, node, list(event.facts.get("victims", ())))
+
+    def _prepares(self, pod: str, node: str, victims: list[str]) -> Iterator[LogLine]:
+        """Upstream: prepareCandidateAsync, prepareCandidate"""
+        evicted = []
+        for victim in victims:
+            known = self._objects.pod(victim)
+            if known is None or known.metadata.deletion_timestamp is None:
+                evicted.append(victim)
+                continue
+            message = "Victim Pod is already being deleted, skipping the API call for it"
+            values = (pod_ref(pod, "preemptor"), ("node", node), pod_ref(victim, "victim"))
+            if self._is_async:
+                yield self._writer.line("preemption/executor.go:213", message, *values, v=2)
+            else:
+                yield self._writer.line("preemption/executor.go:325", message, *values, v=2, cycle_of=pod, logger=_LOGGER)
+        found = _Preemption(pod, node, tuple(evicted), len(victims), self._is_async)
+        self._of_victim.update(dict.fromkeys(evicted, found))
+        self._begun.discard(pod)
+
+    def wrote(self, event: ApiWritten) -> Iterator[LogLine]:
+        """A write to a victim: the first one begins the goroutine, one that finds no pod ends the eviction."""
+        found = self._of_victim.get(event.key)
+        if found is None or not event.by_scheduler or event.verb not in ("patch", "delete"):
+            return
+        yield from self._starts(found)
+        if event.error.endswith("not found"):
+            caller = "preemption/executor.go:140" if event.verb == "patch" else "preemption/executor.go:149"
+            yield from self._evicted(found, event.key, caller, "Victim Pod is already deleted")
+
+    def recorded(self, event: EventRecorded) -> Iterator[LogLine]:
+        """The scheduler told of an evicted victim."""
+        found = self._of_victim.get(event.pod)
+        if found is None:
+            return
+        yield from self._starts(found)
+        if event.note.endswith("(in kube-scheduler memory)."):
+            # Whether it waited at Permit or was in PreBind, the events do not tell.
+            yield from self._ended(found, event.pod)
+            return
+        yield from self._evicted(found, event.pod, "preemption/executor.go:152", "Preemptor Pod preempted victim Pod")
+
+    def _starts(self, found: _Preemption) -> Iterator[LogLine]:
+        if not found.is_async or found.preemptor in self._begun:
+            return
+        self._begun.add(found.preemptor)
+        values = (
+            pod_ref(found.preemptor, "preemptor"),
+            ("node", found.node),
+            ("numVictims", found.all_victims),
+            ("numVictimsToDelete", len(found.victims)),
+        )
+        yield self._writer.line("preemption/executor.go:251", "Start the preemption asynchronously", *values, v=2)
+
+    def _evicted(self, found: _Preemption, victim: str, caller: str, message: str) -> Iterator[LogLine]:
+        values = (pod_ref(found.preemptor, "preemptor"), pod_ref(victim, "victim"), ("node", found.node))
+        if found.is_async:
+            yield self._writer.line(caller, message, *values, v=2)
+        else:
+            yield self._writer.line(caller, message, *values, v=2, cycle_of=found.preemptor, logger=_LOGGER)
+        yield from self._ended(found, victim)
+
+    def _ended(self, found: _Preemption, victim: str) -> Iterator[LogLine]:
+        self._of_victim.pop(victim, None)
+        if found.is_async and victim == found.victims[-1]:
+            values = (pod_ref(found.preemptor, "preemptor"), ("node", found.node), ("result", "success"))
+            yield self._writer.line("preemption/executor.go:303", "Async Preemption finished completely", *values, v=2)

@@ -1,0 +1,38 @@
+"""Makes log lines of one moment as v1.36's loggers do."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from schedviz.engine.cache.debugger.log_line import LogLine, ObjectRef
+
+#: From this verbosity on, the framework names its loggers. Upstream: framework/runtime/framework.go verboseLogs
+_NAMES_LOGGERS: Final = 4
+
+Values = tuple[tuple[str, Any], ...]
+
+
+class Writer:
+    """Makes lines at the present moment."""
+
+    def __init__(self, verbosity: int) -> None:
+        self._names_loggers = verbosity >= _NAMES_LOGGERS
+        #: Nanoseconds since 1970.
+        self.at = 0
+
+    def line(self, caller: str, message: str, *values: tuple[str, Any], v: int, cycle_of: str = "", logger: str = "") -> LogLine:
+        """A line. `cycle_of`: the pod whose cycle's logger is used; `logger`: the name that the framework gives it."""
+        context: Values = (("pod", ObjectRef.of(cycle_of)),) if cycle_of else ()
+        return LogLine(self.at, caller, message, values, v, context, logger if self._names_loggers else "")
+
+    def line_on_node(self, caller: str, message: str, *values: tuple[str, Any], v: int, cycle_of: str, logger: str, node: str) -> LogLine:
+        """A line of a plugin's logger, to which the framework added the node."""
+        context: Values = (("pod", ObjectRef.of(cycle_of)),)
+        if self._names_loggers:
+            context = (*context, ("node", node))
+        return LogLine(self.at, caller, message, values, v, context, logger if self._names_loggers else "")
+
+
+def pod_ref(key: str, name: str = "pod") -> tuple[str, ObjectRef]:
+    """The value of a pod, by key."""
+    return name, ObjectRef.of(key)
