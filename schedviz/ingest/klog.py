@@ -103,12 +103,10 @@ def unquoted(text: str) -> str:
 
 def _items(listed: str) -> list[str]:
     """The items of a list: `a b`, or JSON, as newer versions of klog write it."""
-    if listed.startswith('"'):
-        try:
-            return msgspec.json.decode(f"[{listed}]", type=list[str])
-        except msgspec.DecodeError:
-            pass
-    return listed.split()
+    try:
+        return [item if isinstance(item, str) else str(item) for item in msgspec.json.decode(f"[{listed}]")]
+    except (msgspec.DecodeError, RecursionError):
+        return listed.split()
 
 
 def _unescaped(match: re.Match[str]) -> str:

@@ -480,6 +480,12 @@ class _Loading:
             )
         elif self.merged.has_config:
             left_out = f"it is the configuration of a scheduler, which goes with objects{'; ' + left_out if left_out else ''}"
+        elif self.merged.logs:
+            count = sum(log.records for log in self.merged.logs)
+            left_out = (
+                f"it is a log of kube-scheduler with {count:,} record{'' if count == 1 else 's'}, without a SIGUSR2 dump and without a pod "
+                f"that did not fit; send SIGUSR2 to kube-scheduler and bring the log again{'; ' + left_out if left_out else ''}"
+            )
         why = f"{name}: nothing in it is of use{f' ({left_out})' if left_out else ''}. {_EXPECTED}"
         return UnreadableFile(why, *self.refused.lines(_PROBLEMS))
 

@@ -9,6 +9,7 @@ import msgspec
 
 from schedviz.engine.cache.debugger.dumper import NODES_MESSAGE
 from schedviz.engine.cache.debugger.signal import Signal
+from schedviz.engine.failure import NO_NODES_AVAILABLE
 from schedviz.ingest.errors import LimitExceeded
 from schedviz.ingest.klog import HEADER, Record, records
 from schedviz.ingest.limits import Limits
@@ -24,7 +25,9 @@ _HEAD_BYTES: Final = 64 << 10
 _HEAD_LINES: Final = 40
 #: Until 1.18: `Unable to schedule default/web-1: no fit: 0/3 nodes …; waiting`.
 _OLD_NO_FIT: Final = re.compile(r"Unable to schedule (\S+): no fit: (.*); waiting$", re.DOTALL)
-_NO_FIT: Final = "Unable to schedule pod; no fit"
+#: `…; no fit; waiting`; v1.36 also has `… belonging to a pod group; waiting`.
+_UNABLE: Final = ("Unable to schedule pod; no fit", "Unable to schedule pod belonging to a pod group")
+_NO_NODES: Final = "Unable to schedule pod; no nodes are registered to the cluster"
 
 
 class SchedulerLog(msgspec.Struct, frozen=True):
@@ -85,7 +88,10 @@ class _Reading:
         self.bound: dict[str, str] = {}
 
     def take(self, record: Record) -> None:
-        if record.message.startswith(_NO_FIT):
+        if record.message.startswith(_NO_NODES):
+            # The line need not have the error, which is always this one.
+            self._did_not_fit(_pod_of(record), NO_NODES_AVAILABLE, record)
+        elif record.message.startswith(_UNABLE):
             self._did_not_fit(_pod_of(record), str(record.values.get("err", "")), record)
         elif record.message == "Successfully bound pod to node":
             pod = _pod_of(record)

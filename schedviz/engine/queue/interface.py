@@ -148,6 +148,10 @@ class SchedulingQueue(Protocol):
         """The pods of backoffQ, whatever heaps it is made of."""
         ...
 
+    def backoff_heaps(self) -> tuple[Iterable[QueuedPodInfo], ...]:
+        """The heaps of backoffQ, in the order in which PendingPods lists them."""
+        ...
+
     def queued_pods(self) -> Iterable[QueuedPodInfo]:
         """All pods: those of activeQ, of backoffQ and of unschedulablePods."""
         ...

@@ -16,8 +16,8 @@ from schedviz.trace.releases import V1_27
 def dump(simulation: Simulation) -> Dump:
     """The current contents of the scheduler's cache and queue."""
     queue = simulation.scheduler.state.queue
-    queues = (queue.active_q, queue.pods_backing_off(), queue.unschedulable_pods)
-    pending = [[queued.pod for queued in waiting] for waiting in queues]
+    queues = ((queue.active_q,), queue.backoff_heaps(), (queue.unschedulable_pods,))
+    pending = [[[queued.pod for queued in heap] for heap in heaps] for heaps in queues]
     return take(simulation.scheduler.state.cache.nodes, pending, queue.nominated_pods_for_node)
 
 

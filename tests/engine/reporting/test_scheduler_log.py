@@ -242,3 +242,12 @@ def test_deleting_a_node_is_logged_after_the_queue_was_told() -> None:
         "eventhandlers.go:122",
         "node_tree.go:79",
     ]
+
+
+def test_a_dump_lists_both_heaps_of_backoff_q() -> None:
+    failed = {"op": "bind_fail", "pod": "default/a", "message": "boom"}
+    room = update(node("n1", status={"allocatable": {"cpu": "9", "memory": "4Gi", "pods": "10"}}))
+    steps = [create(NODE), create(big("b")), {"op": "cycle"}, create(pod("a")), {"op": "schedule"}, failed, room, {"op": "dump"}]
+    lines = logged("v1.36", *steps)
+    assert [line.strip().split(",")[0] for line in lines[-3:-1]] == ["name: b", "name: a"]
+    assert 'summary="activeQ:0; backoffQ:2; unschedulablePods:0"' in lines[-4]

@@ -54,6 +54,8 @@ class _Queue(msgspec.Struct, frozen=True, rename="camel"):
     backoff_q: list[_Queued] = msgspec.field(name="backoffQ")
     unschedulable: list[_Queued]
     nominated: dict[str, list[str]] = {}
+    #: v1.36: the pods of backoffQ that failed with an error; None: the state is that of v1.27.1.
+    error_backoff_q: list[_Queued] | None = msgspec.field(default=None, name="errorBackoffQ")
 
 
 class ObservedState(msgspec.Struct, frozen=True):
@@ -67,15 +69,22 @@ def dump_of_state(state: ObservedState, pods: Iterable[Pod]) -> Dump:
     """The dump of a scheduler in this state; nodes, and pods of each queue, are in the order of the recorded runs (see `dumper.take`)."""
     known = _Known(state.cache.pod_states, pods)
     queue = state.queue
-    queues = {"activeQ": queue.active_q, "backoffQ": queue.backoff_q, "unschedulablePods": queue.unschedulable}
+    queues = {
+        "activeQ": (queue.active_q,),
+        "backoffQ": (queue.backoff_q, queue.error_backoff_q or []),
+        "unschedulablePods": (queue.unschedulable,),
+    }
     return Dump(
         nodes=tuple(
             _node(item, known, queue.nominated.get(item.name, []))
             for item in sorted(state.cache.nodes, key=lambda item: scramble(item.name))
         ),
-        summary="; ".join(f"{name}:{len(waiting)}" for name, waiting in queues.items()),
+        summary="; ".join(f"{name}:{sum(map(len, heaps))}" for name, heaps in queues.items()),
         pending=tuple(
-            known.pending(queued.pod) for waiting in queues.values() for queued in sorted(waiting, key=lambda queued: scramble(queued.pod))
+            known.pending(queued.pod)
+            for heaps in queues.values()
+            for heap in heaps
+            for queued in sorted(heap, key=lambda queued: scramble(queued.pod))
         ),
     )
 
@@ -92,7 +101,8 @@ def lines_of_state(
     uids = [pod.uid for pod in pods if pod.status.phase not in _FINISHED]
     mismatch = Mismatch() if stale else compare(node_names, uids, dump)
     at = EPOCH_SECONDS * SECOND if at is None else at
-    return [line for line in [*mismatch.lines(at), *dump.lines(at)] if line.verbosity <= verbosity]
+    is_v1_36 = state.queue.error_backoff_q is not None
+    return [line for line in [*mismatch.lines(at, as_json=is_v1_36), *dump.lines(at)] if line.verbosity <= verbosity]
 
 
 def _node(item: _Item, known: _Known, nominated: Iterable[str]) -> DumpedNode:

@@ -104,10 +104,10 @@ class Dump(msgspec.Struct, frozen=True):
 
 def take(
     nodes: Iterable[NodeInfo],
-    pending: Sequence[Sequence[Pod]],
+    pending: Sequence[Sequence[Sequence[Pod]]],
     nominated_pods_for_node: Callable[[str], Iterable[PodInfo]],
 ) -> Dump:
-    """A dump of the cache's nodes and of the pods in the three queues: active, backoff, unschedulable.
+    """A dump of the cache's nodes and of the pods in the three queues: active, backoff, unschedulable. A queue has one or more heaps.
 
     Where upstream's order is that of a map, it is that of the recorded runs: by a hash of the name.
     """
@@ -115,8 +115,8 @@ def take(
     lengths = zip(("activeQ", "backoffQ", "unschedulablePods"), pending, strict=True)
     return Dump(
         nodes=tuple(DumpedNode.of(info, nominated_pods_for_node(info.name)) for info in scrambled),
-        summary="; ".join(f"{name}:{len(pods)}" for name, pods in lengths),
-        pending=tuple(DumpedPod.of(pod) for pods in pending for pod in sorted(pods, key=lambda pod: scramble(pod.key))),
+        summary="; ".join(f"{name}:{sum(map(len, heaps))}" for name, heaps in lengths),
+        pending=tuple(DumpedPod.of(pod) for heaps in pending for heap in heaps for pod in sorted(heap, key=lambda pod: scramble(pod.key))),
     )
 
 

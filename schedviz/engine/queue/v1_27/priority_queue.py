@@ -397,6 +397,10 @@ class PriorityQueue(NominatesPods):
         """The pods of backoffQ, in the order of its array."""
         return list(self.backoff_q)
 
+    def backoff_heaps(self) -> tuple[Iterable[QueuedPodInfo], ...]:
+        """backoffQ is one heap."""
+        return (self.backoff_q,)
+
     def queued_pods(self) -> Iterable[QueuedPodInfo]:
         """All pods: those of activeQ, of backoffQ and of unschedulablePods."""
         return chain(self.active_q, self.backoff_q, self.unschedulable_pods)

@@ -542,6 +542,10 @@ class PriorityQueue(NominatesPods):
         """The pods of both heaps of backoffQ, in the order of their arrays."""
         return list(self._backoff)
 
+    def backoff_heaps(self) -> tuple[Iterable[QueuedPodInfo], ...]:
+        """podBackoffQ and podErrorBackoffQ. Upstream: backoff_queue.go list"""
+        return (self._backoff.pods, self._backoff.errors)
+
     def queued_pods(self) -> Iterable[QueuedPodInfo]:
         """All pods: those of activeQ, of backoffQ and of unschedulablePods."""
         return chain(self.active_q, self._backoff, self.unschedulable_pods)

