@@ -234,6 +234,18 @@ def test_an_attached_volume_that_a_pod_uses_counts_once(world, storage):
     assert world.rejections(world.framework(), storage.pod("p", "new")) == {}
 
 
+def test_a_disk_that_its_driver_does_not_know_is_an_error_with_the_name_of_the_volume(world, storage):
+    world.node("n")
+    storage.csi_node("n", **{"disk.csi.azure.com": 1})
+    pod = world.pod("p", volumes=[{"name": "v", "azureDisk": {"diskName": "d", "diskURI": "u"}}])
+
+    _, outcome, _ = world.filter(world.framework(), pod)
+
+    assert outcome.error is not None
+    message = "converting volume(v) from inline to csi: kind(Shared) is not supported in csi migration"
+    assert outcome.error.message == f'running "NodeVolumeLimits" filter plugin: {message}'
+
+
 def test_a_limit_of_the_node_object_does_not_count(world, storage):
     world.node("n", {"attachable-volumes-csi-d": "0"})
     storage.csi_node("n")

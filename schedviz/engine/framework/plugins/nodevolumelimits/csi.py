@@ -111,7 +111,7 @@ class CSILimits(VolumeLimits):
         for volume in pod.spec.volumes:
             name = claim_name(pod, volume)
             if name is None:
-                driver, handle = _inline_volume(volume, migration)
+                driver, handle = self._inline_volume(volume, migration)
             else:
                 driver, handle = self._claimed_volume(pod, volume, name, migration, is_new=is_new)
             if driver and handle:
@@ -150,16 +150,19 @@ class CSILimits(VolumeLimits):
             return storage_class.provisioner, handle
         return (plugin.driver, handle) if migration.is_on(plugin.name) else ("", "")
 
+    def _inline_volume(self, volume: Volume, migration: Migration) -> tuple[str, str]:
+        """Driver and handle of an inline disk. Upstream: checkAttachableInlineVolume"""
+        plugin = in_tree_plugin(volume)
+        if plugin is None or not migration.is_on(plugin.name):
+            return "", ""
+        try:
+            return plugin.driver, inline_handle(volume)
+        except TranslationError as error:
+            raise VolumeError(f"converting volume({self._printed(volume)}) from inline to csi: {error}") from None
 
-def _inline_volume(volume: Volume, migration: Migration) -> tuple[str, str]:
-    """Driver and handle of an inline disk. Upstream: checkAttachableInlineVolume"""
-    plugin = in_tree_plugin(volume)
-    if plugin is None or not migration.is_on(plugin.name):
-        return "", ""
-    try:
-        return plugin.driver, inline_handle(volume)
-    except TranslationError as error:
-        raise VolumeError(f"converting volume({printed_volume(volume)}) from inline to csi: {error}") from None
+    def _printed(self, volume: Volume) -> str:
+        """A volume in an error message."""
+        return printed_volume(volume)
 
 
 def _volumes_at_most(info: NodeInfo) -> int:

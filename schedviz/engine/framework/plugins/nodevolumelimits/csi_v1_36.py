@@ -101,6 +101,9 @@ class CSILimitsV136(CSILimits):
             statuses.append(unschedulable(f"{driver} CSI driver is not installed on the node"))
         return Verdicts(codes, statuses) if codes.any() else None
 
+    def _printed(self, volume: Volume) -> str:
+        return volume.name
+
     def _without_driver(self, pod: Pod, rows: Rows) -> Iterator[tuple[Mask, str]]:
         """The rows that lack a driver of the pod's volumes whose CSIDriver asks for it. Upstream: checkCSIDriverOnNode"""
         places = self._csi_nodes.places(rows)
