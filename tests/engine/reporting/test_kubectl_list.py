@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,47 @@ def test_what_kubectl_printed_is_printed_again(case: str) -> None:
         again = found[item["metadata"]["name"]]
         again["metadata"]["resourceVersion"] = item["metadata"]["resourceVersion"]
         assert again == item
+
+
+#: Members that the API server fills in.
+FILLED_IN = {
+    "spec": ("dnsPolicy", "enableServiceLinks", "preemptionPolicy", "priority", "restartPolicy", "schedulerName", "securityContext"),
+    "container": ("imagePullPolicy", "resources", "terminationMessagePath", "terminationMessagePolicy"),
+}
+
+
+def as_written(item: dict[str, Any]) -> dict[str, Any]:
+    """A pod of a real cluster as its author may have written it: without what the API server filled in with its default."""
+    item = copy.deepcopy(item)
+    spec = item["spec"]
+    plain = {"dnsPolicy": "ClusterFirst", "enableServiceLinks": True, "restartPolicy": "Always", "securityContext": {}}
+    for name in FILLED_IN["spec"]:
+        if spec.get(name) == plain.get(name, {"priority": 0, "schedulerName": "default-scheduler"}.get(name, "PreemptLowerPriority")):
+            del spec[name]
+    for container in (*spec["containers"], *spec.get("initContainers", ())):
+        for name in FILLED_IN["container"]:
+            if name != "resources" or not container[name]:
+                del container[name]
+    for volume in spec.get("volumes", ()):
+        volume.get("projected", {}).pop("defaultMode", None)
+    return item
+
+
+def test_pods_of_a_real_v1_36_cluster_are_completed_to_what_kubectl_printed() -> None:
+    items = json.loads(lzma.decompress((SAMPLES.parent / "live136" / "objects.json.xz").read_bytes()))["items"]
+    nodes = [item for item in items if item["kind"] == "Node"]
+    pods = [item for item in items if item["kind"] == "Pod"]
+    written = [as_written(pod) for pod in pods]
+
+    document = {"format": "schedviz-trace/1", "release": "v1.36", "recordState": "none", "steps": [*map(create, [*nodes, *written]), DUMP]}
+    found = run_trace(trace_from_dict(document))["steps"][-1]["observed"]["objects"]["items"]
+
+    printed = {(item["kind"], item["metadata"].get("namespace"), item["metadata"]["name"]): item for item in found}
+    for item in (*nodes, *pods):
+        again = printed[item["kind"], item["metadata"].get("namespace"), item["metadata"]["name"]]
+        again["metadata"]["resourceVersion"] = item["metadata"]["resourceVersion"]
+        assert again == item
+    assert sum("imagePullPolicy" not in json.dumps(one) for one in written) == len(pods)
 
 
 def test_fields_that_the_scheduler_does_not_read_are_listed() -> None:

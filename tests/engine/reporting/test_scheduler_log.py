@@ -251,3 +251,85 @@ def test_a_dump_lists_both_heaps_of_backoff_q() -> None:
     lines = logged("v1.36", *steps)
     assert [line.strip().split(",")[0] for line in lines[-3:-1]] == ["name: b", "name: a"]
     assert 'summary="activeQ:0; backoffQ:2; unschedulablePods:0"' in lines[-4]
+
+
+def test_a_failed_binding_logs_its_errors_at_every_verbosity() -> None:
+    steps = [*CREATES, {"op": "schedule"}, {"op": "bind_fail", "pod": "default/a", "message": "boom"}]
+    error = 'err="running Bind plugin \\"DefaultBinder\\": boom" logger="UnhandledError" pod="default/a"'
+    assert logged("v1.36", *steps, v=1)[-3:] == [
+        'framework.go:1805] "Plugin Failed" err="boom" pod="default/a" plugin="DefaultBinder" node="n1"',
+        'schedule_one.go:1182] "Failed to bind pod" pod="default/a"',
+        f'schedule_one.go:1243] "Error scheduling pod; retrying" {error}',
+    ]
+
+
+def test_an_error_begins_with_e_in_text_and_has_no_verbosity_in_json() -> None:
+    steps = [*CREATES, {"op": "schedule"}, {"op": "bind_fail", "pod": "default/a", "message": "boom"}]
+    text, structured = (
+        run_trace(trace_from_dict({"format": "schedviz-trace/1", "release": "v1.36", "logging": {"v": 0, "format": form}, "steps": steps}))
+        for form in ("text", "json")
+    )
+    assert text["steps"][-1]["observed"]["log"].startswith("E0101 00:00:00.005000       1 framework.go:1805] ")
+    [_, retried] = [json.loads(line) for line in structured["steps"][-1]["observed"]["log"].splitlines()]
+    assert list(retried) == ["ts", "logger", "caller", "msg", "pod", "err"]
+    assert retried["err"] == 'running Bind plugin "DefaultBinder": boom'
+
+
+def test_an_eviction_that_fails_is_logged() -> None:
+    steps = [create(NODE), create(pod("a")), {"op": "cycle"}, create(big("high", "1", priority=10)), {"op": "cycle"}]
+    failing = {"op": "preempt", "pod": "*", "fail": "no"}
+
+    lines = only(logged("v1.36", *steps, failing, v=2, holdPreemption=True), "executor.go")
+
+    assert lines == [
+        '"Start the preemption asynchronously" preemptor="default/high" node="n1" numVictims=1 numVictimsToDelete=1',
+        '"Tried to preempted pod" err="no" pod="default/a" preemptor="default/high"',
+        '"Error occurred during async preemption of the last victim" err="no" logger="UnhandledError"',
+        '"Async Preemption finished completely" preemptor="default/high" node="n1" result="error"',
+    ]
+
+
+def test_a_node_without_a_topology_key_is_logged() -> None:
+    spread = [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}]
+    lines = logged("v1.36", create(NODE), create(big("a", "1", topologySpreadConstraints=spread)), {"op": "cycle"}, v=5)
+    assert only(lines, "filtering.go:333") == [
+        (
+            '"Node doesn\'t have required topology label for spread constraint" logger="FilterWithNominatedPods.Filter.PodTopologySpread"'
+            ' pod="default/a" node="n1" topologyKey="zone"'
+        )
+    ]
+
+
+def anti_affine(kind: str) -> dict[str, Any]:
+    term = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "x"}}}
+    return big("a", "1", affinity={kind: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}})
+
+
+def labelled(zone: str | None) -> dict[str, Any]:
+    return node("n1", metadata={"labels": {} if zone is None else {"zone": zone}})
+
+
+def placed(app: str) -> dict[str, Any]:
+    placed_pod = big("other", "0", nodeName="n1")
+    return {**placed_pod, "metadata": {"name": "other", "labels": {"app": app}}}
+
+
+GONE = {"op": "delete", "kind": "Pod", "name": "other"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "line"),
+    [
+        ("podAffinity", update(labelled("b")), 'plugin.go:293] "A node is moved to a different domain of pod affinity'),
+        ("podAffinity", update(placed("x")), "plugin.go:207] \"a scheduled pod was updated to match the target pod's affinity"),
+        ("podAntiAffinity", update(labelled(None)), 'plugin.go:327] "A node got updated to not have the topology key'),
+        ("podAntiAffinity", update(labelled("b")), 'plugin.go:334] "A node is moved to a different domain of pod anti-affinity'),
+        ("podAntiAffinity", create(node("n2")), 'plugin.go:315] "A node was added and it may make the pod schedulable'),
+        ("podAntiAffinity", update(placed("y")), 'plugin.go:212] "a scheduled pod was updated not to match'),
+        ("podAntiAffinity", GONE, "plugin.go:236] \"a scheduled pod was deleted and it matches the target pod's anti-affinity"),
+    ],
+)
+def test_inter_pod_affinity_logs_which_term_an_event_helps(kind: str, change: dict[str, Any], line: str) -> None:
+    app = "x" if kind == "podAntiAffinity" else "y"
+    steps = [create(labelled("a")), create(placed(app)), create(anti_affine(kind)), {"op": "cycle"}, change]
+    assert [one for one in logged("v1.36", *steps, v=5) if one.startswith(line)]

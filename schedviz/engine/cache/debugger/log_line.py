@@ -52,6 +52,10 @@ class LogLine(msgspec.Struct, frozen=True):
     context: tuple[tuple[str, Any], ...] = ()
     #: The name of the logger: `PreFilter.InterPodAffinity`; "": it has none. Upstream: klog LoggerWithName
     logger: str = ""
+    #: The line is an error, which any verbosity shows.
+    is_error: bool = False
+    #: The error of such a line; "": it has none.
+    error: str = ""
 
     def text(self, *, pid: int = 1) -> str:
         """The line in the format of `--logging-format=text`, with the line end.
@@ -63,13 +67,15 @@ class LogLine(msgspec.Struct, frozen=True):
         stamp = f"{moment:%m%d %H:%M:%S}.{self.at % _SECOND // 1000:06d}"
         name = (("logger", self.logger),) if self.logger else ()
         shown: dict[str, str] = {}
-        for key, value in (*name, *self.context, *self.values):
+        error = (("err", self.error),) if self.error else ()
+        for key, value in (*error, *name, *self.context, *self.values):
             text = _as_text(value)
             if key in shown and shown[key] != text:
                 del shown[key]
             shown[key] = text
         values = "".join(f" {key}={text}" for key, text in shown.items())
-        return f"I{stamp} {pid:7d} {self.caller.rpartition('/')[2]}] {quoted(self.message)}{values}\n"
+        severity = "E" if self.is_error else "I"
+        return f"{severity}{stamp} {pid:7d} {self.caller.rpartition('/')[2]}] {quoted(self.message)}{values}\n"
 
     def json(self) -> str:
         """The line in the format of `--logging-format=json`, with the line end. A value that is given twice is written twice.
@@ -78,7 +84,10 @@ class LogLine(msgspec.Struct, frozen=True):
         """
         name = (("logger", self.logger),) if self.logger else ()
         head = (("ts", _millis(self.at)), *name, ("caller", self.caller), ("msg", self.message))
-        members = (*head, *self.context, ("v", self.verbosity), *self.values)
+        if self.is_error:
+            members = (*head, *self.context, *self.values, *((("err", self.error),) if self.error else ()))
+        else:
+            members = (*head, *self.context, ("v", self.verbosity), *self.values)
         return "{" + ",".join(f"{_json(key)}:{_json(_as_json(value))}" for key, value in members) + "}\n"
 
     def write(self, form: Literal["text", "json"], *, pid: int = 1) -> str:
@@ -103,6 +112,8 @@ def _as_text(value: Any) -> str:
         return _json(value).replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
     if isinstance(value, (list, tuple)):
         return f"[{' '.join(map(str, value))}]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, (int, float)):
         return str(value)
     text = str(value)

@@ -22,6 +22,22 @@ from schedviz.trace.events import BindingStageEnded, CycleEnded, CycleStarted, S
 from schedviz.trace.view import QueuedPod, StatusView
 
 _REJECTED: Final = frozenset({"Unschedulable", "UnschedulableAndUnresolvable", "Pending"})
+#: Stages whose error is that of selecting a node.
+_SELECTING: Final = frozenset(
+    {
+        stages.PRE_FILTER,
+        stages.NOMINATED_NODE,
+        stages.FILTER,
+        stages.EXTENDER_FILTER,
+        stages.PRE_SCORE,
+        stages.SCORE,
+        stages.NORMALIZE_SCORE,
+        stages.EXTENDER_PRIORITIZE,
+        stages.SELECT_HOST,
+    }
+)
+#: PodTopologySpread's reason for a node without a topology key.
+_NO_LABEL: Final = "node(s) didn't match pod topology spread constraints (missing required label)"
 _TAINTS: Final = frozenset({"NoSchedule", "NoExecute"})
 
 Record = Mapping[str, Any]
@@ -135,20 +151,38 @@ class CycleLines:
         yield self._writer.line(caller, "pod resource claims", *values, v=5, cycle_of=cycle.pod, logger=logger)
 
     def _rejections(self, cycle: Cycle, rejections: Any) -> Iterator[LogLine]:
-        """The taints of nodes that TaintToleration rejected. Upstream: tainttoleration/taint_toleration.go Filter"""
+        """What plugins log of nodes that they reject."""
         pod = self._objects.pod(cycle.pod)
         for rejection in rejections:
-            if rejection["plugin"] != "TaintToleration" or pod is None:
-                continue
             node = self._objects.node(rejection["node"])
-            taint = None if node is None else self._untolerated(pod, node)
-            if taint is None:
+            if pod is None or node is None:
                 continue
-            shown = {"key": taint.key, "value": taint.value, "effect": taint.effect, "timeAdded": taint.time_added}
-            kept = JsonObject({name: value for name, value in shown.items() if value or name in ("key", "effect")})
-            values = (("node", ObjectRef(rejection["node"])), pod_ref(cycle.pod), ("untoleratedTaint", kept))
-            caller, logger = "tainttoleration/taint_toleration.go:130", "FilterWithNominatedPods.Filter.TaintToleration"
-            yield self._writer.line(caller, "node had untolerated taints", *values, v=4, cycle_of=cycle.pod, logger=logger)
+            if rejection["plugin"] == "TaintToleration":
+                yield from self._taint(cycle, pod, node)
+            elif rejection["plugin"] == "PodTopologySpread" and _NO_LABEL in rejection["reasons"]:
+                yield from self._missing_label(cycle, pod, node)
+
+    def _taint(self, cycle: Cycle, pod: Pod, node: Node) -> Iterator[LogLine]:
+        """Upstream: tainttoleration/taint_toleration.go Filter"""
+        taint = self._untolerated(pod, node)
+        if taint is None:
+            return
+        shown = {"key": taint.key, "value": taint.value, "effect": taint.effect, "timeAdded": taint.time_added}
+        kept = JsonObject({name: value for name, value in shown.items() if value or name in ("key", "effect")})
+        values = (("node", ObjectRef(node.name)), pod_ref(cycle.pod), ("untoleratedTaint", kept))
+        caller, logger = "tainttoleration/taint_toleration.go:130", "FilterWithNominatedPods.Filter.TaintToleration"
+        yield self._writer.line(caller, "node had untolerated taints", *values, v=4, cycle_of=cycle.pod, logger=logger)
+
+    def _missing_label(self, cycle: Cycle, pod: Pod, node: Node) -> Iterator[LogLine]:
+        """Upstream: podtopologyspread/filtering.go Filter"""
+        own = pod.spec.topology_spread_constraints
+        keys = [constraint.topology_key for constraint in own if constraint.when_unsatisfiable == "DoNotSchedule"]
+        missing = next((key for key in keys if key not in node.metadata.labels), "")
+        if missing:
+            values = (("node", ObjectRef(node.name)), ("topologyKey", missing))
+            caller, logger = "podtopologyspread/filtering.go:333", "FilterWithNominatedPods.Filter.PodTopologySpread"
+            message = "Node doesn't have required topology label for spread constraint"
+            yield self._writer.line(caller, message, *values, v=5, cycle_of=cycle.pod, logger=logger)
 
     def _untolerated(self, pod: Pod, node: Node) -> Taint | None:
         compares = self._simulation.scheduler.state.features.taint_toleration_comparison_operators
@@ -231,12 +265,18 @@ class CycleLines:
             message = "No PostFilter plugins are registered, so no preemption will be performed"
             yield self._writer.line("scheduler/schedule_one.go:289", message, v=3, cycle_of=cycle.pod)
             return
-        last = event.statuses[-1]
-        if last.code == "Error":
-            return
         values = (pod_ref(cycle.pod), ("status", _post_filter_message(event.statuses)))
         message = "Status after running PostFilter plugins for pod"
+        if event.statuses[-1].code == "Error":
+            yield self._writer.unhandled("scheduler/schedule_one.go:298", message, "", *values, cycle_of=cycle.pod)
+            return
         yield self._writer.line("scheduler/schedule_one.go:300", message, *values, v=5, cycle_of=cycle.pod)
+
+    def selected_nothing(self, cycle: Cycle, stage: str, facts: Mapping[str, Any]) -> Iterator[LogLine]:
+        """A stage failed; `facts` of the stage that handles that. Upstream: schedulingAlgorithm"""
+        if stage in _SELECTING and facts.get("reason") == "SchedulerError":
+            error, message = str(facts.get("message", "")), "Error selecting node for pod"
+            yield self._writer.error("scheduler/schedule_one.go:279", message, error, pod_ref(cycle.pod), cycle_of=cycle.pod)
 
     def failed(self, cycle: Cycle, facts: Mapping[str, Any]) -> Iterator[LogLine]:
         """The first lines about a failed cycle; `facts` of the stage that handles it. Upstream: handleSchedulingFailure"""
@@ -248,6 +288,9 @@ class CycleLines:
             else:
                 values = (pod_ref(pod), ("err", message))
                 yield writer.line("scheduler/schedule_one.go:1239", "Unable to schedule pod; no fit; waiting", *values, v=2, cycle_of=pod)
+        else:
+            text = "Error scheduling pod; retrying"
+            yield writer.unhandled("scheduler/schedule_one.go:1243", text, message, pod_ref(pod), cycle_of=pod)
         if facts.get("requeued"):
             return
         known = self._objects.pod(pod)
@@ -343,6 +386,10 @@ class CycleLines:
                 values = (pod_ref(pod), ("node", ObjectRef(cycle.node)))
                 caller, message = "defaultbinder/default_binder.go:69", "Attempting to bind pod to node"
                 yield self._writer.line(caller, message, *values, v=3, cycle_of=pod, logger="Bind.DefaultBinder")
+            if status.code == "Error":
+                failed = (("plugin", status.plugin), pod_ref(pod), ("node", cycle.node))
+                error = ", ".join(status.reasons)
+                yield self._writer.error("runtime/framework.go:1805", "Plugin Failed", error, *failed, cycle_of=pod, logger="Bind")
             if status.code in _REJECTED:
                 why = (pod_ref(pod), ("node", cycle.node), ("plugin", status.plugin), ("status", ", ".join(status.reasons)))
                 message = "Pod rejected by Bind plugin"
@@ -376,7 +423,7 @@ def _post_filter_message(statuses: list[StatusView]) -> str:
     last = statuses[-1]
     if last.code == "Success":
         return ""
-    told = [last] if last.code == "UnschedulableAndUnresolvable" else statuses
+    told = [last] if last.code in ("UnschedulableAndUnresolvable", "Error") else statuses
     return ", ".join(reason for status in told for reason in status.reasons)
 
 

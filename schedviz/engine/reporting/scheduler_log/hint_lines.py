@@ -6,10 +6,11 @@ Where an answer has more than one reason, the objects decide which line it is; a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from schedviz.engine.cache.debugger.log_line import ObjectRef
+from schedviz.engine.framework.affinity_terms import AffinityTerm
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.core import Node, Pod
@@ -213,7 +214,7 @@ def _inter_pod_after_pod(asked: Asked) -> HintLine | None:
             caller, message = "plugin.go:228", "a scheduled pod was added and it doesn't match the target pod's affinity"
         return _about_pods(asked, f"interpodaffinity/{caller}", message, modifiedPod=asked.new_key)
     if asked.is_queue:
-        return None
+        return _inter_pod_queues(asked)
     if asked.is_delete:
         message = "a scheduled pod was deleted but it doesn't match the target pod's anti-affinity, nor vice versa"
         return _about_pods(asked, "interpodaffinity/plugin.go:251", message, originalPod=asked.old_key)
@@ -221,11 +222,66 @@ def _inter_pod_after_pod(asked: Asked) -> HintLine | None:
     return _about_pods(asked, "interpodaffinity/plugin.go:216", message, modifiedPod=asked.new_key)
 
 
+def _inter_pod_queues(asked: Asked) -> HintLine | None:
+    """Why a deleted or updated pod helps."""
+    if asked.pod is None or not isinstance(asked.old, Pod):
+        return None
+    far = asked.pod_info(asked.pod).required_anti_affinity_terms
+    if not asked.is_delete:
+        if _matches_all(far, asked.old) and isinstance(asked.new, Pod) and not _matches_all(far, asked.new):
+            caller = "plugin.go:212"
+            message = "a scheduled pod was updated not to match the target pod's anti affinity, and the pod may be schedulable now"
+        else:
+            caller = "plugin.go:207"
+            message = "a scheduled pod was updated to match the target pod's affinity, and the pod may be schedulable now"
+        return _about_pods(asked, f"interpodaffinity/{caller}", message, modifiedPod=asked.new_key)
+    if _matches_all(far, asked.old):
+        caller = "plugin.go:236"
+        message = "a scheduled pod was deleted and it matches the target pod's anti-affinity. The pod may be schedulable now"
+    else:
+        caller = "plugin.go:246"
+        message = "a scheduled pod was deleted and the target pod matches the deleted pod's anti-affinity. The pod may be schedulable now"
+    return _about_pods(asked, f"interpodaffinity/{caller}", message, originalPod=asked.old_key)
+
+
+def _matches_all(terms: Sequence[AffinityTerm], pod: Pod) -> bool:
+    """Upstream: interpodaffinity/plugin.go podMatchesAllAffinityTerms"""
+    return bool(terms) and all(term.matches(pod, {}) for term in terms)
+
+
 def _inter_pod_after_node(asked: Asked) -> HintLine | None:
     if asked.is_queue:
-        return None
+        return _inter_pod_queues_after_node(asked)
     message = "a node is added/updated but doesn't have any topologyKey which matches pod affinity/anti-affinity"
     return _on_node(asked, "interpodaffinity/plugin.go:339", message)
+
+
+def _inter_pod_queues_after_node(asked: Asked) -> HintLine | None:
+    """The first term to which the node matters, those of affinity first."""
+    if asked.pod is None or not isinstance(asked.new, Node) or (not asked.is_add and not isinstance(asked.old, Node)):
+        return None
+    info, now = asked.pod_info(asked.pod), asked.new.metadata.labels
+    before = asked.old.metadata.labels if isinstance(asked.old, Node) and not asked.is_add else None
+    for key in (term.topology_key for term in info.required_affinity_terms):
+        if before is None and key in now:
+            message = "A node with a matched pod affinity topologyKey was added and it may make the pod schedulable"
+            return _on_node(asked, "interpodaffinity/plugin.go:275", message)
+        if before is not None and key in now and key not in before:
+            message = "A node got updated to have the topology key of pod affinity, which may make the pod schedulable"
+            return _on_node(asked, "interpodaffinity/plugin.go:286", message)
+        if before is not None and key in now and before[key] != now[key]:
+            message = "A node is moved to a different domain of pod affinity, which may make the pod schedulable"
+            return _on_node(asked, "interpodaffinity/plugin.go:293", message)
+    for key in (term.topology_key for term in info.required_anti_affinity_terms):
+        if before is None:
+            return _on_node(asked, "interpodaffinity/plugin.go:315", "A node was added and it may make the pod schedulable")
+        if key in before and key not in now:
+            message = "A node got updated to not have the topology key of pod anti-affinity, which may make the pod schedulable"
+            return _on_node(asked, "interpodaffinity/plugin.go:327", message)
+        if key in before and before[key] != now[key]:
+            message = "A node is moved to a different domain of pod anti-affinity, which may make the pod schedulable"
+            return _on_node(asked, "interpodaffinity/plugin.go:334", message)
+    return None
 
 
 def _spread_after_pod(asked: Asked) -> HintLine | None:
@@ -289,8 +345,24 @@ def _spread_after_node(asked: Asked) -> HintLine | None:
         else:
             caller, message = "plugin.go:356", "the deleted node doesn't match pod topology spread constraints"
     else:
-        return None
+        return _spread_after_node_update(asked)
     return _on_node(asked, f"podtopologyspread/{caller}", message)
+
+
+def _spread_after_node_update(asked: Asked) -> HintLine | None:
+    """A skip has no line. The pod's own hard constraints decide; there are no hard default constraints unless arguments set them."""
+    if not asked.is_queue or asked.pod is None or not isinstance(asked.old, Node) or not isinstance(asked.new, Node):
+        return None
+    own = asked.pod.spec.topology_spread_constraints
+    keys = [constraint.topology_key for constraint in own if constraint.when_unsatisfiable == "DoNotSchedule"]
+    if not keys:
+        return None
+    was, now = (all(key in node.metadata.labels for key in keys) for node in (asked.old, asked.new))
+    if was == now:
+        message = "the node is updated and now has different taints or labels, and the pod may be schedulable now"
+        return _on_node(asked, "podtopologyspread/plugin.go:337", message)
+    message = "the node is updated and now pod topology spread constraints has changed, and the pod may be schedulable now"
+    return _on_node(asked, "podtopologyspread/plugin.go:332", message, ("originalMatching", was), ("newMatching", now))
 
 
 def _has_place(pod: Pod) -> bool:

@@ -92,6 +92,8 @@ class PreemptionLines:
         if event.error.endswith("not found"):
             caller = "preemption/executor.go:140" if event.verb == "patch" else "preemption/executor.go:149"
             yield from self._evicted(found, event.key, caller, "Victim Pod is already deleted")
+        elif event.error:
+            yield from self._failed(found, event)
 
     def recorded(self, event: EventRecorded) -> Iterator[LogLine]:
         """The scheduler told of an evicted victim."""
@@ -125,8 +127,32 @@ class PreemptionLines:
             yield self._writer.line(caller, message, *values, v=2, cycle_of=found.preemptor, logger=_LOGGER)
         yield from self._ended(found, victim)
 
+    def _failed(self, found: _Preemption, event: ApiWritten) -> Iterator[LogLine]:
+        """A victim could not be evicted, which ends the preemption."""
+        writer, error = self._writer, event.error
+        cycle_of, logger = ("", "") if found.is_async else (found.preemptor, _LOGGER)
+        preemptor = pod_ref(found.preemptor, "preemptor")
+        if event.verb == "patch":
+            text, values = "Could not add DisruptionTarget condition due to preemption", (preemptor, pod_ref(event.key, "victim"))
+            yield writer.error("preemption/executor.go:137", text, error, *values, cycle_of=cycle_of, logger=logger)
+        else:
+            text, values = "Tried to preempted pod", (pod_ref(event.key), preemptor)
+            yield writer.error("preemption/executor.go:146", text, error, *values, cycle_of=cycle_of, logger=logger)
+        if found.is_async:
+            if event.key == found.victims[-1]:
+                text = "Error occurred during async preemption of the last victim"
+                yield writer.unhandled("preemption/executor.go:294", text, error, cycle_of="")
+            else:
+                yield writer.unhandled("preemption/executor.go:278", "Error occurred during async preemption", error, cycle_of="")
+            yield self._finished(found, "error")
+        for victim in found.victims:
+            self._of_victim.pop(victim, None)
+
+    def _finished(self, found: _Preemption, result: str) -> LogLine:
+        values = (pod_ref(found.preemptor, "preemptor"), ("node", found.node), ("result", result))
+        return self._writer.line("preemption/executor.go:303", "Async Preemption finished completely", *values, v=2)
+
     def _ended(self, found: _Preemption, victim: str) -> Iterator[LogLine]:
         self._of_victim.pop(victim, None)
         if found.is_async and victim == found.victims[-1]:
-            values = (pod_ref(found.preemptor, "preemptor"), ("node", found.node), ("result", "success"))
-            yield self._writer.line("preemption/executor.go:303", "Async Preemption finished completely", *values, v=2)
+            yield self._finished(found, "success")

@@ -3,10 +3,10 @@
 Reproduced, with upstream's files, lines, messages and values: the handlers of nodes and pods, the queue, hints, the cycles, batching,
 preemption and binding of pods. Not reproduced:
 
-- errors (lines that begin with `E`);
+- errors, except those of a cycle as a whole, of PostFilter, of Bind plugins and of evictions;
 - what preemption's dry run and the batch's check of the last node log, and the eviction of a pod that waits at Permit or in PreBind;
-- PodTopologySpread's lines about nodes that it rejects, and hints whose objects do not say which of two lines it is: InterPodAffinity's
-  Queue answers, NodeAffinity's rejection by its arguments, PodTopologySpread's after a change of a node;
+- PodTopologySpread's lines about the skew of nodes that it rejects; lines that follow from the plugins' arguments: NodeAffinity's
+  `addedAffinity`, and hints of PodTopologySpread with hard default constraints;
 - volumes, resource claims, declared features, pod groups and the API dispatcher;
 - permit: "Pod waiting on permit" and the rejection that ends it;
 - the start of the process, and lines above verbosity 5.
@@ -265,6 +265,8 @@ class SchedulerLogV136:
         if event.next_stage == stages.HANDLE_SCHEDULING_FAILURE:
             handled = _stage(stages.HANDLE_SCHEDULING_FAILURE, event.cycle, later)
             self._failing = None if handled is None else (found, handled.facts)
+            if handled is not None and isinstance(event, StageEnded):
+                yield from lines.selected_nothing(found, event.stage, handled.facts)
 
     def _begin_failure(self) -> Iterator[LogLine]:
         """The first lines about a failed cycle, which come after those of steps that were made during it."""

@@ -32,6 +32,17 @@ class Writer:
             context = (*context, ("node", node))
         return LogLine(self.at, caller, message, values, v, context, logger if self._names_loggers else "")
 
+    def error(self, caller: str, message: str, error: str, *values: tuple[str, Any], cycle_of: str, logger: str = "") -> LogLine:
+        """An error's line. `logger` is a name that the framework gives; see `unhandled`."""
+        context: Values = (("pod", ObjectRef.of(cycle_of)),) if cycle_of else ()
+        name = logger if self._names_loggers else ""
+        return LogLine(self.at, caller, message, values, 0, context, name, is_error=True, error=error)
+
+    def unhandled(self, caller: str, message: str, error: str, *values: tuple[str, Any], cycle_of: str) -> LogLine:
+        """An error's line by the handler of unhandled errors. Upstream: apimachinery/pkg/util/runtime HandleErrorWithContext"""
+        context: Values = (("pod", ObjectRef.of(cycle_of)),) if cycle_of else ()
+        return LogLine(self.at, caller, message, values, 0, context, "UnhandledError", is_error=True, error=error)
+
 
 def pod_ref(key: str, name: str = "pod") -> tuple[str, ObjectRef]:
     """The value of a pod, by key."""
