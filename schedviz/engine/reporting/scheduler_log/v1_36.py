@@ -17,7 +17,7 @@ missing. Upstream: eventhandlers.go, backend/cache/node_tree.go, and the files t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from schedviz.engine import stages
@@ -68,6 +68,10 @@ class SchedulerLogV136:
     def __init__(self, simulation: Simulation, verbosity: int) -> None:
         self._simulation = simulation
         self._writer = Writer(verbosity)
+        #: The events and records of the step, and the place of the present event.
+        self._events: Sequence[AnyEvent] = ()
+        self._records: Mapping[int, dict[str, Any]] = {}
+        self._place = 0
         self._begin()
 
     def _begin(self) -> None:
@@ -91,22 +95,27 @@ class SchedulerLogV136:
 
     def lines(self, events: Sequence[AnyEvent], records: Mapping[int, dict[str, Any]]) -> Iterator[LogLine]:
         """The lines of a step's events, in the scheduler's order. `records` are those of its scheduling cycles, by number."""
-        for place, event in enumerate(events):
+        self._events, self._records = events, records
+        for self._place, event in enumerate(events):
             self._writer.at = EPOCH_SECONDS * SECOND + nanoseconds(event.at)
             if self._after_queue and not isinstance(event, _OF_HANDLERS):
                 yield from self._take_after_queue()
-            yield from self._of_event(event, events[place + 1 :], records)
+            yield from self._of_event(event)
         yield from self._take_after_queue()
+
+    def _later(self) -> Iterator[AnyEvent]:
+        """The events of the step after the present one."""
+        return (self._events[place] for place in range(self._place + 1, len(self._events)))
 
     def _take_after_queue(self) -> list[LogLine]:
         taken, self._after_queue = self._after_queue, []
         return taken
 
-    def _of_event(self, event: AnyEvent, later: Sequence[AnyEvent], records: Mapping[int, dict[str, Any]]) -> Iterator[LogLine]:
+    def _of_event(self, event: AnyEvent) -> Iterator[LogLine]:
         match event:
             case WatchDelivered():
                 if not event.lost:
-                    yield from self._delivered(event, later)
+                    yield from self._delivered(event)
             case CacheNode():
                 yield from self._tree(event)
             case CachePod():
@@ -114,7 +123,7 @@ class SchedulerLogV136:
             case PreEnqueueRan():
                 self._queue.ran_pre_enqueue(event)
             case RequeueConsidered():
-                yield from self._considered(event, later)
+                yield from self._considered(event)
             case QueueMoved():
                 yield from self._queue.moved(event)
             case InFlightChanged():
@@ -122,18 +131,18 @@ class SchedulerLogV136:
             case ApiWritten():
                 yield from self._preemption.wrote(event)
             case EventRecorded():
-                yield from self._recorded(event, later, records)
+                yield from self._recorded(event)
             case Restarted():
                 self._begin()
             case CycleStarted() | StageEnded() | CycleEnded() | BindingStageEnded():
-                yield from self._cycle(event, later, records.get(event.cycle, {}))
+                yield from self._cycle(event)
 
     # Handlers. Upstream: eventhandlers.go
 
     def _handler(self, line: int, message: str, value: tuple[str, ObjectRef], *, v: int) -> LogLine:
         return self._writer.line(f"{_HANDLERS}:{line}", message, value, v=v)
 
-    def _delivered(self, event: WatchDelivered, later: Sequence[AnyEvent]) -> Iterator[LogLine]:
+    def _delivered(self, event: WatchDelivered) -> Iterator[LogLine]:
         self._objects.delivered(event)
         if event.resource == "nodes":
             node = ("node", ObjectRef(event.key))
@@ -145,7 +154,7 @@ class SchedulerLogV136:
                 case _:
                     self._after_queue.append(self._handler(122, "Delete event for node", node, v=3))
         elif event.resource == "pods":
-            following = later[0] if later else None
+            following = next(self._later(), None)
             operation = following.op if isinstance(following, CachePod) and following.pod == event.key else ""
             if event.verb == "DELETED":
                 yield from self._pod_deleted(event, operation)
@@ -223,20 +232,18 @@ class SchedulerLogV136:
 
     # Queue
 
-    def _considered(self, event: RequeueConsidered, later: Sequence[AnyEvent]) -> Iterator[LogLine]:
+    def _considered(self, event: RequeueConsidered) -> Iterator[LogLine]:
         pod = event.decisions[0].pods[0] if event.decisions else ""
         returns = any(came_back(event, decision) for decision in event.decisions)
-        entry = _entry_of(pod, later) if returns else None
+        entry = _entry_of(pod, self._later()) if returns else None
         if returns:
             yield from self._begin_failure()
         yield from self._queue.considered(event, entry, pod if returns else self._frees)
 
     # Cycles
 
-    def _cycle(
-        self, event: CycleStarted | StageEnded | CycleEnded | BindingStageEnded, later: Sequence[AnyEvent], record: Mapping[str, Any]
-    ) -> Iterator[LogLine]:
-        lines = self._cycle_lines
+    def _cycle(self, event: CycleStarted | StageEnded | CycleEnded | BindingStageEnded) -> Iterator[LogLine]:
+        lines, record = self._cycle_lines, self._records.get(event.cycle, {})
         if _is_handling(event):
             yield from self._begin_failure()
         if isinstance(event, CycleStarted):
@@ -256,14 +263,16 @@ class SchedulerLogV136:
             case _:
                 yield from lines.binding_stage_ended(found, event, self._queue.entries.get(event.pod))
                 self._frees = event.pod if event.next_stage == stages.MOVE_ALL else ""
+                if event.next_stage in (stages.CONFIRM, stages.ENDED):
+                    del self._cycles[event.cycle]
         if isinstance(event, CycleEnded):
             return
         if event.next_stage == stages.POST_FILTER:
-            ended = _stage(stages.POST_FILTER, event.cycle, later)
+            ended = _stage(stages.POST_FILTER, event.cycle, self._later())
             if isinstance(ended, StageEnded):
                 yield from self._preemption.begins(found.pod, ended)
         if event.next_stage == stages.HANDLE_SCHEDULING_FAILURE:
-            handled = _stage(stages.HANDLE_SCHEDULING_FAILURE, event.cycle, later)
+            handled = _stage(stages.HANDLE_SCHEDULING_FAILURE, event.cycle, self._later())
             self._failing = None if handled is None else (found, handled.facts)
             if handled is not None and isinstance(event, StageEnded):
                 yield from lines.selected_nothing(found, event.stage, handled.facts)
@@ -275,16 +284,16 @@ class SchedulerLogV136:
             self._failing = None
             yield from self._cycle_lines.failed(cycle, facts)
 
-    def _recorded(self, event: EventRecorded, later: Sequence[AnyEvent], records: Mapping[int, dict[str, Any]]) -> Iterator[LogLine]:
+    def _recorded(self, event: EventRecorded) -> Iterator[LogLine]:
         if event.reason == "Preempted":
             yield from self._preemption.recorded(event)
         elif event.reason == "FailedScheduling":
             yield from self._begin_failure()
-            handled = next((one for one in later if _is_handling(one)), None)
+            handled = next((one for one in self._later() if _is_handling(one)), None)
             if not isinstance(handled, StageEnded | BindingStageEnded):
                 return
             clear = {"mode": "override", "nominatedNodeName": ""}
-            record = records.get(handled.cycle, {}) if isinstance(handled, StageEnded) else {}
+            record = self._records.get(handled.cycle, {}) if isinstance(handled, StageEnded) else {}
             nominating = record.get("nominating", clear)
             if not handled.facts.get("requeued"):
                 yield from self._cycle_lines.not_nominated(event.pod, nominating)
@@ -295,7 +304,7 @@ def _is_handling(event: AnyEvent) -> bool:
     return isinstance(event, StageEnded | BindingStageEnded) and event.stage == stages.HANDLE_SCHEDULING_FAILURE
 
 
-def _stage(stage: str, cycle: int, later: Sequence[AnyEvent]) -> StageEnded | BindingStageEnded | None:
+def _stage(stage: str, cycle: int, later: Iterable[AnyEvent]) -> StageEnded | BindingStageEnded | None:
     """The end of a stage of a cycle."""
     for event in later:
         if isinstance(event, StageEnded | BindingStageEnded) and event.cycle == cycle and event.stage == stage:
@@ -303,7 +312,7 @@ def _stage(stage: str, cycle: int, later: Sequence[AnyEvent]) -> StageEnded | Bi
     return None
 
 
-def _entry_of(pod: str, later: Sequence[AnyEvent]) -> QueuedPod | None:
+def _entry_of(pod: str, later: Iterable[AnyEvent]) -> QueuedPod | None:
     """The entry with which a pod came back to the queue."""
     for event in later:
         if isinstance(event, QueueMoved):
