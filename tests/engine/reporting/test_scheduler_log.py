@@ -333,3 +333,24 @@ def test_inter_pod_affinity_logs_which_term_an_event_helps(kind: str, change: di
     app = "x" if kind == "podAntiAffinity" else "y"
     steps = [create(labelled("a")), create(placed(app)), create(anti_affine(kind)), {"op": "cycle"}, change]
     assert [one for one in logged("v1.36", *steps, v=5) if one.startswith(line)]
+
+
+def test_the_dry_run_of_a_preemption_is_logged() -> None:
+    steps = [create(NODE), create(node("n2")), create(pod("a")), {"op": "cycle"}, create(big("high", "1", priority=10))]
+    full = create({**placed("y"), "spec": {**placed("y")["spec"], "nodeName": "n2", "priority": 20}})
+    full["object"]["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "1"
+    where = 'logger="PostFilter.DefaultPreemption"'
+
+    lines = logged("v1.36", *steps, full, {"op": "cycle"}, v=5)
+
+    begin = next(place for place, line in enumerate(lines) if line.startswith("preemption.go:415"))
+    assert lines[begin : begin + 5] == [
+        (
+            f'preemption.go:415] "Dry run the preemption" {where} pod="default/high" potentialNodesNumber=2 pdbsNumber=0 offset=0'
+            " candidatesNumber=2"
+        ),
+        f'preemption.go:421] "Check the potential node for preemption" {where} pod="default/high" node="n1"',
+        f'default_preemption.go:326] "Pod is a potential preemption victim on node" {where} pod="default/a" node="n1"',
+        f'preemption.go:421] "Check the potential node for preemption" {where} pod="default/high" node="n2"',
+        f'preemption.go:162] "the target node for the preemption is determined" {where} pod="default/high" node="n1"',
+    ]

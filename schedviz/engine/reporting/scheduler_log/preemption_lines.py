@@ -1,17 +1,19 @@
-"""The lines of v1.36's preemption, without those of its dry run.
+"""The lines of v1.36's preemption, without those of filters that its dry run calls.
 
-Upstream: framework/preemption/preemption.go, executor.go
+Upstream: framework/preemption/preemption.go, executor.go, plugins/defaultpreemption/default_preemption.go
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
-from schedviz.engine.cache.debugger.log_line import LogLine
+from schedviz.engine.cache.debugger.log_line import LogLine, ObjectRef
+from schedviz.engine.framework.plugins.defaultpreemption.default_preemption import DefaultPreemption
 from schedviz.engine.reporting.scheduler_log.known_objects import KnownObjects
 from schedviz.engine.reporting.scheduler_log.writer import Writer, pod_ref
+from schedviz.engine.simulation import Simulation
 from schedviz.trace.events import ApiWritten, EventRecorded, StageEnded
 
 _LOGGER: Final = "PostFilter.DefaultPreemption"
@@ -34,16 +36,20 @@ class _Preemption(NamedTuple):
 class PreemptionLines:
     """Derives the lines of preemptions, which may run after their cycles."""
 
-    def __init__(self, writer: Writer, objects: KnownObjects, *, is_async: bool) -> None:
+    def __init__(self, writer: Writer, objects: KnownObjects, simulation: Simulation) -> None:
         self._writer = writer
         self._objects = objects
-        self._is_async = is_async
+        self._simulation = simulation
+        self._is_async = simulation.scheduler.state.features.scheduler_async_preemption
         #: Victim -> the preemption that evicts it.
         self._of_victim: dict[str, _Preemption] = {}
         self._begun: set[str] = set()
 
-    def begins(self, pod: str, event: StageEnded) -> Iterator[LogLine]:
-        """The lines before victims are evicted, from the end of the PostFilter stage."""
+    def begins(self, pod: str, event: StageEnded, *, profile: str, nodes: Sequence[str], record: Mapping[str, Any]) -> Iterator[LogLine]:
+        """The lines before victims are evicted, from the end of the PostFilter stage.
+
+        `nodes` are those of the snapshot, in order; `record` is empty if the cycle has no full record.
+        """
         answer = next((status for status in event.statuses if status.plugin == _PLUGIN), None)
         if answer is None or answer.code == "Error":
             return
@@ -54,16 +60,49 @@ class PreemptionLines:
             yield writer.line(
                 "preemption/preemption.go:120", "Pod is not eligible for preemption", *values, v=5, cycle_of=pod, logger=_LOGGER
             )
-        elif node == "":
-            if _NOT_HELPFUL.fullmatch(reason):
-                message = "Preemption will not help schedule pod on any node"
-                yield writer.line("preemption/preemption.go:185", message, pod_ref(pod), v=3, cycle_of=pod, logger=_LOGGER)
+            return
+        potential = _potential(nodes, record) if record else []
+        if potential:
+            yield from self._dry_run(pod, potential, profile, record)
+        elif record or _NOT_HELPFUL.fullmatch(reason):
+            message = "Preemption will not help schedule pod on any node"
+            yield writer.line("preemption/preemption.go:185", message, pod_ref(pod), v=3, cycle_of=pod, logger=_LOGGER)
+        if node == "":
             message = "No preemption candidate is found; preemption is not helpful for scheduling"
             yield writer.line("preemption/preemption.go:136", message, pod_ref(pod), v=2, cycle_of=pod, logger=_LOGGER)
         elif node:
             message = "the target node for the preemption is determined"
             yield writer.line("preemption/preemption.go:162", message, ("node", node), pod_ref(pod), v=2, cycle_of=pod, logger=_LOGGER)
             yield from self._prepares(pod, node, list(event.facts.get("victims", ())))
+
+    def _dry_run(self, pod: str, nodes: Sequence[str], profile: str, record: Mapping[str, Any]) -> Iterator[LogLine]:
+        """Upstream: DryRunPreemption, SelectVictimsOnNode"""
+        state, writer = self._simulation.scheduler.state, self._writer
+        plugins = state.profiles[profile].plugins.at("post_filter")
+        plugin = next((one for one in plugins if isinstance(one, DefaultPreemption)), None)
+        enough = len(nodes) if plugin is None else plugin.num_candidates(len(nodes))
+        values = (
+            ("potentialNodesNumber", len(nodes)),
+            ("pdbsNumber", self._simulation.cluster.store.count("PodDisruptionBudget")),
+            ("offset", 0),
+            ("candidatesNumber", enough),
+        )
+        yield writer.line("preemption/preemption.go:415", "Dry run the preemption", *values, v=5, cycle_of=pod, logger=_LOGGER)
+        found = {one["node"]: one for one in (record.get("postFilter") or {}).get("candidates") or ()}
+        counts = {True: 0, False: 0}
+        for node in nodes:
+            message = "Check the potential node for preemption"
+            yield writer.line("preemption/preemption.go:421", message, ("node", node), v=5, cycle_of=pod, logger=_LOGGER)
+            candidate = found.get(node)
+            if candidate is None:
+                continue
+            for victim in candidate["victims"]:
+                told = (pod_ref(victim), ("node", ObjectRef(node)))
+                caller, message = "defaultpreemption/default_preemption.go:326", "Pod is a potential preemption victim on node"
+                yield writer.line(caller, message, *told, v=5, cycle_of=pod, logger=_LOGGER)
+            counts[bool(candidate["numPDBViolations"])] += 1
+            if counts[False] and counts[False] + counts[True] >= enough:
+                return
 
     def _prepares(self, pod: str, node: str, victims: list[str]) -> Iterator[LogLine]:
         """Upstream: prepareCandidateAsync, prepareCandidate"""
@@ -156,3 +195,15 @@ class PreemptionLines:
         self._of_victim.pop(victim, None)
         if found.is_async and victim == found.victims[-1]:
             yield self._finished(found, "success")
+
+
+def _potential(nodes: Sequence[str], record: Mapping[str, Any]) -> list[str]:
+    """The nodes that were rejected for reasons that evictions may change. Upstream: NodeToStatus.NodesForStatusCode"""
+    absent = (record.get("preFilterStatus") or {}).get("code", "UnschedulableAndUnresolvable")
+    codes: dict[str, str] = {}
+    for rejection in (*((record.get("nominatedNodeEvaluation") or {}).get("rejected") or ()), *(record.get("filter") or ())):
+        codes[rejection["node"]] = rejection["code"]
+    for answer in record.get("extenderFilter") or ():
+        codes.update(dict.fromkeys(answer.get("unresolvable") or (), "UnschedulableAndUnresolvable"))
+        codes.update(dict.fromkeys(answer.get("failed") or (), "Unschedulable"))
+    return [node for node in nodes if codes.get(node, absent) == "Unschedulable"]

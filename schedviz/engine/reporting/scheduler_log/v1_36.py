@@ -4,7 +4,8 @@ Reproduced, with upstream's files, lines, messages and values: the handlers of n
 preemption and binding of pods. Not reproduced:
 
 - errors, except those of a cycle as a whole, of PostFilter, of Bind plugins and of evictions;
-- what preemption's dry run and the batch's check of the last node log, and the eviction of a pod that waits at Permit or in PreBind;
+- what filters log in preemption's dry run and in the batch's check of the last node, and the eviction of a pod that waits at Permit or in
+  PreBind;
 - PodTopologySpread's lines about the skew of nodes that it rejects; lines that follow from the plugins' arguments: NodeAffinity's
   `addedAffinity`, and hints of PodTopologySpread with hard default constraints;
 - volumes, resource claims, declared features, pod groups and the API dispatcher;
@@ -45,6 +46,7 @@ from schedviz.trace.events import (
     QueueMoved,
     RequeueConsidered,
     Restarted,
+    SnapshotUpdated,
     StageEnded,
     WatchDelivered,
 )
@@ -81,8 +83,10 @@ class SchedulerLogV136:
         objects = self._objects = KnownObjects(simulation.cluster.store.get)
         self._queue = QueueLines(writer, objects, state.pod_info)
         self._cycle_lines = CycleLines(writer, objects, simulation)
-        self._preemption = PreemptionLines(writer, objects, is_async=state.features.scheduler_async_preemption)
+        self._preemption = PreemptionLines(writer, objects, simulation)
         self._cycles: dict[int, Cycle] = {}
+        #: The nodes of the snapshot, in order.
+        self._nodes: Sequence[str] = ()
         #: Pods that the informers know to be on a node, and pods that the cache assumes.
         self._assigned: set[str] = set()
         self._assumed: set[str] = set()
@@ -118,6 +122,8 @@ class SchedulerLogV136:
                     yield from self._delivered(event)
             case CacheNode():
                 yield from self._tree(event)
+            case SnapshotUpdated():
+                self._nodes = self._nodes if event.node_info_list is None else event.node_info_list
             case CachePod():
                 self._note_cache(event)
             case PreEnqueueRan():
@@ -270,7 +276,7 @@ class SchedulerLogV136:
         if event.next_stage == stages.POST_FILTER:
             ended = _stage(stages.POST_FILTER, event.cycle, self._later())
             if isinstance(ended, StageEnded):
-                yield from self._preemption.begins(found.pod, ended)
+                yield from self._preemption.begins(found.pod, ended, profile=found.profile, nodes=self._nodes, record=record)
         if event.next_stage == stages.HANDLE_SCHEDULING_FAILURE:
             handled = _stage(stages.HANDLE_SCHEDULING_FAILURE, event.cycle, self._later())
             self._failing = None if handled is None else (found, handled.facts)
