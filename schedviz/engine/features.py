@@ -55,7 +55,7 @@ class Features(msgspec.Struct, frozen=True):
 class Gate(msgspec.Struct, frozen=True):
     """A feature gate of one release."""
 
-    #: Its member of `Features`.
+    #: Its member of `Features`; "": kube-scheduler does not read it.
     member: str
     default: bool
     #: Its value cannot be changed.
@@ -67,7 +67,7 @@ class Gate(msgspec.Struct, frozen=True):
 #: The gates of a release, by upstream's name.
 Gates = Mapping[str, Gate]
 
-#: The gates of v1.36 that kube-scheduler reads. Dependencies on gates that are locked to on are left out.
+#: The gates of v1.36 that kube-scheduler reads, and those that depend on them. Dependencies on gates that are locked to on are left out.
 V1_36_GATES: Final[Gates] = {
     "ClearingNominatedNodeNameAfterBinding": Gate("clearing_nominated_node_name_after_binding", default=True),
     "DRAAdminAccess": Gate("dra_admin_access", default=True, is_locked=True),
@@ -84,16 +84,19 @@ V1_36_GATES: Final[Gates] = {
     "DRASchedulerFilterTimeout": Gate("dra_scheduler_filter_timeout", default=True),
     "DRAWorkloadResourceClaims": Gate("dra_workload_resource_claims", default=False, depends_on=("GenericWorkload",)),
     "DynamicResourceAllocation": Gate("dynamic_resource_allocation", default=True, is_locked=True),
+    "ExtendWebSocketsToKubelet": Gate("", default=True, depends_on=("NodeDeclaredFeatures",)),
     "GangScheduling": Gate("gang_scheduling", default=False, depends_on=("GenericWorkload",)),
     "GenericWorkload": Gate("generic_workload", default=False),
     "InPlacePodLevelResourcesVerticalScaling": Gate(
         "in_place_pod_level_resources_vertical_scaling", default=True, depends_on=("PodLevelResources", "NodeDeclaredFeatures")
     ),
     "InPlacePodVerticalScaling": Gate("in_place_pod_vertical_scaling", default=True, is_locked=True),
+    "InPlacePodVerticalScalingInitContainers": Gate("", default=True, depends_on=("NodeDeclaredFeatures",)),
     "NodeDeclaredFeatures": Gate("node_declared_features", default=True),
     "NominatedNodeNameForExpectation": Gate("nominated_node_name_for_expectation", default=True),
     "OpportunisticBatching": Gate("opportunistic_batching", default=True),
     "PodLevelResources": Gate("pod_level_resources", default=True),
+    "RestartAllContainersOnContainerExits": Gate("", default=True, depends_on=("NodeDeclaredFeatures",)),
     "SchedulerAsyncAPICalls": Gate("scheduler_async_api_calls", default=False),
     "SchedulerAsyncPreemption": Gate("scheduler_async_preemption", default=True),
     "SchedulerPopFromBackoffQ": Gate("scheduler_pop_from_backoff_q", default=True),
@@ -135,7 +138,7 @@ def features_of(gates: Gates, overrides: Mapping[str, bool]) -> Features:
         if values[name] and disabled:
             message = f"{name} is enabled, but depends on features that are disabled: [{' '.join(disabled)}]"
             raise FeatureGateError(name, message)
-    return Features(**{gate.member: values[name] for name, gate in gates.items()})
+    return Features(**{gate.member: values[name] for name, gate in gates.items() if gate.member})
 
 
 def _known(gates: Gates) -> str:

@@ -14,7 +14,7 @@ def refusal(overrides: dict[str, bool]) -> FeatureGateError:
 
 
 def test_every_gate_has_its_member_and_every_dependency_is_a_gate() -> None:
-    assert {gate.member for gate in V1_36_GATES.values()} <= set(Features.__struct_fields__)
+    assert {gate.member for gate in V1_36_GATES.values() if gate.member} <= set(Features.__struct_fields__)
     assert {other for gate in V1_36_GATES.values() for other in gate.depends_on} <= V1_36_GATES.keys()
 
 
@@ -42,4 +42,13 @@ def test_a_gate_needs_the_gates_that_it_depends_on() -> None:
     message = "GangScheduling is enabled, but depends on features that are disabled: [GenericWorkload]"
     assert str(refusal({"GangScheduling": True})) == message
     assert features_of(V1_36_GATES, {"GangScheduling": True, "GenericWorkload": True}).gang_scheduling
-    assert "[PodLevelResources NodeDeclaredFeatures]" in str(refusal({"PodLevelResources": False, "NodeDeclaredFeatures": False}))
+    assert "[PodLevelResources]" in str(refusal({"PodLevelResources": False}))
+
+
+def test_gates_that_kube_scheduler_does_not_read_count_as_dependents() -> None:
+    assert "depends on features that are disabled: [NodeDeclaredFeatures]" in str(refusal({"NodeDeclaredFeatures": False}))
+    off = dict.fromkeys(name for name, gate in V1_36_GATES.items() if "NodeDeclaredFeatures" in gate.depends_on)
+    features = features_of(V1_36_GATES, {"NodeDeclaredFeatures": False, **dict.fromkeys(off, False)})
+
+    assert len(off) == 4
+    assert not features.node_declared_features

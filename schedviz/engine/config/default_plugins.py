@@ -5,12 +5,15 @@ Upstream: apis/config/v1/default_plugins.go
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from schedviz.engine.config.types import Plugin, Plugins, PluginSet
+from schedviz.engine.features import Features
 from schedviz.trace import releases
 
 _V1_27: Final = Plugins(
@@ -69,8 +72,18 @@ _V1_36: Final = Plugins(
     )
 )
 
-#: By release.
+#: By release, with all plugins that its feature gates can add.
 DEFAULT_PLUGINS: Final[Mapping[str, Plugins]] = {releases.V1_27: _V1_27, releases.V1_36: _V1_36}
+#: Plugin -> the gate without which it is not among the defaults.
+_GATED: Final[Mapping[str, Callable[[Features], bool]]] = {"NodeDeclaredFeatures": attrgetter("node_declared_features")}
+
+
+def apply_feature_gates(default: Plugins, features: Features) -> Plugins:
+    """The default plugins without those whose gate is off. Upstream: applyFeatureGates"""
+    enabled = [plugin for plugin in default.multi_point.enabled if plugin.name not in _GATED or _GATED[plugin.name](features)]
+    if len(enabled) == len(default.multi_point.enabled):
+        return default
+    return replace(default, multi_point=replace(default.multi_point, enabled=tuple(enabled)))
 
 
 def merge_plugins(custom: Plugins, default: Plugins) -> Plugins:

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from schedviz.engine.config.default_plugins import merge_plugins
+from schedviz.engine.config.default_plugins import apply_feature_gates, merge_plugins
 from schedviz.engine.config.errors import ConfigurationError, Problem
 from schedviz.engine.config.plugin_args import STORAGE_CAPACITY_SHAPE, Args, DynamicResourcesArgs, NodeResourcesFitArgs, VolumeBindingArgs
 from schedviz.engine.config.rules import RULES, Rules
@@ -140,7 +140,7 @@ class _Loading(msgspec.Struct, frozen=True):
 
     def _complete_profile(self, profile: KubeSchedulerProfile, path: str) -> KubeSchedulerProfile:
         """The profile with the default plugins merged in and the arguments of each plugin decoded, or set to defaults."""
-        plugins = merge_plugins(profile.plugins, self.rules.default_plugins)
+        plugins = merge_plugins(profile.plugins, apply_feature_gates(self.rules.default_plugins, self.features))
         configs = [self._decode_args(config, f"{path}.pluginConfig[{index}]") for index, config in enumerate(profile.plugin_config)]
         configured = {config.name for config in configs}
         enabled = {plugin.name for point in ("multi_point", *EXTENSION_POINTS) for plugin in getattr(plugins, point).enabled}

@@ -45,6 +45,12 @@ def test_default_plugins_have_upstreams_order() -> None:
     assert profile.args("DynamicResources") == DynamicResourcesArgs("10s", "600s")
 
 
+def test_a_default_plugin_whose_gate_is_off_is_left_out() -> None:
+    dependents = [name for name, gate in V1_36_GATES.items() if "NodeDeclaredFeatures" in gate.depends_on]
+    profile = load(None, NodeDeclaredFeatures=False, **dict.fromkeys(dependents, False)).profiles[0]
+    assert "NodeDeclaredFeatures" not in [plugin.name for plugin in profile.plugins.multi_point.enabled]
+
+
 def test_members_of_v1_36_are_read_and_unknown_to_v1_27_1() -> None:
     loaded = load(NEW)
     plugins = loaded.profiles[0].plugins

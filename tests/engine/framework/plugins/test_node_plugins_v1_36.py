@@ -2,6 +2,7 @@
 
 import pytest
 
+from schedviz.engine.features import V1_36_GATES
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, QueueingHint, QueueingHintError
 
@@ -249,7 +250,8 @@ def test_an_update_of_a_pod_queues_it_if_it_needs_other_features(world):
 
 
 def test_without_the_gate_declared_features_decide_nothing(v1_36_with_gates):
-    world = v1_36_with_gates(InPlacePodLevelResourcesVerticalScaling=False, NodeDeclaredFeatures=False)
+    dependents = [name for name, gate in V1_36_GATES.items() if "NodeDeclaredFeatures" in gate.depends_on]
+    world = v1_36_with_gates(NodeDeclaredFeatures=False, **dict.fromkeys(dependents, False))
     world.node("n")
 
     assert world.rejections(world.framework(), world.pod("p", **NEEDS)) == {}
