@@ -1,4 +1,4 @@
-"""Archives: the files in a tar or a zip, one after another, without anything being written to disk under their names."""
+"""Reads the files in a tar or zip archive one after another, without writing them to disk under their names."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _TAR_MAGIC_AT: Final = 257
 _ZIP: Final = b"PK\x03\x04"
 _IN_MEMORY: Final = 8 << 20
 _PIECE: Final = 1 << 20
-#: Of one file in a zip's list of files; its name is a part of that.
+#: The longest directory entry of one file in a zip, including its name.
 _ENTRY_BYTES: Final = 256
 _LINK: Final = 0xA
-#: Of an extended header of a tar. A name takes some hundred.
+#: The longest extended header in a tar. A long name takes some hundred bytes.
 _HEADER_BYTES: Final = 16 * 1024
 _EXTENDED_HEADERS: Final = (
     tarfile.XHDTYPE,
@@ -35,7 +35,7 @@ _DAMAGED_ZIP: Final = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EO
 
 
 class Member(NamedTuple):
-    """A file of an archive: its bytes, which can be read once more, or why it is left out."""
+    """A file of an archive: its bytes, which can be read twice, or the reason why it is left out."""
 
     name: str
     pieces: Callable[[], Iterator[bytes]]
@@ -44,23 +44,23 @@ class Member(NamedTuple):
 
 
 def is_tar(head: bytes) -> bool:
-    """Whether an unpacked file begins as a tar does."""
+    """Whether the beginning of an uncompressed file is that of a tar."""
     return head[_TAR_MAGIC_AT : _TAR_MAGIC_AT + 5] == b"ustar"
 
 
 def is_zip(head: bytes) -> bool:
-    """Whether a file begins as a zip does."""
+    """Whether the beginning of a file is that of a zip."""
     return head.startswith(_ZIP)
 
 
 def tar_members(name: str, pieces: Iterator[bytes], limits: Limits, budget: Budget) -> Iterator[Member]:  # noqa: ARG001 (as for a zip)
-    """The files of a tar, in order, each to be read before the next one. Raises `UnreadableFile` and `BudgetExhausted`."""
+    """The files of a tar, in order. Each must be read before the next one is requested. Raises `UnreadableFile` and `BudgetExhausted`."""
     stream = _Stream(name, pieces, budget)
     try:
         with tarfile.open(fileobj=stream, mode="r|", tarinfo=_BoundedHeader) as archive:  # type: ignore[call-overload]  # it reads, no more
             for info in archive:
                 budget.pass_member(name)
-                # Else it would remember each.
+                # Otherwise `tarfile` would keep a record of each member.
                 archive.members = []
                 shown = shown_name(info.name)
                 if why := _why_tar_member_is_left_out(info):
@@ -87,14 +87,14 @@ def zip_members(name: str, pieces: Iterator[bytes], limits: Limits, budget: Budg
                 opened.is_open = True
                 wanted = list(_wanted(name, archive, budget))
                 for info, why in wanted:
-                    # No more bytes than its size are ever read of it.
+                    # At most its declared size is read.
                     yield Member(shown_name(info.filename), partial(_zip_pieces, name, archive, info), info.file_size, why)
         except _DAMAGED_ZIP as error:
             raise _damaged_zip(name, error) from None
 
 
 def _wanted(name: str, archive: zipfile.ZipFile, budget: Budget) -> Iterator[tuple[zipfile.ZipInfo, str]]:
-    """The files of a zip that are of use, and those that are left out and why. All are counted before the first is read."""
+    """The files of a zip that can be read, and those that are left out and why. All are counted before the first is read."""
     for info in archive.infolist():
         budget.pass_member(name)
         is_link = info.external_attr >> 28 == _LINK
@@ -120,7 +120,7 @@ def _damaged_tar(name: str, error: Exception) -> UnreadableFile:
 
 
 def _damaged_zip(name: str, error: Exception) -> UnreadableFile:
-    return UnreadableFile(f"{name}: the archive is damaged, or packed in a way that is not read ({error}).")
+    return UnreadableFile(f"{name}: the archive is damaged, or uses an unsupported compression method ({error}).")
 
 
 def _nothing() -> Iterator[bytes]:
@@ -128,7 +128,7 @@ def _nothing() -> Iterator[bytes]:
 
 
 class _SmallReads:
-    """A zip's file. `zipfile` reads the list of what is in it at once, whatever its length: a list that is too long is refused here."""
+    """A zip file whose directory is refused if it is too long. `zipfile` would read it at once, whatever its length."""
 
     def __init__(self, name: str, file: Spool, limits: Limits) -> None:
         self._name = name
@@ -148,7 +148,7 @@ class _SmallReads:
 
 
 class _KeptPieces:
-    """What was read of a file in a stream is kept, as it may be read once more from its beginning."""
+    """Keeps what was read of a file in a stream, so that it can be read again from its beginning."""
 
     def __init__(self, name: str, file: IO[bytes]) -> None:
         self._name = name
@@ -169,26 +169,26 @@ def _why_tar_member_is_left_out(info: tarfile.TarInfo) -> str:
     if info.issym() or info.islnk():
         return "it is a link"
     if not info.isfile() and not info.isdir():
-        return "it is a device, a pipe or the like"
+        return "it is not a regular file"
     return _why_name_is_left_out(info.name)
 
 
 def _why_name_is_left_out(path: str) -> str:
     parts = path.replace("\\", "/").split("/")
     if ".." in parts:
-        return "its name leads out of the archive (..)"
-    return "its name begins at the root" if path.startswith(("/", "\\")) else ""
+        return "its path leaves the archive (..)"
+    return "its path is absolute" if path.startswith(("/", "\\")) else ""
 
 
 class _BoundedHeader(tarfile.TarInfo):
     """Refuses an extended header (PAX, or a long GNU name) that is too large, before `tarfile` reads it.
 
-    `tarfile` keeps a header in memory, and before Python 3.11.10 (CVE-2024-6232) it took time in the square of its length.
+    `tarfile` keeps a header in memory, and before Python 3.11.10 (CVE-2024-6232) parsing it took quadratic time.
     """
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        """The header of a member."""
+        """Parse the header of a member."""
         header = super().frombuf(buf, encoding, errors)
         if header.type in _EXTENDED_HEADERS and header.size > _HEADER_BYTES:
             raise tarfile.HeaderError(f"a header has {header.size:,} bytes; at most {_HEADER_BYTES:,} are read")
@@ -196,18 +196,18 @@ class _BoundedHeader(tarfile.TarInfo):
 
 
 class _Stream:
-    """Pieces as something that `tarfile` can read, and no more of them than archives may have."""
+    """A file object over pieces for `tarfile`, limited to the allowed size of archives."""
 
     def __init__(self, name: str, pieces: Iterator[bytes], budget: Budget) -> None:
         self._name = name
         self._pieces = pieces
         self._budget = budget
-        #: What is left of the newest piece begins there.
+        #: Offset of the unread part of the newest piece.
         self._piece = b""
         self._at = 0
 
     def read(self, size: int) -> bytes:
-        """Up to `size` bytes; fewer only at the end."""
+        """Read up to `size` bytes; fewer only at the end."""
         parts, wanted = [], size
         while wanted > 0:
             if self._at >= len(self._piece):

@@ -1,4 +1,4 @@
-"""What one import may unpack and open. Everything counts as soon as it is read or opened, also what is refused or left out afterwards."""
+"""Limits what one import may decompress and open. Everything counts when it is read or opened, even if it is refused or left out later."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from schedviz.ingest.limits import Limits
 
 
 class BudgetExhausted(LimitExceeded):
-    """A limit of the whole import was hit: nothing more is read."""
+    """A limit of the whole import was exceeded, so no more files are read."""
 
 
 def too_many_members(name: str, limits: Limits) -> BudgetExhausted:
-    """An archive has more files than archives may have."""
+    """The archive has too many files."""
     return BudgetExhausted(name, "there are too many files in the archive", "archive_members", limits.archive_members)
 
 
 class Budget:
-    """Counts bytes and files of one import against its limits."""
+    """Counts the bytes and files of one import against its limits."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        #: Bytes of files, unpacked.
+        #: Decompressed bytes of files.
         self._unpacked = 0
-        #: Bytes of archives, with what is passed over in them.
+        #: Bytes of archives, including skipped members.
         self._of_archives = 0
-        #: Files in archives, with those that are passed over.
+        #: Files in archives, including skipped ones.
         self._members = 0
-        #: Files of archives that were opened.
+        #: Files in archives that were opened.
         self._opened = 0
-        #: The first limit that was hit.
+        #: The first exceeded limit.
         self.exhausted: BudgetExhausted | None = None
 
     def unpack(self, name: str, count: int) -> None:
-        """Count bytes that are to be read as a file. Raises `BudgetExhausted`."""
+        """Count bytes that will be read as a file. Raises `BudgetExhausted`."""
         self._unpacked += count
         self._expect(name, "unpacked, the files are too large", "unpacked_bytes", self._unpacked)
 
@@ -42,13 +42,13 @@ class Budget:
         self._expect(name, "unpacked, the archives are too large", "archive_bytes", self._of_archives)
 
     def pass_member(self, name: str) -> None:
-        """Count a file of an archive, whether it is read or not. Raises `BudgetExhausted`."""
+        """Count a file of an archive, read or skipped. Raises `BudgetExhausted`."""
         self._members += 1
         if self._members > self._limits.archive_members:
             raise self._remembered(too_many_members(name, self._limits))
 
     def open_member(self, name: str, size: int) -> None:
-        """Count a file of an archive that is to be read. Raises `BudgetExhausted`."""
+        """Count a file of an archive that will be read. Raises `BudgetExhausted`."""
         self._opened += 1
         self._expect(name, "there are too many files to read in the archive", "archive_files", self._opened)
         self.unpack(name, size)

@@ -1,6 +1,6 @@
-"""What `kubectl cluster-info dump` prints: lists as JSON or YAML one after another, and between them the logs of containers.
+"""Reads the output of `kubectl cluster-info dump`: lists in JSON or YAML, interleaved with container logs.
 
-With `--output-directory` the same is a folder, which is read file by file.
+With `--output-directory` the output is a folder, whose files are read individually.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NOT_LINE_ENDS: Final = re.compile(rb"[^\n]+")
 
 
 class ClusterInfoReader:
-    """Reads the concatenation: the lists, and of the logs those of kube-scheduler."""
+    """Reads the concatenated output: the lists and the logs of kube-scheduler."""
 
     format = "kubectl cluster-info dump"
 
@@ -32,11 +32,11 @@ class ClusterInfoReader:
         self._readers: tuple[Reader, ...] = (JsonReader(), YamlReader())
 
     def recognises(self, text: bytes) -> bool:
-        """Whether there are logs of containers between the lists."""
+        """Whether container logs lie between the lists."""
         return _START.search(text) is not None
 
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | SchedulerLog | Said | Steps]:
-        """Objects and logs."""
+        """The objects and logs."""
         for container, log in _logs(text):
             if _SCHEDULER in container and looks_like_log(log):
                 yield read_log(f"{name}: {container.decode('utf-8', 'replace')}", log, limits)
@@ -44,12 +44,12 @@ class ClusterInfoReader:
         yield from self._reader(lists).read(name, lists, limits)
 
     def documents(self, text: bytes) -> int:
-        """How many lists there are."""
+        """The number of lists."""
         lists = _without_logs(text)
         return self._reader(lists).documents(lists)
 
     def line_of(self, text: bytes, document: int, path: str) -> int:
-        """The line of what is at `path`: the logs count as lines."""
+        """The line number of `path`, with logs included in the count."""
         lists = _without_logs(text)
         return self._reader(lists).line_of(lists, document, path)
 
@@ -58,7 +58,7 @@ class ClusterInfoReader:
 
 
 def _logs(text: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Pod with container, and its log."""
+    """Pod, container and log."""
     at = 0
     while (start := _START.search(text, at)) is not None:
         end = _END.search(text, start.end())
@@ -67,7 +67,7 @@ def _logs(text: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _without_logs(text: bytes) -> bytes:
-    """The text with its logs blanked out, so that lines stay where they are."""
+    """The text with logs replaced by empty lines, so that line numbers stay the same."""
     parts, at = [], 0
     while (start := _START.search(text, at)) is not None:
         end = _END.search(text, start.end())

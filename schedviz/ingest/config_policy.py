@@ -1,4 +1,6 @@
-"""Predicates and priorities of a Policy (before v1.23) as plugins of a profile. Upstream (v1.22): framework/plugins/legacy_registry.go"""
+"""Converts the predicates and priorities of a Policy (before v1.23) to plugins of a profile. Upstream (v1.22):
+framework/plugins/legacy_registry.go
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ _PREDICATES: Final[dict[str, tuple[str, ...]]] = {
     "CheckNodeUnschedulable": ("NodeUnschedulable",),
     "PodToleratesNodeTaints": ("TaintToleration",),
 }
-#: A Policy could not switch these off.
+#: A Policy could not disable these.
 _MANDATORY: Final = ("NodeUnschedulable", "TaintToleration")
 _PRIORITIES: Final = {
     "LeastRequestedPriority": "NodeResourcesFit",
@@ -42,7 +44,7 @@ _STRATEGIES: Final = {"MostRequestedPriority": "MostAllocated"}
 
 
 def profile_of_policy(policy: dict[str, Any], drop: Callable[[str, str], None]) -> dict[str, Any]:
-    """The profile that a Policy describes; its members are taken out of it, and `drop` hears of what has no plugin."""
+    """The profile that a Policy describes. Converted members are removed from the Policy; `drop` is called for those without a plugin."""
     plugins: dict[str, Any] = {}
     configs: list[dict[str, Any]] = []
     predicates = policy.pop("predicates", None)
@@ -67,7 +69,7 @@ def _filters(predicates: list[dict[str, Any]], drop: Callable[[str, str], None])
         found = _PREDICATES.get(predicate.get("name", ""), ())
         names.update(dict.fromkeys(found))
         if not found:
-            drop(f"predicates[{index}]", f"{predicate.get('name')}: no plugin does this any more")
+            drop(f"predicates[{index}]", f"{predicate.get('name')}: no current plugin implements this")
     return list(names)
 
 
@@ -78,10 +80,10 @@ def _scores(priorities: list[dict[str, Any]], configs: list[dict[str, Any]], dro
         argument = (priority.get("argument") or {}).get("requestedToCapacityRatioArguments")
         plugin = "NodeResourcesFit" if argument else plugin
         if plugin is None:
-            drop(f"priorities[{index}]", f"{name}: no plugin does this any more")
+            drop(f"priorities[{index}]", f"{name}: no current plugin implements this")
             continue
         if plugin in weights:
-            drop(f"priorities[{index}]", f"{name}: {plugin} scores in one way only, and another was named before")
+            drop(f"priorities[{index}]", f"{name}: {plugin} has only one scoring strategy, and an earlier priority selected another")
             continue
         weights[plugin] = priority.get("weight", 1)
         if name in _STRATEGIES:

@@ -1,7 +1,6 @@
-"""A scheduler configuration as people write it, in YAML or JSON: its members, and those that are given twice.
+"""Parses a scheduler configuration in YAML or JSON, including its duplicate members.
 
-JSON may be the relaxed kind that old configurations were: with `//` comments, commas after the last member, and `...` where something
-was left out.
+Old JSON configurations may be relaxed: with `//` comments, trailing commas, and `...` where something was left out.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ import ryaml
 from schedviz.ingest.errors import UnreadableFile
 
 _DUPLICATE: Final = re.compile(r'(?:(.*): )?duplicate entry with key "([^"]*)"(?: at line (\d+))?')
-#: Of the tokens that matter, strings come first: what is in them is no comment.
-#: One that does not end reaches to the end of the text: it is read once, and not again from every character in it.
+#: Strings are matched first, so that comment characters in them do not count.
 _RELAXED: Final = re.compile(
     r'("(?:\\.|[^"\\])*(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)|^[ \t]*\.\.\.[ \t]*$|,(?=\s*[}\]])', re.DOTALL | re.MULTILINE
 )
@@ -26,16 +24,16 @@ _TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*(?:"|\Z))|,(?=\s*[}\]])', re.DO
 
 
 class ConfigText(msgspec.Struct, frozen=True):
-    """A parsed configuration. `duplicates` are in the words of upstream's strict decoder."""
+    """A parsed configuration. `duplicates` use the wording of upstream's strict decoder."""
 
     document: dict[str, Any]
     duplicates: tuple[str, ...] = ()
-    #: Whether it was JSON that only a relaxed reader takes.
+    #: Whether it is JSON that only a relaxed parser accepts.
     relaxed: bool = False
 
 
 def parse_config(text: str) -> ConfigText:
-    """The members of a configuration, JSON or YAML. Raises `UnreadableFile`."""
+    """Parse a configuration in JSON or YAML. Raises `UnreadableFile`."""
     bare = text.lstrip("\ufeff \t\r\n")
     parsed = _json(bare) if bare.startswith("{") else _yaml(text)
     if not isinstance(parsed.document, dict):
@@ -48,7 +46,7 @@ def _json(text: str) -> ConfigText:
         return _strict_json(text)
     except (ValueError, RecursionError) as error:
         first = error
-    # Comments first: a comma before one is then the last.
+    # Remove comments first: a comma before a comment may be a trailing one.
     without_comments = _RELAXED.sub(lambda match: match[1] or "", text)
     try:
         parsed = _strict_json(_TRAILING.sub(lambda match: match[1] or "", without_comments))
@@ -71,7 +69,7 @@ def _strict_json(text: str) -> ConfigText:
 
 
 def _paths(value: Any, twice: dict[int, list[str]], path: str) -> list[str]:
-    """The paths of the members that are given twice."""
+    """The paths of duplicate members."""
     if isinstance(value, dict):
         found = [f"{path}.{name}".lstrip(".") for name in twice.get(id(value), ())]
         return found + [inside for name, member in value.items() for inside in _paths(member, twice, f"{path}.{name}".lstrip("."))]

@@ -1,4 +1,4 @@
-"""Which fields of objects are not kept, by path: what a person wants to know before objects leave their machine."""
+"""Lists the fields of objects that are not stored, by path, for users who check what leaves their machine."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from schedviz.kube.unread import READ_ANNOTATIONS
 
 
 class LeftOut:
-    """Counts fields that are not kept, object by object. `counts` is by `Pod.spec.containers[].env`."""
+    """Counts the fields that are dropped, object by object. The keys of `counts` look like `Pod.spec.containers[].env`."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
 
     def look(self, item: Item, obj: KubeObject) -> None:
-        """Look at what was given, and what was made of it."""
+        """Compare the input with the decoded object."""
         content = msgspec.json.decode(item.content) if isinstance(item.content, msgspec.Raw) else item.content
         self._walk(content, type(obj), BY_TYPE[type(obj)].name)
 
@@ -55,5 +55,5 @@ class LeftOut:
 
 @cache
 def _members(struct: type) -> dict[str, tuple[type | None, bool]]:
-    """JSON name -> the struct inside, and whether there is a sequence of it."""
+    """JSON name -> the nested struct, and whether the member is a sequence of it."""
     return {field.encode_name: nested_struct(field.type) for field in msgspec.structs.fields(struct)}

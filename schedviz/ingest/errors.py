@@ -1,4 +1,4 @@
-"""Why an import was refused."""
+"""Errors of imports."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from schedviz.kube.errors import KubeError
 
 
 class IngestError(KubeError):
-    """An import that cannot be made. The text is for the person who gave the files."""
+    """The import is not possible. The message is for the person who supplied the files."""
 
     def __init__(self, *lines: str) -> None:
         super().__init__("\n".join(lines))
-        #: The message as lines: a name in it may have a line break of its own.
+        #: The message as lines, because names in it may contain line breaks.
         self.lines = lines
 
 
-class ImportCancelled(IngestError):  # noqa: N818  (it is no fault)
-    """The person who began the import stopped it."""
+class ImportCancelled(IngestError):
+    """The user cancelled the import."""
 
     def __init__(self) -> None:
         super().__init__("The import was cancelled.")
 
 
-class LimitExceeded(IngestError):  # noqa: N818  (reads as what happened)
-    """A limit was hit. `setting` is its name in `Limits`."""
+class LimitExceeded(IngestError):
+    """A limit was exceeded. `setting` is its name in `Limits`."""
 
     def __init__(self, where: str, what: str, setting: str, allowed: int) -> None:
         self.setting = setting
         super().__init__(f"{where}: {what}; the limit {setting} is {allowed:,}.")
 
 
-class UnreadableFile(IngestError):  # noqa: N818
-    """A file that is not what it seems, or nothing that can be read."""
+class UnreadableFile(IngestError):
+    """A file is damaged or is not in the format that it seems to have."""
 
 
 class UnknownFormat(UnreadableFile):
-    """A file that looks like nothing that is read."""
+    """A file in an unknown format."""
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """One thing that is wrong in a file; `document` and `line` count from 1, 0 where unknown."""
+    """One error in a file; `document` and `line` count from 1, 0 if unknown."""
 
     file: str
     message: str
@@ -59,8 +59,8 @@ class Problem(msgspec.Struct, frozen=True):
         return f"{', '.join(where)}: {f'{self.path}: ' if self.path else ''}{self.message}"
 
 
-class BadObjects(IngestError):  # noqa: N818
-    """Objects that cannot be read. `problems` are the first of them."""
+class BadObjects(IngestError):
+    """Invalid objects. `problems` are the first errors."""
 
     def __init__(self, problems: Sequence[Problem], *, more: bool = False) -> None:
         self.problems = tuple(problems)

@@ -1,4 +1,4 @@
-"""Kubernetes Events: of those that the scheduler wrote, why a pod did not fit."""
+"""Reads Kubernetes Events: the scheduler's reasons why pods did not fit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Reference(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Event(msgspec.Struct, frozen=True, rename="camel", gc=False):
-    """v1 and events.k8s.io/v1 in one: they name the same things differently."""
+    """An Event of v1 or events.k8s.io/v1, which have different names for the same fields."""
 
     reason: str = ""
     message: str = ""
@@ -34,7 +34,7 @@ class _Event(msgspec.Struct, frozen=True, rename="camel", gc=False):
 
 
 def said_by(content: msgspec.Raw | dict[str, Any]) -> Said | None:
-    """What an Event says of a pod that did not fit; None: it is of something else, or cannot be read."""
+    """The message of an Event about a pod that did not fit; None for other or unreadable Events."""
     try:
         event = msgspec.json.decode(content, type=_Event) if isinstance(content, msgspec.Raw) else msgspec.convert(content, _Event)
     except (msgspec.ValidationError, msgspec.DecodeError):

@@ -1,4 +1,4 @@
-"""What one file gives while it is read, before it is merged with the others: a file that turns out to be bad leaves no trace."""
+"""Collects the contents of one file before they are merged with those of other files, so that an invalid file contributes nothing."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _TERMINAL = frozenset({"Succeeded", "Failed"})
 
 
 class Steps(msgspec.Struct, frozen=True):
-    """What a recording did after its objects were there: commands, with the time that passes between them."""
+    """The changes in a recording after its initial objects: commands, with the time between them."""
 
     steps: tuple[Step, ...]
-    #: What of the recording is not among them, in words.
+    #: Descriptions of what was left out of the recording.
     notes: tuple[Phrase, ...] = ()
 
 
 class FileFound:
-    """The findings of one file."""
+    """The contents of one file."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -38,57 +38,57 @@ class FileFound:
         self.unpacked_bytes = 0
         self.objects: dict[Key, KubeObject] = {}
         self.tally = Tally()
-        #: KubeSchedulerConfigurations, as they were parsed.
+        #: The parsed KubeSchedulerConfigurations.
         self.configs: list[ConfigText] = []
         self.logs: list[SchedulerLog] = []
-        #: The last word about each pod.
+        #: The latest message about each pod.
         self.said: dict[str, Said] = {}
         self.trace: TraceFile | None = None
         self.steps: Steps | None = None
         self.warnings: list[Phrase] = []
-        #: The newest kubelet of its nodes; "": none says its version.
+        #: The newest kubelet version of its nodes; "" if unknown.
         self.kubelet = ""
 
     def keep(self, obj: KubeObject) -> None:
-        """Take an object; one that is given again replaces the one before, and a finished pod is left out."""
+        """Add an object. It replaces an earlier version of the same object. Finished pods are left out."""
         kind = type(obj).__name__
         if isinstance(obj, Pod) and obj.status.phase in _TERMINAL:
             self.tally.drop(kind, f"the pod has finished ({obj.status.phase})", obj.key)
             return
         key = (type(obj), obj.key)
         if self.objects.pop(key, None) is not None:
-            self.tally.drop(kind, "it was given again; the last one was kept", obj.key)
+            self.tally.drop(kind, "duplicate; the last one was kept", obj.key)
         self.objects[key] = obj
 
     def hear(self, said: Said) -> None:
-        """Take a word about a pod, unless a later one is known."""
+        """Add a message about a pod, unless a later one is known."""
         known = self.said.get(said.pod)
         if known is None or (known.seconds or 0) <= (said.seconds or 0):
             self.said[said.pod] = msgspec.structs.replace(said, source=self.name)
 
     @property
     def is_of_use(self) -> bool:
-        """Whether anything of it was kept."""
+        """Whether the file contributed anything."""
         return bool(self.objects or self.configs or self.logs or self.said or self.trace or self.steps)
 
     def report(self) -> FileReport:
-        """Its line of the report."""
+        """The entry for the report."""
         dumps = sum(len(log.signals) for log in self.logs)
         return FileReport(self.name, self.format, self.unpacked_bytes, len(self.objects), dumps, len(self.said))
 
 
-#: So many files are listed in the report, those that brought something first.
+#: The most files in the report. Files that contributed something come first.
 _LISTED = 1000
 
 
 class Merged:
-    """What all files give together. `origins` says of each object from which file it is."""
+    """The merged contents of all files. `origins` has the file of each object."""
 
     def __init__(self) -> None:
         self.objects: dict[Key, KubeObject] = {}
         self.origins: dict[Key, str] = {}
         self.files: list[FileReport] = []
-        #: What they say besides.
+        #: Further warnings.
         self.warnings: list[Phrase] = []
         self.has_config = False
         self.tally = Tally()
@@ -101,7 +101,7 @@ class Merged:
         self.kubelet = ""
 
     def take(self, file: FileFound) -> None:
-        """Add a file. Of an object that is there already the newer is kept, or, where that cannot be told, the last."""
+        """Add a file. For duplicate objects the newer version is kept, or the last one if the versions cannot be compared."""
         self.files.append(file.report())
         self.warnings += file.warnings
         self.has_config = self.has_config or bool(file.configs)
@@ -113,7 +113,7 @@ class Merged:
                 older = _is_newer(known, obj)
                 self.tally.drop(
                     type(obj).__name__,
-                    "it was given again; the newer one was kept" if older else "it was given again; the last one was kept",
+                    "duplicate; the newer one was kept" if older else "duplicate; the last one was kept",
                     obj.key,
                 )
                 if older:
@@ -129,7 +129,7 @@ class Merged:
         self.steps = file.steps or self.steps
 
     def reports(self) -> tuple[FileReport, ...]:
-        """A line for each of the first files, with the objects that are of it in the end."""
+        """The report entries of the first files, with the number of objects that were kept from each."""
         kept: dict[str, int] = {}
         for origin in self.origins.values():
             kept[origin] = kept.get(origin, 0) + 1
@@ -141,7 +141,7 @@ class Merged:
 
 
 def _is_newer(known: KubeObject, other: KubeObject) -> bool:
-    """Whether the one that is there is a later version of the same object, by what the API server counted."""
+    """Whether the existing object is a later version of the same object, by its resource version."""
     if known.uid != other.uid:
         return False
     versions = known.metadata.resource_version, other.metadata.resource_version

@@ -1,6 +1,6 @@
-"""Made-up clusters, for those who have none at hand: nodes in zones, and pods of a named shape.
+"""Generates clusters: nodes in zones, and pods of a named shape.
 
-The same `GenerateSpec` gives the same objects. A shape is a function from a pod's number to its spec; see `generated_shapes`.
+The same `GenerateSpec` always gives the same objects. A shape is a function from a pod's number to its spec; see `generated_shapes`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ MAX_PODS = 200_000
 MAX_ZONES = 100
 
 
-class GenerateRefused(IngestError):  # noqa: N818  (reads as what happened)
-    """Parameters of which no cluster can be made."""
+class GenerateRefused(IngestError):
+    """Invalid parameters."""
 
 
 class GenerateSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """What to make. A number that is left out is the shape's own."""
+    """The parameters. The shape supplies the default of a number that is left out."""
 
     shape: str = "mixed"
     nodes: Annotated[int, Meta(ge=1, le=MAX_NODES)] | None = None
@@ -37,7 +37,7 @@ class GenerateSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
 
 
 def parse_generate_spec(parameters: object) -> GenerateSpec:
-    """The spec in decoded JSON, as in REST's `{"generate": {…}}`. Raises `GenerateRefused`."""
+    """The spec from decoded JSON, as in REST's `{"generate": {…}}`. Raises `GenerateRefused`."""
     try:
         spec = msgspec.convert(parameters, GenerateSpec)
     except msgspec.ValidationError as error:
@@ -50,12 +50,12 @@ def shape_of(spec: GenerateSpec) -> Shape:
     """The shape that a spec names. Raises `GenerateRefused`."""
     shape = SHAPES.get(spec.shape)
     if shape is None:
-        raise GenerateRefused(f"generate.shape: there is no shape {spec.shape!r}; there are {', '.join(SHAPES)}")
+        raise GenerateRefused(f"generate.shape: unknown shape {spec.shape!r}; expected one of {', '.join(SHAPES)}")
     return shape
 
 
 def generate(spec: GenerateSpec) -> list[KubeObject]:
-    """The objects of a made-up cluster, in the order in which they are to be loaded. Raises `GenerateRefused`."""
+    """The objects of the cluster, in the order in which to load them. Raises `GenerateRefused`."""
     shape = shape_of(spec)
     cluster = Cluster(
         nodes=spec.nodes if spec.nodes is not None else shape.nodes,
@@ -70,5 +70,5 @@ def _in_words(error: msgspec.ValidationError, parameters: object) -> str:
     fault = explain_validation_error(error, parameters)
     if fault.message == "unknown field":
         known: dict[str, Any] = {field.encode_name: field for field in msgspec.structs.fields(GenerateSpec)}
-        return f"generate.{fault.path}: there is no such parameter; there are {', '.join(known)}"
+        return f"generate.{fault.path}: unknown parameter; expected one of {', '.join(known)}"
     return str(fault.inside("generate"))

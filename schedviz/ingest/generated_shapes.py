@@ -1,4 +1,4 @@
-"""The shapes of made-up clusters: what their nodes and pods look like."""
+"""The shapes of generated clusters: their nodes and pods."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _START: Final = "2024-01-01T00:00:00Z"
 
 
 class Cluster(msgspec.Struct, frozen=True):
-    """How large a made-up cluster is."""
+    """The size of a generated cluster."""
 
     nodes: int
     pods: int
@@ -35,7 +35,7 @@ class Cluster(msgspec.Struct, frozen=True):
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """A kind of cluster, with the size that it has when none is asked for."""
+    """A kind of cluster, with its default size."""
 
     name: str
     description: str
@@ -72,7 +72,7 @@ def _node(cluster: Cluster, number: int, *, cpu: str = "4", memory: str = "16Gi"
 
 
 def _pod(app: str, number: int, *, cpu: str, memory: str, order: int, **spec: Any) -> Json:
-    """A pod `app-number`. `order` makes creation times rise in the order of making."""
+    """A pod named `app-number`. `order` makes creation times increase in the order of creation."""
     name = f"{app}-{number}"
     resources = {"cpu": cpu, "memory": memory, **spec.pop("resources", {})}
     labels = {"app": app, **spec.pop("labels", {})}
@@ -114,7 +114,7 @@ def _spread(app: str, key: str, *, when: str, max_skew: int = 1) -> Json:
 
 
 def _random(cluster: Cluster, what: str) -> random.Random:
-    return random.Random(f"{cluster.seed}/{what}")  # noqa: S311  (a made-up cluster needs no secrets)
+    return random.Random(f"{cluster.seed}/{what}")  # noqa: S311  (not for security)
 
 
 def _numbered(counts: dict[str, int], app: str) -> int:
@@ -123,7 +123,9 @@ def _numbered(counts: dict[str, int], app: str) -> int:
 
 
 def _demo(cluster: Cluster) -> Iterator[Json]:
-    """A dozen pods that show the most: two are running, most fit, two wait for room, one for its gate, one for a label."""
+    """A dozen pods for a first look: two are running, most fit, two wait for capacity, one for its scheduling gate, one for a node
+    label.
+    """
     yield _priority_class("urgent", 1000)
     for number in range(cluster.nodes):
         taints: Json = (
@@ -164,7 +166,7 @@ def _basic(cluster: Cluster) -> Iterator[Json]:
 
 
 def _mixed(cluster: Cluster) -> Iterator[Json]:
-    """A shop as one finds it: web, api, cache and batch pods, two priorities, tainted nodes, some pods that cannot fit."""
+    """A web shop: web, api, cache and batch pods, two priorities, tainted nodes, and some pods that cannot fit."""
     yield _priority_class("urgent", 1000)
     dice = _random(cluster, "mixed")
     for number in range(cluster.nodes):
@@ -201,7 +203,7 @@ def _mixed_pod(app: str, number: int, order: int, dice: random.Random) -> Json:
 
 
 def _gpu(cluster: Cluster) -> Iterator[Json]:
-    """Half of the nodes have GPUs of two models, behind a taint; training pods ask for one, two or four."""
+    """Half of the nodes have GPUs of two models and a taint; training pods request one, two or four GPUs."""
     for number in range(cluster.nodes):
         if number % 2:
             yield _node(cluster, number, cpu="8", memory="32Gi", images=("web",))
@@ -231,7 +233,7 @@ def _gpu(cluster: Cluster) -> Iterator[Json]:
 
 
 def _spread_shape(cluster: Cluster) -> Iterator[Json]:
-    """Apps that want to lie evenly over zones (they must) and nodes (they would like to)."""
+    """Apps that must be spread evenly over zones and should be spread over nodes."""
     for number in range(cluster.nodes):
         yield _node(cluster, number)
     dice = _random(cluster, "spread")
@@ -246,7 +248,7 @@ def _spread_shape(cluster: Cluster) -> Iterator[Json]:
 
 
 def _affinity(cluster: Cluster) -> Iterator[Json]:
-    """Caches that must not share a node, and web pods that want to be near one."""
+    """Caches that must not share a node, and web pods that prefer a node near a cache."""
     for number in range(cluster.nodes):
         yield _node(cluster, number)
     apart = {
@@ -277,7 +279,7 @@ def _affinity(cluster: Cluster) -> Iterator[Json]:
 
 
 def _preempt(cluster: Cluster) -> Iterator[Json]:
-    """Nodes full of batch pods; the pods that wait are urgent and need their room."""
+    """Nodes full of batch pods; the pending pods have a high priority and need their capacity."""
     yield _priority_class("urgent", 1000)
     yield _priority_class("low", 1)
     for number in range(cluster.nodes):

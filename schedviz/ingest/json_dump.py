@@ -1,4 +1,4 @@
-"""JSON: a List, a PodList, a bare array, one object, or several of these one after another."""
+"""Reads JSON: a List, a PodList, a bare array, one object, or several of these concatenated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedviz.ingest.json_lines import document_starts, is_deeper_than, line_at,
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item, list_kind
 
-#: Items that may turn out to be of no use, for each that is kept at most.
+#: The most items, for each allowed object, that a list may have. Some items may be left out.
 _MOST_ITEMS: Final = 3
 _OFFSET = re.compile(r"\s*\(byte (\d+)\)")
 
@@ -24,14 +24,14 @@ class _Document(msgspec.Struct, gc=False):
     items: list[msgspec.Raw] | msgspec.UnsetType | None = msgspec.UNSET
 
 
-#: Shorter texts are not looked at beforehand.
+#: Shorter texts are not checked before parsing.
 _LONG: Final = 1 << 20
-#: No dump has values that are shorter on average, with the comma after each.
+#: The smallest average size of values, with their commas, in real dumps.
 _SHORTEST: Final = 12
 
 
 class _Anything(msgspec.Struct, gc=False):
-    """An object, whatever is in it."""
+    """An object with any members."""
 
 
 class _Counted(msgspec.Struct, gc=False):
@@ -43,7 +43,7 @@ _array_decoder = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 class JsonReader:
-    """Reads what `kubectl -o json` prints."""
+    """Reads the output of `kubectl -o json`."""
 
     format = "JSON"
 
@@ -62,7 +62,7 @@ class JsonReader:
         try:
             yield from _items(text, document=1)
         except msgspec.ValidationError as error:
-            raise BadObjects([Problem(name, f"this is no list of Kubernetes objects ({error})", line=1)]) from None
+            raise BadObjects([Problem(name, f"this is not a list of Kubernetes objects ({error})", line=1)]) from None
         except msgspec.DecodeError as error:
             if "trailing characters" not in str(error):
                 raise BadObjects([_malformed(name, text, error, 0)]) from None
@@ -79,11 +79,11 @@ class JsonReader:
                 raise BadObjects([_malformed(name, text, error, start, document)]) from None
 
     def documents(self, text: bytes) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return sum(1 for _ in document_starts(text))
 
     def line_of(self, text: bytes, document: int, path: str) -> int:
-        """The line of what is at `path`."""
+        """The line number of `path`."""
         for number, start in enumerate(document_starts(text) if document > 1 else [0], start=1):
             if number == document:
                 offset = offset_of(text, path, start)
@@ -107,25 +107,25 @@ def _items(text: bytes, *, document: int) -> Iterator[Item]:
 
 
 def _check_number(name: str, text: bytes, limits: Limits) -> None:
-    """Refuse more items than an import may have before each of them is an object in memory."""
+    """Refuse more items than an import may have, before each of them becomes an object in memory."""
     commas = text.count(b",")
     if commas > _LONG and len(text) < _SHORTEST * commas:
-        raise BadObjects([Problem(name, f"this is no dump: it has {commas:,} values of a few bytes each", line=1)])
+        raise BadObjects([Problem(name, f"this is not a dump: it has {commas:,} values of a few bytes each", line=1)])
     try:
         if text.lstrip()[:1] == b"[":
             count = len(msgspec.json.decode(text, type=list[_Anything]))
         else:
             count = len(msgspec.json.decode(text, type=_Counted).items or [])
     except msgspec.ValidationError as error:
-        raise BadObjects([Problem(name, f"this is no list of Kubernetes objects ({error})", line=1)]) from None
+        raise BadObjects([Problem(name, f"this is not a list of Kubernetes objects ({error})", line=1)]) from None
     except msgspec.DecodeError:
-        return  # told with its line, or the first of several documents
+        return  # reported with its line, or the first of several documents
     if count > _MOST_ITEMS * limits.objects:
         raise LimitExceeded(name, f"there are {count:,} items in a list", "objects", limits.objects)
 
 
 def _malformed(name: str, text: bytes, error: Exception, start: int, document: int = 0) -> Problem:
-    """msgspec tells a byte offset; people count lines."""
+    """msgspec reports a byte offset; the message has a line number."""
     message = str(error)
     match = _OFFSET.search(message)
     if isinstance(error, msgspec.DecodeError) and "truncated" in message:

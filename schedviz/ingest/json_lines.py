@@ -1,4 +1,6 @@
-"""Where in a JSON text a path is, where documents end, and how deep it goes. For errors: the decoder itself tells no line."""
+"""Finds the lines of paths, the beginnings of documents and the nesting depth in a JSON text. For errors, because the decoder reports no
+line numbers.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +10,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-#: An unterminated string goes to the end of the text: giving up there would make the search quadratic.
+#: An unterminated string matches to the end of the text. Giving up there would make the search quadratic.
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 _PATH_STEP = re.compile(r'\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.\[\]]+)')
-#: Larger ones are pages that the system has to clear first: 4 MB take twice as long.
+#: Larger buffers need pages that the system must clear first: 4 MB take twice as long.
 _PIECE = 1 << 20
 _BRACKETS = b"[]{}"
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in _BRACKETS)
-#: What each byte does to the depth, as an int8.
+#: How each byte changes the depth, as an int8.
 _STEPS = bytes.maketrans(_BRACKETS, b"\x01\xff\x01\xff")
 
 
 def line_at(text: bytes, offset: int) -> int:
-    """The number of the line, from 1, in which `offset` lies."""
+    """The line number, from 1, of `offset`."""
     return text.count(b"\n", 0, max(offset, 0)) + 1
 
 
@@ -30,9 +32,9 @@ def split_path(path: str) -> list[str | int]:
 
 
 def offset_of(text: bytes, path: str, start: int = 0) -> int | None:
-    """The offset of the value at `path` of the document that begins at `start`; of its nearest parent if it is not there."""
+    """The offset of the value at `path` in the document that begins at `start`, or of its nearest existing parent."""
     wanted = split_path(path)
-    here: list[str | int] = []  # the path of the container that is open; -1 or a key for each level
+    here: list[str | int] = []  # the path of the open container; -1 or a key for each level
     depth_found, found = -1, None
     expecting_key: list[bool] = []
     pending_key: str | None = None
@@ -72,7 +74,7 @@ def offset_of(text: bytes, path: str, start: int = 0) -> int | None:
 
 
 def document_starts(text: bytes) -> Iterator[int]:
-    """The offsets at which the documents of a concatenation begin. Unbalanced brackets end it early."""
+    """The offsets at which concatenated documents begin. Unbalanced brackets end the list early."""
     depth = 0
     for match in _TOKEN.finditer(text):
         token = match.group()
@@ -87,9 +89,9 @@ def document_starts(text: bytes) -> Iterator[int]:
 
 
 def is_deeper_than(text: bytes, limit: int) -> int:
-    """The offset (+1) of a bracket nested deeper than `limit`; 0 when there is none.
+    """The offset (+1) of a bracket nested deeper than `limit`; 0 if there is none.
 
-    Brackets alone are counted first, those in strings too: exact counting is slow and seldom needed.
+    Brackets are first counted without regard to strings, because exact counting is slow and seldom needed.
     """
     if not _may_be_deeper(text, limit):
         return 0
@@ -103,7 +105,7 @@ def is_deeper_than(text: bytes, limit: int) -> int:
 
 
 def _may_be_deeper(text: bytes, limit: int) -> bool:
-    """Whether brackets, in strings or out, lie deeper than `limit`; by pieces, so that a large text takes little more memory."""
+    """Whether brackets, in strings or outside, are nested deeper than `limit`. The text is processed in pieces to limit memory."""
     depth = 0
     for start in range(0, len(text), _PIECE):
         steps = np.frombuffer(text[start : start + _PIECE].translate(_STEPS, _NOT_BRACKETS), dtype=np.int8)

@@ -1,4 +1,4 @@
-"""Records of a log that klog wrote, as text or as JSON: a message with named values."""
+"""Parses klog records, in text or JSON: a message with named values."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from schedviz.kube import timestamps
 #: `I0101 00:00:00.003000       1 node_tree.go:65] …`
 HEADER: Final = re.compile(r"[IWEF](\d{4} \d\d:\d\d:\d\d\.\d+)\s+\d+ ([\w.-]+\.go:\d+)\] ?")
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"')
-#: A name begins where a word does, and is looked at once: without the guard a long word would be tried from each of its letters.
+#: A name begins at the start of a word. Without the guard, the pattern would be tried from each letter of a long word.
 _VALUE: Final = re.compile(r'(?<!\w)(\w++)=(?:"((?:[^"\\]|\\.)*+)"|\[([^\]]*+)\]|<$|(\S*+))')
 _ESCAPE: Final = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|([0-7]{3})|(.))")
-#: The year 9999; what is later is no time.
+#: The year 9999; later numbers are not timestamps.
 _LATEST_MILLIS: Final = 253_370_764_800_000
 _SIMPLE: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
 
 class Record(msgspec.Struct):
-    """One record. Of a text record that goes over several lines `lines` has those after the first, as they were written."""
+    """A record. `lines` has the further lines of a text record."""
 
     message: str
     values: dict[str, Any] = {}
     caller: str = ""
-    #: As the log writes it.
+    #: The timestamp as in the log.
     at: str = ""
-    #: Since 1970, where the log or whoever stored it tells the year.
+    #: Seconds since 1970, if the log or its storage has the year.
     seconds: float | None = None
     lines: list[str] = []
 
 
 def records(lines: Iterable[LogLine]) -> Iterator[Record]:
-    """The records in order. Lines before the first one that has a head are records without one: a pasted piece of a log."""
+    """The records in order. Lines before the first header are records of their own, as in a pasted part of a log."""
     current: Record | None = None
     for line in lines:
         begun = _begun(line)
@@ -53,7 +53,7 @@ def records(lines: Iterable[LogLine]) -> Iterator[Record]:
 
 
 def _begun(line: LogLine) -> Record | None:
-    """The record that a line begins; None where it goes on with the one before."""
+    """The record that a line begins; None if the line continues the previous record."""
     text = line.text
     if text.startswith("{"):
         return _of_json(text, line.stored)
@@ -95,7 +95,7 @@ def _values(text: str) -> dict[str, Any]:
 
 
 def unquoted(text: str) -> str:
-    """What is between the quotes of a Go string literal."""
+    """The value of a Go string literal."""
     if "\\" not in text:
         return text
     return _ESCAPE.sub(_unescaped, text)

@@ -1,6 +1,7 @@
-"""What kubectl prints for people: tables (`kubectl get`, also `-o wide`) and `kubectl describe`.
+"""Reads kubectl's output for people: tables (`kubectl get`, also `-o wide`) and `kubectl describe`.
 
-They do not say what pods request, so no cluster can be made of them, and that is said. But events are in them: why pods did not fit.
+It has no requests of pods, so no cluster can be created from it, and the error says so. But it has events with the reasons why pods did not
+fit.
 """
 
 from __future__ import annotations
@@ -15,39 +16,39 @@ from schedviz.ingest.limits import Limits
 from schedviz.ingest.scheduler_messages import Said
 
 _HEAD_BYTES: Final = 16 << 10
-#: Everything here is linear in the text, which a stranger may have written: repeated groups are possessive, and no two neighbours match
-#: the same letters.
+#: All patterns match in linear time, because the text may be hostile: repeated groups are possessive, and no two neighbours match the same
+#: characters.
 _TABLE: Final = re.compile(r"(?:NAMESPACE|NAME|LAST SEEN)(?: {2,}+[A-Z][A-Z0-9()/-]*+(?: [A-Z0-9()/-]++)*+)++[ \t\r]*+$", re.MULTILINE)
 _EVENTS_TABLE: Final = re.compile(r"^(?:NAMESPACE +)?LAST SEEN +(?:FIRST SEEN +)?(?:COUNT +)?.*\bREASON\b.*\bMESSAGE\b", re.MULTILINE)
 _DESCRIBED: Final = re.compile(r"^Name: {2,}(\S+)$", re.MULTILINE)
 _NAMESPACE: Final = re.compile(r"^Namespace: {2,}(\S+)$", re.MULTILINE)
 #: In a table of events: `default  5m  Warning  FailedScheduling  pod/web-1  0/3 nodes are available: …`
 _ROW: Final = re.compile(rf"\b{REASON}\s+(?:pod/)?(\S+)\s")
-#: In what `describe` prints: `Warning  FailedScheduling  5m  default-scheduler  0/3 nodes are available: …`
+#: In the output of `describe`: `Warning  FailedScheduling  5m  default-scheduler  0/3 nodes are available: …`
 _EVENT: Final = re.compile(rf"[ \t]++Warning[ \t]++{REASON}[ \t]")
 _MESSAGE: Final = re.compile(r"(?<!\d)\d{1,7}/\d{1,7} nodes are available")
 
-#: All that there is, where kubectl could not do what it was told: standard error was kept instead of the dump.
+#: The whole text if kubectl failed, and standard error was stored instead of the dump.
 FAILURE: Final = re.compile(
     rb"\s*(?:error: |Error from server|The connection to the server |Unable to connect to the server)[^\n]*\n?\s*\Z"
 )
-#: What standard error had before the dump, where both went into one file (`2>&1`).
+#: Standard error before the dump, if both were redirected to one file (`2>&1`).
 _WARNINGS: Final = re.compile(rb"(?:(?:Warning: |[EWI]\d{4} )[^\n]*\n)+(?=\{|apiVersion:)")
 
 
 def without_warnings(text: bytes) -> bytes:
-    """A dump without the warnings that kubectl printed before it; its lines keep their numbers."""
+    """A dump without the warnings that kubectl printed before it. Line numbers stay the same."""
     found = _WARNINGS.match(text)
     return text if found is None else b"\n" * found[0].count(b"\n") + text[found.end() :]
 
 
 class KubectlTextReader:
-    """Takes the words of the scheduler out of tables and descriptions, and refuses those that have none."""
+    """Extracts the scheduler's messages from tables and descriptions, and refuses those without any."""
 
     format = "kubectl text"
 
     def recognises(self, text: bytes) -> bool:
-        """Whether it begins with the head of a table, or is what `kubectl describe` prints."""
+        """Whether the text begins with the header of a table, or is the output of `kubectl describe`."""
         head = text[:_HEAD_BYTES].decode("utf-8", "replace")
         start = head.lstrip()
         if _TABLE.match(start) is not None:
@@ -55,22 +56,23 @@ class KubectlTextReader:
         return _DESCRIBED.match(start) is not None and any(f"\n{word}:" in head for word in ("Namespace", "Labels", "Events"))
 
     def read(self, name: str, text: bytes, _limits: Limits) -> Iterator[Said]:
-        """Why pods did not fit. Raises `UnreadableFile` where nothing of it is told."""
+        """The reasons why pods did not fit. Raises `UnreadableFile` if there are none."""
         plain = text.decode("utf-8", "replace")
         said = list(_of_table(plain) if _TABLE.match(plain.lstrip()) else _of_descriptions(plain))
         if not said:
             raise UnreadableFile(
-                f"{name}: this is what kubectl prints for people, and it does not say what pods request. Expected what "
-                "`kubectl get nodes,pods -A -o json` prints."
+                f"{name}: this is kubectl's table or `describe` output, which does not contain "
+                "the requests of pods. Expected the output of "
+                "`kubectl get nodes,pods -A -o json`."
             )
         yield from said
 
     def documents(self, _text: bytes) -> int:
-        """It is one."""
+        """The text is one document."""
         return 1
 
     def line_of(self, _text: bytes, _document: int, _path: str) -> int:
-        """Nothing in it is refused by its line."""
+        """Unused, because no error refers to a line."""
         return 0
 
 

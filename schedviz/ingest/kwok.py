@@ -1,6 +1,6 @@
-"""Recordings of KWOK (`kwokctl snapshot record`): YAML documents, first the objects, then ResourcePatch actions.
+"""Reads recordings of KWOK (`kwokctl snapshot record`): YAML documents, first the objects, then ResourcePatch actions.
 
-A snapshot (`kwokctl snapshot export`, or `record --snapshot`) is objects alone, which is plain YAML.
+A snapshot (`kwokctl snapshot export`, or `record --snapshot`) contains only objects, which is plain YAML.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from schedviz.kube.kinds import BY_NAME
 
 _API: Final = b"action.kwok.x-k8s.io/"
 _NANO: Final = 1e9
-#: Members of a strategic merge patch that are directions and no values.
+#: Directives in a strategic merge patch.
 _DIRECTION: Final = "$"
-#: By which member the entries of a list are told apart, tried in this order.
+#: The merge keys by which list entries are matched, tried in this order.
 _MERGE_KEYS: Final = ("name", "type", "key", "containerPort", "topologyKey", "uid")
 
 
@@ -36,11 +36,11 @@ class KwokReader:
         self._yaml = YamlReader()
 
     def recognises(self, text: bytes) -> bool:
-        """Whether there are ResourcePatch actions in it."""
+        """Whether the text contains ResourcePatch actions."""
         return _API in text and b"ResourcePatch" in text
 
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | Steps]:
-        """The objects, and what happened then."""
+        """The objects and the changes after them."""
         return Recording(name).read(self._changes(name, text, limits))
 
     def _changes(self, name: str, text: bytes, limits: Limits) -> Iterator[Change]:
@@ -63,7 +63,7 @@ class KwokReader:
         try:
             action = msgspec.convert(patch, _Patch)
         except msgspec.ValidationError as error:
-            raise BadObjects([Problem(name, f"this is no ResourcePatch ({error})", document=document)]) from None
+            raise BadObjects([Problem(name, f"this is not a ResourcePatch ({error})", document=document)]) from None
         kind = kind_of_resource(action.resource.resource)
         if not kind:
             return None
@@ -81,11 +81,11 @@ class KwokReader:
         return Change(max(action.duration_nanosecond / _NANO, 1e-3), verb, content, f"document {document}")
 
     def documents(self, text: bytes) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return self._yaml.documents(text)
 
     def line_of(self, text: bytes, document: int, path: str) -> int:
-        """The line of what is at `path`."""
+        """The line number of `path`."""
         return self._yaml.line_of(text, document, path)
 
 
@@ -124,7 +124,7 @@ def _named(key: tuple[str, str, str], content: dict[str, Any]) -> dict[str, Any]
 
 
 def merged(value: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
-    """A strategic merge patch applied: null deletes, lists of named entries are merged by their names, other lists are replaced."""
+    """Apply a strategic merge patch: null deletes, lists of named entries are merged by name, other lists are replaced."""
     result = copy.copy(value)
     for name, change in patch.items():
         if name.startswith(_DIRECTION):

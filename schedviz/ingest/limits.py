@@ -1,4 +1,4 @@
-"""How much an import may take."""
+"""The limits of an import."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ MIB = 1 << 20
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Each is named in the message when it is hit."""
+    """The limits. The error names the one that was exceeded."""
 
-    #: All files together, unpacked.
+    #: Bytes of all files, decompressed.
     unpacked_bytes: int = GIB
     #: Objects that are kept.
     objects: int = 300_000
-    #: Objects, lists and maps inside one another.
+    #: The depth of nested objects, lists and maps.
     nesting_depth: int = 100
-    #: One document or List item of YAML: reading it takes 80 times its size in memory.
+    #: Bytes of one document or List item in YAML, because parsing takes 80 times its size in memory.
     yaml_document_bytes: int = 4 * MIB
     #: Files in one import.
     files: int = 1000
-    #: Files in all archives, also those that are passed over.
+    #: Files in all archives, including skipped ones.
     archive_members: int = 100_000
     #: Files in all archives that are read.
     archive_files: int = 20_000
-    #: All archives, unpacked, with what is passed over in them and what is read a second time.
+    #: Decompressed bytes of all archives, including skipped members and what is read a second time.
     archive_bytes: int = 16 * GIB
 
 
-#: For a server that strangers may use.
+#: The limits of a server that anybody may use.
 PUBLIC = Limits(unpacked_bytes=64 * MIB, objects=50_000, archive_bytes=GIB)

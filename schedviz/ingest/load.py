@@ -1,6 +1,6 @@
-"""Files into objects: each is unpacked, given to the reader that knows its format, decoded, defaulted, merged with the others and counted.
+"""Loads files: decompresses each, passes it to the reader of its format, decodes and defaults the objects, merges them and counts them.
 
-A file that cannot be read is left out whole and told, and the others come in; where there is only one, the import is refused.
+A file that cannot be read is left out completely and reported, and the others are imported. If it is the only file, the import is refused.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from schedviz.ingest.limits import Limits
 from schedviz.ingest.log_reader import LogReader
 from schedviz.ingest.objects_from_dump import WARNING, objects_of
 from schedviz.ingest.openb import OpenbReader
-from schedviz.ingest.progress import Progress, Told
+from schedviz.ingest.progress import Progress, ProgressReporter
 from schedviz.ingest.reader import Item, Reader
 from schedviz.ingest.refusals import Refusals
 from schedviz.ingest.release_evidence import ReleaseEvidence, kubelet_version, newest
@@ -58,7 +58,7 @@ from schedviz.kube.sharing import Sharing
 from schedviz.trace.phrase import Phrase, phrase
 from schedviz.trace.releases import RELEASES
 
-#: The first that recognises a text reads it.
+#: The readers, in order. The first that recognises a text reads it.
 READERS: tuple[Reader, ...] = (
     LogReader(),
     ClusterInfoReader(),
@@ -70,15 +70,15 @@ READERS: tuple[Reader, ...] = (
     YamlReader(),
 )
 
-#: So many bad objects of a file are told before it is given up.
+#: The most invalid objects of a file that are reported before reading stops.
 _PROBLEMS = 5
-#: Progress is told, and a cancel looked for, once in so many objects.
+#: Progress is reported and a cancellation looked for once per this many objects.
 _EVERY = 256
-#: An archive may be in an archive, and no deeper.
+#: The deepest nesting of archives in archives.
 _ARCHIVES = 2
 CONFIGURATION = "KubeSchedulerConfiguration"
 _NOT_READ = "the scheduler does not read this kind"
-_EXPECTED = "Expected nodes and pods, as `kubectl get nodes,pods -A -o json` prints them."
+_EXPECTED = "Expected nodes and pods: the output of `kubectl get nodes,pods -A -o json`."
 _KUBECONFIG = (
     "this is a kubeconfig. It holds credentials and can run commands, so it is never read; "
     "import what `kubectl get nodes,pods -A -o json` prints instead."
@@ -86,9 +86,10 @@ _KUBECONFIG = (
 
 
 class Import(msgspec.Struct, frozen=True):
-    """What an import gave: objects, nodes before pods, or a trace, and a report. `config` is a KubeSchedulerConfiguration among them.
+    """The result of an import: objects, with nodes before pods, or a trace, and a report. `config` is a KubeSchedulerConfiguration among
+    them.
 
-    A recording gives both: objects, and a trace of what happened then.
+    A recording gives both: objects, and a trace of the changes after them.
     """
 
     objects: tuple[KubeObject, ...] = ()
@@ -97,11 +98,11 @@ class Import(msgspec.Struct, frozen=True):
     config: dict[str, Any] | None = None
     #: Logs of kube-scheduler, with the dumps in them.
     logs: tuple[SchedulerLog, ...] = ()
-    #: Why pods did not fit: the last word about each.
+    #: The latest message about each pod that did not fit.
     said: tuple[Said, ...] = ()
-    #: The file that each of `objects` is from.
+    #: The file of each entry of `objects`.
     origins: tuple[str, ...] = ()
-    #: Nobody brought objects: `objects` are what a dump of SIGUSR2 says of them.
+    #: Whether the files have no objects, so that `objects` come from a SIGUSR2 dump.
     made_of_dump: bool = False
     evidence: ReleaseEvidence = ReleaseEvidence()
 
@@ -111,7 +112,7 @@ def _silent(_: Progress) -> None:
 
 
 def look_away(_item: Item, _obj: KubeObject) -> None:
-    """Be told of an object and do nothing."""
+    """Ignore the object."""
 
 
 def _never() -> bool:
@@ -125,10 +126,10 @@ def load(
     cancelled: Callable[[], bool] = _never,
     look: Callable[[Item, KubeObject], None] = look_away,
 ) -> Import:
-    """The objects in some files, ready for the engine: kinds in the order of `kinds.KINDS`, each in the order of the files.
+    """Load objects from files, ordered as in `kinds.KINDS` and then by file.
 
-    Finished pods and kinds that the scheduler does not read are left out and counted. Of an object that is given twice the newer is
-    kept, or the last. Raises an `IngestError` where nothing is left, and for a scheduler configuration that is wrong.
+    Finished pods and kinds that the scheduler does not read are left out and counted. For duplicate objects the newer version is kept, or
+    the last one. Raises an `IngestError` if nothing is left, and for an invalid scheduler configuration.
     """
     if not sources:
         raise UnreadableFile("No file was given.")
@@ -139,7 +140,7 @@ def load(
 
 
 class _Loading:
-    """One import under way."""
+    """The state of one import."""
 
     def __init__(
         self,
@@ -148,7 +149,7 @@ class _Loading:
         cancelled: Callable[[], bool],
         look: Callable[[Item, KubeObject], None],
     ) -> None:
-        #: Told of each object as it was given and as it was read.
+        #: Called with each object as it was given and as it was decoded.
         self.look = look
         self.limits = limits
         self.tell = progress
@@ -161,7 +162,7 @@ class _Loading:
         self.warnings: list[Phrase] = []
 
     def run(self, sources: Sequence[Source]) -> Import:
-        """Read all of them."""
+        """Read all files."""
         for source in sources:
             trace = self.read_source(msgspec.structs.replace(source, name=shown_name(source.name)), alone=len(sources) == 1)
             if trace is not None:
@@ -171,7 +172,7 @@ class _Loading:
     # One file.
 
     def read_source(self, source: Source, *, alone: bool, depth: int = 0) -> TraceFile | None:
-        """Read one file, or leave it out and remember why; its trace, if it is one that was given alone."""
+        """Read one file, or leave it out and record why; returns its trace if it is one that was given alone."""
         if self.budget.exhausted is not None:
             self.refused.add(source.name, self.budget.exhausted)
             return None
@@ -181,12 +182,12 @@ class _Loading:
             raise
         except BudgetExhausted as error:
             if depth:
-                # The rest of the archive, too.
+                # Skip the rest of the archive, too.
                 raise
             self.refused.add(source.name, error, is_last=True)
         except UnknownFormat as error:
             if source.is_incidental:
-                self.merged.tally.drop("File", "it looks like nothing that is read", source.name)
+                self.merged.tally.drop("File", "its format is unknown", source.name)
             else:
                 self.refused.add(source.name, error)
         except IngestError as error:
@@ -194,8 +195,8 @@ class _Loading:
         return None
 
     def read_file(self, source: Source, *, alone: bool, depth: int) -> TraceFile | None:
-        """Read one file. Raises an `IngestError`, and has kept nothing of it then, but of an archive the files that were good."""
-        told = Told(source, self.tell, self.check_cancelled, self.budget)
+        """Read one file. An `IngestError` means that nothing of it was kept, except the valid files of an archive."""
+        told = ProgressReporter(source, self.tell, self.check_cancelled, self.budget)
         raw = unpacked(source.name, told.pieces())
         head = next(raw, b"")
         raw = chain((head,), raw)
@@ -214,7 +215,7 @@ class _Loading:
             try:
                 self.read_while_it_arrives(file, told, chain((first, second), pieces), is_json=json_stream.is_printed_by_kubectl(first))
             except NotCutError:
-                # What is wrong is told by its line, and for that the whole text is needed.
+                # The error needs a line number, for which the whole text is needed.
                 file = FileFound(source.name)
                 self.budget.pass_through(source.name, told.unpacked)
                 text = b"".join(text_pieces(source.name, unpacked(source.name, source.pieces()), tell=told))
@@ -222,21 +223,21 @@ class _Loading:
         else:
             self.read_text(file, b"".join(chain((first,), () if second is None else (second,), pieces)), alone=alone)
         if not (file.is_of_use or file.tally.dropped() or source.is_incidental):
-            raise UnreadableFile(f"{file.name}: nothing in it is of use. {_EXPECTED}")
+            raise UnreadableFile(f"{file.name}: it contains nothing to import. {_EXPECTED}")
         self.keep(file)
         return file.trace
 
     def keep(self, file: FileFound) -> None:
-        """A file was good: put it to the others."""
+        """Add the contents of a valid file to the others."""
         if len(self.merged.objects) + len(file.objects) > self.limits.objects:
             raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
         self.check_against_others(file)
         self.merged.take(file)
 
     def read_archive(self, source: Source, members: Callable[..., Iterator[Member]], pieces: Iterator[bytes], depth: int) -> None:
-        """Read the files in an archive; each may be bad for itself."""
+        """Read the files in an archive; one invalid file does not affect the others."""
         if depth >= _ARCHIVES:
-            raise UnreadableFile(f"{source.name}: archives are in one another more than {_ARCHIVES} deep; unpack it first.")
+            raise UnreadableFile(f"{source.name}: archives are nested more than {_ARCHIVES} deep. Unpack the file first.")
         count = 0
         for member in members(source.name, pieces, self.limits, self.budget):
             self.check_cancelled()
@@ -248,10 +249,10 @@ class _Loading:
             inner = Source(name=name, pieces=member.pieces, size=member.size, is_incidental=True, is_counted=True)
             self.read_source(inner, alone=False, depth=depth + 1)
         if not count:
-            raise UnreadableFile(f"{source.name}: no file in the archive is of use. {_EXPECTED}")
+            raise UnreadableFile(f"{source.name}: the archive contains nothing to import. {_EXPECTED}")
 
-    def read_simkube(self, file: FileFound, told: Told, pieces: Iterator[bytes]) -> None:
-        """Read what is no text."""
+    def read_simkube(self, file: FileFound, told: ProgressReporter, pieces: Iterator[bytes]) -> None:
+        """Read a binary file."""
         data = bytearray()
         for piece in pieces:
             data += piece
@@ -266,16 +267,16 @@ class _Loading:
         self.keep(file)
 
     def read_text(self, file: FileFound, text: bytes, *, alone: bool) -> None:
-        """Read a text that is here as a whole."""
+        """Read a text that is completely in memory."""
         file.unpacked_bytes = len(text)
         if looks_like_trace(text):
             if not alone:
-                raise UnreadableFile(f"{file.name}: this is a trace, which is imported alone and without other files.")
+                raise UnreadableFile(f"{file.name}: this is a trace, which must be imported without other files.")
             file.format = TRACE
             file.trace = trace_of(file.name, text)
             return
         if failed := FAILURE.match(text):
-            raise UnreadableFile(f"{file.name}: this is what kubectl said when it failed, and no dump: {failed[0].decode().strip()[:200]}")
+            raise UnreadableFile(f"{file.name}: this is an error message of kubectl instead of a dump: {failed[0].decode().strip()[:200]}")
         text = without_warnings(text)
         reader = next((reader for reader in READERS if reader.recognises(text)), None)
         if reader is None:
@@ -296,8 +297,8 @@ class _Loading:
         if problems:
             raise BadObjects(problems)
 
-    def read_while_it_arrives(self, file: FileFound, told: Told, pieces: Iterator[bytes], *, is_json: bool) -> None:
-        """Read a list that kubectl printed. Raises `NotCutError`."""
+    def read_while_it_arrives(self, file: FileFound, told: ProgressReporter, pieces: Iterator[bytes], *, is_json: bool) -> None:
+        """Read a list in kubectl's layout while it is decompressed. Raises `NotCutError`."""
         number = 0
         items: Iterator[list[Any]]
         if is_json:
@@ -322,7 +323,7 @@ class _Loading:
     # One thing of a file.
 
     def take(self, file: FileFound, item: Item | SchedulerLog | Said | Steps) -> None:
-        """Keep one thing, or drop it. Raises `DecodeError` for an object that is wrong."""
+        """Keep or drop one item. Raises `DecodeError` for an invalid object."""
         match item:
             case SchedulerLog():
                 file.logs.append(item)
@@ -353,12 +354,12 @@ class _Loading:
             raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
 
     def decode(self, item: Item) -> KubeObject:
-        """The object with its defaults, sharing what it has in common with others. Raises `DecodeError`."""
+        """The object with defaults; parts that are equal in other objects are shared. Raises `DecodeError`."""
         pod = self.pods.decode(bytes(item.content)) if isinstance(item.content, msgspec.Raw) else None
         return pod or self.sharing.object(default_object(item.decode()))
 
     def take_unknown(self, file: FileFound, item: Item, error: UnknownKindError) -> None:
-        """What is no object of the scheduler's: a configuration, an Event, what is never read, and what nobody reads."""
+        """Process an item that is not an object of the scheduler: a configuration, an Event, or a kind that is not read."""
         if error.path != "kind":
             file.tally.drop(error.expected.rpartition(" ")[2], str(error))
         elif error.found == CONFIGURATION:
@@ -373,7 +374,7 @@ class _Loading:
         elif error.found == "Config":
             raise UnreadableFile(f"{file.name}: {_KUBECONFIG}")
         elif error.found == "Status":
-            raise UnreadableFile(f"{file.name}: this is an answer of kind Status, an API server's error, and not a dump.")
+            raise UnreadableFile(f"{file.name}: this is an API server's error (kind Status) instead of a dump.")
         elif error.found.endswith("List") and (inner := _inner(file.name, item)):
             for number, one in enumerate(inner):
                 try:
@@ -386,15 +387,15 @@ class _Loading:
     # All of them.
 
     def check_against_others(self, file: FileFound) -> None:
-        """A session has one configuration and one recording. Raises what the import ends with."""
+        """Check the limits of one configuration and one recording. Raises the error that ends the import."""
         for parsed in file.configs:
             if self.merged.config is not None:
-                message = f"there is a {CONFIGURATION} in {self.merged.config[0]}, too; a session has one."
+                message = f"{self.merged.config[0]} also contains a {CONFIGURATION}. Remove one of them."
                 raise _BadConfiguration([Problem(file.name, message)])
             self.merged.config = (file.name, parsed.document)
             self.merged.config_releases = self.releases_that_accept(file, parsed)
         if file.steps is not None and self.merged.steps is not None:
-            raise UnreadableFile(f"{file.name}: this is a recording, and there is another one; a session begins with one.")
+            raise UnreadableFile(f"{file.name}: there is already another recording. Import one recording at a time.")
 
     def releases_that_accept(self, file: FileFound, parsed: ConfigText) -> tuple[str, ...]:
         """The releases for which the configuration is valid. Raises the error of the likely release if there is none."""
@@ -451,7 +452,7 @@ class _Loading:
         )
 
     def make_objects_of_dumps(self) -> None:
-        """Where nobody brought objects: what the last dump says of them."""
+        """Create objects from the last dump if the files have none."""
         log = next((log for log in reversed(self.merged.logs) if log.signals), None)
         if log is None:
             return
@@ -461,7 +462,7 @@ class _Loading:
         self.warnings.append(WARNING)
 
     def nothing(self) -> IngestError:
-        """Why there is nothing to import."""
+        """The reason why there is nothing to import."""
         if self.refused.count == 1 and self.refused.first and not self.merged.files:
             return self.refused.first
         if self.refused.count and not self.merged.files:
@@ -486,19 +487,19 @@ class _Loading:
                 f"it is a log of kube-scheduler with {count:,} record{'' if count == 1 else 's'}, without a SIGUSR2 dump and without a pod "
                 f"that did not fit; send SIGUSR2 to kube-scheduler and bring the log again{'; ' + left_out if left_out else ''}"
             )
-        why = f"{name}: nothing in it is of use{f' ({left_out})' if left_out else ''}. {_EXPECTED}"
+        why = f"{name}: it contains nothing to import{f' ({left_out})' if left_out else ''}. {_EXPECTED}"
         return UnreadableFile(why, *self.refused.lines(_PROBLEMS))
 
 
 class _BadConfiguration(BadObjects):
-    """The scheduler's configuration is wrong: with another one the answers would be others, so the import ends."""
+    """The scheduler's configuration is invalid. The import ends, because another configuration would give other results."""
 
 
 def _inner(name: str, item: Item) -> list[Item]:
     try:
         return item.inner()
     except msgspec.ValidationError as error:
-        raise BadObjects([Problem(name, f"this is no list of Kubernetes objects ({error})", item.document, path=item.path)]) from None
+        raise BadObjects([Problem(name, f"this is not a list of Kubernetes objects ({error})", item.document, path=item.path)]) from None
 
 
 def _problem(name: str, text: bytes, reader: Reader, item: Item, error: DecodeError) -> Problem:

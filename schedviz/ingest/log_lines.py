@@ -1,4 +1,4 @@
-"""The lines of a log as the scheduler wrote them, without what Docker, a container runtime, must-gather or journald put around them."""
+"""Extracts the scheduler's log lines from the formats of Docker, container runtimes, must-gather and journald."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _JOURNAL: Final = re.compile(r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ \S+\[\d+
 
 
 class LogLine(NamedTuple):
-    """A line, and when it was stored (seconds since 1970), where that was written before it."""
+    """A line, and the time (seconds since 1970) in its prefix, if any."""
 
     text: str
     stored: float | None
 
 
 def log_lines(text: bytes) -> Iterator[LogLine]:
-    """The lines in order. What is not UTF-8 is replaced; long lines that a runtime had cut are whole again."""
+    """The lines in order. Invalid UTF-8 is replaced, and lines that a runtime had split are joined."""
     begun: list[str] = []
     for raw in io.BytesIO(text):
         line = raw.decode("utf-8", "replace").rstrip("\r\n")
@@ -48,7 +48,7 @@ def _unwrapped(line: str) -> Iterator[LogLine]:
     if line.startswith(_DOCKER):
         log, stored = _docker(line)
         if log is not None:
-            # One record may hold several lines: klog's older releases wrote a NodeInfo at once.
+            # A record may have several lines: older releases of klog logged a NodeInfo in one record.
             yield from (LogLine(part, stored) for part in log.removesuffix("\n").split("\n"))
             return
     stamped = _STAMPED.match(line)

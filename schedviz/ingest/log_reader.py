@@ -1,4 +1,4 @@
-"""A log of kube-scheduler as one of the formats of an import."""
+"""Reads a log of kube-scheduler as an import format."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from schedviz.ingest.scheduler_log import FORMAT, SchedulerLog, looks_like_log, 
 
 
 class LogReader:
-    """Reads the scheduler's log: dumps of SIGUSR2, and what it said of pods that did not fit."""
+    """Reads SIGUSR2 dumps and the reasons why pods did not fit from the scheduler's log."""
 
     format = FORMAT
 
@@ -18,13 +18,13 @@ class LogReader:
         return looks_like_log(text)
 
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[SchedulerLog]:
-        """The log, as one thing."""
+        """The whole log as one item."""
         yield read_log(name, text, limits)
 
     def documents(self, _text: bytes) -> int:
-        """A log is one."""
+        """A log is one document."""
         return 1
 
     def line_of(self, _text: bytes, _document: int, _path: str) -> int:
-        """Nothing in a log is refused by its line."""
+        """Unused, because no error refers to a line of a log."""
         return 0

@@ -1,7 +1,7 @@
-"""Objects made of a SIGUSR2 dump alone: nodes with what is allocatable, pods with their share of what is requested there.
+"""Creates objects from a SIGUSR2 dump alone: nodes with their allocatable resources, and pods with shares of the requests.
 
-A dump has sums and no pod's own requests. So a node's sum is given to the first pod on it, and the others request nothing: the node is
-as full as it was. Of a pod that waits nothing is known but its name, so it is held back by a scheduling gate that says so.
+A dump has the sum of a node's requests, but not those of single pods. The first pod of a node gets the sum and the others request nothing,
+so the node is as full as it was. Only the names of pending pods are known, so they get a scheduling gate that says so.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from schedviz.trace.phrase import phrase
 
 GATE: Final = "schedviz.io/requests-are-not-in-a-dump"
 WARNING: Final = phrase(
-    "The objects were made of a SIGUSR2 dump alone: it has what each node's pods request together, which was given to the first pod of "
-    "each node, and nothing of what pods that wait request, so they are gated. Add "
-    "what `kubectl get nodes,pods -A -o json` prints to see more."
+    "The objects were made from a SIGUSR2 dump alone. It contains the sum of the requests "
+    "of each node's pods, which was assigned to the first pod "
+    "of each node, and no requests of pending pods, so these are gated. For exact results, add "
+    "the output of `kubectl get nodes,pods -A -o json`."
 )
 
 
 def objects_of(dump: Dump) -> Iterator[KubeObject]:
-    """Nodes, then pods. A ghost is left without its node, as it was."""
+    """Nodes, then pods. A ghost remains without its node."""
     for node in dump.nodes:
         if not node.is_deleted:
             yield _object(_node(node))

@@ -1,7 +1,7 @@
-"""The csv files of openb (Alibaba's cluster-trace-gpu-v2023): a node list and pod lists.
+"""Reads the CSV files of openb (Alibaba's cluster-trace-gpu-v2023): a node list and pod lists.
 
-A node's GPUs become two resources, `alibabacloud.com/gpu-count` and `alibabacloud.com/gpu-milli`; pods request thousandths, so that GPUs
-are shared but not told apart. Nodes get three zones in turn. All pods wait, ordered by when they were made.
+A node's GPUs become two resources, `alibabacloud.com/gpu-count` and `alibabacloud.com/gpu-milli`. Pods request thousandths, so GPUs can be
+shared, but single GPUs are not distinguished. Nodes are assigned to three zones in turn. All pods are pending, in the order of creation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PODS: Final = "name,cpu_milli,memory_mib,num_gpu,gpu_milli"
 _MILLI: Final = "alibabacloud.com/gpu-milli"
 _COUNT: Final = "alibabacloud.com/gpu-count"
 _MODEL: Final = "alibabacloud.com/gpu-card-model"
-#: 2023-01-01, which the trace's second 0 is taken for.
+#: 2023-01-01, which is used as the trace's second 0.
 _BEGAN: Final = 1_672_531_200
 _PRIORITIES: Final = {"LS": 200, "Burstable": 100}
 _ZONES: Final = "abc"
@@ -37,7 +37,7 @@ class OpenbReader:
         return _columns(text).startswith((_NODES, _PODS))
 
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item]:
-        """Nodes, or pods."""
+        """The nodes or pods."""
         rows = csv.DictReader(io.StringIO(text.decode()), strict=True)
         make = _node if _columns(text).startswith(_NODES) else _pod
         made: list[tuple[float, int, dict[str, Any]]] = []
@@ -47,16 +47,16 @@ class OpenbReader:
                     raise LimitExceeded(name, "there are too many rows", "objects", limits.objects)
                 made.append((_seconds(row), number, make(number, row)))
         except (ValueError, TypeError, KeyError, csv.Error) as error:
-            raise BadObjects([Problem(name, f"a column is missing or no number ({error})", line=rows.line_num)]) from None
+            raise BadObjects([Problem(name, f"a column is missing or is not a number ({error})", line=rows.line_num)]) from None
         for _, number, content in sorted(made, key=lambda entry: entry[:2]):
             yield Item(document=1, path=f"[{number}]", content=content, total=len(made))
 
     def documents(self, _text: bytes) -> int:
-        """A csv is one."""
+        """A CSV file is one document."""
         return 1
 
     def line_of(self, _text: bytes, _document: int, path: str) -> int:
-        """The line of a row: rows of these files are one line each."""
+        """The line number of a row. Rows have one line each."""
         return int(path[1 : path.index("]")]) + 2 if path.startswith("[") and "]" in path else 0
 
 

@@ -1,4 +1,4 @@
-"""How far an import is, told while it goes on."""
+"""The progress of an import."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedviz.ingest.source import Source
 
 
 class Progress(msgspec.Struct, frozen=True, rename="camel"):
-    """How far an import is. `total` is None where it is not known."""
+    """The progress of an import. `total` is None if unknown."""
 
     phase: str
     done: int
@@ -20,10 +20,11 @@ class Progress(msgspec.Struct, frozen=True, rename="camel"):
     file: str = ""
 
 
-class Told:
-    """Counts how much of one file has arrived and tells it: while it is unpacked, or, where it is read at once, of how much.
+class ProgressReporter:
+    """Counts how much of a file has been read, and reports it.
 
-    What is read counts against the budget. A file of an archive was counted when it was opened, and only what it grows by is added.
+    What is read counts against the budget. A file of an archive was counted when it was opened, so only its growth by decompression is
+    added.
     """
 
     def __init__(self, source: Source, tell: Callable[[Progress], None], check_cancelled: Callable[[], None], budget: Budget) -> None:
@@ -37,13 +38,13 @@ class Told:
         self.is_read_at_once = False
 
     def pieces(self) -> Iterator[bytes]:
-        """The file's bytes as they are."""
+        """The file's bytes, unchanged."""
         for piece in self._source.pieces():
             self._arrived += len(piece)
             yield piece
 
     def __call__(self, unpacked: int) -> None:
-        """So much of it is unpacked."""
+        """Report this many decompressed bytes."""
         self.unpacked = unpacked
         if unpacked > self._counted:
             self._budget.unpack(self._source.name, unpacked - self._counted)

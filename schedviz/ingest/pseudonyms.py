@@ -1,10 +1,10 @@
-"""Other names for everything that a cluster's owner named, the same for the same name: what the scheduler decides stays as it is.
+"""Replaces every name that a cluster's owner chose by a pseudonym, consistently, so that the scheduler decides as before.
 
-The scheduler compares names and labels for equality, and a few as numbers. So every name becomes one word made of it with a secret, the
-same wherever it stands: a node's name, its hostname label and a selector of it still agree. What Kubernetes and its makers named (keys
-such as `topology.kubernetes.io/zone`, resources such as `nvidia.com/gpu`, `true`, numbers) is kept, and so are amounts, times and
-priorities. Drivers, attributes and capacities of devices are kept with the CEL expressions that compare them. Orders by name are not:
-where only a name decided (ties between nodes or pods), another one may come first.
+The scheduler compares names and labels for equality, and a few as numbers. Every name is therefore replaced by one keyed hash wherever it
+occurs: a node's name, its hostname label and a selector of it still agree. Names of Kubernetes and of vendors are kept (keys such as
+`topology.kubernetes.io/zone`, resources such as `nvidia.com/gpu`, `true`, numbers), as are amounts, times and priorities. Drivers,
+attributes and capacities of devices are kept together with the CEL expressions that compare them. The order of names is not kept: where it
+was decisive (ties between nodes or pods), the result may change.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ _WORDS: Final = (
 _KEPT_NAMES: Final = frozenset(
     {"", "default", "kube-system", "kube-public", "kube-node-lease", "default-scheduler", "system-node-critical", "system-cluster-critical"}
 )
-#: Whose keys and resources are kept.
+#: The domains whose keys and resources are kept.
 _KNOWN_OWNERS: Final = re.compile(
     r"(?:[\w.-]+\.)?(?:kubernetes\.io|k8s\.io|nvidia\.com|amd\.com|intel\.com|amazonaws\.com|google\.com|azure\.com|x-k8s\.io)(?:/.*)?"
 )
 _PLAIN_RESOURCES: Final = re.compile(r"cpu|memory|pods|ephemeral-storage|storage|hugepages-\w+|attachable-volumes-[\w.-]+")
 _NUMBER: Final = re.compile(r"-?\d+|true|false|")
-#: Members that hold a name.
+#: Members with a name.
 _NAMES: Final = frozenset(
     {
         *("name", "namespace", "generateName", "uid", "nodeName", "nominatedNodeName", "priorityClassName", "storageClassName"),
@@ -58,33 +58,33 @@ _NAMES: Final = frozenset(
         *("deviceClassName", "device", "counterSet", "persistentVolumeName", "containerName", "requestName"),
     }
 )
-#: Members that hold lists of names.
+#: Members with lists of names.
 _NAME_LISTS: Final = frozenset({"namespaces", "monitors"})
-#: Members that hold a request of a ResourceClaim (`request` or `request/subrequest`), or a list of them.
+#: Members with a request of a ResourceClaim (`request` or `request/subrequest`), or a list of them.
 _REQUESTS: Final = frozenset({"request", "requests"})
-#: Members that hold the name of a resource.
+#: Members with the name of a resource.
 _RESOURCES: Final = frozenset({"extendedResourceName", "resourceName"})
 #: Resources that stand for a DeviceClass.
 _DEVICE_CLASS: Final = "deviceclass.resource.kubernetes.io/"
-#: Members that hold an image's name, or a list of them.
+#: Members with an image's name, or a list of them.
 _IMAGES: Final = frozenset({"image", "names", "reference"})
-#: Members that hold a label's or a taint's key.
+#: Members with a label's or a taint's key.
 _KEYS: Final = frozenset({"key", "topologyKey"})
-#: Members that hold lists of labels' keys.
+#: Members with lists of label keys.
 _KEY_LISTS: Final = frozenset({"matchLabelKeys", "mismatchLabelKeys"})
 #: Members that are maps of labels.
 _LABEL_MAPS: Final = frozenset({"labels", "nodeSelector", "matchLabels", "selector"})
-#: Labels of which the values are Kubernetes' own words.
+#: Labels whose values are defined by Kubernetes.
 _KEPT_VALUES: Final = frozenset({"kubernetes.io/arch", "kubernetes.io/os", "beta.kubernetes.io/arch", "beta.kubernetes.io/os"})
 _RESOURCE_MAPS: Final = frozenset({"requests", "limits", "capacity", "allocatable", "allocatedResources", "overhead"})
-#: Of what is not kept: of no use under other names, and something to guess at.
+#: Digests of unread fields: useless with other names, and a target for guessing.
 _DIGESTS: Final = frozenset({"unread", "unreadStatus", "unreadAnnotations"})
-#: Members that say something in words.
+#: Members with free text.
 _WORDS_OF_OTHERS: Final = frozenset({"message"})
 
 
 class Pseudonyms:
-    """Gives names; the same secret gives the same ones in every import. `count` is how many names were replaced."""
+    """Creates pseudonyms. The same secret gives the same pseudonyms in every import. `count` is the number of replaced names."""
 
     def __init__(self, secret: str) -> None:
         self._key = hashlib.blake2b(secret.encode(), digest_size=32).digest()
@@ -96,11 +96,11 @@ class Pseudonyms:
         return len(self._names)
 
     def objects(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
-        """The objects with other names."""
+        """The objects with pseudonyms."""
         return [codec.from_dict(self._walk(_with_claims(codec.to_dict(obj)), "")) for obj in objects]
 
     def name(self, text: str) -> str:
-        """Another name for a name."""
+        """The pseudonym of a name."""
         if text in _KEPT_NAMES:
             return text
         known = self._names.get(text)
@@ -111,20 +111,20 @@ class Pseudonyms:
         return known
 
     def key(self, text: str) -> str:
-        """A label's or a taint's key: the whole, so that nobody learns whose it is."""
+        """A label's or a taint's key, replaced as a whole, because its domain may identify the owner."""
         return text if _KNOWN_OWNERS.fullmatch(text) or not text else self.name(text)
 
     def value(self, text: str) -> str:
-        """A label's value: numbers and truths are kept, for some are compared as numbers."""
+        """A label's value. Numbers and booleans are kept, because some are compared as numbers."""
         return text if _NUMBER.fullmatch(text) else self.name(text)
 
     def image(self, text: str) -> str:
-        """An image's name; one without a tag is that of the tag `latest`, as ImageLocality has it."""
+        """An image's name. Without a tag it means the tag `latest`, as in ImageLocality."""
         has_tag = text.rfind(":") > text.rfind("/")
         return f"{self.name(text if has_tag else f'{text}:latest')}:tag" if text else text
 
     def resource(self, text: str) -> str:
-        """A resource's name; one of somebody else's stays one of somebody else's."""
+        """A resource's name. An extended resource remains one."""
         if text.startswith(_DEVICE_CLASS):
             return f"{_DEVICE_CLASS}{self.name(text.removeprefix(_DEVICE_CLASS))}"
         if _PLAIN_RESOURCES.fullmatch(text) or _KNOWN_OWNERS.fullmatch(text):
@@ -176,7 +176,7 @@ class Pseudonyms:
             if member in _KEY_LISTS:
                 return self.key(entry)
             return self.name(entry) if member in _NAME_LISTS else entry
-        # The entries of a list of requests are no maps of resources.
+        # Entries of a list of requests are not maps of resources.
         return self._walk(entry, "" if member in _RESOURCE_MAPS else member)
 
     def _text(self, text: str, member: str) -> str:
@@ -194,7 +194,9 @@ class Pseudonyms:
 
 
 def _with_claims(content: dict[str, Any]) -> dict[str, Any]:
-    """A pod whose generic ephemeral volumes name their claims: the scheduler makes the name of the pod's and the volume's."""
+    """A pod with named claims for its generic ephemeral volumes, because the scheduler derives the claims' names from those of pod and
+    volume.
+    """
     volumes = (content.get("spec") or {}).get("volumes")
     if content["kind"] != "Pod" or not volumes or not any("ephemeral" in volume for volume in volumes):
         return content

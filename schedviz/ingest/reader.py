@@ -1,4 +1,4 @@
-"""What a reader of a format does."""
+"""The interface of format readers."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from schedviz.kube.meta import KubeObject
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One object of a file, not yet decoded: its place, and its JSON or what YAML gave."""
+    """One object of a file before decoding: its position, and its JSON or parsed YAML."""
 
     document: int
     path: str
     content: msgspec.Raw | dict[str, Any]
-    #: The kind of an item of a PodList and the like, which need not say it.
+    #: The kind of an item in a PodList or similar list, where items need not have one.
     kind: str = ""
-    #: How many items the file has, where that is known when the first is read.
+    #: The number of items in the file, if known in advance.
     total: int | None = None
 
     def decode(self) -> KubeObject:
-        """The object. Raises `DecodeError`."""
+        """The decoded object. Raises `DecodeError`."""
         if isinstance(self.content, msgspec.Raw):
             return codec.decode(bytes(self.content), kind=self.kind)
         return codec.from_dict(self.content, kind=self.kind)
 
     def inner(self) -> list[Item]:
-        """What is in it, where it is a list itself (in a List of Lists, as scripts put them together); else nothing."""
+        """The items of an item that is a list itself (scripts concatenate Lists); otherwise none."""
         kind, items = _listed(self.content)
         return [Item(self.document, f"{self.path}.items[{number}]", one, list_kind(kind)) for number, one in enumerate(items)]
 
@@ -57,28 +57,28 @@ class _List(msgspec.Struct, gc=False):
 
 
 class Reader(Protocol):
-    """One format. A reader is asked once whether it knows a text, and reads it then."""
+    """A reader of one format. It is asked whether it recognises a text, and then reads it."""
 
-    #: What people call the format.
+    #: The format's name for users.
     format: str
 
     def recognises(self, text: bytes) -> bool:
-        """Whether the text looks like this format; a look at its beginning must do."""
+        """Whether the text has this format, judged by its beginning."""
         ...
 
     def read(self, name: str, text: bytes, limits: Limits, /) -> Iterator[Item | SchedulerLog | Said | Steps]:
-        """What is in the text. Raises `IngestError`."""
+        """The items in the text. Raises `IngestError`."""
         ...
 
     def documents(self, text: bytes, /) -> int:
-        """How many documents the text has; for messages."""
+        """The number of documents, for messages."""
         ...
 
     def line_of(self, text: bytes, document: int, path: str, /) -> int:
-        """The line of what is at `path` of a document (both as in `Item`); 0 where it cannot be found. Slow: for errors only."""
+        """The line number of `path` in a document (both as in `Item`); 0 if it cannot be found. Slow, so for errors only."""
         ...
 
 
 def list_kind(kind: object) -> str:
-    """The kind of the items of a list kind: `PodList` gives `Pod`, `List` nothing."""
+    """The kind of the items of a list kind: `Pod` for `PodList`, "" for `List`."""
     return kind.removesuffix("List") if isinstance(kind, str) else ""

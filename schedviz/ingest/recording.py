@@ -1,7 +1,7 @@
-"""Recordings of a cluster as a session: the objects that were there at first, and then commands with the time between them.
+"""Converts recordings of a cluster to a session: the initial objects, then commands with the time between them.
 
-What a session is to find out, it is not told: a pod that came later comes unbound, and updates that the real scheduler or the kubelet made
-of it are left out, but for its end. Between changes the session's own scheduler runs.
+The session's own scheduler makes the decisions. A pod that was created later arrives unbound, and updates of it by the real scheduler or
+the kubelet are left out, except for its end.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from schedviz.trace.phrase import Phrase, phrase
 
 Verb = Literal["put", "delete"]
 _FINISHED: Final = frozenset({"Succeeded", "Failed"})
-#: Controllers' objects of which the simulated cluster makes pods, and the helpers that do it.
+#: Workloads from which the simulated controllers create pods, and those controllers.
 _HELPERS: Final[dict[str, tuple[HelperName, ...]]] = {"Deployment": ("deployments", "replicaSets"), "ReplicaSet": ("replicaSets",)}
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One thing that happened: an object came or changed (`content` is all of it), or went."""
+    """A change: an object was created or updated (`content` is its new state), or deleted."""
 
-    #: Since the recording began.
+    #: Seconds since the recording began.
     seconds: float
     verb: Verb
     content: dict[str, Any]
-    #: Where it is in the file, for messages.
+    #: The position in the file, for messages.
     path: str = ""
 
 
 class Recording:
-    """Turns changes into objects and steps. Changes at second 0 are what was there."""
+    """Converts changes to objects and steps. Changes at second 0 are the initial objects."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.steps: list[AnyCommand] = []
         self.left_out: dict[str, tuple[Phrase, int]] = {}
-        #: When the last command was, and when the change is that is looked at.
+        #: The times of the last command and of the current change.
         self._seconds = self._now = 0.0
-        #: Each object as it is now.
+        #: The current state of each object.
         self._known: dict[tuple[str, str], KubeObject] = {}
         self._is_dirty = False
         self._helpers: list[HelperName] = []
@@ -104,11 +104,11 @@ class Recording:
             if len(obj.spec.scheduling_gates) < len(known.spec.scheduling_gates):
                 self._add(Update(object=_as_it_came(change.content, obj)))
             else:
-                self._leave_out(phrase("update of a pod, which the session finds out by itself"))
+                self._leave_out(phrase("update of a pod, which the session's own scheduler decides"))
         elif _reads_differently(known, obj):
             self._add(Update(object=change.content))
         else:
-            self._leave_out(phrase("update that changes nothing that the scheduler reads"))
+            self._leave_out(phrase("update of fields that the scheduler does not read"))
 
     def _leave_out(self, what: Phrase) -> None:
         _, count = self.left_out.get(what.text, (what, 0))
@@ -129,7 +129,7 @@ class Recording:
 
 
 def _as_it_came(content: dict[str, Any], obj: KubeObject) -> dict[str, Any]:
-    """A pod without what was found out about it since; another object as it is."""
+    """A pod without what the cluster added later; other objects unchanged."""
     if not isinstance(obj, Pod):
         return content
     spec = {name: member for name, member in (content.get("spec") or {}).items() if name != "nodeName"}
@@ -146,5 +146,5 @@ def _as_read(obj: KubeObject) -> KubeObject:
 
 
 def kind_of_resource(resource: str) -> str:
-    """`pods` -> `Pod`; "" for what is not read."""
+    """`pods` -> `Pod`; "" for resources that are not read."""
     return next((kind.name for kind in BY_NAME.values() if kind.resource == resource), "")

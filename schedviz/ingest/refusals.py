@@ -1,4 +1,4 @@
-"""Why files were left out: the first few in words, the others as a number, so that a hundred thousand bad files cost no memory."""
+"""Records why files were left out: the first few reasons as text, and the number of the others, which limits memory for very many files."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from schedviz.ingest.errors import IngestError
 from schedviz.ingest.report import Refused
 from schedviz.trace.phrase import Phrase, phrase
 
-#: So many are told in words.
+#: The most reasons that are kept as text.
 TOLD = 100
 
 
 class Refusals:
-    """The files of an import that were left out whole."""
+    """The files of an import that were left out completely."""
 
     def __init__(self) -> None:
         self.told: list[Refused] = []
         self.count = 0
-        #: What is raised where this was the only file.
+        #: The error if this was the only file.
         self.first: IngestError | None = None
 
     def add(self, name: str, error: IngestError, *, is_last: bool = False) -> None:
-        """A file is left out. `is_last`: because of this one nothing more is read, and it is told before all others."""
-        # An error holds on to the frames that it came through, and so to all that was read.
+        """Record a file that is left out. `is_last`: reading stops because of this file, so it is reported first."""
+        # An error's traceback refers to frames, and thereby to all that was read.
         error.with_traceback(None)
         error.__cause__ = error.__context__ = None
         self.count += 1
@@ -35,16 +35,16 @@ class Refusals:
 
     @property
     def untold(self) -> int:
-        """How many there are besides those that are told."""
+        """The number of files whose reasons are not kept."""
         return self.count - len(self.told)
 
     def warnings(self) -> list[Phrase]:
-        """A warning for each that is told, and one for all others."""
+        """One warning for each kept reason, and one for all others."""
         told = [phrase("{file} was left out: {why}", file=refused.name, why=refused.message) for refused in self.told]
         return [*told, phrase("{count} more files were left out.", count=self.untold)] if self.untold else told
 
     def lines(self, most: int) -> list[str]:
-        """The reasons, a line each."""
+        """The reasons, one per line."""
         lines = [refused.message for refused in self.told[:most]]
         more = self.count - len(lines)
         return [*lines, f"… and {more:,} more files were left out."] if more else lines

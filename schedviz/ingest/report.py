@@ -1,4 +1,4 @@
-"""What came in, from where, what was left out and why."""
+"""The import report: what was imported from which file, what was left out, and why."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from schedviz.ingest.source import shown_name
 from schedviz.trace.phrase import Phrase
 
 _EXAMPLES = 3
-#: Kinds and reasons that are counted apart. What is in files is up to whoever wrote them.
+#: The most kinds and reasons that are counted separately, because files may contain any number.
 _APART = 200
 _LONGEST = 300
 _OTHERS = "others"
 
 
 class FileReport(msgspec.Struct, frozen=True, rename="camel"):
-    """One file of an import; a file of an archive has the archive's name before its own."""
+    """One file of an import. The name of a file in an archive begins with the archive's name."""
 
     name: str
     format: str
     unpacked_bytes: int
-    #: Objects of it that are in the session. An object that several files have counts for the one whose version was kept.
+    #: Its objects in the session. An object in several files counts for the file whose version was kept.
     objects: int
-    #: Dumps of SIGUSR2 in it.
+    #: SIGUSR2 dumps in it.
     dumps: int = 0
-    #: Pods of which it says why they did not fit.
+    #: Pods for which it has a reason why they did not fit.
     said: int = 0
 
 
 class Refused(msgspec.Struct, frozen=True, rename="camel"):
-    """A file that could not be read, and was left out whole."""
+    """A file that could not be read and was left out completely."""
 
     name: str
     message: str
@@ -45,27 +45,27 @@ class Dropped(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Report(msgspec.Struct, frozen=True, rename="camel"):
-    """The outcome of an import. `kinds` counts what was kept."""
+    """The result of an import. `kinds` counts the imported objects."""
 
     files: tuple[FileReport, ...] = ()
     kinds: dict[str, int] = {}
     dropped: tuple[Dropped, ...] = ()
     warnings: tuple[str, ...] = ()
-    #: The same, to be said in another language.
+    #: The warnings as phrases, for translation.
     warning_phrases: tuple[Phrase, ...] = ()
-    #: The file whose KubeSchedulerConfiguration the scheduler works with; "": the default configuration, or one of the settings.
+    #: The file with the scheduler's KubeSchedulerConfiguration; "": the default configuration, or that of the settings.
     configuration: str = ""
-    #: Files that were left out, while the others came in.
+    #: Files that were left out although others were imported.
     refused: tuple[Refused, ...] = ()
-    #: The simulated release of kube-scheduler; "": the report is of a version of schedviz without releases, or of no session.
+    #: The simulated release of kube-scheduler; "": a report of a version without releases, or not of a session.
     release: str = ""
 
 
 class Tally:
-    """Counts what is left out while an import runs."""
+    """Counts what is left out during an import."""
 
     def __init__(self) -> None:
-        #: (kind, reason) → how many, and the first few names.
+        #: (kind, reason) → the number, and the first few names.
         self._counts: dict[tuple[str, str], tuple[int, tuple[str, ...]]] = {}
 
     def drop(self, kind: str, reason: str, name: str = "") -> None:
@@ -73,7 +73,7 @@ class Tally:
         self._add(kind, reason, 1, (name,) if name else ())
 
     def take(self, other: Tally) -> None:
-        """Count what another one counted."""
+        """Add the counts of another tally."""
         for (kind, reason), (count, examples) in other._counts.items():
             self._add(kind, reason, count, examples)
 
@@ -87,5 +87,5 @@ class Tally:
         self._counts[kind, reason] = (count + more, examples)
 
     def dropped(self) -> tuple[Dropped, ...]:
-        """All that was left out, by kind."""
+        """Everything that was left out, by kind."""
         return tuple(Dropped(kind, reason, count, examples) for (kind, reason), (count, examples) in sorted(self._counts.items()))

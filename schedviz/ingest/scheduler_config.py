@@ -1,6 +1,6 @@
-"""`convert`: a scheduler configuration of an older version as one of v1 that means the same, and what of it was dropped.
+"""`convert`: converts a scheduler configuration of an older version to an equivalent one of v1, and lists what was dropped.
 
-Reads KubeSchedulerConfiguration v1alpha1 to v1beta3 and Policy v1. What the v1 scheduler cannot do any more is dropped and told.
+Reads KubeSchedulerConfiguration v1alpha1 to v1beta3 and Policy v1. Features that the v1 scheduler no longer has are dropped and reported.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _EXTENDER_MEMBERS: Final = (
     *("urlPrefix", "filterVerb", "preemptVerb", "prioritizeVerb", "weight", "bindVerb", "enableHTTPS", "tlsConfig"),
     *("httpTimeout", "nodeCacheCapable", "managedResources", "ignorable"),
 )
-#: Plugins of older versions whose scoring NodeResourcesFit does now, and its strategy.
+#: Plugins of older versions whose scoring NodeResourcesFit took over, and its strategy.
 _STRATEGIES: Final = {
     "NodeResourcesLeastAllocated": "LeastAllocated",
     "NodeResourcesMostAllocated": "MostAllocated",
     "RequestedToCapacityRatio": "RequestedToCapacityRatio",
 }
-#: Plugins that are gone, and why.
+#: Removed plugins, and why.
 _GONE: Final = {
     "NodePreferAvoidPods": "the plugin was removed; a taint with PreferNoSchedule does the same",
     "NodeLabel": "the plugin was removed; node affinity (NodeAffinity's addedAffinity) can do the same",
@@ -46,7 +46,7 @@ _UNUSED: Final = {
 
 
 class Converted(msgspec.Struct, frozen=True):
-    """A configuration of v1, and what of the old one is not in it: `path: why`."""
+    """A configuration of v1, and what was dropped: `path: why`."""
 
     config: dict[str, Any]
     dropped: list[str]
@@ -61,7 +61,7 @@ def convert(text: str) -> Converted:
 
 
 def convert_document(document: Mapping[str, Any]) -> Converted:
-    """The same for a configuration that was parsed. Raises `UnreadableFile`."""
+    """The same for a parsed configuration. Raises `UnreadableFile`."""
     source = copy.deepcopy({name: member for name, member in document.items() if member is not None})
     kind, version = source.pop("kind", KIND), str(source.pop("apiVersion", API_VERSION))
     if kind != "Policy" and (kind != KIND or not version.startswith(_GROUPS)):
@@ -70,14 +70,14 @@ def convert_document(document: Mapping[str, Any]) -> Converted:
     try:
         return conversion.policy(source) if kind == "Policy" else conversion.configuration(source)
     except (AttributeError, TypeError):
-        # Old versions are read loosely: their members are looked at where they are.
+        # Old versions are decoded leniently: members are checked where they are used.
         raise UnreadableFile(
             f"this {kind} of {version} has members of the wrong type: a map, a list or a text is not where one belongs."
         ) from None
 
 
 class _Conversion:
-    """One conversion under way."""
+    """The state of one conversion."""
 
     def __init__(self, version: str) -> None:
         self.version = version
@@ -91,7 +91,7 @@ class _Conversion:
         return Converted(self.config, self.dropped)
 
     def policy(self, source: dict[str, Any]) -> Converted:
-        """A Policy: its predicates and priorities are the plugins of the one profile."""
+        """A Policy: its predicates and priorities become the plugins of the single profile."""
         profile = profile_of_policy(source, self.drop)
         if profile:
             self.config["profiles"] = [{"schedulerName": "default-scheduler", **profile}]
@@ -117,10 +117,10 @@ class _Conversion:
                 self.profile(profile, f"profiles[{index}]")
         return self.done()
 
-    # What older versions had at the top.
+    # Top-level members of older versions.
 
     def single_profile(self, source: dict[str, Any]) -> None:
-        """Members that were the whole scheduler's and are a profile's now."""
+        """Members of the whole scheduler that belong to a profile in v1."""
         profile: dict[str, Any] = {}
         if "schedulerName" in source:
             profile["schedulerName"] = source.pop("schedulerName")
@@ -128,7 +128,7 @@ class _Conversion:
             if name in source:
                 profile[name] = source.pop(name)
         if self.version == "v1alpha1" and "postFilter" in (profile.get("plugins") or ()):
-            profile["plugins"].setdefault("preScore", profile["plugins"].pop("postFilter"))  # what it was called
+            profile["plugins"].setdefault("preScore", profile["plugins"].pop("postFilter"))  # its former name
         configs: list[dict[str, Any]] = []
         if source.get("hardPodAffinitySymmetricWeight") is not None:
             weight = source.pop("hardPodAffinitySymmetricWeight")
@@ -170,7 +170,7 @@ class _Conversion:
     # Extenders.
 
     def extenders(self, source: Any) -> Any:
-        """Older versions took members in any case (`BindVerb`), and an apiVersion."""
+        """Older versions accepted members in any case (`BindVerb`), and an apiVersion."""
         if not isinstance(source, list):
             return source
         return [
@@ -205,7 +205,7 @@ class _Conversion:
             self.plugin_configs(profile, configs, f"{path}.pluginConfig")
 
     def points(self, plugins: dict[str, Any], path: str) -> None:
-        """Extension points that are gone."""
+        """Remove extension points that no longer exist."""
         for gone, why in (("unreserve", "Reserve plugins unreserve, too"), ("normalizeScore", "Score plugins normalise, too")):
             if plugins.pop(gone, None) is not None:
                 self.drop(f"{path}.{gone}", why)
@@ -214,7 +214,10 @@ class _Conversion:
         names = {member: [entry.get("name") for entry in chosen.get(member) or ()] for member in ("enabled", "disabled")}
         other = next((name for name in names["enabled"] if name in _STRATEGIES and name != "NodeResourcesLeastAllocated"), None)
         if other and point == "score" and not {"*", "NodeResourcesLeastAllocated"} & set(names["disabled"]):
-            self.drop(path, f"NodeResourcesLeastAllocated: it scored beside {other}; NodeResourcesFit scores in one way only")
+            self.drop(
+                path,
+                f"NodeResourcesLeastAllocated: it was enabled together with {other}, but NodeResourcesFit has only one scoring strategy",
+            )
         for member in ("enabled", "disabled"):
             kept: list[Any] = []
             for index, entry in enumerate(chosen.get(member) or ()):
@@ -229,10 +232,10 @@ class _Conversion:
                 chosen[member] = kept
 
     def scoring(self, profile: dict[str, Any], chosen: dict[str, Any], member: str, entry: dict[str, Any], kept: list[Any]) -> None:
-        """A plugin that scored by resources: NodeResourcesFit does it, with a strategy."""
+        """A plugin that scored by resources: NodeResourcesFit replaces it, with a strategy."""
         enabled = {one.get("name") for one in chosen.get("enabled") or () if isinstance(one, dict)}
         if member == "disabled":
-            # What took its place scores with NodeResourcesFit, too.
+            # Its replacement scores with NodeResourcesFit, too.
             if entry["name"] == "NodeResourcesLeastAllocated" and not enabled & {*_STRATEGIES, "NodeResourcesFit"}:
                 kept.append({**entry, "name": "NodeResourcesFit"})
             return

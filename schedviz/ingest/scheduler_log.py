@@ -1,4 +1,4 @@
-"""The log of kube-scheduler: what it said of pods that did not fit, what it bound, and the dumps of SIGUSR2 in it."""
+"""Parses the log of kube-scheduler: the reasons why pods did not fit, bindings, and SIGUSR2 dumps."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from schedviz.ingest.scheduler_messages import Said
 from schedviz.ingest.sigusr2 import Signals
 
 FORMAT: Final = "kube-scheduler log"
-#: Dumps of one log that are kept, the last ones.
+#: The most dumps of one log that are kept; the newest ones.
 MOST_SIGNALS: Final = 20
-#: So much of a file is looked at for whether it is a log.
+#: How much of a file is examined to recognise a log.
 _HEAD_BYTES: Final = 64 << 10
 _HEAD_LINES: Final = 40
 #: Until 1.18: `Unable to schedule default/web-1: no fit: 0/3 nodes …; waiting`.
@@ -31,22 +31,22 @@ _NO_NODES: Final = "Unable to schedule pod; no nodes are registered to the clust
 
 
 class SchedulerLog(msgspec.Struct, frozen=True):
-    """What one log tells."""
+    """The contents of one log."""
 
     name: str
-    #: The last one last.
+    #: The oldest first.
     signals: tuple[Signal, ...] = ()
-    #: The last word about each pod that did not fit.
+    #: The latest message about each pod that did not fit.
     said: tuple[Said, ...] = ()
     records: int = 0
-    #: Pods that were bound: `namespace/name` -> node. A pod that is bound has no word among `said`.
+    #: Bound pods: `namespace/name` -> node. A bound pod has no entry in `said`.
     bound: dict[str, str] = {}
-    #: Dumps before the first that is kept.
+    #: The number of earlier dumps that were not kept.
     older_signals: int = 0
 
 
 def looks_like_log(text: bytes) -> bool:
-    """Whether the text begins as a log of klog does, as text or JSON, wrapped or not, or is a dump that was pasted."""
+    """Whether the text begins as a klog log does (text or JSON, with or without a runtime's prefixes), or is a pasted dump."""
     head = text[:_HEAD_BYTES]
     for number, line in enumerate(log_lines(head)):
         bare = line.text.lstrip()
@@ -60,7 +60,7 @@ def looks_like_log(text: bytes) -> bool:
 
 
 def read_log(name: str, text: bytes, limits: Limits) -> SchedulerLog:
-    """What a log tells; of a pod only what was said last. Raises `LimitExceeded`."""
+    """The contents of a log, with only the latest message about each pod. Raises `LimitExceeded`."""
     reading = _Reading(name, limits)
     count = 0
     for count, record in enumerate(records(log_lines(text)), start=1):  # noqa: B007
@@ -78,7 +78,7 @@ def read_log(name: str, text: bytes, limits: Limits) -> SchedulerLog:
 
 
 class _Reading:
-    """A log while it is read."""
+    """The state while a log is parsed."""
 
     def __init__(self, name: str, limits: Limits) -> None:
         self._name = name
@@ -111,6 +111,6 @@ class _Reading:
 
 
 def _pod_of(record: Record) -> str:
-    """`namespace/name`; JSON has the two apart."""
+    """`namespace/name`, which JSON logs have in two fields."""
     pod = record.values.get("pod", "")
     return f"{pod.get('namespace', '')}/{pod.get('name', '')}" if isinstance(pod, dict) else str(pod)

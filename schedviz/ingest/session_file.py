@@ -1,7 +1,7 @@
-"""`.schedviz`: one session in one file, gzip of JSON lines. docs/files.md defines it.
+"""`.schedviz`: one session in one file, gzip-compressed JSON lines. docs/files.md defines the format.
 
-A file comes from anywhere: it is read in pieces, each line is decoded to its struct, and sizes and counts are limited before anything
-is done with them. Nothing in it is a path, an address to call or code.
+A file may come from anywhere. It is read in pieces, each line is decoded to its struct, and sizes and counts are limited before anything is
+processed. Nothing in it is used as a path, an address or code.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LINE_BYTES: Final = 64 << 20
 COMMANDS: Final = 1_000_000
 ANSWERS: Final = 1_000_000
 
-#: Numbers of events, commands and objects: what the database and a browser can hold.
+#: The largest numbers of events, commands and objects: what the database and a browser can represent.
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e15)]
 
@@ -32,28 +32,28 @@ _HEAD_BYTES = 4 << 20
 
 
 class Manifest(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """The first line: what the session is made with, and what is in the file."""
+    """The first line: the session's settings, and the contents of the file."""
 
     format: str
     engine_version: str
     name: str
     #: The engine's SimulationSettings.
     settings: dict[str, Any]
-    #: For people: what the session was created from. An import does not read it.
+    #: For users: what the session was created from. An import ignores it.
     source: dict[str, Any] = {}
-    #: The report of the session's own import. An import keeps what has the form of a report and is small.
+    #: The report of the session's own import. An import keeps it if it has the form of a report and is small.
     report: dict[str, Any] | None = None
     objects: Number
     commands: Number
     answers: Number
-    #: The sessions that it was forked from were left at these events, the oldest first.
+    #: The events at which its ancestors were forked, the oldest ancestor first.
     forks: list[Number] = []
     #: The events of the file: those after `first_event`, up to `last_event`.
     first_event: Number
     last_event: Number
     last_cycle: Number
     clock_seconds: Seconds
-    #: Of the view after the last event.
+    #: The digest of the view after the last event.
     view_digest: str
 
 
@@ -62,13 +62,13 @@ class Line(msgspec.Struct, frozen=True, rename="camel", tag_field="line"):
 
 
 class ObjectLine(Line, frozen=True, tag="object"):
-    """An object of the import, in order."""
+    """An imported object, in order."""
 
     object: dict[str, Any]
 
 
 class AnswerLine(Line, frozen=True, tag="answer"):
-    """What an extender answered at an event, or why it did not."""
+    """An extender's answer at an event, or its error."""
 
     event: Number
     body: bytes
@@ -76,7 +76,7 @@ class AnswerLine(Line, frozen=True, tag="answer"):
 
 
 class ToldOutcome(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The outcome of a command as a file may have it; an import does the command again and stores its own."""
+    """The outcome of a command in a file. An import replays the command and stores its own outcome."""
 
     result: str = ""
     error: str = ""
@@ -89,7 +89,7 @@ class ToldOutcome(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tru
 
 
 class CommandLine(Line, frozen=True, tag="command"):
-    """A command that was done. `stopped`: it was cut short after this event."""
+    """A completed command. `stopped`: it was interrupted after this event."""
 
     seq: Number
     command: msgspec.Raw
@@ -100,7 +100,7 @@ class CommandLine(Line, frozen=True, tag="command"):
 
 
 class ForkLine(Line, frozen=True, tag="fork"):
-    """The commands before this one are those of the session that was forked after `event`; the next ones begin at 1 again."""
+    """The commands before this line belong to the ancestor that was forked after `event`; the numbers of the next ones begin at 1 again."""
 
     event: Number
 
@@ -112,13 +112,13 @@ class EventsLine(Line, frozen=True, tag="events"):
 
 
 class EndLine(Line, frozen=True, tag="end"):
-    """The last line: a digest of all that is before it."""
+    """The last line: a digest of everything before it."""
 
     digest: str
 
 
 AnyLine = ObjectLine | AnswerLine | CommandLine | ForkLine | EventsLine | EndLine
-#: In which order they come.
+#: The order of the kinds of lines.
 _ORDER: dict[type[Line], int] = {ObjectLine: 0, AnswerLine: 1, CommandLine: 2, ForkLine: 2, EventsLine: 3, EndLine: 4}
 
 _encoder = msgspec.json.Encoder()
@@ -127,7 +127,7 @@ _line_decoder = msgspec.json.Decoder(AnyLine)
 
 
 def write(manifest: Manifest, lines: Iterable[AnyLine]) -> Iterator[bytes]:
-    """The file, in pieces; the end is added."""
+    """The file, in pieces; the end line is added."""
     packer = zlib.compressobj(6, zlib.DEFLATED, 31)
     seen = hashlib.blake2b(digest_size=16)
     waiting = bytearray()
@@ -149,7 +149,7 @@ def _and_end(manifest: Manifest, lines: Iterable[AnyLine], seen: Any) -> Iterato
 
 
 def looks_like_session(first: bytes) -> bool:
-    """Whether a file begins as these do; some KB of it are enough."""
+    """Whether the first kilobytes are those of a session file."""
     if not first.startswith(_GZIP):
         return False
     try:
@@ -160,7 +160,7 @@ def looks_like_session(first: bytes) -> bool:
 
 
 def check_head(name: str, first: bytes, limits: Limits) -> None:
-    """Refuse a file by its first line, if that is in its first bytes. Raises `UnreadableFile` or `LimitExceeded`."""
+    """Check the first line, if it is in the first bytes. Raises `UnreadableFile` or `LimitExceeded`."""
     try:
         if b"\n" not in zlib.decompressobj(31).decompress(first, _HEAD_BYTES):
             return
@@ -170,7 +170,7 @@ def check_head(name: str, first: bytes, limits: Limits) -> None:
 
 
 class SessionFile:
-    """A file that is read: first the `manifest`, then all `lines`. Raises `UnreadableFile` or `LimitExceeded` where something is wrong."""
+    """Reads a session file: first the `manifest`, then all `lines`. Raises `UnreadableFile` or `LimitExceeded` for invalid contents."""
 
     def __init__(self, name: str, pieces: Iterable[bytes], limits: Limits) -> None:
         self._name = name
@@ -180,7 +180,7 @@ class SessionFile:
         self.manifest = self._manifest()
 
     def lines(self) -> Iterator[AnyLine]:
-        """All lines but the last, which is checked. In order: objects, answers, commands, events."""
+        """All lines except the last, which is verified. In order: objects, answers, commands, events."""
         counts: dict[type[Line], int] = dict.fromkeys(_ORDER, 0)
         place = 0
         for number, text in enumerate(self._texts, start=2):
@@ -188,21 +188,21 @@ class SessionFile:
             kind = type(line)
             if isinstance(line, EndLine):
                 if line.digest != self._seen.hexdigest():
-                    raise self._refused(f"line {number}: the digest of the file is not that of its lines; it was damaged or changed.")
+                    raise self._refused(f"line {number}: the digest does not match the file's lines; the file was damaged or changed.")
                 if next(self._texts, None) is not None:
-                    raise self._refused("something comes after its end.")
+                    raise self._refused("it has data after its last line.")
                 self._check_counts(counts)
                 return
             self._seen.update(text + b"\n")
             if _ORDER[kind] < place:
                 raise self._refused(
-                    f"line {number}: {kind.__struct_config__.tag} comes too late; expected objects, answers, commands, events."
+                    f"line {number}: {kind.__struct_config__.tag} is out of order; expected objects, answers, commands, events."
                 )
             place = _ORDER[kind]
             counts[kind] += 1
             self._check_limits(counts)
             yield line
-        raise self._refused("the end is missing; the file is cut short, fetch it again.")
+        raise self._refused("the last line is missing, so the file is truncated; download it again.")
 
     def _manifest(self) -> Manifest:
         text = next(self._texts, b"")
@@ -242,7 +242,7 @@ class SessionFile:
             ("forks", len(manifest.forks), counts[ForkLine]),
         ):
             if said != found:
-                raise self._refused(f"its manifest says {said} {what}, and there are {found}.")
+                raise self._refused(f"its manifest declares {said} {what}, but it has {found}.")
 
     def _unpacked(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         stream = zlib.decompressobj(31)
@@ -260,9 +260,9 @@ class SessionFile:
                     raise LimitExceeded(self._name, "unpacked, the file is too large", "unpacked_bytes", self._limits.unpacked_bytes)
                 yield data
             if stream.eof and (stream.unused_data or waiting):
-                raise self._refused("something comes after the end of the gzip file.")
+                raise self._refused("it has data after the end of the gzip stream.")
         if not stream.eof:
-            raise self._refused("the gzip file is cut short; fetch it again.")
+            raise self._refused("the gzip file is truncated; download it again.")
 
     def _split(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         rest = b""

@@ -1,6 +1,6 @@
-"""Dumps that kube-scheduler writes to its log on SIGUSR2, releases 1.13 to 1.3x: what the comparer found, nodes with pods, the queue.
+"""Parses the dumps that kube-scheduler logs on SIGUSR2, of releases 1.13 to 1.3x: the comparer's findings, nodes with pods, the queue.
 
-Older releases say less (no `Deleted:`, no summary), newer ones say it as JSON; what is not said is left at its default.
+Older releases log less (no `Deleted:`, no summary), newer ones log JSON; missing values have their defaults.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NODE: Final = "Node name: "
 
 
 class _Node:
-    """A node while its lines are read."""
+    """A node while its lines are parsed."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -52,7 +52,7 @@ class _Node:
 
 
 class _Begun:
-    """A dump while it is read."""
+    """A dump while it is parsed."""
 
     def __init__(self, mismatch: Mismatch | None, at: str, seconds: float | None, check_room: Callable[[int], None]) -> None:
         self._check_room = check_room
@@ -61,7 +61,7 @@ class _Begun:
         self.summary = ""
         self.pending: list[DumpedPod] = []
         self.has_queue = False
-        #: Where pods go.
+        #: The list to which pods are added.
         self._pods: list[DumpedPod] | None = None
 
     def take_lines(self, lines: Iterable[str]) -> None:
@@ -109,18 +109,18 @@ class _Begun:
 
 
 class Signals:
-    """Collects the dumps of a log, record by record, in the order in which they were made."""
+    """Collects the dumps of a log, record by record, in order."""
 
     def __init__(self, check_room: Callable[[int], None] = lambda _: None) -> None:
-        """`check_room` is asked with the number of a dump's nodes as they come, and may raise."""
+        """`check_room` is called with the growing number of a dump's nodes, and may raise."""
         self._check_room = check_room
         self.found: list[Signal] = []
-        #: What the comparer said since the last dump.
+        #: The comparer's findings since the last dump.
         self._mismatch = Mismatch()
         self._begun: _Begun | None = None
 
     def take(self, record: Record) -> None:
-        """Look at one record."""
+        """Process one record."""
         if record.message == NODES_MESSAGE:
             self._begin(record)
             self._nodes(record)
@@ -174,7 +174,7 @@ class Signals:
         self._mismatch = msgspec.structs.replace(self._mismatch, **found)
 
     def _pasted(self, record: Record) -> None:
-        """Lines of nodes without the head of the dump, or, until 1.18, a record for each node."""
+        """Node lines without the head of the dump, or, until 1.18, one record for each node."""
         if self._begun is None:
             self._begun = _Begun(None, record.at, record.seconds, self._check_room)
         self._begun.take_lines([record.message, *record.lines])
@@ -206,11 +206,11 @@ def _structured_resource(amounts: Any) -> Resource:
 
 
 def read_signals(name: str, text: bytes) -> list[Signal]:
-    """The dumps in a log, the last one last. Raises `UnreadableFile` where there is none."""
+    """The dumps in a log, the last one last. Raises `UnreadableFile` if there is none."""
     signals = Signals()
     for record in records(log_lines(text)):
         signals.take(record)
     found = signals.finish()
     if not found:
-        raise UnreadableFile(f'{name}: there is no dump in it. Expected the log of kube-scheduler after SIGUSR2, with "{NODES_MESSAGE}".')
+        raise UnreadableFile(f'{name}: it contains no dump. Expected the log of kube-scheduler after SIGUSR2, with "{NODES_MESSAGE}".')
     return found

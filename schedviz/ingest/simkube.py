@@ -1,7 +1,7 @@
-"""Traces of SimKube (sk-tracer, `skctl export`): MessagePack, with objects that were applied and deleted and when.
+"""Reads traces of SimKube (sk-tracer, `skctl export`): MessagePack with applied and deleted objects and their times.
 
-SimKube records the objects that own pods. Of Deployments and ReplicaSets the simulated cluster makes pods; it records no nodes, so bring
-them in another file.
+SimKube records the owners of pods. The simulated controllers create pods for Deployments and ReplicaSets. Nodes are not recorded and must
+come from another file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from schedviz.ingest.reader import Item
 from schedviz.ingest.recording import Change, Recording
 
 FORMAT: Final = "SimKube trace"
-#: A map of a few members, one of which is `version`, as MessagePack writes it.
+#: A MessagePack map with a few members, one of which is `version`.
 _SMALL_MAP: Final = range(0x82, 0x90)
 _VERSION: Final = b"\xa7version"
 _EVENTS: Final = b"\xa6events"
@@ -36,18 +36,18 @@ class _Trace(msgspec.Struct, frozen=True):
 
 
 def looks_like_simkube(head: bytes) -> bool:
-    """Whether bytes begin as a trace does."""
+    """Whether the bytes begin as a trace does."""
     return bool(head) and head[0] in _SMALL_MAP and _VERSION in head[:64]
 
 
 def read_simkube(name: str, data: bytes) -> Iterator[Item | Steps]:
-    """The objects of the first event, and what happened then. Raises `UnreadableFile`."""
+    """The objects of the first event, and the changes after it. Raises `UnreadableFile`."""
     if _EVENTS not in data:
-        raise UnreadableFile(f"{name}: this is MessagePack and no SimKube trace: it has no events.")
+        raise UnreadableFile(f"{name}: this is MessagePack but not a SimKube trace: it has no events.")
     try:
         trace = msgspec.msgpack.decode(data, type=_Trace)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UnreadableFile(f"{name}: this is no SimKube trace, or it was cut ({error}); export it again.") from None
+        raise UnreadableFile(f"{name}: this is not a SimKube trace, or it is truncated ({error}); export it again.") from None
     return Recording(name).read(_changes(trace))
 
 

@@ -1,4 +1,4 @@
-"""Exports and recordings of kube-scheduler-simulator, and the results that it writes on pods' annotations.
+"""Reads exports and recordings of kube-scheduler-simulator, and the results in its pod annotations.
 
 An export is one JSON object with lists (`pods`, `nodes`, `pvs`, …) and the scheduler's configuration. A recording (sched-recorder) is a
 JSON array, or lines, of `{"time", "event", "resource"}`.
@@ -22,7 +22,7 @@ from schedviz.ingest.recording import Change, Recording
 from schedviz.ingest.scheduler_messages import Said
 from schedviz.kube import timestamps
 
-#: Member of an export -> kind and version of its entries, in the order in which they are read.
+#: The members of an export -> kind and version of their entries, in reading order.
 _LISTS: Final = {
     "namespaces": ("Namespace", "v1"),
     "priorityClasses": ("PriorityClass", "scheduling.k8s.io/v1"),
@@ -40,7 +40,7 @@ _PASSED: Final = "passed"
 
 
 class SimulatorReader:
-    """Reads an export, or a recording, of kube-scheduler-simulator."""
+    """Reads an export or a recording of kube-scheduler-simulator."""
 
     format = "kube-scheduler-simulator"
 
@@ -53,7 +53,7 @@ class SimulatorReader:
         return _EXPORT.match(head) is not None or (_RECORD.match(head) is not None and b'"resource"' in text and b'"event"' in text)
 
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | Steps]:
-        """The objects; of a recording also what happened then."""
+        """The objects, and the changes of a recording."""
         if _EXPORT.match(text[:4096]) is None:
             return Recording(name).read(self._changes(name, text, limits))
         return self._export(name, text)
@@ -63,9 +63,9 @@ class SimulatorReader:
             export = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
             lists = {member: msgspec.json.decode(export[member], type=list[msgspec.Raw] | None) for member in _LISTS if member in export}
         except msgspec.ValidationError as error:
-            raise BadObjects([Problem(name, f"this is no export of kube-scheduler-simulator ({error})", line=1)]) from None
+            raise BadObjects([Problem(name, f"this is not an export of kube-scheduler-simulator ({error})", line=1)]) from None
         except msgspec.DecodeError as error:
-            raise BadObjects([Problem(name, f"this is not JSON, or it was cut ({error})", line=1)]) from None
+            raise BadObjects([Problem(name, f"this is not JSON, or it is truncated ({error})", line=1)]) from None
         for member, (kind, _) in _LISTS.items():
             for index, content in enumerate(lists.get(member) or ()):
                 yield Item(document=1, path=f"{member}[{index}]", content=content, kind=kind)
@@ -80,18 +80,18 @@ class SimulatorReader:
                 record = msgspec.json.decode(item.content, type=_Record) if isinstance(item.content, msgspec.Raw) else None
                 seconds = timestamps.to_seconds(record.time) if record is not None else 0.0
             except (msgspec.DecodeError, ValueError) as error:
-                raise BadObjects([Problem(name, f"this is no record of sched-recorder ({error})", path=item.path)]) from None
+                raise BadObjects([Problem(name, f"this is not a record of sched-recorder ({error})", path=item.path)]) from None
             assert record is not None
             began = seconds if began is None else began
             verb = "delete" if record.event.lower() == "delete" else "put"
             yield Change(seconds - began, verb, record.resource, f"{item.path}.resource" if item.path else "resource")  # type: ignore[arg-type]
 
     def documents(self, text: bytes) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return self._json.documents(text)
 
     def line_of(self, text: bytes, document: int, path: str) -> int:
-        """The line of what is at `path`."""
+        """The line number of `path`."""
         return self._json.line_of(text, document, path)
 
 
@@ -102,7 +102,7 @@ class _Record(msgspec.Struct, frozen=True):
 
 
 def _as_configuration(text: bytes) -> dict[str, Any]:
-    """The simulator writes what it runs: only profiles and extenders say something of the scheduler."""
+    """The parts of the simulator's configuration that configure the scheduler: profiles and extenders."""
     config = msgspec.json.decode(text)
     if not isinstance(config, dict):
         return {"kind": "KubeSchedulerConfiguration"}
@@ -112,7 +112,7 @@ def _as_configuration(text: bytes) -> dict[str, Any]:
 
 
 def results_of(content: msgspec.Raw | dict[str, Any]) -> Said | None:
-    """What the simulator found for a pod, as a FitError says it; None where the pod has no such annotation, or a node passed."""
+    """The simulator's results for a pod, in the form of a FitError; None if the pod has no such annotation or a node passed."""
     if isinstance(content, msgspec.Raw):
         if _MARK not in bytes(content):
             return None

@@ -1,4 +1,4 @@
-"""Where bytes come from: a name and a way to read them."""
+"""The sources of an import: named files, folders and archive members."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from pathlib import Path
 import msgspec
 
 _PIECE = 1 << 20
-#: What may hold objects or a log, by the end of its name.
+#: Name suffixes of files that may contain objects or a log.
 _OF_USE = (".json", ".yaml", ".yml", ".csv", ".txt", ".log", ".gz", ".xz", ".tgz", ".tar", ".zip")
-#: Of the logs of pods in a dump of a cluster only these are read.
+#: Of the pod logs in a dump of a cluster, only these are read.
 _LOGS_OF = "kube-scheduler"
-#: Longer names are cut in the middle.
+#: Longer names are shortened in the middle.
 _LONGEST_NAME = 200
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A named file. `pieces` gives its bytes in order, again where it is called again; `size` is their number, if known."""
+    """A named file. `pieces` returns its bytes in order, from the beginning on each call; `size` is their number, if known."""
 
     name: str
     pieces: Callable[[], Iterable[bytes]]
     size: int | None = None
-    #: It was found in a folder or an archive, and nobody named it: it may be something that is not read.
+    #: Whether it was found in a folder or an archive, where unrelated files are expected.
     is_incidental: bool = False
-    #: Its `size` was counted against the limits when it was opened: a file of an archive.
+    #: Whether its `size` was already counted against the limits, as for a file of an archive.
     is_counted: bool = False
 
     @classmethod
     def of_bytes(cls, name: str, data: bytes) -> Source:
-        """A source that is in memory."""
+        """A source in memory."""
         return cls(name=name, pieces=lambda: (data[start : start + _PIECE] for start in range(0, len(data), _PIECE)), size=len(data))
 
     @classmethod
@@ -46,7 +46,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 def files_of(paths: Iterable[Path | str]) -> list[Source]:
-    """The files, and those of use in folders, in the order of their names; links are not followed. Raises OSError."""
+    """The files, and the relevant files of folders, sorted by name. Links are not followed. Raises OSError."""
     found: list[Source] = []
     for path in map(Path, paths):
         if path.is_dir():
@@ -59,7 +59,7 @@ def files_of(paths: Iterable[Path | str]) -> list[Source]:
 
 
 def is_of_use(path: str) -> bool:
-    """Whether a file of a folder or an archive may say something, by its name: objects, and logs of the scheduler."""
+    """Whether a file of a folder or an archive may be relevant, by its name: objects and logs of the scheduler."""
     lower = path.lower()
     if lower.endswith(("logs.txt", "current.log", "previous.log")) or "/logs/" in lower:
         return _LOGS_OF in lower
@@ -67,7 +67,7 @@ def is_of_use(path: str) -> bool:
 
 
 def shown_name(name: str) -> str:
-    """A file's name as a message may have it: printable, and not too long."""
+    """A printable file name of limited length, for messages."""
     half = _LONGEST_NAME // 2
     short = name if len(name) <= _LONGEST_NAME else f"{name[:half]}…{name[-half:]}"
     return "".join(char if char.isprintable() else "\ufffd" for char in short)

@@ -1,7 +1,6 @@
-"""A place for bytes that come in pieces and are read afterwards: memory first, then a temporary file that is encrypted.
+"""Buffers uploaded bytes in memory and then in an encrypted temporary file.
 
-What people upload has Secrets in it. The file has no name, and its key is in this process' memory alone: whoever reads the disk afterwards
-finds nothing.
+Uploads contain Secrets. The file has no name, and its key exists only in this process's memory, so the disk reveals nothing afterwards.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ _BUFFER: Final = 1 << 18
 
 
 class Spool(io.BufferedIOBase):
-    """A binary file to be written once from its beginning to its end, and then read anywhere. Closing it is what deletes it."""
+    """A binary file that is written once, sequentially, and can then be read at any position. Closing deletes it."""
 
     def __init__(self, in_memory: int) -> None:
-        #: So many bytes are kept in memory.
+        #: The most bytes in memory.
         self._in_memory = in_memory
         self._file: BinaryIO | io.BufferedRandom = io.BytesIO()
 
@@ -53,7 +52,7 @@ class Spool(io.BufferedIOBase):
         return True
 
     def close(self) -> None:
-        """Give memory and disk back."""
+        """Free memory and disk."""
         self._file.close()
         super().close()
 
@@ -61,8 +60,7 @@ class Spool(io.BufferedIOBase):
 class _EncryptedFile(io.RawIOBase):
     """An unnamed temporary file in AES-256-CTR, readable from any position.
 
-    It is written at its end alone, so that no part of the key stream is used twice. No other process can write to it, so it needs no
-    authentication.
+    It is only appended to, so no part of the key stream is used twice. No other process can write to it, so it is not authenticated.
     """
 
     def __init__(self) -> None:
@@ -76,7 +74,7 @@ class _EncryptedFile(io.RawIOBase):
 
     def write(self, data: Any) -> int:
         if self._position != self._size:
-            raise io.UnsupportedOperation("A spool is written at its end alone.")
+            raise io.UnsupportedOperation("A spool can only be appended to.")
         sealed = memoryview(self._writer.update(bytes(data)))
         self._file.seek(0, os.SEEK_END)
         done = 0
@@ -118,8 +116,8 @@ class _EncryptedFile(io.RawIOBase):
         super().close()
 
     def _stream(self, position: int) -> CipherContext:
-        """The key stream from there on. The key is used for this file alone, so that its counter can begin at 0."""
-        # Not above: commands that spool nothing do not load it.
+        """The key stream from a position. The key is used only for this file, so the counter can begin at 0."""
+        # Imported here because commands that spool nothing do not need it.
         from cryptography.hazmat.primitives.ciphers import Cipher
         from cryptography.hazmat.primitives.ciphers.algorithms import AES256
         from cryptography.hazmat.primitives.ciphers.modes import CTR

@@ -15,22 +15,22 @@ from schedviz.trace.policies import Policies
 from schedviz.trace.releases import V1_27
 
 FORMAT = "schedviz-trace/1"
-#: How v1.36 chooses among equal totals: what container/heap leaves on top, or the first node.
+#: How v1.36 chooses among equal scores: the top of container/heap, or the first node.
 TieBreak = Literal["heap", "first"]
 
 #: The most steps of a trace; a session file has the same limit for commands.
 STEPS: Final = 1_000_000
 
-#: Operations of a session that a file cannot have: they are about the page or about wall time.
+#: Operations of a session that a file cannot contain, because they concern the page or wall time.
 _NOT_IN_FILES = frozenset({"step", "pause", "latency", "restart", "reset"})
 
 
 class Dump(Command, frozen=True, tag="dump"):
-    """What SIGUSR2 does: compare the cache with the API server and write the cache and the queue to the log."""
+    """What SIGUSR2 does: compare the cache with the API server, and log the cache and the queue."""
 
 
 Step = AnyCommand | Dump
-#: What a file can ask for, for messages.
+#: The operations that a file can contain, for messages.
 _FileStep: Any = Union[tuple(step for step in get_args(Step) if step.__struct_config__.tag not in _NOT_IN_FILES)]  # noqa: UP007 (made of a list)
 
 
@@ -43,7 +43,7 @@ class Logging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TraceFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A scripted run. `document` is the file as it was, for writing it again with what was observed."""
+    """A scripted run. `document` is the original file, for writing it again with observed results."""
 
     name: str = ""
     description: str = ""
@@ -67,7 +67,7 @@ class TraceFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Shape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """The members of the file but the steps. A member that is null counts as absent."""
+    """The members of the file except the steps. A null member counts as absent."""
 
     format: str
     name: str = ""
@@ -97,7 +97,7 @@ class _Head(msgspec.Struct):
 
 
 def looks_like_trace(text: bytes) -> bool:
-    """Whether a JSON text says that it is a trace."""
+    """Whether a JSON text declares itself as a trace."""
     if FORMAT.encode() not in text and b'"schedviz-trace' not in text:
         return False
     try:
@@ -108,7 +108,7 @@ def looks_like_trace(text: bytes) -> bool:
 
 
 def decode_trace(text: bytes, *, check_objects: bool = True) -> TraceFile:
-    """The trace in a JSON text. Raises `DecodeError` with a path such as `steps[3].op`."""
+    """Decode a trace. Raises `DecodeError` with a path such as `steps[3].op`."""
     try:
         document = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
@@ -117,9 +117,9 @@ def decode_trace(text: bytes, *, check_objects: bool = True) -> TraceFile:
 
 
 def trace_from_dict(document: object, *, check_objects: bool = True) -> TraceFile:
-    """The trace in decoded JSON. What was observed is left out. Raises `DecodeError`.
+    """The trace from decoded JSON, without observed results. Raises `DecodeError`.
 
-    With `check_objects` the objects of the steps are decoded too, strictly, for the sake of their errors.
+    With `check_objects`, the objects of the steps are decoded strictly, too, to report their errors.
     """
     try:
         shape = msgspec.convert(document, _Shape)
@@ -150,7 +150,7 @@ def _step(step: dict[str, Any], path: str, *, check_objects: bool) -> Step:
     except msgspec.ValidationError as error:
         raise explain_validation_error(error, bare, _FileStep).inside(path) from None
     if bare.get("op") in _NOT_IN_FILES:
-        raise DecodeError(f"{path}.op", "an operation", message=f"the operation {bare['op']!r} has no meaning in a file")
+        raise DecodeError(f"{path}.op", "an operation", message=f"the operation {bare['op']!r} is not available in a file")
     if check_objects and isinstance(command, (Create, Update)):
         try:
             codec.from_dict(command.object, strict=True)

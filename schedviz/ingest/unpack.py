@@ -1,4 +1,4 @@
-"""Bytes of a source, unpacked."""
+"""Decompresses sources and decodes their text."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Protocol
 from schedviz.ingest.errors import UnreadableFile
 
 _STEP = 4 << 20
-#: Compressed bytes given to a decompressor at once. It copies what follows the end of a stream, so many small streams in a large chunk
-#: would take quadratic time.
+#: Compressed bytes per call of a decompressor. It copies what follows the end of a stream, so with large chunks many small streams would
+#: take quadratic time.
 _WINDOW = 64 << 10
-#: Empty streams in a file. bgzip and rotated logs have a few; more would cost time without a byte of progress.
+#: The most empty streams in a file. bgzip and rotated logs have a few; more would cost time without progress.
 EMPTY_STREAMS = 1000
-#: So much of the beginning is looked at for what a file is.
+#: How much of a file's beginning is examined to recognise its format.
 _HEAD = 64 << 10
 _GZIP = b"\x1f\x8b"
 _XZ = b"\xfd7zXZ\x00"
-#: What else a file may begin with, and what to do about it.
+#: Signatures of unsupported files, and what to do about them.
 _FOREIGN = (
-    (b"BZh", "is packed with bzip2; unpack it, or use gzip or xz"),
-    (b"\x28\xb5\x2f\xfd", "is packed with zstd; unpack it, or use gzip or xz"),
+    (b"BZh", "is compressed with bzip2; decompress it, or use gzip or xz"),
+    (b"\x28\xb5\x2f\xfd", "is compressed with zstd; decompress it, or use gzip or xz"),
     (b"7z\xbc\xaf\x27\x1c", "is a 7z archive; unpack it and import the files in it"),
 )
 _UTF8_BOM = codecs.BOM_UTF8
@@ -44,7 +44,7 @@ class _Stream(Protocol):
 
 
 class _GzipStream:
-    """zlib's decompressor with the shape of lzma's."""
+    """zlib's decompressor with the interface of lzma's."""
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj(wbits=31)
@@ -66,12 +66,12 @@ class _GzipStream:
 
 
 def unpacked(name: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The bytes of a file that may be packed; the first chunk has what can be told from a file's beginning. Raises `UnreadableFile`."""
+    """The bytes of a file, decompressed if necessary. The first chunk is long enough to recognise the format. Raises `UnreadableFile`."""
     return _with_a_head(_as_utf8(name, _unpacked(name, iter(chunks))))
 
 
 def text_pieces(name: str, chunks: Iterable[bytes], *, tell: Callable[[int], None]) -> Iterator[bytes]:
-    """The text of an unpacked file as UTF-8 bytes without a byte order mark, in chunks.
+    """The text of a decompressed file as UTF-8 without a byte order mark, in chunks.
 
     `tell` is called with the number of bytes so far and may raise. Raises `UnreadableFile`.
     """
@@ -98,7 +98,7 @@ def text_pieces(name: str, chunks: Iterable[bytes], *, tell: Callable[[int], Non
 
 
 def _as_utf8(name: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same; UTF-16 text, as PowerShell's `>` writes it, as UTF-8."""
+    """The same as UTF-8. UTF-16 comes from PowerShell's `>`."""
     first = next(chunks, b"")
     if not first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         yield first
@@ -110,11 +110,11 @@ def _as_utf8(name: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
             yield decoder.decode(chunk).encode()
         decoder.decode(b"", final=True)
     except UnicodeError:
-        raise UnreadableFile(f"{name}: this is UTF-16 text that is damaged or cut short; fetch it again.") from None
+        raise UnreadableFile(f"{name}: this is UTF-16 text that is damaged or truncated; download it again.") from None
 
 
 def _with_a_head(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The chunks, the first of them long enough to be looked at."""
+    """The chunks, the first of which is long enough to be examined."""
     first = bytearray()
     for chunk in chunks:
         first += chunk
@@ -160,7 +160,7 @@ def _decompressed(name: str, first: bytes, chunks: Iterator[bytes], new: Callabl
             elif stream.needs_input and not waiting:
                 waiting = next(windows, b"")
                 if not waiting:
-                    raise UnreadableFile(f"{name}: the {packing} file is cut short; fetch it again.")
+                    raise UnreadableFile(f"{name}: the {packing} file is truncated; download it again.")
             data = stream.decompress(waiting, _STEP)
             is_empty = is_empty and not data
             yield data
@@ -177,13 +177,13 @@ def _windows(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 def _check_head(name: str, head: bytes) -> None:
     if head.translate(None, _BINARY) != head:
-        raise UnreadableFile(f"{name}: this is no text; expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
+        raise UnreadableFile(f"{name}: this is not text; expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
     start_of_text = head[:512].lstrip(_UTF8_BOM).lstrip().lower()
     if start_of_text.startswith((b"<!doctype", b"<html", b"<?xml")):
-        raise UnreadableFile(f"{name}: this is a web page and not a dump; was a login page saved? Expected JSON or YAML.")
+        raise UnreadableFile(f"{name}: this is a web page, perhaps a login page, instead of a dump. Expected JSON or YAML.")
 
 
 def _no_text(name: str, lines: int, chunk: bytes, error: UnicodeDecodeError) -> UnreadableFile:
-    # What is left of the chunk before is part of `error.object`, and no line ends in it.
+    # The rest of the previous chunk is part of `error.object` and contains no line end.
     line = lines + chunk.count(b"\n", 0, max(error.start - (len(error.object) - len(chunk)), 0)) + 1
     return UnreadableFile(f"{name}: line {line} is not UTF-8 text.")

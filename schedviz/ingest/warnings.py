@@ -1,4 +1,4 @@
-"""What is said of an import as a whole: words about pods that do not tell themselves why they wait, and warnings."""
+"""Completes an import as a whole: adds messages to pending pods, and creates warnings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schedviz.trace.phrase import Phrase, phrase
 
 
 def with_last_word(obj: KubeObject, said: Mapping[str, Said]) -> KubeObject:
-    """A pending pod that does not say itself why it waits, with what an event or a log says of it."""
+    """A pending pod with the message of an event or a log, if it has none of its own."""
     if not isinstance(obj, Pod) or obj.spec.node_name or obj.key not in said:
         return obj
     if any(condition.type == "PodScheduled" and condition.message for condition in obj.status.conditions):
@@ -25,11 +25,11 @@ def with_last_word(obj: KubeObject, said: Mapping[str, Said]) -> KubeObject:
 
 
 def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[Phrase]:
-    """What the one who imports should know before looking at the session."""
+    """Warnings that users should see before they use the session."""
     if not kinds["Node"]:
-        yield phrase("There is no node, so no pod can be scheduled; `kubectl get nodes,pods -A -o json` has both.")
+        yield phrase("There is no node, so no pod can be scheduled; import the output of `kubectl get nodes,pods -A -o json`.")
     if not kinds["Pod"] and not kinds["Deployment"] and not kinds["ReplicaSet"]:
-        yield phrase("There is no pod, so there is nothing to schedule; `kubectl get nodes,pods -A -o json` has both.")
+        yield phrase("There is no pod, so there is nothing to schedule; import the output of `kubectl get nodes,pods -A -o json`.")
     nodes = {obj.name for obj in objects if isinstance(obj, Node)}
     strays = [pod for pod in objects if isinstance(pod, Pod) and pod.spec.node_name and pod.spec.node_name not in nodes]
     if strays and nodes:

@@ -1,4 +1,4 @@
-"""YAML: documents, Lists, or both. A List is cut into its items before anything is parsed: parsing takes 80 times the memory."""
+"""Reads YAML documents and Lists. A List is split into its items before parsing, because parsing takes 80 times the memory."""
 
 from __future__ import annotations
 
@@ -18,43 +18,43 @@ from schedviz.kube.explain import describe
 from schedviz.kube.kinds import BY_NAME
 
 _LINE = re.compile(r" at line (\d+) column \d+")
-#: The parser's own bound (128) is above every limit on depth that makes sense.
+#: The parser's own limit (128) is above every sensible depth limit.
 _TOO_DEEP = "recursion limit exceeded"
 _ALIAS_BOMB = "repetition limit exceeded"
 _UNKNOWN_ANCHOR = "unknown anchor"
 _ANCHOR = re.compile(r"(?:^|[\s,\[{])&\w", re.MULTILINE)
 _ALIAS = re.compile(r"(?:^|[\s,\[{])\*\w", re.MULTILINE)
-#: Kinds that are no objects of a cluster and get a message of their own.
+#: Kinds that are not objects of a cluster and have a message of their own.
 _LOOKED_INTO = frozenset({"Config", "KubeSchedulerConfiguration", "List", "Status"})
 _CUT = "the list ends without its kind, which kubectl prints last; was the file cut short?"
 _NESTED = "lists and maps are nested too deep"
-#: Open brackets that no sane text has, in strings or out; the parser takes a time that grows with their square.
+#: More opening brackets than valid text has, in strings or outside. The parser's time grows with their square.
 _FLOW_DEPTH = 1000
 _EXPANDED_BYTES = 64 << 20
-#: No dump has so many lines that are so short on average.
+#: The most lines with such a short average in real dumps.
 _MANY_LINES = 1 << 20
 _SHORTEST_LINE = 12
 _KIND = re.compile(r"""( *)kind:\s*["']?(\w+)["']?\s*(?:#.*)?$""")
 
 
 class AnchorElsewhere(BadObjects):
-    """An alias whose anchor is not in the same item; it may be in another one."""
+    """An alias whose anchor is not in the same item, but may be in another one."""
 
 
 class YamlReader:
-    """Reads what `kubectl -o yaml` prints, and manifests."""
+    """Reads the output of `kubectl -o yaml`, and manifests."""
 
     format = "YAML"
 
     def recognises(self, text: bytes) -> bool:
-        """Whether there is a line such as `key:` or `- …` near the beginning."""
+        """Whether a line such as `key:` or `- …` is near the beginning."""
         return re.search(rb"""^(?:- |---|["']?[\w./-]+["']?\s*:(?:\s|$))""", text[: 64 << 10], re.MULTILINE) is not None
 
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item]:
         """The objects in the text."""
         lines = text.count(b"\n")
         if lines > _MANY_LINES and len(text) < _SHORTEST_LINE * lines:
-            raise BadObjects([Problem(name, f"this is no dump: it has {lines:,} lines of a few bytes each", line=1)])
+            raise BadObjects([Problem(name, f"this is not a dump: it has {lines:,} lines of a few bytes each", line=1)])
         for number, document in enumerate(yaml_lines.documents(text.decode()), start=1):
             cut = yaml_lines.list_items(document)
             if cut is None:
@@ -69,7 +69,7 @@ class YamlReader:
                 try:
                     content = parse_piece(name, number, piece, limits, f"items[{index}]") if whole is None else whole[index]
                 except AnchorElsewhere:
-                    # An anchor holds for the whole document.
+                    # An anchor is valid in the whole document.
                     whole = _uncut_items(name, number, document, limits, len(cut[1]))
                     content = whole[index]
                 if not isinstance(content, dict):
@@ -78,11 +78,11 @@ class YamlReader:
                 yield Item(document=number, path=f"items[{index}]", content=content, kind=kind, total=total)
 
     def documents(self, text: bytes) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return sum(1 for _ in yaml_lines.documents(text.decode()))
 
     def line_of(self, text: bytes, document: int, path: str) -> int:
-        """The line of what is at `path`."""
+        """The line number of `path`."""
         for number, piece in enumerate(yaml_lines.documents(text.decode()), start=1):
             if number == document:
                 return yaml_lines.line_of(piece, path)
@@ -102,12 +102,12 @@ def _uncut_items(name: str, number: int, document: Piece, limits: Limits, count:
 
 
 def _lost_its_end(content: Any) -> bool:
-    """Whether it is the beginning of a list as kubectl prints it: apiVersion, the items, and only then the kind."""
+    """Whether the text is the beginning of a list in kubectl's order: apiVersion, items, and the kind last."""
     return isinstance(content, dict) and content.keys() == {"apiVersion", "items"} and isinstance(content["items"], list)
 
 
 def _items_of(number: int, content: Any) -> Iterator[Item]:
-    """The items of a document that was not cut: one object, a flow-style List, or a bare list."""
+    """The items of a document that was not split: one object, a flow-style List, or a bare list."""
     if isinstance(content, dict) and isinstance(content.get("items", ""), list | None):
         # Go encodes an empty list as null.
         for index, item in enumerate(content["items"] or []):
@@ -120,10 +120,10 @@ def _items_of(number: int, content: Any) -> Iterator[Item]:
 
 
 def parse_piece(name: str, number: int, piece: Piece, limits: Limits, path: str = "") -> Any:
-    """What a document, or an item of a list, says; of a kind that nobody reads only the kind. Raises `IngestError`."""
+    """The value of a document or a list item. Unread kinds are not parsed further. Raises `IngestError`."""
     kind = _kind_at_a_glance(piece)
     if kind and list_kind(kind) not in BY_NAME and kind not in _LOOKED_INTO:
-        return {"kind": kind, "metadata": {}}  # of no use, and Secrets and ConfigMaps are best not even parsed
+        return {"kind": kind, "metadata": {}}  # not needed, and Secrets and ConfigMaps are best not parsed at all
     text = piece.text
     where = f"{name}, document {number}, line {piece.line}"
     if len(text) > limits.yaml_document_bytes:
@@ -149,7 +149,7 @@ def parse_piece(name: str, number: int, piece: Piece, limits: Limits, path: str 
 
 
 def _kind_at_a_glance(piece: Piece) -> str:
-    """The kind of a block-style object, without parsing it; "" where that cannot be told."""
+    """The kind of a block-style object, without parsing it; "" if it cannot be determined."""
     indent = -1
     for line in piece.lines:
         bare = line.lstrip(" ")
@@ -164,7 +164,7 @@ def _kind_at_a_glance(piece: Piece) -> str:
 
 
 def _may_explode(text: str) -> bool:
-    """Whether aliases could make the document too large: with n of them it can grow 3^(n/3)-fold."""
+    """Whether aliases could expand the document too much: n aliases can expand it 3^(n/3)-fold."""
     if not _ANCHOR.search(text):
         return False
     aliases = len(_ALIAS.findall(text))
@@ -182,7 +182,7 @@ def _no_object(content: object) -> str:
 
 
 def _depth_exceeds(content: Any, limit: int) -> bool:
-    """Whether anything lies more than `limit` containers deep. Shared parts (aliases) are visited once."""
+    """Whether containers are nested more than `limit` deep. Shared parts (aliases) are visited once."""
     level = [content]
     seen: set[int] = set()
     for _ in range(limit + 1):

@@ -1,6 +1,6 @@
-"""Cutting YAML into documents and List items by their indentation, and finding a path's line in it.
+"""Splits YAML into documents and List items by indentation, and finds the line of a path.
 
-Only block style is cut, which is what Kubernetes tools write; anything else is left whole.
+Only block style, which Kubernetes tools write, is split; other text is returned whole.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Piece(msgspec.Struct, frozen=True):
 
     @property
     def is_blank(self) -> bool:
-        """Whether it has nothing but comments and space."""
+        """Whether it contains only comments and whitespace."""
         return all(not (bare := line.strip()) or bare.startswith("#") for line in self.lines)
 
 
 def documents(text: str) -> Iterator[Piece]:
-    """The documents of a stream, empty ones left out."""
+    """The documents of a stream without empty ones."""
     lines: list[str] = []
     first = 1
     for number, line in enumerate(text.split("\n"), start=1):
@@ -54,7 +54,7 @@ def documents(text: str) -> Iterator[Piece]:
 
 
 def list_items(document: Piece) -> tuple[str, list[Piece]] | None:
-    """The kind of a List and its items, each indented as in the document; None where the document is no block-style List."""
+    """The kind of a List and its items, each indented as in the document; None if the document is not a block-style List."""
     kind, start = "", -1
     end = len(document.lines)
     for index, line in enumerate(document.lines):
@@ -85,14 +85,14 @@ def _cut(document: Piece, start: int, end: int) -> Iterator[Piece]:
 
 
 def _item(document: Piece, begin: int, end: int, indent: str) -> Piece:
-    """One item, its dash replaced by a space."""
+    """One item, with its dash replaced by a space."""
     first = document.lines[begin]
     after = first[len(indent) + 1 :]
     return Piece(document.line + begin, [f"{indent} {after}", *document.lines[begin + 1 : end]])
 
 
 def line_of(piece: Piece, path: str) -> int:
-    """The line of what is at `path`, or of its nearest parent that can be found."""
+    """The line number of `path`, or of its nearest parent that can be found."""
     begin, end, indent = 0, len(piece.lines), -1
     found = piece.line
     for step in split_path(path):
@@ -105,7 +105,7 @@ def line_of(piece: Piece, path: str) -> int:
 
 
 def _find_key(lines: list[str], begin: int, end: int, key: str) -> tuple[int, int, int] | None:
-    """Where the block under `key` begins, ends, and how far it is indented: the shallowest line with that key."""
+    """Beginning, end and indentation of the block under `key`: the shallowest line with that key."""
     shape = re.compile(rf"""^([ -]*)["']?{re.escape(key)}["']?\s*:(?:\s|$)""")
     matches = [(len(match[1]), index) for index in range(begin, end) if (match := shape.match(lines[index]))]
     if not matches:
@@ -118,7 +118,7 @@ def _find_key(lines: list[str], begin: int, end: int, key: str) -> tuple[int, in
 
 
 def _find_index(lines: list[str], begin: int, end: int, indent: int, wanted: int) -> tuple[int, int, int] | None:
-    """Where the `wanted`th dash of the list in the block begins and its item ends."""
+    """Beginning of the `wanted`th dash of the block's list, and the end of its item."""
     dashes = [(len(match[1]), index) for index in range(begin + 1, end) if (match := _DASH.match(lines[index]))]
     dashes = [dash for dash in dashes if dash[0] >= indent]
     if not dashes:
@@ -131,7 +131,7 @@ def _find_index(lines: list[str], begin: int, end: int, indent: int, wanted: int
 
 
 def _ends_block(line: str, indent: int) -> bool:
-    """Whether a line stands at the indentation of a key or left of it (a list may stand at it)."""
+    """Whether a line is indented like a key or less (a list may have the same indentation)."""
     bare = line.lstrip(" ")
     if not bare.strip() or bare.startswith("#"):
         return False

@@ -1,7 +1,7 @@
-"""YAML as `kubectl -o yaml` prints it, cut into objects while it arrives, so that the whole text is never in memory.
+"""Splits the output of `kubectl -o yaml` into objects while it is decompressed, so that the whole text is never in memory.
 
-The items of the list begin with a dash at the margin, and nothing else in them stands there. Whatever is not quite so is read as a
-whole instead, by `YamlReader`: that takes six bytes of memory for one of text.
+The items of the list begin with a dash in the first column, where nothing else begins. Text in any other layout is read as a whole by
+`YamlReader`, which takes six bytes of memory per byte.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ _HEAD: Final = b"apiVersion: v1\nitems:\n- "
 _BETWEEN: Final = b"\n- "
 _TAIL: Final = re.compile(rb'\nkind: List\nmetadata:\n  resourceVersion: ""\n*')
 _AT_THE_MARGIN: Final = re.compile(rb"\n[^ \n]")
-#: So much is waited for before it is cut.
+#: How much is buffered before it is split.
 _ENOUGH: Final = 1 << 20
 
 
 def is_printed_by_kubectl(head: bytes) -> bool:
-    """Whether a text that begins like this is worth trying."""
+    """Whether a text with this beginning is worth trying."""
     return head.startswith(_HEAD)
 
 
 def cut_items(name: str, pieces: Iterator[bytes], limits: Limits) -> Iterator[list[Any]]:
-    """The items of the list as YAML gives them, some at a time. Raises `NotCutError`."""
+    """The items of the list as parsed YAML, in batches. Raises `NotCutError`."""
     text = next(pieces, b"").removeprefix(_HEAD)
     for piece in pieces:
         text += piece

@@ -62,32 +62,32 @@ def test_a_few_bad_objects_are_told_together_and_many_are_cut():
     [
         ("", "dump: the file is empty."),
         (" \n\n", "dump: the file is empty."),
-        (b"\x00\x01\x02", "dump: this is no text; expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it."),
+        (b"\x00\x01\x02", "dump: this is not text; expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it."),
         (
             "NAME   READY   STATUS\nweb-1   1/1   Running\n",
             (
-                "dump: this is what kubectl prints for people, and it does not say what pods request. Expected what "
-                "`kubectl get nodes,pods -A -o json` prints."
+                "dump: this is kubectl's table or `describe` output, which does not contain the requests of pods. Expected the output of "
+                "`kubectl get nodes,pods -A -o json`."
             ),
         ),
         ("hello", "dump: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it."),
         ("42", "dump: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it."),
         (
             "  <!DOCTYPE html><html>",
-            "dump: this is a web page and not a dump; was a login page saved? Expected JSON or YAML.",
+            "dump: this is a web page, perhaps a login page, instead of a dump. Expected JSON or YAML.",
         ),
         (
             "kind: Node".encode("utf-16")[:-1],
-            "dump: this is UTF-16 text that is damaged or cut short; fetch it again.",
+            "dump: this is UTF-16 text that is damaged or truncated; download it again.",
         ),
         (
             "error: You must be logged in to the server (Unauthorized)\n",
-            "dump: this is what kubectl said when it failed, and no dump: error: You must be logged in to the server (Unauthorized)",
+            "dump: this is an error message of kubectl instead of a dump: error: You must be logged in to the server (Unauthorized)",
         ),
         ("kind: Node\nmetadata: {name: café}".encode("latin-1"), "dump: line 2 is not UTF-8 text."),
         (
             b"PK\x03\x04rest",
-            "dump: the archive is damaged, or packed in a way that is not read (File is not a zip file).",
+            "dump: the archive is damaged, or uses an unsupported compression method (File is not a zip file).",
         ),
         (
             "apiVersion: v1\nkind: Config\nusers: []\n",
@@ -105,25 +105,25 @@ def test_a_few_bad_objects_are_told_together_and_many_are_cut():
         ),
         (
             '{"kind":"Status","apiVersion":"v1","status":"Failure"}',
-            "dump: this is an answer of kind Status, an API server's error, and not a dump.",
+            "dump: this is an API server's error (kind Status) instead of a dump.",
         ),
         (
             "kind: Secret\nmetadata: {name: a}\n",
             (
-                "dump: nothing in it is of use (1 × Secret: the scheduler does not read this kind). Expected nodes and pods, as "
-                "`kubectl get nodes,pods -A -o json` prints them."
+                "dump: it contains nothing to import (1 × Secret: the scheduler does not read this kind). Expected nodes and pods: the output of "
+                "`kubectl get nodes,pods -A -o json`."
             ),
         ),
         (
             '{"kind":"List","items":[]}',
-            "dump: nothing in it is of use. Expected nodes and pods, as `kubectl get nodes,pods -A -o json` prints them.",
+            "dump: it contains nothing to import. Expected nodes and pods: the output of `kubectl get nodes,pods -A -o json`.",
         ),
         ('{"kind":"List",\n"items":[{"a":}]}', "dump, line 2: this is not JSON (invalid character)"),
         ('{"kind":"List",\n"items":[{"kind":"Pod"', "dump, line 2: the JSON ends too early; was the file cut short?"),
         ('{"kind":"List","items":[1]}', "dump, line 1: items[0]: expected a Kubernetes object, found 1"),
         (
             '{"kind":"List","items":"x"}',
-            "dump, line 1: this is no list of Kubernetes objects (Expected `array | null`, got `str` - at `$.items`)",
+            "dump, line 1: this is not a list of Kubernetes objects (Expected `array | null`, got `str` - at `$.items`)",
         ),
         (
             "kind: Pod\nmetadata:\n  name: 'a\n",
@@ -137,8 +137,8 @@ def test_a_few_bad_objects_are_told_together_and_many_are_cut():
         (
             "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n",
             (
-                "dump: nothing in it is of use (it is the configuration of a scheduler, which goes with objects). Expected nodes and pods, as "
-                "`kubectl get nodes,pods -A -o json` prints them."
+                "dump: it contains nothing to import (it is the configuration of a scheduler, which goes with objects). Expected nodes and pods: the output of "
+                "`kubectl get nodes,pods -A -o json`."
             ),
         ),
         ("metadata: {name: a}\n", "dump, line 1: kind: expected the kind of the object, such as Pod, found nothing"),
@@ -154,8 +154,8 @@ def test_what_is_not_a_dump_is_refused_in_words(data, message):
 
 
 def test_broken_archives_are_told_from_bad_ones():
-    assert refusal(gzip.compress(LIST_JSON.encode())[:-12]) == "dump: the gzip file is cut short; fetch it again."
-    assert refusal(lzma.compress(LIST_JSON.encode())[:-20]) == "dump: the xz file is cut short; fetch it again."
+    assert refusal(gzip.compress(LIST_JSON.encode())[:-12]) == "dump: the gzip file is truncated; download it again."
+    assert refusal(lzma.compress(LIST_JSON.encode())[:-20]) == "dump: the xz file is truncated; download it again."
     assert refusal(b"\x1f\x8b" + b"x" * 50).startswith("dump: the gzip file is damaged (")
 
 

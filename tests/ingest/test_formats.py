@@ -105,7 +105,7 @@ def test_of_an_object_that_is_given_twice_the_last_is_kept():
     result = imported(NODE % "a", (NODE % "a").replace('"4"', '"8"'))
     assert [str(node.status.capacity["cpu"]) for node in result.objects] == ["8"]
     assert [(drop.kind, drop.reason, drop.examples) for drop in result.report.dropped] == [
-        ("Node", "it was given again; the last one was kept", ("a",))
+        ("Node", "duplicate; the last one was kept", ("a",))
     ]
 
 
@@ -124,10 +124,10 @@ def test_an_older_version_of_a_kind_is_left_out_with_the_version_that_is_read():
 
 def test_a_dump_without_pods_or_nodes_says_so():
     assert imported(NODE % "a").report.warnings == (
-        "There is no pod, so there is nothing to schedule; `kubectl get nodes,pods -A -o json` has both.",
+        "There is no pod, so there is nothing to schedule; import the output of `kubectl get nodes,pods -A -o json`.",
     )
     assert imported("kind: Pod\nmetadata: {name: a}\n").report.warnings == (
-        "There is no node, so no pod can be scheduled; `kubectl get nodes,pods -A -o json` has both.",
+        "There is no node, so no pod can be scheduled; import the output of `kubectl get nodes,pods -A -o json`.",
     )
 
 

@@ -56,8 +56,8 @@ def test_parameters_come_from_json():
         ({"nodes": 0}, "generate.nodes: expected a whole number of at least 1, found 0"),
         ({"nodes": 20_000}, "generate.nodes: expected a whole number of at most 15000, found 20000"),
         ({"pods": "many"}, 'generate.pods: expected a whole number, found "many"'),
-        ({"nods": 1}, "generate.nods: there is no such parameter; there are shape, nodes, pods, zones, seed"),
-        ({"shape": "round"}, "generate.shape: there is no shape 'round'; there are demo, basic, mixed, gpu, spread, affinity, preempt"),
+        ({"nods": 1}, "generate.nods: unknown parameter; expected one of shape, nodes, pods, zones, seed"),
+        ({"shape": "round"}, "generate.shape: unknown shape 'round'; expected one of demo, basic, mixed, gpu, spread, affinity, preempt"),
         ([], "generate: expected an object, found a list"),
     ],
 )

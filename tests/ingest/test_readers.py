@@ -127,7 +127,7 @@ def test_what_is_wrong_in_a_cluster_info_dump_is_told_by_its_line() -> None:
 def test_a_log_alone_makes_a_partial_session_that_says_so() -> None:
     result = sample("sigusr2/03-nominated/scheduler.log")
     assert result.made_of_dump
-    assert "made of a SIGUSR2 dump alone" in result.report.warnings[0]
+    assert "made from a SIGUSR2 dump alone" in result.report.warnings[0]
     pods = {obj.key: obj for obj in result.objects if isinstance(obj, Pod)}
     assert [gate.name for gate in pods["default/urgent-1"].spec.scheduling_gates] == ["schedviz.io/requests-are-not-in-a-dump"]
     assert pods["default/urgent-1"].status.nominated_node_name == "worker-1"
@@ -169,7 +169,7 @@ def test_of_what_kubectl_prints_for_people_the_words_of_the_scheduler_are_taken(
     ],
 )
 def test_a_table_is_refused_and_what_to_run_instead_is_said(table: str) -> None:
-    with pytest.raises(UnreadableFile, match=r"prints for people.*kubectl get nodes,pods -A -o json"):
+    with pytest.raises(UnreadableFile, match=r"kubectl.s table or `describe` output.*kubectl get nodes,pods -A -o json"):
         imported(table)
 
 
@@ -212,7 +212,7 @@ def test_a_recording_is_what_was_there_and_what_happened_then(name: str) -> None
     simulation = run(result)
     assert simulation.clock_seconds >= 30
     assert [info.allocatable.milli_cpu for info in simulation.scheduler.state.cache.nodes if info.name == "node-2"] == [8000]
-    assert "update of a pod, which the session finds out by itself" in result.report.warnings[0]
+    assert "update of a pod, which the session's own scheduler decides" in result.report.warnings[0]
 
 
 def test_a_trace_of_simkube_brings_what_owns_pods_and_another_file_the_nodes() -> None:
@@ -222,14 +222,14 @@ def test_a_trace_of_simkube_brings_what_owns_pods_and_another_file_the_nodes() -
     pods = [obj for obj in simulation.stored_objects() if isinstance(obj, Pod)]
     assert len(pods) == 3
     assert all(pod.spec.node_name for pod in pods)
-    with pytest.raises(UnreadableFile, match="no SimKube trace, or it was cut"):
+    with pytest.raises(UnreadableFile, match="not a SimKube trace, or it is truncated"):
         imported((SAMPLES / "simkube.mp").read_bytes()[:-40])
 
 
 def test_two_recordings_are_not_one_session() -> None:
     result = sample("kwok-recording.yaml", "simulator-record.jsonl")
     assert [file.message.partition(": ")[2] for file in result.report.refused] == [
-        "this is a recording, and there is another one; a session begins with one."
+        "there is already another recording. Import one recording at a time."
     ]
 
 
@@ -245,7 +245,7 @@ def test_openb_pods_come_in_the_order_in_which_they_were_made() -> None:
     }
     assert (first.spec.priority, second.spec.priority) == (0, 200)
     assert first.spec.affinity is not None
-    with pytest.raises(IngestError, match=r"line 2: .*a column is missing or no number"):
+    with pytest.raises(IngestError, match=r"line 2: .*a column is missing or is not a number"):
         imported("sn,cpu_milli,memory_mib,gpu,model\nn,many,1,0,\n")
 
 
@@ -281,7 +281,7 @@ def test_a_must_gather_is_a_folder_or_an_archive_of_it(pack: Callable[[dict[str,
     assert keys(result) == CLUSTER
     assert [(len(log.signals), log.signals[0].seconds) for log in result.logs] == [(1, 1704067225.0)]
     assert not result.report.refused
-    assert [(drop.kind, drop.reason) for drop in result.report.dropped] == [("File", "it looks like nothing that is read")]
+    assert [(drop.kind, drop.reason) for drop in result.report.dropped] == [("File", "its format is unknown")]
 
 
 def test_an_archive_of_archives_is_read_and_a_deeper_one_is_not() -> None:

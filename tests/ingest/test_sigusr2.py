@@ -133,7 +133,7 @@ def test_the_last_dump_counts() -> None:
 
 
 def test_a_log_without_a_dump_is_refused() -> None:
-    with pytest.raises(UnreadableFile, match=r"a\.log: there is no dump in it"):
+    with pytest.raises(UnreadableFile, match=r"a\.log: it contains no dump"):
         parse_dump("a.log", 'I0101 00:00:00.000000       1 server.go:1] "Starting"\n')
 
 

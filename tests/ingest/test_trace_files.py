@@ -66,7 +66,7 @@ def test_an_import_of_a_trace_gives_the_trace_and_no_objects():
 def test_a_trace_is_imported_alone():
     result = load([source('{"kind":"Node","metadata":{"name":"a"}}', "a"), source(json.dumps(TRACE), "b")])
     (refused,) = result.report.refused
-    assert refused.message == "b: this is a trace, which is imported alone and without other files."
+    assert refused.message == "b: this is a trace, which must be imported without other files."
 
 
 def test_a_dump_may_be_a_step():
@@ -100,7 +100,7 @@ OPERATIONS = f"expected one of {', '.join(sorted(step.__struct_config__.tag for 
     [
         (lambda t: t["steps"][2].update(op="fly"), f'steps[2].op: {OPERATIONS}, found "fly"'),
         (lambda t: t["steps"][2].pop("op"), f"steps[2].op: {OPERATIONS}, found nothing"),
-        (lambda t: t["steps"][2].update(op="pause"), "steps[2].op: the operation 'pause' has no meaning in a file"),
+        (lambda t: t["steps"][2].update(op="pause"), "steps[2].op: the operation 'pause' is not available in a file"),
         (lambda t: t["steps"][2].update(pod="x"), "steps[2].pod: unknown field; there is none"),
         (lambda t: t["steps"][0]["object"].update(foo=1), "steps[0].object.foo: unknown field"),
         (lambda t: t["steps"][1]["object"]["spec"].update(nodeName=1), "steps[1].object.spec.nodeName: expected a string, found 1"),
