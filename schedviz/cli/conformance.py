@@ -122,7 +122,7 @@ def judge(path: Path, *, show: int, restore: str | None, chosen: ChosenRelease =
         return Verdict(path, problem=str(error))
     except KubeError as error:
         return Verdict(path, problem=f"{path}: {error}")
-    except Exception as error:  # noqa: BLE001  (one file must not take the others with it)
+    except Exception as error:  # noqa: BLE001  (one bad file must not end the run)
         from schedviz.cli.error_messages import record
 
         text = f"{path}: this is a bug in schedviz ({type(error).__name__}: {error}). Details are in {record(error)}"

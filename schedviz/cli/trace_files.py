@@ -10,7 +10,7 @@ from pathlib import Path
 ENDINGS = (".json", ".json.xz")
 
 
-class Refused(Exception):  # noqa: N818  (it ends one file, not the command)
+class Refused(Exception):
     """A file that cannot be used; the message has the reason."""
 
 

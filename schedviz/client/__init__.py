@@ -1,4 +1,6 @@
-"""A Python client of schedviz, over REST: sessions from files, from kubectl or generated; stepped, run, forked, asked and compared.
+"""A Python client for the REST API.
+
+It creates sessions from files, from kubectl or generated, and steps, runs, forks, analyses and compares them:
 
     from schedviz.client import Session
 

@@ -1,4 +1,4 @@
-"""`AsyncClient` and `AsyncSession`: a server, and a session on it."""
+"""`AsyncClient` and `AsyncSession`: a server and a session on it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from schedviz.client.flows import IMPORT_SECONDS
 from schedviz.client.limits import LARGEST_ERROR, Lines, TooLarge
 from schedviz.client.records import Records, records
 from schedviz.client.server import find_server
-from schedviz.client.session_info import Told
+from schedviz.client.session_info import SessionInfo
 
 T = TypeVar("T")
 
 
 class AsyncClient:
-    """A server. Without arguments: SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN, else the `schedviz up` of this machine."""
+    """A server. Without arguments: that of SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN, otherwise the `schedviz up` on this machine."""
 
     def __init__(self, server: str | None = None, token: str | None = None) -> None:
         self.server = find_server(server, token)
@@ -42,7 +42,7 @@ class AsyncClient:
         await self._http.aclose()
 
     async def do(self, flow: Flow[T]) -> T:
-        """Carry out a flow."""
+        """Run a flow."""
         steps = sending.with_retries(flow, self.server)
         outcome: sending.Outcome = None
         while True:
@@ -68,12 +68,12 @@ class AsyncClient:
         return await self.do(ask(Call(method, path, query, body)))
 
     async def sessions(self, *, name: str = "", status: str = "", most: int | None = None) -> Records:
-        """The sessions that you may see, newest first. `name` matches part of the name."""
+        """The sessions that you may view, newest first. `name` matches part of the name."""
         query = {key: value for key, value in (("q", name), ("status", status)) if value}
         return records(await self.do(flows.listed("sessions/", query, most=most, page=200)))
 
     async def session(self, session: str) -> AsyncSession:
-        """An existing session, by its id. Raises `NotFound`."""
+        """An existing session, by its ID. Raises `NotFound`."""
         return AsyncSession(self, await self.call("GET", f"sessions/{session}/"))
 
     async def from_files(
@@ -157,7 +157,7 @@ class AsyncClient:
         first, second = (one if isinstance(one, str) else one.id for one in (a, b))
         return await self.do(flows.compare(first, second))
 
-    async def _made(self, flow: Flow[dict[str, Any]], wait: bool, timeout: float) -> AsyncSession:  # noqa: FBT001, ASYNC109 -- ours alone.
+    async def _made(self, flow: Flow[dict[str, Any]], wait: bool, timeout: float) -> AsyncSession:  # noqa: FBT001, ASYNC109 -- internal.
         made = AsyncSession(self, await self.do(flow))
         return await made.wait(timeout) if wait else made
 
@@ -191,7 +191,7 @@ async def _read(response: httpx.Response, largest: int) -> bytes:
     return bytes(body)
 
 
-class AsyncSession(AsyncDefaultServer, Told):
+class AsyncSession(AsyncDefaultServer, SessionInfo):
     """A session on a server: a simulated cluster and its scheduler. Methods return when the server has finished."""
 
     _client_type = AsyncClient
@@ -222,7 +222,9 @@ class AsyncSession(AsyncDefaultServer, Told):
         *commands: Mapping[str, Any],
         timeout: float | None = None,  # noqa: ASYNC109 -- the server is asked to wait, too.
     ) -> Outcome:
-        """Send commands (docs/rest.md: `{"op": "create", "object": …}`), all or none; the outcome of the last. Raises `CommandFailed`."""
+        """Send commands (docs/rest.md: `{"op": "create", "object": …}`), all or none; returns the outcome of the last. Raises
+        `CommandFailed`.
+        """
         return await self.client.do(flows.send(self.id, commands, timeout=timeout))
 
     async def submit(self, *commands: Mapping[str, Any]) -> list[int]:
@@ -230,12 +232,12 @@ class AsyncSession(AsyncDefaultServer, Told):
         return [one["seq"] for one in await self.client.do(flows.submit(self.id, commands))]
 
     async def step(self, count: int = 1, *, unit: str = "cycle") -> Outcome:
-        """Advance by so many units: `cycle`, `stage` or `mutation`."""
+        """Advance by this many units: `cycle`, `stage` or `mutation`."""
         return await self.send(command_bodies.step(count, unit))
 
     async def run(
         self,
-        max: int | None = None,  # noqa: A002 -- the command's word.
+        max: int | None = None,  # noqa: A002 -- the command's name.
         *,
         timeout: float | None = None,  # noqa: ASYNC109 -- the server is asked to wait, too.
     ) -> Outcome:
@@ -243,7 +245,7 @@ class AsyncSession(AsyncDefaultServer, Told):
         return await self.send(command_bodies.run(max), timeout=timeout)
 
     async def advance(self, seconds: float | None = None) -> Outcome:
-        """Move the virtual clock by so many seconds, or to the next timer."""
+        """Advance the virtual clock by this many seconds, or to the next timer."""
         return await self.send(command_bodies.advance(seconds))
 
     async def create(self, *objects: Mapping[str, Any]) -> Outcome:
@@ -301,15 +303,17 @@ class AsyncSession(AsyncDefaultServer, Told):
             after = page["next"]
 
     async def explain(self, pod: str, *, at: int | None = None) -> Explanation:
-        """Why a pod (`namespace/name`, or a name in `default`) is where it is."""
+        """Why a pod (`namespace/name`, or a name in `default`) has its current placement or is Pending."""
         return await self.client.do(flows.explain(self.id, pod, at))
 
     async def pending(self, *, at: int | None = None) -> Records:
-        """The pending pods with the reason, grouped where the scheduler reads the same fields."""
+        """The pending pods with their reasons, grouped by equal scheduling requirements."""
         return await self.client.do(flows.pending(self.id, at))
 
     async def smallest_change(self, pod: str, *, at: int | None = None) -> dict[str, Any]:
-        """The smallest changes that place a pod, each verified. To try the first, fork and `send` its `suggestions[0]["commands"]`."""
+        """The smallest changes that would place a pod, each verified. To try the first, fork and `send` its
+        `suggestions[0]["commands"]`.
+        """
         return await self.client.do(flows.smallest_change(self.id, pod, at))
 
     async def what_if(self, pod: Mapping[str, Any], copies: int = 1, *, at: int | None = None) -> WhatIf:

@@ -1,4 +1,4 @@
-"""What is answered, as values with the names of REST in Python's case; `raw` holds all that was sent."""
+"""Responses as values. Attributes are REST's names in snake_case; `raw` has the complete response."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from schedviz.client.records import Records, records
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command, or the last of several, ended."""
+    """The outcome of a command, or of the last of several."""
 
-    #: Cycles that were run, and the last event.
+    #: Executed cycles, and the last event.
     cycles: int
     event: int
     clock_seconds: float
-    #: Why a run ended: `empty`, `max`, `paused`, `breakpoint`, `quota`; "": it was no run.
+    #: Why a run ended: `empty`, `max`, `paused`, `breakpoint`, `quota`; "" for other commands.
     stopped: str
-    #: Why nothing happened; "": something did.
+    #: Why the command had no effect; "" if it had one.
     result: str
-    #: The breakpoint that stopped it.
+    #: The breakpoint that stopped the run.
     breakpoint: int | None
     raw: dict[str, Any] = field(repr=False)
 
@@ -57,7 +57,7 @@ class State:
 
     @property
     def nodes(self) -> Records:
-        """The nodes in the order of the cache's list, with what is requested (cpu in millicores, memory in bytes) of what there is."""
+        """The nodes in the order of the cache's list, with requested and allocatable resources (cpu in millicores, memory in bytes)."""
         return Records(
             {
                 "node": item["name"],
@@ -74,7 +74,7 @@ class State:
 
     @property
     def pods(self) -> Records:
-        """Every pod: `state` is `bound` or `assumed` (with its `node`), `activeQ`, `backoffQ` or `unschedulable`."""
+        """All pods: `state` is `bound` or `assumed` (with its `node`), `activeQ`, `backoffQ` or `unschedulable`."""
         places = ((name, entry) for name in ("activeQ", "backoffQ", "unschedulable") for entry in self.raw["queue"][name])
         return Records(
             [
@@ -97,14 +97,14 @@ class State:
 
     @property
     def queue(self) -> Records:
-        """The pods that wait, in the order of popping, with `queue`, `priority`, `attempts` and what rejected them."""
+        """The queued pods in the order of popping, with `queue`, `priority`, `attempts` and the plugins that rejected them."""
         return Records(
             {"queue": name, **row} for name in ("activeQ", "backoffQ", "unschedulable") for row in records(self.raw["queue"][name])
         )
 
     @property
     def pending(self) -> list[str]:
-        """The names of the pods that wait."""
+        """The names of the queued pods."""
         return self.queue.column("pod")
 
     def __rich__(self) -> Any:
@@ -119,15 +119,15 @@ class State:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a pod is where it is."""
+    """Why a pod has its current placement or is Pending."""
 
     pod: str
     sentence: str
-    #: The scheduler's words: `0/5 nodes are available: …`.
+    #: The scheduler's message: `0/5 nodes are available: …`.
     message: str
     #: `pending`, `bound`, …
     standing: str
-    #: `never`: not even an empty node would take it; `notNow`; "": it is not pending.
+    #: `never`: not even an empty node would accept it; `notNow`; "": it is not pending.
     outlook: str
     raw: dict[str, Any] = field(repr=False)
 
@@ -143,7 +143,7 @@ class Explanation:
 
     @property
     def matrix(self) -> Records:
-        """A row for each node that rejects it: the `plugin` that did first, its `reasons`, and whether that is for ever."""
+        """One row per node that rejects the pod: the first `plugin` that did, its `reasons`, and whether the rejection is permanent."""
         return records(self.raw["matrix"])
 
     def __str__(self) -> str:
@@ -164,7 +164,7 @@ class WhatIf:
 
     placed: int
     remaining: int
-    #: Why the next one does not fit; "": all do.
+    #: Why the next copy does not fit; "" if all fit.
     message: str
     raw: dict[str, Any] = field(repr=False)
 
@@ -175,7 +175,7 @@ class WhatIf:
 
     @property
     def nodes(self) -> Records:
-        """How many would be on each node."""
+        """The number of copies on each node."""
         return Records({"node": name, "copies": count} for name, count in self.raw["nodes"].items())
 
     def _repr_html_(self) -> str:
@@ -186,7 +186,7 @@ class WhatIf:
 class Comparison:
     """Two runs side by side."""
 
-    #: They did the same, and every pod is in the same place.
+    #: Whether the runs are equal and every pod has the same placement.
     same: bool
     raw: dict[str, Any] = field(repr=False)
 
@@ -197,22 +197,22 @@ class Comparison:
 
     @property
     def divergence(self) -> str:
-        """Where they part, in a sentence; "": they do not."""
+        """Where the runs diverge, in a sentence; "" if they do not."""
         return str((self.raw["divergence"] or {}).get("text", ""))
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many pods are in the `same` place, `moved`, `placedOnlyInA`, `placedOnlyInB`, `onlyInA`, `onlyInB`."""
+        """The number of pods that have the `same` placement, `moved`, `placedOnlyInA`, `placedOnlyInB`, `onlyInA`, `onlyInB`."""
         return {name: value for name, value in self.raw["placements"].items() if isinstance(value, int) and name != "leftOut"}
 
     @property
     def pods(self) -> Records:
-        """The pods that are not in the same place (1000 at most): where each is in `a` and in `b`."""
+        """The pods with different placements (at most 1000), with their nodes in `a` and `b`."""
         return Records({"pod": one["pod"], "a": _place(one["a"]), "b": _place(one["b"])} for one in self.raw["placements"]["pods"])
 
     @property
     def utilisation(self) -> Records:
-        """What is requested of what there is, in `a` and in `b`."""
+        """The utilization in `a` and `b`: requested relative to allocatable resources."""
         return Records(_shares(self.raw["utilisation"]))
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
-"""One thing to be asked over HTTP, and what came back: values, so that what is asked is written once and sent by whatever sends.
+"""HTTP calls and replies as values, independent of how they are sent.
 
-A *flow* is a generator that yields calls (and pauses), is sent replies, and returns a result. `sync.py` and `aio.py` drive the same flows.
+A *flow* is a generator that yields calls (and pauses), receives replies, and returns a result. `sync.py` and `aio.py` drive the same flows.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Call:
-    """A request of REST; `path` is below `/api/v1/`."""
+    """A REST request; `path` is below `/api/v1/`."""
 
     method: str
     path: str
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
-    #: Files by name; then `body` is the fields of a form.
+    #: Files by name; `body` then has the form's other fields.
     files: Sequence[tuple[str, bytes]] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
-    #: Seconds that the server itself may take before it answers.
+    #: The seconds that the server itself may wait before it responds.
     wait: float = 0.0
     #: The maximum number of bytes of the response.
     largest: int = LARGEST_JSON
@@ -35,23 +35,23 @@ class Call:
 
 @dataclass(frozen=True)
 class Pause:
-    """Wait so many seconds."""
+    """Wait this many seconds."""
 
     seconds: float
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What was answered."""
+    """A response."""
 
     status: int
     headers: Mapping[str, str]
     content: bytes
-    #: What to do, where the sender knows it better than the server; "": it does not.
+    #: What to do about an error, if the client knows better than the server; "" otherwise.
     hint: str = ""
 
     def json(self) -> Any:
-        """The answer. Raises `Refused`."""
+        """The decoded body. Raises `Refused`."""
         if self.status >= 400:
             raise refusal(self.status, self._problem())
         try:
@@ -60,7 +60,7 @@ class Reply:
             raise SchedvizError("The server answered with something else than schedviz does; is the address right?") from error
 
     def bytes(self) -> bytes:
-        """The answer as it is. Raises `Refused`."""
+        """The raw body. Raises `Refused`."""
         if self.status >= 400:
             raise refusal(self.status, self._problem())
         return self.content
@@ -79,12 +79,12 @@ Flow: TypeAlias = Generator[Call | Pause, Reply, T]
 
 
 def ask(call: Call) -> Flow[Any]:
-    """The answer to one call, as JSON."""
+    """Send one call; returns the decoded response."""
     reply = yield call
     return reply.json()
 
 
 def ask_bytes(call: Call) -> Flow[bytes]:
-    """The answer to one call, as it is."""
+    """Send one call; returns the raw response."""
     reply = yield call
     return reply.bytes()

@@ -1,4 +1,4 @@
-"""The commands that have a word of their own, as REST takes them (docs/rest.md)."""
+"""The request bodies of the commands that have methods of their own (docs/rest.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Class methods of `Session` that use the server which `Client()` finds."""
+"""Class methods of `Session` that use the default server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 class DefaultServer:
     """Base class of `Session`."""
 
-    #: `Client`, which makes sessions of the class.
+    #: `Client`, which creates sessions of the class.
     _client_type: ClassVar[Callable[[], Any]]
 
     @classmethod
@@ -39,4 +39,4 @@ class DefaultServer:
 
 
 class AsyncDefaultServer:
-    """Base class of `AsyncSession`. It has no such methods: the caller must have an `AsyncClient`, to close it."""
+    """Base class of `AsyncSession`. It has no such methods, because the caller needs an `AsyncClient` to close."""

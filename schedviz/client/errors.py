@@ -1,7 +1,4 @@
-"""What can go wrong: a refusal of the server, told in its words, or no answer at all."""
-
-# The names say what happened and read as sentences where they are caught.
-# ruff: noqa: N818
+"""Exceptions of the client: the server refused a request or did not respond."""
 
 from __future__ import annotations
 
@@ -10,19 +7,19 @@ from typing import Any
 
 
 class SchedvizError(Exception):
-    """Something that was asked of a schedviz server has not happened; the message says why and what to do."""
+    """A request to a schedviz server failed. The message says why and what to do."""
 
 
 class Unavailable(SchedvizError):
-    """The server does not answer, or cannot now."""
+    """The server does not respond or is temporarily unavailable."""
 
 
 class AnswerTooLarge(SchedvizError):
-    """The server sent more than a client reads (`schedviz.client.limits`)."""
+    """The response is larger than `schedviz.client.limits` allows."""
 
 
 class Refused(SchedvizError):
-    """The server refused: `status` and `code` are for programs, `problem` is all that it told (RFC 9457)."""
+    """The server refused the request. `status` and `code` are for programs, `problem` is the whole error document (RFC 9457)."""
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         hint = str(problem.get("hint") or "")
@@ -33,33 +30,33 @@ class Refused(SchedvizError):
 
     @property
     def code(self) -> str:
-        """Which kind of problem it is, such as `invalid` or `quota_reached`."""
+        """The kind of problem, such as `invalid` or `quota_reached`."""
         return str(self.problem.get("code") or "")
 
     @property
     def path(self) -> str:
-        """Where in the request it is wrong; "" where that is not known."""
+        """The path of the error in the request; "" if unknown."""
         return str(self.problem.get("path") or "")
 
 
 class NotFound(Refused):
-    """It does not exist, or you may not see it."""
+    """The object does not exist, or you may not view it."""
 
 
 class NotAllowed(Refused):
-    """A token is needed, or another one."""
+    """A token is missing, or lacks the permission."""
 
 
 class TooMany(Refused):
-    """Too many requests or commands, also after waiting."""
+    """Too many requests or commands, even after waiting."""
 
 
 class ImportFailed(SchedvizError):
-    """A session could not be made of what it was given; the message says where."""
+    """A session could not be created from its source. The message names the position."""
 
 
 class CommandFailed(SchedvizError):
-    """A command was accepted and could not be done."""
+    """A command was accepted, but failed."""
 
 
 def refusal(status: int, problem: Mapping[str, Any]) -> Refused:

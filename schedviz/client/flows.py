@@ -1,4 +1,4 @@
-"""Every request of the client as a flow (see `calls`), which `aio.py` and `sync.py` send."""
+"""The requests of the client as flows (see `calls`), which `aio.py` and `sync.py` run."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from schedviz.client.errors import CommandFailed, ImportFailed, Refused, Schedvi
 from schedviz.client.limits import LARGEST_EXPORT
 from schedviz.client.records import Records, records
 
-#: A KubeSchedulerConfiguration, or the file that it is in.
+#: A KubeSchedulerConfiguration, or the path of its file.
 Config: TypeAlias = Mapping[str, Any] | str | Path
 #: How long a client waits for an import by default.
 IMPORT_SECONDS = 600.0
-#: How long a server is asked to wait at once.
+#: How long the server is asked to wait in one request.
 WAIT_SECONDS = 25.0
 _PAGE = 1000
 _EVENTS_PAGE = 5000
-#: Commands after which it is no error that there was nothing to do.
+#: Commands that do not fail if there was nothing to do.
 _MAY_DO_NOTHING = frozenset({"run", "step", "cycle", "schedule", "advance", "pause", "snapshot"})
 
 
@@ -39,7 +39,7 @@ def new_session(
     feature_gates: Mapping[str, bool] | None = None,
     **source: Any,
 ) -> Flow[dict[str, Any]]:
-    """Create a session; its import is in progress when this ends. `config`: a KubeSchedulerConfiguration, or its file. `release`: the
+    """Create a session; its import is in progress when this returns. `config`: a KubeSchedulerConfiguration, or its file. `release`: the
     simulated kube-scheduler; "": that of a trace's header, otherwise v1.27.1.
     """
     if isinstance(config, Mapping):
@@ -67,7 +67,7 @@ def new_session(
 
 
 def ready(session: str, timeout: float) -> Flow[dict[str, Any]]:
-    """The session when its import has ended. Raises `ImportFailed`, or `SchedvizError` after `timeout` seconds."""
+    """The session after its import has ended. Raises `ImportFailed`, or `SchedvizError` after `timeout` seconds."""
     until = time.monotonic() + timeout
     while True:
         wait = min(WAIT_SECONDS, max(0.1, until - time.monotonic()))
@@ -77,7 +77,7 @@ def ready(session: str, timeout: float) -> Flow[dict[str, Any]]:
         if found["status"] != "importing":
             return found
         if time.monotonic() >= until:
-            raise SchedvizError(f"The session is still being imported after {timeout:g} s; it goes on by itself.")
+            raise SchedvizError(f"The session is still being imported after {timeout:g} s. The import continues.")
 
 
 def objects_file(objects: Sequence[Mapping[str, Any]]) -> tuple[str, bytes]:
@@ -86,7 +86,7 @@ def objects_file(objects: Sequence[Mapping[str, Any]]) -> tuple[str, bytes]:
 
 
 def read_files(paths: Sequence[str | Path]) -> list[tuple[str, bytes]]:
-    """Files, and all files of folders, with their names. Raises `SchedvizError`."""
+    """The contents of files, and of all files in folders, with their names. Raises `SchedvizError`."""
     found: list[tuple[str, bytes]] = []
     for path in map(Path, paths):
         try:
@@ -102,12 +102,12 @@ def read_files(paths: Sequence[str | Path]) -> list[tuple[str, bytes]]:
 
 
 def name_of(paths: Sequence[str | Path]) -> str:
-    """What a session of these files is called, where nobody says."""
+    """The default name of a session with these files."""
     return ", ".join(Path(path).name for path in paths)[:200]
 
 
 def listed(path: str, query: Mapping[str, Any] | None = None, *, most: int | None = None, page: int = _PAGE) -> Flow[list[Any]]:
-    """All results of a list, page after page, or the first `most`."""
+    """All results of a list, page by page, or the first `most`."""
     found: list[Any] = []
     after: Any = None
     while most is None or len(found) < most:
@@ -122,7 +122,7 @@ def listed(path: str, query: Mapping[str, Any] | None = None, *, most: int | Non
 
 
 def submit(session: str, commands: Sequence[Mapping[str, Any]], *, wait: float = 0.0) -> Flow[list[dict[str, Any]]]:
-    """Send commands, all or none: what is known of them when they are accepted or, within so many seconds, done."""
+    """Send commands, all or none; returns their state when they are accepted or, within `wait` seconds, done."""
     headers = {"Idempotency-Key": uuid.uuid4().hex, **({"Prefer": f"wait={wait:g}"} if wait else {})}
     path = f"sessions/{session}/commands/together/"
     answer = yield from ask(Call("POST", path, body={"commands": list(commands)}, headers=headers, wait=wait))
@@ -131,23 +131,23 @@ def submit(session: str, commands: Sequence[Mapping[str, Any]], *, wait: float =
 
 
 def command(session: str, seq: int, *, wait: float = 0.0) -> Flow[dict[str, Any]]:
-    """What is known of a command now or, within so many seconds, when it is done."""
+    """The state of a command now or, within `wait` seconds, when it is done."""
     headers = {"Prefer": f"wait={wait:g}"} if wait else {}
     found: dict[str, Any] = yield from ask(Call("GET", f"sessions/{session}/commands/{seq}/", headers=headers, wait=wait))
     return found
 
 
 def send(session: str, commands: Sequence[Mapping[str, Any]], *, timeout: float | None) -> Flow[Outcome]:
-    """Send commands, all or none; the outcome of the last when it is done.
+    """Send commands, all or none; returns the outcome of the last when it is done.
 
-    Raises `CommandFailed` where one of them could not be done, `SchedvizError` where they take longer than `timeout` seconds.
+    Raises `CommandFailed` if a command failed, and `SchedvizError` after `timeout` seconds.
     """
     until = None if timeout is None else time.monotonic() + timeout
     sent = yield from submit(session, commands, wait=WAIT_SECONDS)
     first, last = sent[0]["seq"], sent[-1]
     while last["status"] == "waiting":
         if until is not None and time.monotonic() >= until:
-            raise SchedvizError(f"Command {last['seq']} is not done after {timeout:g} s; it goes on by itself, and cancel() stops runs.")
+            raise SchedvizError(f"Command {last['seq']} is not done after {timeout:g} s. It continues; cancel() stops runs.")
         last = yield from command(session, last["seq"], wait=WAIT_SECONDS)
     if sent[-1]["status"] == "waiting":
         sent = yield from listed(f"sessions/{session}/commands/", {"after": first - 1}, most=last["seq"] - first + 1)
@@ -157,7 +157,7 @@ def send(session: str, commands: Sequence[Mapping[str, Any]], *, timeout: float 
 
 
 def expect_done(command: Mapping[str, Any]) -> None:
-    """Raises `CommandFailed` for a command that ended and could not be done, or that changed nothing where it was to."""
+    """Raises `CommandFailed` for a command that failed, or that had no effect although it should have."""
     op, outcome = command["command"].get("op"), command.get("outcome") or {}
     what = f"command {command['seq']} ({op})"
     if command["status"] == "quarantined":
@@ -167,12 +167,12 @@ def expect_done(command: Mapping[str, Any]) -> None:
 
 
 def state(session: str, at: int | None) -> Flow[State]:
-    """The state, newest or past."""
+    """The present or a past state."""
     return State.of((yield from ask(Call("GET", f"sessions/{session}/state/", _at(at)))))
 
 
 def cycles(session: str, *, most: int | None, tail: int | None, after: int) -> Flow[Records]:
-    """The summaries of cycles, flat."""
+    """The summaries of cycles as flat records."""
     if tail is not None:
         answer = yield from ask(Call("GET", f"sessions/{session}/cycles/", {"tail": tail}))
         return records(answer["results"])
@@ -181,19 +181,19 @@ def cycles(session: str, *, most: int | None, tail: int | None, after: int) -> F
 
 
 def cycle(session: str, number: int) -> Flow[dict[str, Any]]:
-    """Everything about a cycle."""
+    """The full detail of a cycle."""
     found: dict[str, Any] = yield from _patiently(Call("GET", f"sessions/{session}/cycles/{number}/", wait=35))
     return found
 
 
 def events_page(session: str, after: int) -> Flow[dict[str, Any]]:
-    """Stored events after one."""
+    """A page of stored events."""
     found: dict[str, Any] = yield from ask(Call("GET", f"sessions/{session}/events/", {"after": after, "limit": _EVENTS_PAGE}))
     return found
 
 
 def explain(session: str, pod: str, at: int | None) -> Flow[Explanation]:
-    """Why a pod is where it is."""
+    """Why a pod has its placement or is Pending."""
     return Explanation.of((yield from _patiently(Call("GET", f"sessions/{session}/explain/{_path(pod)}/", _at(at), wait=35))))
 
 
@@ -204,7 +204,7 @@ def pending(session: str, at: int | None) -> Flow[Records]:
 
 
 def smallest_change(session: str, pod: str, at: int | None) -> Flow[dict[str, Any]]:
-    """The smallest changes that place a pod."""
+    """The smallest changes that would place a pod."""
     found: dict[str, Any] = yield from _patiently(Call("GET", f"sessions/{session}/explain/{_path(pod)}/change/", _at(at), wait=35))
     return found
 
@@ -223,7 +223,7 @@ def compare(a: str, b: str) -> Flow[Comparison]:
 def fork(
     session: str, at: int | None, name: str, *, release: str = "", feature_gates: Mapping[str, bool] | None = None
 ) -> Flow[dict[str, Any]]:
-    """A fork; its import is in progress when this ends."""
+    """Create a fork; its import is in progress when this returns."""
     body: dict[str, Any] = {"name": name, "key": uuid.uuid4().hex, **({} if at is None else {"at": at})}
     body |= {"release": release} if release else {}
     body |= {} if feature_gates is None else {"featureGates": dict(feature_gates)}
@@ -232,7 +232,7 @@ def fork(
 
 
 def kept_object(session: str, kind: str, name: str, at: int | None) -> Flow[dict[str, Any]]:
-    """An object as it is kept."""
+    """An object as the simulated API server stores it."""
     namespace, _, short = name.rpartition("/")
     query = {"kind": kind, "name": short, **({"namespace": namespace} if namespace else {}), **_at(at)}
     found: dict[str, Any] = yield from _patiently(Call("GET", f"sessions/{session}/objects/", query, wait=35))
@@ -245,7 +245,7 @@ def export(session: str) -> Flow[bytes]:
 
 
 def _patiently(call: Call) -> Flow[Any]:
-    """An answer that a worker makes: where it says that it is being made, it is asked for again."""
+    """Request an answer that a worker computes, and repeat the request while the computation is in progress."""
     for _ in range(10):
         try:
             return (yield from ask(call))
@@ -267,7 +267,7 @@ def _path(pod: str) -> str:
 
 
 def streamed_event(event: dict[str, Any]) -> dict[str, Any]:
-    """A trace event of a stream. Raises `Refused` for the message with which a server ends a stream."""
+    """A trace event of a stream. Raises `Refused` for a message with which a server ends a stream."""
     if "event" not in event:
         raise refusal(403 if event.get("t") == "ended" else 503, {"detail": event.get("message", ""), "code": event.get("t", "")})
     return event

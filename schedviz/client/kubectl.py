@@ -1,4 +1,4 @@
-"""What the cluster of a kubeconfig holds, by the user's own kubectl, which only reads."""
+"""Reads the objects of kubectl's current cluster with the user's own kubectl. It only reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from schedviz.client.errors import SchedvizError
 
-#: What the scheduler looks at. Those that a cluster does not know, or the user may not read, are left out.
+#: The resources that the scheduler reads. Those that a cluster does not have, or the user may not read, are left out.
 KINDS = (
     "nodes",
     "pods",
@@ -31,17 +31,17 @@ KINDS = (
     "resourceclaims",
     "podgroups",
 )
-#: Without these there is nothing to schedule.
+#: The required resources.
 _NEEDED = ("nodes", "pods")
 _SECONDS = 120
 
 
 class KubectlError(SchedvizError):
-    """kubectl is not there, or could not read what is needed."""
+    """kubectl is not installed or could not read a required resource."""
 
 
 def read_cluster(*, context: str | None = None, kubeconfig: str | None = None, kinds: Sequence[str] = KINDS) -> list[tuple[str, bytes]]:
-    """A file of JSON for each kind that can be read. Raises `KubectlError`."""
+    """One JSON file for each resource that can be read. Raises `KubectlError`."""
     program = shutil.which("kubectl")
     if program is None:
         raise KubectlError("kubectl is not on the PATH; install it, or write a dump elsewhere and use Session.from_files.")

@@ -1,4 +1,4 @@
-"""Limits for what a server may send, so that a wrong or hostile server cannot use up the memory of a client."""
+"""Limits on responses, so that a faulty or hostile server cannot exhaust a client's memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST_ERROR: Final = 1 << 20
 LARGEST_LINE: Final = 16 << 20
 
 
-class TooLarge(Exception):  # noqa: N818 -- says what happened.
+class TooLarge(Exception):
     """More was received than allowed."""
 
     def __init__(self, what: str, limit: int) -> None:

@@ -1,4 +1,4 @@
-"""Rows that pandas, csv and a notebook take as they are: a list of flat dicts that draws itself as a table."""
+"""Lists of flat dicts that pandas, csv and notebooks accept, and that display themselves as tables."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.table import Table
 
-#: Rows that are drawn; all are there.
+#: Rows that are displayed; the list contains all.
 _SHOWN = 20
 
 
 class Records(list[dict[str, Any]]):
-    """Rows of one kind. `pandas.DataFrame(records)`, `polars.from_dicts(records)` and `records.to_csv()` need nothing more."""
+    """Rows of one kind. `pandas.DataFrame(records)`, `polars.from_dicts(records)` and `records.to_csv()` work directly."""
 
     @property
     def columns(self) -> list[str]:
-        """The names of the members, in the order in which they come."""
+        """The names of the columns, in the order of first appearance."""
         return list(dict.fromkeys(name for row in self for name in row))
 
     def where(self, test: Callable[[dict[str, Any]], bool] | None = None, /, **members: Any) -> Records:
-        """Those with these members, and for which the test holds."""
+        """The rows with these values that also pass the test."""
         return Records(
             row for row in self if all(row.get(name) == value for name, value in members.items()) and (test is None or test(row))
         )
 
     def column(self, name: str) -> list[Any]:
-        """One member of each row."""
+        """One column."""
         return [row.get(name) for row in self]
 
     def to_csv(self) -> str:
-        """The rows as CSV, with a first line of names; lists are joined by spaces."""
+        """The rows as CSV with a header line; lists are joined by spaces."""
         text = io.StringIO()
         writer = csv.DictWriter(text, self.columns, lineterminator="\n")
         writer.writeheader()
@@ -42,7 +42,7 @@ class Records(list[dict[str, Any]]):
         return text.getvalue()
 
     def _repr_html_(self) -> str:
-        """A table, as Jupyter shows it."""
+        """An HTML table for Jupyter."""
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(printed(row.get(name)))}</td>" for name in self.columns) + "</tr>" for row in self[:_SHOWN]
@@ -53,7 +53,7 @@ class Records(list[dict[str, Any]]):
         return f"<p>and {len(self) - _SHOWN} more</p>" if len(self) > _SHOWN else ""
 
     def __rich__(self) -> Table:
-        """A table, as rich prints it."""
+        """A table for rich."""
         from rich.table import Table
 
         table = Table(caption=f"and {len(self) - _SHOWN} more" if len(self) > _SHOWN else None, pad_edge=False, box=None)
@@ -65,7 +65,7 @@ class Records(list[dict[str, Any]]):
 
 
 def records(rows: Iterable[dict[str, Any]]) -> Records:
-    """The rows, each with the members that are plain: what is nested is left out."""
+    """The rows without their nested members."""
     return Records(
         {
             name: value
@@ -77,7 +77,7 @@ def records(rows: Iterable[dict[str, Any]]) -> Records:
 
 
 def printed(value: Any) -> str:
-    """A cell of a table."""
+    """The text of a table cell."""
     if value is None:
         return ""
     if isinstance(value, list):

@@ -25,19 +25,19 @@ def sleep(seconds: float) -> None:
 
 
 async def async_run(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of a blocking call, made in a thread."""
+    """Run a blocking function in a thread."""
     return await asyncio.to_thread(call, *args, **kwargs)
 
 
 def run(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of a call."""
+    """Call a function."""
     return call(*args, **kwargs)
 
 
 def async_close_with(_owner: object, _http: httpx.AsyncClient) -> None:
-    """Nothing: closing needs the event loop, so the caller closes an `AsyncClient`."""
+    """Does nothing. Closing needs the event loop, so the caller closes an `AsyncClient`."""
 
 
 def close_with(owner: object, http: httpx.Client) -> None:
-    """Close the connections when `owner` is garbage-collected: `Session.from_files(…)` never shows its client to the caller."""
+    """Close the connections when `owner` is garbage-collected, because `Session.from_files(…)` does not expose its client."""
     weakref.finalize(owner, http.close)

@@ -1,4 +1,4 @@
-"""Sending calls with httpx: how a call becomes a request, when it is sent again, and what is said when nobody answers."""
+"""Sends calls with httpx: creates requests, retries them, and reports unreachable servers."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ from schedviz.client.server import NONE_FOUND, WHERE_LOOKED, Server
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-#: What came of a call: an answer, or none. None: of a pause.
+#: The result of a call: a response or an error. None for a pause.
 Outcome: TypeAlias = Reply | httpx.TransportError | None
 
 _TIMEOUT_SECONDS = 60.0
-#: How long a stream may be silent; the server sends a heartbeat more often.
+#: How long a stream may be silent; the server sends heartbeats more often.
 STREAM_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
-#: No limit to the idle ones: past it httpx's pool closes a connection that another thread is just about to use.
+#: No limit on idle connections: at its limit, httpx's pool may close a connection that another thread is about to use.
 _CONNECTIONS = httpx.Limits(max_connections=100, max_keepalive_connections=None)
-#: So often a call that may be sent again is, and how long the first pause is where the server names none.
+#: The most attempts for a call that may be repeated, and the first pause if the server names none.
 TRIES = 5
 _PAUSE_SECONDS = 0.5
-#: After so many tries without any answer it is said that it goes on: a server that starts anew has answered by then.
+#: After this many attempts without a response a message is logged; a restarting server has responded by then.
 _SILENT_TRIES = 2
 _LONGEST_PAUSE_SECONDS = 30.0
 _TRY_AGAIN = (429, 502, 503, 504)
-#: Of 503: the server has begun to make the answer; asking again at once is of no use.
+#: Codes of 503 responses for computations in progress, where an immediate retry does not help.
 _MADE_MEANWHILE = (b'"answer_late"', b'"detail_late"')
 
 
 def options(server: Server) -> dict[str, Any]:
-    """What both kinds of httpx's client are made with."""
+    """The arguments for both kinds of httpx clients."""
     headers = {"User-Agent": "schedviz-client"} | ({"Authorization": f"Bearer {server.token}"} if server.token else {})
     return {"base_url": f"{server.address}/api/v1/", "headers": headers, "limits": _CONNECTIONS, "trust_env": not _is_here(server)}
 
 
 def _is_here(server: Server) -> bool:
-    """Whether it runs on this machine: then no proxy of the environment is asked."""
+    """Whether the server is on this machine, where proxies of the environment are not used."""
     return urlsplit(server.address).hostname in ("127.0.0.1", "localhost", "::1")
 
 
 def request_of(call: Call) -> dict[str, Any]:
-    """The arguments of httpx's `request`."""
+    """The arguments for httpx's `request`."""
     made: dict[str, Any] = {"method": call.method, "url": call.path, "params": dict(call.query), "headers": dict(call.headers)}
     if call.files:
         made |= {"files": [("file", (name, data)) for name, data in call.files], "data": call.body or {}}
@@ -58,13 +58,13 @@ def request_of(call: Call) -> dict[str, Any]:
 
 
 def reply_of(response: httpx.Response, content: bytes) -> Reply:
-    """The reply of a response with this body."""
+    """The reply for a response with this body."""
     hint = WHERE_LOOKED if response.status_code == 401 and "Authorization" not in response.request.headers else ""
     return Reply(response.status_code, response.headers, content, hint)
 
 
 def is_read(response: httpx.Response, body: bytearray, largest: int) -> bool:
-    """Whether enough of a body was read: the start of an error. Raises `AnswerTooLarge`."""
+    """Whether enough of a body was read (of an error only the beginning). Raises `AnswerTooLarge`."""
     if response.is_error:
         return len(body) >= LARGEST_ERROR
     if len(body) > largest:
@@ -73,13 +73,13 @@ def is_read(response: httpx.Response, body: bytearray, largest: int) -> bool:
 
 
 def too_large(response: httpx.Response, error: TooLarge) -> AnswerTooLarge:
-    """The error for a response that is larger than allowed."""
+    """The error for a response that is too large."""
     url = response.request.url
     return AnswerTooLarge(f"{url.scheme}://{url.netloc.decode()}{url.path}: {error}. Is the address that of a schedviz server?")
 
 
 def with_retries(flow: Flow[T], server: Server) -> Generator[Call | Pause, Outcome, T]:
-    """A flow whose calls are sent again where that is safe and may help. Raises `Unavailable`."""
+    """Run a flow, and repeat calls if that is safe and may help. Raises `Unavailable`."""
     reply: Reply | None = None
     while True:
         try:
@@ -112,7 +112,7 @@ def _tried(call: Call, server: Server) -> Generator[Call | Pause, Outcome, Reply
 
 
 def _pause_before_again(call: Call, tries: int, reply: Reply | None) -> float | None:
-    """How long to wait before a call is sent again, after so many tries; None: it is not. `reply` None: nobody answered."""
+    """How long to wait before the next attempt; None if there is none. `reply` None: there was no response."""
     may_repeat = call.method in ("GET", "DELETE") or "Idempotency-Key" in call.headers or _has_key(call.body)
     if tries >= TRIES or not may_repeat:
         return None
@@ -124,7 +124,7 @@ def _pause_before_again(call: Call, tries: int, reply: Reply | None) -> float | 
 
 
 def no_answer(server: Server, error: Exception | None) -> Unavailable:
-    """The error for a server that cannot be reached."""
+    """The error for an unreachable server."""
     return Unavailable(f"{_silence(server, error)}. {NONE_FOUND if server.guessed else 'Is `schedviz up` running there?'}")
 
 

@@ -1,4 +1,4 @@
-"""Where the server is and with what one comes: what is said, else the environment, else the `schedviz up` of this machine."""
+"""Finds the server and the token: from arguments, otherwise from the environment, otherwise the `schedviz up` on this machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from schedviz.client.errors import SchedvizError
 
 DEFAULT_SERVER = "http://127.0.0.1:8777"
-#: For a server that nobody named, where no data folder tells of one.
+#: The default address if no data folder names one.
 NONE_FOUND = (
     "Is `schedviz up` running? If so, its data folder is another one: set SCHEDVIZ_DATA to it, or SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN."
 )
@@ -24,19 +24,19 @@ WHERE_LOOKED = (
 
 @dataclass(frozen=True)
 class Server:
-    """An address without a slash at its end, and a token; "": none."""
+    """An address without a trailing slash, and a token ("" if none)."""
 
     address: str
     token: str
-    #: Nobody named it, and no data folder tells of one: it is where `schedviz up` would be.
+    #: Whether this is the default address, which neither the user nor a data folder named.
     guessed: bool = False
 
 
 def find_server(address: str | None = None, token: str | None = None) -> Server:
-    """The server that is meant: by the arguments, by SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN, else the one that runs on this machine, whose data
-    folder (SCHEDVIZ_DATA, `./data`, a checkout's, ~/.local/share/schedviz) says where it is and has a token for its user.
+    """The server: by the arguments, by SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN, otherwise the one that runs on this machine. Its data folder
+    (SCHEDVIZ_DATA, `./data`, that of a checkout, ~/.local/share/schedviz) has the address and a token for the user.
 
-    A token that was found in a folder is sent to no other server than that folder's.
+    A token from a folder is sent only to that folder's server.
     """
     said = (address or os.environ.get("SCHEDVIZ_SERVER") or "").rstrip("/")
     secret = token if token is not None else os.environ.get("SCHEDVIZ_TOKEN", "")
@@ -59,18 +59,18 @@ def _is_address(said: str) -> bool:
 
 
 def data_folders() -> Iterator[Path]:
-    """Where a server's data is looked for, in this order."""
+    """The folders in which a server's data is looked for, in order."""
     if raw := os.environ.get("SCHEDVIZ_DATA"):
         yield Path(raw).expanduser()
     yield Path("data")
-    # As the server has it: in a checkout, and this may be one whoever's folder it is used from.
+    # The server's own rule in a checkout, which may be used from any working directory.
     if (checkout := Path(__file__).resolve().parents[2]) and (checkout / "manage.py").exists():
         yield checkout / "data"
     yield Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "schedviz"
 
 
 def _running(folder: Path) -> str:
-    """Where the server of a data folder is; "": none has run there. It may have ended since."""
+    """The address of a data folder's server; "" if none has run there. It may have stopped since."""
     try:
         found = json.loads(_read(folder / "lock") or "{}")
     except ValueError:
@@ -86,7 +86,7 @@ def _read(path: Path) -> str:
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two addresses are one server: `localhost` is this machine."""
+    """Whether two addresses belong to one server: `localhost` is this machine."""
 
     def place(address: str) -> tuple[str, str, int | None]:
         parts = urlsplit(address)

@@ -1,4 +1,4 @@
-"""What a server told of a session last."""
+"""What the server last returned about a session."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any
 from schedviz.client import showing
 
 
-class Told:
-    """A session as far as it was told of; `refresh()` of what inherits asks again."""
+class SessionInfo:
+    """Read-only attributes of a session, as of the last `refresh()`."""
 
     def __init__(self, info: dict[str, Any]) -> None:
-        #: As REST has it (docs/rest.md).
+        #: The session in REST's form (docs/rest.md).
         self.info = info
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """The ID."""
         return str(self.info["id"])
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name."""
         return str(self.info["name"])
 
     @property
     def page(self) -> str:
-        """Where people see it."""
+        """The URL of its page."""
         return str(self.info["page"])
 
     @property

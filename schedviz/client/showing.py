@@ -1,4 +1,4 @@
-"""How a session is shown: in one line, and as a card in a notebook."""
+"""Represents a session as one line, and as a card in a notebook."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _MEMBERS = ("status", "event", "cycle", "clockSeconds", "message")
 
 
 def line(kind: str, info: Mapping[str, Any]) -> str:
-    """One line about it; `kind`: the name of what shows it."""
+    """One line about a session; `kind` is the class name."""
     return f"<{kind} {info['name']!r} {info['id']} {info['status']}, event {info['event']}, cycle {info['cycle']}>"
 
 
 def card(info: Mapping[str, Any]) -> str:
-    """HTML about it, with the way to its page."""
+    """HTML with a link to the session's page."""
     rows = "".join(
         f"<tr><th>{name}</th><td>{html.escape(str(info[name]))}</td></tr>" for name in _MEMBERS if info.get(name) not in (None, "")
     )

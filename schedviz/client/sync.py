@@ -1,5 +1,5 @@
 # Generated from aio.py by tools/unasync.py (make gen): do not edit.
-"""`Client` and `Session`: a server, and a session on it."""
+"""`Client` and `Session`: a server and a session on it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from schedviz.client.flows import IMPORT_SECONDS
 from schedviz.client.limits import LARGEST_ERROR, Lines, TooLarge
 from schedviz.client.records import Records, records
 from schedviz.client.server import find_server
-from schedviz.client.session_info import Told
+from schedviz.client.session_info import SessionInfo
 
 T = TypeVar("T")
 
 
 class Client:
-    """A server. Without arguments: SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN, else the `schedviz up` of this machine."""
+    """A server. Without arguments: that of SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN, otherwise the `schedviz up` on this machine."""
 
     def __init__(self, server: str | None = None, token: str | None = None) -> None:
         self.server = find_server(server, token)
@@ -43,7 +43,7 @@ class Client:
         self._http.close()
 
     def do(self, flow: Flow[T]) -> T:
-        """Carry out a flow."""
+        """Run a flow."""
         steps = sending.with_retries(flow, self.server)
         outcome: sending.Outcome = None
         while True:
@@ -69,12 +69,12 @@ class Client:
         return self.do(ask(Call(method, path, query, body)))
 
     def sessions(self, *, name: str = "", status: str = "", most: int | None = None) -> Records:
-        """The sessions that you may see, newest first. `name` matches part of the name."""
+        """The sessions that you may view, newest first. `name` matches part of the name."""
         query = {key: value for key, value in (("q", name), ("status", status)) if value}
         return records(self.do(flows.listed("sessions/", query, most=most, page=200)))
 
     def session(self, session: str) -> Session:
-        """An existing session, by its id. Raises `NotFound`."""
+        """An existing session, by its ID. Raises `NotFound`."""
         return Session(self, self.call("GET", f"sessions/{session}/"))
 
     def from_files(
@@ -158,7 +158,7 @@ class Client:
         first, second = (one if isinstance(one, str) else one.id for one in (a, b))
         return self.do(flows.compare(first, second))
 
-    def _made(self, flow: Flow[dict[str, Any]], wait: bool, timeout: float) -> Session:  # noqa: FBT001 -- ours alone.
+    def _made(self, flow: Flow[dict[str, Any]], wait: bool, timeout: float) -> Session:  # noqa: FBT001 -- internal.
         made = Session(self, self.do(flow))
         return made.wait(timeout) if wait else made
 
@@ -190,7 +190,7 @@ def _read(response: httpx.Response, largest: int) -> bytes:
     return bytes(body)
 
 
-class Session(DefaultServer, Told):
+class Session(DefaultServer, SessionInfo):
     """A session on a server: a simulated cluster and its scheduler. Methods return when the server has finished."""
 
     _client_type = Client
@@ -221,7 +221,9 @@ class Session(DefaultServer, Told):
         *commands: Mapping[str, Any],
         timeout: float | None = None,
     ) -> Outcome:
-        """Send commands (docs/rest.md: `{"op": "create", "object": …}`), all or none; the outcome of the last. Raises `CommandFailed`."""
+        """Send commands (docs/rest.md: `{"op": "create", "object": …}`), all or none; returns the outcome of the last. Raises
+        `CommandFailed`.
+        """
         return self.client.do(flows.send(self.id, commands, timeout=timeout))
 
     def submit(self, *commands: Mapping[str, Any]) -> list[int]:
@@ -229,12 +231,12 @@ class Session(DefaultServer, Told):
         return [one["seq"] for one in self.client.do(flows.submit(self.id, commands))]
 
     def step(self, count: int = 1, *, unit: str = "cycle") -> Outcome:
-        """Advance by so many units: `cycle`, `stage` or `mutation`."""
+        """Advance by this many units: `cycle`, `stage` or `mutation`."""
         return self.send(command_bodies.step(count, unit))
 
     def run(
         self,
-        max: int | None = None,  # noqa: A002 -- the command's word.
+        max: int | None = None,  # noqa: A002 -- the command's name.
         *,
         timeout: float | None = None,
     ) -> Outcome:
@@ -242,7 +244,7 @@ class Session(DefaultServer, Told):
         return self.send(command_bodies.run(max), timeout=timeout)
 
     def advance(self, seconds: float | None = None) -> Outcome:
-        """Move the virtual clock by so many seconds, or to the next timer."""
+        """Advance the virtual clock by this many seconds, or to the next timer."""
         return self.send(command_bodies.advance(seconds))
 
     def create(self, *objects: Mapping[str, Any]) -> Outcome:
@@ -297,15 +299,17 @@ class Session(DefaultServer, Told):
             after = page["next"]
 
     def explain(self, pod: str, *, at: int | None = None) -> Explanation:
-        """Why a pod (`namespace/name`, or a name in `default`) is where it is."""
+        """Why a pod (`namespace/name`, or a name in `default`) has its current placement or is Pending."""
         return self.client.do(flows.explain(self.id, pod, at))
 
     def pending(self, *, at: int | None = None) -> Records:
-        """The pending pods with the reason, grouped where the scheduler reads the same fields."""
+        """The pending pods with their reasons, grouped by equal scheduling requirements."""
         return self.client.do(flows.pending(self.id, at))
 
     def smallest_change(self, pod: str, *, at: int | None = None) -> dict[str, Any]:
-        """The smallest changes that place a pod, each verified. To try the first, fork and `send` its `suggestions[0]["commands"]`."""
+        """The smallest changes that would place a pod, each verified. To try the first, fork and `send` its
+        `suggestions[0]["commands"]`.
+        """
         return self.client.do(flows.smallest_change(self.id, pod, at))
 
     def what_if(self, pod: Mapping[str, Any], copies: int = 1, *, at: int | None = None) -> WhatIf:

@@ -1,9 +1,9 @@
-"""Guided lessons: what is said, asked and done at each stop, played on the engine so that every claim is a check.
+"""Guided lessons: texts, questions and commands at each stop, played on the engine, which checks every claim.
 
-A lesson is a folder of `content/`: `lesson.yaml` (cluster, settings, stops with commands, questions and checks) and a text in every
-language (`en.md`, `zh-CN.md`). What is true at a stop is read off the engine and never written down: docs/lessons.md.
+A lesson is a folder of `content/`: `lesson.yaml` (cluster, settings, stops with commands, questions and checks) and one text per language
+(`en.md`, `zh-CN.md`). The facts at a stop are read from the engine and never written down: docs/lessons.md.
 
-`playing` and `checking` have an engine; nothing else here does, so that a web process may read lessons.
+Only `player` and `checking` load an engine, so a web process may read lessons.
 """
 
 from schedviz.lessons.catalogue import Course, UnknownLessonError, course, find

@@ -1,4 +1,4 @@
-"""The lessons that come with schedviz, and those of whoever runs it, as a course."""
+"""The course: the lessons that ship with schedviz, and the operator's own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schedviz.lessons.lesson import Lesson, Part
 from schedviz.lessons.reading import PLAN, read_lesson, version_of
 
 CONTENT = Path(__file__).parent / "content"
-#: Folders with lessons of one's own, or that are one, separated as PATH is. Every process that knows lessons reads it.
+#: Folders with lessons, or lesson folders, separated as in PATH. Every process that reads lessons uses it.
 OWN_FOLDERS: Final = "SCHEDVIZ_LESSONS"
 
 
@@ -24,18 +24,18 @@ class UnknownLessonError(LookupError):
 
 
 class Course(msgspec.Struct, frozen=True):
-    """Lessons by their parts, in the order in which they are best taken."""
+    """The lessons by part, in the recommended order."""
 
     parts: dict[Part, list[Lesson]]
 
     @property
     def lessons(self) -> list[Lesson]:
-        """All of them, in that order."""
+        """All lessons, in that order."""
         return [lesson for lessons in self.parts.values() for lesson in lessons]
 
 
 def course() -> Course:
-    """All lessons; of one's own those that can be read. Raises `LessonError` where one that ships cannot be read."""
+    """All lessons that ship, and those of the operator that can be read. Raises `LessonError` if one that ships cannot be read."""
     lessons = {lesson.name: lesson for lesson in (*_shipped(), *_readable())}
     ordered = sorted(lessons.values(), key=lambda lesson: (lesson.plan.order, lesson.name))
     parts: dict[Part, list[Lesson]] = {part: [one for one in ordered if one.plan.part == part] for part in get_args(Part)}
@@ -43,7 +43,7 @@ def course() -> Course:
 
 
 def find(name: str) -> Lesson:
-    """The lesson of a name, one's own before one that ships. Raises `UnknownLessonError`, and `LessonError` where it cannot be read."""
+    """The lesson of a name; the operator's take precedence. Raises `UnknownLessonError`, or `LessonError` if it cannot be read."""
     if (folder := own_folders().get(name)) is not None:
         return read_lesson(folder)
     for lesson in _shipped():
@@ -53,13 +53,13 @@ def find(name: str) -> Lesson:
 
 
 def version(name: str) -> str:
-    """The version of a lesson's files as they are now, also of one that cannot be read. Raises `UnknownLessonError`."""
+    """The current version of a lesson's files, even if they cannot be read as a lesson. Raises `UnknownLessonError`."""
     folder = own_folders().get(name)
     return find(name).version if folder is None else version_of(folder)
 
 
 def own_folders() -> dict[str, Path]:
-    """The lessons of one's own, by their names. They are looked for each time: they are being written."""
+    """The operator's lessons by name. They are looked up on each call, because they may be in progress."""
     named = [Path(folder) for folder in os.environ.get(OWN_FOLDERS, "").split(os.pathsep) if folder]
     folders = (one for folder in named for one in ([folder] if (folder / PLAN).is_file() else sorted(folder.glob("*/"))))
     return {folder.name: folder for folder in folders if (folder / PLAN).is_file()}
@@ -76,4 +76,4 @@ def _readable() -> Iterator[Lesson]:
         try:
             yield read_lesson(folder)
         except LessonError:
-            continue  # Whoever opens it is told what is wrong.
+            continue  # Opening the lesson reports the error.

@@ -1,4 +1,4 @@
-"""Everything that can be wrong with a lesson that could be read: texts that lack something, claims that do not hold."""
+"""Checks a lesson that could be read: missing texts and false claims."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FEWEST_FACTS, MOST_FACTS = 3, 5
 
 
 def faults_of(lesson: Lesson) -> list[Fault]:
-    """What is wrong with a lesson, in its texts and on the engine; empty when it may ship."""
+    """The errors in a lesson's texts and claims; empty if it may ship."""
     return [*_faults_of_texts(lesson), *_faults_of_claims(lesson)]
 
 

@@ -1,7 +1,7 @@
-"""A lesson's folder made of what was done in a session: its plan is whole and holds, its texts are to be written.
+"""Creates a lesson's folder from the commands of a session. Its plan is complete and correct; its texts remain to be written.
 
-Each stop claims what the engine says there, and a comment in each text tells its author what happens: as long as nothing is written below
-it, `schedviz lesson check` says so.
+Each stop claims the facts at that stop, and a comment in each text describes what happens. `schedviz lesson check` reports every stop
+without a text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from schedviz.lessons.player import play
 from schedviz.lessons.reading import PLAN
 from schedviz.trace.commands import AnyCommand
 
-#: What may be claimed of a stop; of these whatever differs from the stop before.
+#: The possible claims about a stop. Those that changed since the previous stop are used.
 _CLAIMS: Final = (
     "cycle.outcome",
     "cycle.node",
@@ -44,14 +44,14 @@ _COMMENTS: Final = {
 
 
 class DraftStop(msgspec.Struct, frozen=True):
-    """A moment that somebody chose: what was done since the one before."""
+    """A selected moment: the commands since the previous one."""
 
     id: str
     commands: list[AnyCommand]
 
 
 def draft(name: str, objects: list[dict[str, Any]], settings: Settings, stops: Sequence[DraftStop]) -> dict[str, str]:
-    """The files of the lesson, by their names. Raises `ExpressionError`, `ConfigurationError`."""
+    """The files of the lesson, by name. Raises `ExpressionError` or `ConfigurationError`."""
     plan = Plan(part="workflow", order=99, minutes=5, settings=settings, stops=[_asking(stop) for stop in stops])
     claimed = _with_claims(Lesson(name, plan, objects, {}))
     written: dict[str, Any] = {**msgspec.to_builtins(claimed), "cluster": objects}
@@ -61,7 +61,7 @@ def draft(name: str, objects: list[dict[str, Any]], settings: Settings, stops: S
 
 
 def _asking(stop: DraftStop) -> Stop:
-    """The stop with everything asked that may be claimed; what it is to be is found by playing."""
+    """The stop with all possible checks; playing it determines their values."""
     return Stop(id=stop.id, do=stop.commands, highlight=["pane/cache"], check=[Check(claim, None) for claim in _CLAIMS])
 
 

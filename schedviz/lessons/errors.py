@@ -1,4 +1,4 @@
-"""What is wrong with a lesson, and where."""
+"""Errors in lessons, with their positions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """One thing that is wrong. `line` counts from 1; 0: it is about the whole file."""
+    """One error. `line` counts from 1; 0: the whole file."""
 
     file: str
     line: int
@@ -27,5 +27,5 @@ class LessonError(ValueError):
 
 
 def fault(file: Path, line: int, message: str) -> LessonError:
-    """A lesson that cannot be read for one reason."""
+    """An exception with a single error."""
     return LessonError([Fault(file.name, line, message)])

@@ -16,9 +16,9 @@ from typing import Any, Final
 import jmespath
 from jmespath.exceptions import JMESPathError
 
-#: What the hints of a stop are asked of: what is so now, and the events since one has arrived there.
+#: The document for the hints of a stop: the present state, and the events since arrival.
 HINT_SEES: Final = ("state", "events", "clockSeconds")
-#: How a text shows what is not there.
+#: The text for a missing value.
 NOTHING: Final = "–"
 
 
@@ -27,7 +27,7 @@ class ExpressionError(ValueError):
 
 
 def find(expression: str, document: dict[str, Any]) -> Any:
-    """What the expression finds. Raises `ExpressionError`."""
+    """The result of the expression. Raises `ExpressionError`."""
     try:
         return jmespath.search(expression, document)
     except JMESPathError as error:
@@ -35,7 +35,7 @@ def find(expression: str, document: dict[str, Any]) -> Any:
 
 
 def holds(expression: str, document: dict[str, Any]) -> bool:
-    """Whether the expression is true of the document. What cannot be evaluated there is not."""
+    """Whether the expression is true for the document; False if it cannot be evaluated."""
     try:
         return find(expression, document) is True
     except ExpressionError:
@@ -43,7 +43,7 @@ def holds(expression: str, document: dict[str, Any]) -> bool:
 
 
 def told(value: Any) -> str:
-    """A value as a text shows it: a list by its members, a truth as yes or no."""
+    """A value as text: a list by its members, a boolean as yes or no."""
     match value:
         case None:
             return NOTHING

@@ -1,4 +1,4 @@
-"""The parts of a lesson."""
+"""The data structures of a lesson."""
 
 from __future__ import annotations
 
@@ -12,49 +12,50 @@ from schedviz.trace.commands import AnyCommand
 from schedviz.trace.controllers import HelperSettings
 from schedviz.trace.policies import Policies
 
-#: The languages in which every lesson is told.
+#: The required languages of a lesson.
 LANGUAGES = ("en", "zh-CN")
 
-#: The parts of the course, in its order.
+#: The parts of the course, in order.
 Part = Literal["workflow", "cache", "snapshot", "queue", "statuses", "scoring", "preemption", "history", "incident"]
 
 Name = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
 Expression = Annotated[str, Meta(min_length=1, max_length=500)]
-#: What the page points at: `pane/cache`, `node/node-a`, `pod/default/web`, `queue/activeQ`, `stage/Filter`, `plugin/NodeResourcesFit`.
+#: Targets that the page can point at: `pane/cache`, `node/node-a`, `pod/default/web`, `queue/activeQ`, `stage/Filter`,
+#: `plugin/NodeResourcesFit`.
 Highlight = Annotated[str, Meta(pattern=r"^(pane|node|pod|queue|stage|plugin)/.+$", max_length=200)]
 
 
 class Described(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel", omit_defaults=True):
-    """A part of `lesson.yaml`."""
+    """Base class of the parts of `lesson.yaml`."""
 
 
 class Symbol(Described, frozen=True):
-    """Where something is in upstream's source, below `pkg/scheduler` of v1.27.1."""
+    """A position in upstream's source, below `pkg/scheduler` of v1.27.1."""
 
     file: str
     symbol: str
 
 
 class Question(Described, frozen=True):
-    """What is asked before `reveal` is done. The answer is an expression over what is so afterwards."""
+    """A question before the commands of `reveal`. The answer is an expression over the state after them."""
 
     ask: Literal["choice", "number", "node", "nodes", "pod"]
     answer: Expression
-    #: Of a choice: the answers to choose from. Their words are in the texts.
+    #: For a multiple choice: the options. Their wording is in the texts.
     options: list[str] = []
 
 
 class Check(Described, frozen=True):
-    """A claim: at the end of its stop the expression `that` is `is`."""
+    """A claim: at the end of its stop, the expression `that` equals `is`."""
 
     that: Expression
     equals: Any = msgspec.field(name="is")
 
 
 class LiveHint(Described, frozen=True):
-    """What is said at a stop while `when` is true of the engine as it is, on the path or off it. Its words are in the texts.
+    """A hint that is shown at a stop while `when` is true for the engine, on the path or off it. Its wording is in the texts.
 
-    `after`: what somebody may do on arrival that makes it so; without, it is so on arrival or at the end of the stop.
+    `after`: commands of the learner after arrival that make it true. Without them, it is true on arrival or at the end of the stop.
     """
 
     id: Name
@@ -63,12 +64,12 @@ class LiveHint(Described, frozen=True):
 
 
 class Stop(Described, frozen=True):
-    """One place on the path: what is done to get there, what is asked, what is done once the answer is given."""
+    """A stop on the path: the commands before it, the question, and the commands after the answer."""
 
     id: Name
     do: list[AnyCommand] = []
     highlight: list[Highlight] = []
-    #: Names for expressions, to be used in the texts as `{name}`.
+    #: Named expressions for the texts, where they are written as `{name}`.
     facts: dict[Name, Expression] = {}
     question: Question | None = None
     hints: list[LiveHint] = []
@@ -77,7 +78,7 @@ class Stop(Described, frozen=True):
 
 
 class Settings(Described, frozen=True):
-    """How the engine of the lesson is made: members of the engine's settings."""
+    """Members of the engine's settings."""
 
     config: dict[str, Any] | None = None
     assumed_pod_ttl_seconds: float = 0
@@ -92,29 +93,29 @@ class Plan(Described, frozen=True):
     """`lesson.yaml`."""
 
     part: Part
-    #: Its place in its part.
+    #: The position in its part.
     order: Annotated[int, Meta(ge=1, le=99)]
     minutes: Annotated[int, Meta(ge=3, le=10)]
     stops: Annotated[list[Stop], Meta(min_length=1, max_length=30)]
-    #: Objects in the words of Kubernetes, or short (`shorthand.py`).
+    #: Kubernetes objects, or short forms (`shorthand.py`).
     cluster: list[dict[str, Any]] = []
     settings: Settings = Settings()
     upstream: list[Symbol] = []
 
 
 class Lesson(msgspec.Struct, frozen=True):
-    """A lesson, whole: its plan, and its text in each language that it has."""
+    """A complete lesson: its plan, and its text in each language."""
 
     name: str
     plan: Plan
-    #: Objects as Kubernetes writes them.
+    #: Kubernetes objects.
     objects: list[dict[str, Any]]
     texts: dict[str, Text]
-    #: Tells whether it is the same lesson still: a digest of its files.
+    #: A digest of the files, which identifies the lesson's version.
     version: str = ""
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The engine's settings as REST takes them; those that differ from the default alone."""
+        """The engine's settings in REST's form, without defaults."""
         written: dict[str, Any] = msgspec.to_builtins(self.plan.settings)
         return written

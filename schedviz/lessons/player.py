@@ -1,4 +1,4 @@
-"""Plays a lesson on an engine of its own: what is so at each stop."""
+"""Plays a lesson on an engine of its own, and records the state at each stop."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from schedviz.trace.commands import AnyCommand, Confirm
 
 
 def play(lesson: Lesson, *, stops: int | None = None) -> Iterator[Played]:
-    """The stops, one after the other. Raises `ExpressionError`, `ConfigurationError`."""
+    """Play the stops in order. Raises `ExpressionError` or `ConfigurationError`."""
     player = _Player(lesson)
     for stop in lesson.plan.stops[:stops]:
         yield player.play(stop)
 
 
 def hint_holds(lesson: Lesson, stop: Stop, hint: LiveHint) -> bool:
-    """Whether a hint is said after what it is about; without, on arrival or at the end of the stop. Raises `ExpressionError`."""
+    """Whether a hint is shown after its commands; without commands, on arrival or at the end of the stop. Raises `ExpressionError`."""
     player = _Player(lesson)
     for before in itertools.takewhile(lambda one: one is not stop, lesson.plan.stops):
         player.play(before)
@@ -59,12 +59,12 @@ class _Player:
         return Played(stop, arrived, self._simulation.event, facts, {**facts_after, "answer": told(answer)}, answer, checks)
 
     def hears(self, hint: LiveHint, commands: Sequence[AnyCommand]) -> bool:
-        """Whether the hint is said after these commands, `events` being theirs."""
+        """Whether the hint is shown after these commands, whose events are `events`."""
         after = self.do(commands)
         return find(hint.when, {name: after[name] for name in HINT_SEES}) is True
 
     def do(self, commands: Sequence[AnyCommand]) -> dict[str, Any]:
-        """Carry out commands; the document that expressions are asked of."""
+        """Execute commands; returns the document for expressions."""
         simulation = self._simulation
         before = self._state
         events: list[Any] = []

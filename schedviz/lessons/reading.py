@@ -1,4 +1,4 @@
-"""Reading a lesson's folder; what cannot be read is told with file and line."""
+"""Reads a lesson's folder. Errors have file and line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Path_ = list[str | int]
 
 
 def read_lesson(folder: Path) -> Lesson:
-    """The lesson in a folder, with the texts that there are. Raises `LessonError`."""
+    """The lesson in a folder, with the available texts. Raises `LessonError`."""
     file = folder / PLAN
     if not file.is_file():
         raise fault(file, 0, f"there is no {PLAN} in {folder.name}")
@@ -42,7 +42,7 @@ def read_lesson(folder: Path) -> Lesson:
 
 
 def version_of(folder: Path) -> str:
-    """A digest of a lesson's files, as they are now."""
+    """A digest of a lesson's current files."""
     digest = hashlib.blake2b(digest_size=8)
     for name in (PLAN, *(f"{language}.md" for language in LANGUAGES)):
         with contextlib.suppress(OSError):
@@ -51,7 +51,7 @@ def version_of(folder: Path) -> str:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML in which `on`, `off`, `yes` and `no` are words, as in YAML 1.2: only `true` and `false` are truths."""
+    """A YAML loader for which `on`, `off`, `yes` and `no` are strings, as in YAML 1.2. Only `true` and `false` are booleans."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -66,7 +66,7 @@ def _parse(file: Path) -> tuple[dict[str, Any], yaml.Node]:
     try:
         text = file.read_text(encoding="utf-8")
         root = yaml.compose(text, Loader=_Loader)
-        document = yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe one.  # nosec B506
+        document = yaml.load(text, Loader=_Loader)  # noqa: S506 -- a subclass of SafeLoader.  # nosec B506
     except UnicodeDecodeError as error:
         raise fault(file, 0, f"it is not UTF-8: {error.reason} at byte {error.start}") from None
     except yaml.MarkedYAMLError as error:
@@ -78,7 +78,7 @@ def _parse(file: Path) -> tuple[dict[str, Any], yaml.Node]:
 
 
 def _expand(file: Path, document: dict[str, Any], root: yaml.Node) -> list[dict[str, Any]]:
-    """Write short objects out, in the cluster and in commands, and decode each one: a lesson with a bad object is not read."""
+    """Expand short objects in the cluster and in commands, and decode each object. A lesson with an invalid object is refused."""
     faults: list[Fault] = []
 
     def object_at(written: Any, path: Path_) -> Any:
@@ -103,7 +103,7 @@ def _expand(file: Path, document: dict[str, Any], root: yaml.Node) -> list[dict[
 
 
 def _commands_in(stop: Any) -> Iterator[tuple[Path_, list[Any]]]:
-    """The lists of commands in a stop, and where they are in it."""
+    """The lists of commands in a stop, and their paths."""
     if not isinstance(stop, dict):
         return
     for half in ("do", "reveal"):
@@ -122,7 +122,7 @@ def _steps(path: str) -> Path_:
 
 
 def line_at(node: yaml.Node, path: Path_) -> int:
-    """The line of what is at a path, or of the nearest thing around it; from 1."""
+    """The line, from 1, of the value at a path, or of its nearest existing parent."""
     for step in path:
         if isinstance(node, yaml.MappingNode):
             found = [value for key, value in node.value if key.value == step]

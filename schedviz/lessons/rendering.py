@@ -1,4 +1,4 @@
-"""Texts of lessons as HTML. What is HTML in a text stays text: lessons may come from anybody."""
+"""Renders texts of lessons as HTML. HTML in a text is escaped, because lessons may have any author."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedviz.lessons.expressions import told
 from schedviz.lessons.stop_state import Played
 from schedviz.lessons.texts import StopText, Text, fill
 
-#: A line that ends inside a Chinese sentence: HTML would show a space there.
+#: A line end inside a Chinese sentence, where HTML would show a space.
 _SOFT_BREAK = re.compile(
     r"(?<=[\u3000-\u303f\uff00-\uffef])\n(?=[^\s\-|#`>*\d])|(?<=[\u4e00-\u9fff])\n(?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])"
 )
@@ -23,23 +23,23 @@ def _markdown() -> MarkdownIt:
 
 
 def html(markdown: str) -> str:
-    """A text, as paragraphs."""
+    """A text as paragraphs."""
     return str(_markdown().render(_SOFT_BREAK.sub("", markdown)))
 
 
 def html_line(markdown: str) -> str:
-    """A text without a paragraph around it."""
+    """A text without a surrounding paragraph."""
     return str(_markdown().renderInline(markdown))
 
 
 def answer_words(played: Played, text: StopText) -> str:
-    """The answer in the words of the language: those of the option, where it is one."""
+    """The answer in the text's language: the wording of the option, for a multiple choice."""
     answer = told(played.answer)
     return text.options.get(answer, answer)
 
 
 def answer_html(played: Played, text: StopText) -> str:
-    """What is said once the answer is known. Words of an option that begin it begin a sentence."""
+    """The text after the answer. An option's wording at its beginning is capitalized."""
     words = answer_words(played, text)
     if text.options and text.answer.startswith("**{answer}"):
         words = words[:1].upper() + words[1:]
@@ -47,7 +47,7 @@ def answer_html(played: Played, text: StopText) -> str:
 
 
 def text_html(played: Played, text: StopText) -> str:
-    """What is said on arrival."""
+    """The text on arrival."""
     return html(fill(text.text, played.facts))
 
 
@@ -60,5 +60,5 @@ def hint_html(played: Played, text: StopText) -> str:
 
 
 def take_home_html(text: Text) -> list[str]:
-    """The facts to take home, a line each."""
+    """The facts to take home, one per line."""
     return [html_line(fact) for fact in text.take_home]

@@ -18,11 +18,11 @@ _NODE_DEFAULTS = {"cpu": "4", "memory": "16Gi", "pods": "110"}
 
 
 class ShorthandError(ValueError):
-    """A short object with a word that is none."""
+    """A short object with an unknown field."""
 
 
 def whole(written: dict[str, Any]) -> dict[str, Any]:
-    """The object of Kubernetes that is meant; one that names its `kind` is that object already. Raises `ShorthandError`."""
+    """The Kubernetes object for a short form; an object with a `kind` is returned unchanged. Raises `ShorthandError`."""
     if "kind" in written:
         return written
     if "node" in written:

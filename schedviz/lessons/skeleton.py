@@ -1,4 +1,4 @@
-"""The lesson that `schedviz lesson new` writes: small, whole and right, so that one changes it instead of beginning with nothing."""
+"""The lesson that `schedviz lesson new` writes: small, complete and correct, as a starting point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is so at a stop, as the engine said it."""
+"""The state at a stop, as computed by the engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schedviz.lessons.lesson import Check, Stop
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """A claim, and what the engine says."""
+    """A claim and its actual value."""
 
     claim: Check
     found: Any
@@ -21,13 +21,13 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """What is so at a stop. The numbers of events are those of a session that is on the path."""
+    """The state at a stop. Event numbers are those of a session that follows the path."""
 
     stop: Stop
-    #: The last event when one has arrived, and when it has been revealed.
+    #: The last event on arrival, and after the reveal.
     arrived: int
     revealed: int
-    #: Facts by their names, as the texts show them: on arrival, and at the end with `answer`.
+    #: Facts by name, formatted for the texts: on arrival, and at the end with `answer`.
     facts: dict[str, str]
     facts_after: dict[str, str]
     answer: Any

@@ -28,7 +28,7 @@ from schedviz.lessons.errors import fault
 TAKE_HOME = "Take home"
 _PARTS = {"Question": "question", "Answer": "answer", "Hint": "hint", "Notes": "notes"}
 _LIVE_HINT = re.compile(r"^Hint ([a-z0-9]+(?:-[a-z0-9]+)*)$")
-#: What is in a comment is said to nobody.
+#: Comments are not shown to learners.
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _HEADING = re.compile(r"^(#{1,3}) +(.+?) *$")
 _OPTION = re.compile(r"^- +`([^`]+)` *:? *(.*)$")
@@ -37,31 +37,31 @@ _PLACE = re.compile(r"\{([a-z0-9-]+)\}")
 
 
 class StopText(msgspec.Struct):
-    """What is said at a stop, as Markdown."""
+    """The texts of a stop, as Markdown."""
 
     line: int
     text: str = ""
     question: str = ""
-    #: The words of each option, by its id.
+    #: The wording of each option, by its ID.
     options: dict[str, str] = {}
     answer: str = ""
     hint: str = ""
-    #: What is said while a hint of the plan holds, by its id.
+    #: The texts of the plan's hints, by ID.
     live_hints: dict[str, str] = {}
     notes: str = ""
 
     def places_before(self) -> set[str]:
-        """The names of the facts that are told on arrival."""
+        """The names of the facts that are shown on arrival."""
         said = [self.text, self.question, self.hint, self.notes, *self.options.values(), *self.live_hints.values()]
         return set(_PLACE.findall("\n".join(said)))
 
     def places_after(self) -> set[str]:
-        """The names of the facts that are told with the answer."""
+        """The names of the facts that are shown with the answer."""
         return set(_PLACE.findall(self.answer))
 
 
 class Text(msgspec.Struct):
-    """A lesson in one language."""
+    """A lesson's text in one language."""
 
     file: str
     title: str
@@ -71,13 +71,13 @@ class Text(msgspec.Struct):
 
 
 def fill(markdown: str, facts: dict[str, str]) -> str:
-    """The text with its facts in it."""
+    """The text with its facts filled in."""
     return _PLACE.sub(lambda found: facts.get(found[1], found[0]), markdown)
 
 
 def read_text(file: Path) -> Text:
-    """The text in a file. Raises `LessonError` with the line."""
-    # Lines keep their numbers.
+    """Read a text. Raises `LessonError` with the line."""
+    # Keep line numbers.
     text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), file.read_text(encoding="utf-8"))
     lines = text.splitlines()
     title, about, sections = _sections(file, lines)
@@ -97,7 +97,7 @@ Line = tuple[int, str]
 
 
 def _sections(file: Path, lines: list[str]) -> tuple[str, str, list[tuple[str, int, list[Line]]]]:
-    """Title, what it is about, and the sections under headings of the second level, with their lines."""
+    """Title, introduction, and the sections under second-level headings with their lines."""
     title = ""
     about: list[str] = []
     sections: list[tuple[str, int, list[Line]]] = []
@@ -149,7 +149,7 @@ def _joined(lines: list[Line]) -> str:
 
 
 def _items(body: list[Line]) -> list[str]:
-    """The items of a list; one goes on over lines that are indented."""
+    """The items of a list. Indented lines continue an item."""
     items: list[str] = []
     for _, line in body:
         if found := _ITEM.match(line):

@@ -26,7 +26,6 @@ BLOCKS = 10
 _CALIBRATION_PODS = 60
 #: Cycles and their calibration are measured in CPU seconds of this process. A cycle waits for nothing, so this is its time on an idle
 #: machine. Wall time next to seven other programs on two cores was three times as long, and varied.
-#: machine of its own; seconds of the wall beside seven other programs on two cores were three times as many, and no two alike.
 clock = time.process_time
 #: Cycles that are profiled by stage and plugin.
 _WATCHED = 60

@@ -1,1 +1,1 @@
-"""`schedviz follow`: watches a real cluster with the user's own credentials, only reading, and pushes what the scheduler reads of it."""
+"""`schedviz follow`: watches a real cluster with the user's own credentials and read-only access, and pushes what the scheduler reads."""

@@ -1,4 +1,4 @@
-"""An API server, as far as it is read: list and watch, with GET and nothing else."""
+"""A read-only client for an API server: list and watch, using GET only."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from schedviz.client.limits import LARGEST_ERROR, LARGEST_JSON, Lines, TooLarge
 from schedviz.kube.kinds import Kind
 
 _PAGE = 500
-#: The bytes of a page: 500 objects of half a megabyte.
+#: The largest page: 500 objects of half a megabyte.
 _LARGEST_PAGE = LARGEST_JSON
-#: The bytes of all objects of a kind.
+#: The largest list of a kind.
 _LARGEST_LIST = 4 << 30
-#: The API server ends a watch after so long; whoever is behind a proxy that forgets connections notices then.
+#: The API server ends a watch after this time, so that connections that a proxy has dropped are noticed.
 _WATCH_SECONDS = 240
-#: Without a byte for so long a connection is given up.
+#: A connection is given up after this long without a byte.
 _SILENCE_SECONDS = 300
-#: The scheduler's own informer asks for these pods alone. Upstream: pkg/scheduler/scheduler.go newPodInformer
+#: The scheduler's own informer selects only these pods. Upstream: pkg/scheduler/scheduler.go newPodInformer
 _UNFINISHED = "status.phase!=Succeeded,status.phase!=Failed"
 _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _GONE = 401, 403, 404, 410
 
@@ -53,8 +53,8 @@ class _WithMeta(msgspec.Struct, frozen=True):
     metadata: _Meta = _Meta()
 
 
-class Told(msgspec.Struct, frozen=True):
-    """One line of a watch. A BOOKMARK has no object, only a version from which a watch may go on."""
+class WatchEvent(msgspec.Struct, frozen=True):
+    """One event of a watch. A BOOKMARK has no object, only a resource version from which a watch may continue."""
 
     type: Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]
     object: bytes
@@ -70,7 +70,7 @@ class ClusterApi:
         self._http = self._client()
 
     def _client(self) -> httpx.Client:
-        """Without redirects, which would take our credentials elsewhere, and with a connection per request: a watch outlives the others."""
+        """Without redirects, which would send the credentials elsewhere, and with one connection per request, because watches last long."""
         return httpx.Client(
             verify=self._credentials.tls(),
             proxy=self._access.proxy or None,
@@ -81,7 +81,7 @@ class ClusterApi:
         )
 
     def list(self, kind: Kind) -> tuple[list[bytes], str]:
-        """All objects of a kind, and the resource version as of which they are. Raises as `_open` does."""
+        """All objects of a kind, and the resource version of the list. Raises as `_open` does."""
         items: list[bytes] = []
         size = 0
         query = {"limit": str(_PAGE), **_selector(kind)}
@@ -96,8 +96,8 @@ class ClusterApi:
                 return items, found.metadata.resource_version
             query["continue"] = found.metadata.next
 
-    def watch(self, kind: Kind, resource_version: str) -> Iterator[Told]:
-        """What happens to a kind after a version, until the server ends it. Raises `Expired`, and as `_open` does."""
+    def watch(self, kind: Kind, resource_version: str) -> Iterator[WatchEvent]:
+        """The changes of a kind after a version, until the server ends the watch. Raises `Expired`, and as `_open` does."""
         query = {
             "watch": "1",
             "allowWatchBookmarks": "true",
@@ -107,11 +107,11 @@ class ClusterApi:
         }
         with self._open(kind, "watch", query) as response:
             for line in _lines(response):
-                yield _told(line)
+                yield _watch_event(line)
 
     @contextmanager
     def _open(self, kind: Kind, verb: str, query: dict[str, str]) -> Iterator[httpx.Response]:
-        """A response to be read. Raises `Forbidden`, `NotServed`, `Expired`, `Unavailable` or `FollowError`."""
+        """An open response. Raises `Forbidden`, `NotServed`, `Expired`, `Unavailable` or `FollowError`."""
         try:
             response = self._send(kind, query)
             if response.status_code == _UNAUTHORIZED and self._credentials.refused():
@@ -164,7 +164,7 @@ def _selector(kind: Kind) -> dict[str, str]:
     return {"fieldSelector": _UNFINISHED} if kind.name == "Pod" else {}
 
 
-def _told(line: bytes) -> Told:
+def _watch_event(line: bytes) -> WatchEvent:
     event = _decoded(line, _Event)
     content = bytes(event.object)
     if event.type == "ERROR":
@@ -172,14 +172,14 @@ def _told(line: bytes) -> Told:
         raise Expired(status.message) if status.code == _GONE else Unavailable(status.message or f"status {status.code}")
     if event.type not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK"):
         raise Unavailable(f"a watch told of {event.type!r}, which is unknown")
-    return Told(event.type, content, _decoded(content, _WithMeta).metadata.resource_version)
+    return WatchEvent(event.type, content, _decoded(content, _WithMeta).metadata.resource_version)
 
 
 def _decoded(data: bytes, type_: Any) -> Any:
     try:
         return msgspec.json.decode(data, type=type_)
     except (msgspec.DecodeError, RecursionError) as error:
-        # A connection that broke in the middle of a line looks like this, too.
+        # A connection that broke within a line has the same effect.
         raise Unavailable(f"the API server sent what is not JSON of Kubernetes: {error}") from None
 
 

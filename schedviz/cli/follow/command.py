@@ -56,10 +56,10 @@ def follow(
     token: str,
     chosen: ChosenRelease,
 ) -> None:
-    """Have a session shadow a real cluster: it is listed and watched from here, with your credentials, and never written to.
+    """Make a session shadow a real cluster, which is listed and watched from this machine with your credentials and never written to.
 
-    Only what the scheduler reads is sent (docs/follow.md, with the ClusterRole that is needed). Ends with Ctrl-C, and goes on where it was
-    when it is started again with the same --session.
+    Only fields that the scheduler reads are sent (docs/follow.md, which also has the required ClusterRole). Ctrl-C ends it; starting it
+    again with the same --session continues.
     """
     from schedviz.cli.follow import kubeconfig as config
     from schedviz.cli.follow.cluster_api import ClusterApi
@@ -79,14 +79,14 @@ def follow(
     if dry_run:
         _show(api, secret, without)
         return
-    # A context's name says whose cluster it is, too.
+    # A context's name may also identify the owner of the cluster.
     source = source or ("cluster" if secret else re.sub(r"[^!-~]", "-", access.context)[:100])
     asked = Server(server, token)
     session = session or _new_session(asked, name or source, chosen)
-    voice = _Voice()
-    pusher = Pusher(asked, session, source, say=voice.say)
-    status = voice.status = Status(asked, session, pusher)
-    following = Following(api, pusher, Redaction(secret), without=without, say=voice.say)
+    printer = _ThrottledPrinter()
+    pusher = Pusher(asked, session, source, say=printer.say)
+    status = printer.status = Status(asked, session, pusher)
+    following = Following(api, pusher, Redaction(secret), without=without, say=printer.say)
     counts = following.begin()
     listed = ", ".join(f"{count} {resource}" for resource, count in counts.items() if count)
     say(f"{session}: {source} is in the session ({listed or 'it is empty'}).")
@@ -99,14 +99,14 @@ def follow(
             status.stop()
 
 
-class _Voice:
-    """Says a sentence on standard error; the same one, from whichever thread, not more often than every 30 seconds."""
+class _ThrottledPrinter:
+    """Prints sentences to standard error, each at most once every 30 seconds, from any thread."""
 
     _EVERY_SECONDS = 30.0
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        #: The line that is in the way of a sentence on a terminal.
+        #: The status line, which must be cleared before a sentence is printed on a terminal.
         self.status: Status | None = None
         self._said: dict[str, float] = {}
 
@@ -124,7 +124,7 @@ class _Voice:
 
 
 def _new_session(server: Server, name: str, chosen: ChosenRelease) -> str:
-    """An empty session. Raises `click.ClickException`."""
+    """Create an empty session. Raises `click.ClickException`."""
     from schedviz.cli.follow.errors import FollowError
 
     body = {"name": name, "trace": {"format": "schedviz-trace/1", "name": name, "steps": []}, **chosen.body()}

@@ -1,4 +1,4 @@
-"""What is shown to an API server: a token, a password or a certificate; an exec plugin of the kubeconfig is run for one."""
+"""Credentials for an API server: a token, a password, a certificate, or those of the kubeconfig's exec plugin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLUGIN_SECONDS = 120
 
 
 class _NamedContext(ssl.SSLContext):
-    """Verifies the server's certificate for `server_name`, where it is set, instead of for the host of the URL."""
+    """Verifies the server's certificate for `server_name`, if it is set, instead of for the URL's host."""
 
     server_name = ""
 
@@ -32,7 +32,7 @@ class _NamedContext(ssl.SSLContext):
 
 
 class Credentials:
-    """Who we are, renewed when the API server does not know us any more."""
+    """The user's credentials, renewed when the API server rejects them."""
 
     def __init__(self, access: Access) -> None:
         self._access = access
@@ -40,7 +40,7 @@ class Credentials:
         self._given: dict[str, Any] | None = None
 
     def headers(self) -> dict[str, str]:
-        """The header that says who we are. Raises `FollowError`."""
+        """The Authorization header. Raises `FollowError`."""
         access = self._access
         token = access.token
         if access.token_file:
@@ -64,7 +64,7 @@ class Credentials:
         return [("Impersonate-User", user.user), *uid, *(("Impersonate-Group", group) for group in user.groups), *extra]
 
     def tls(self) -> ssl.SSLContext:
-        """The trusted authorities, and our certificate. Raises `FollowError`."""
+        """The trusted authorities and the client certificate. Raises `FollowError`."""
         access = self._access
         context = _NamedContext(ssl.PROTOCOL_TLS_CLIENT)
         context.server_name = access.tls_server_name
@@ -86,7 +86,7 @@ class Credentials:
         return context
 
     def refused(self) -> bool:
-        """The API server did not know us; whether it may be tried again with new credentials."""
+        """The API server rejected the credentials; returns whether to try again with new ones."""
         with self._lock:
             had, self._given = self._given is not None, None
         return had or bool(self._access.token_file)
@@ -103,7 +103,7 @@ def _run(plugin: ExecPlugin) -> dict[str, Any]:
     info = {"apiVersion": plugin.api_version, "kind": "ExecCredential", "spec": {"interactive": False}}
     environment = {**os.environ, **plugin.environment, "KUBERNETES_EXEC_INFO": json.dumps(info)}
     try:
-        done = subprocess.run(  # noqa: S603 -- it is what the user's kubeconfig says, as kubectl does it.
+        done = subprocess.run(  # noqa: S603 -- the command in the user's kubeconfig, as with kubectl.
             [plugin.command, *plugin.arguments], env=environment, stdout=subprocess.PIPE, timeout=_PLUGIN_SECONDS, check=False
         )
     except OSError as error:
@@ -123,7 +123,7 @@ def _run(plugin: ExecPlugin) -> dict[str, Any]:
 
 
 def _load(context: ssl.SSLContext, certificate: bytes, key: bytes) -> None:
-    """OpenSSL takes them from a file alone: one that nobody else may read, for a moment."""
+    """Load the certificate from a temporary private file, because OpenSSL only reads files."""
     descriptor, name = tempfile.mkstemp()
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -1,7 +1,4 @@
-"""What can go wrong between us and a cluster. Each is a sentence; those that pass by themselves are told apart from those that do not."""
-
-# The names say what happened and read as sentences where they are caught.
-# ruff: noqa: N818
+"""Errors of following a cluster. Transient ones have classes of their own."""
 
 from __future__ import annotations
 
@@ -9,13 +6,13 @@ import click
 
 
 class FollowError(click.ClickException):
-    """Following cannot begin, or go on."""
+    """Following cannot begin or continue."""
 
     exit_code = 2
 
 
 class Forbidden(FollowError):
-    """The cluster does not let this user do something; `verb` and `resource` say what."""
+    """The cluster denies this user an operation; `verb` and `resource` name it."""
 
     def __init__(self, verb: str, resource: str, said: str) -> None:
         super().__init__(f"no permission to {verb} {resource}: {said}")
@@ -25,12 +22,12 @@ class Forbidden(FollowError):
 
 
 class NotServed(FollowError):
-    """The cluster has no such resource."""
+    """The cluster does not have this resource."""
 
 
 class Expired(Exception):
-    """The API server does not know a resource version any more (410): everything has to be listed again."""
+    """The resource version has expired (410), so everything must be listed again."""
 
 
 class Unavailable(Exception):
-    """The API server does not answer, or cannot at the moment: try again."""
+    """The API server is temporarily unavailable."""

@@ -1,4 +1,4 @@
-"""Following: first every kind is listed, in the order in which objects need each other, then all are watched, a thread for each."""
+"""Follows a cluster: lists all kinds, in the order of their dependencies, then watches them in one thread per kind."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.follow.reflector import Change, Reflector
 from schedviz.kube.kinds import WATCHED_KINDS_V1_36, Kind
 
-#: Changes in one batch, and changes that may wait: then the watches wait, and with them the API server.
+#: Changes in one batch, and changes that may be queued. Beyond that the watches stop reading, which the API server notices.
 _BATCH = 200
 _WAITING = 2000
 _LOOK_SECONDS = 0.2
-#: So often a list is begun anew that an API server cannot give.
+#: How often a list that the API server cannot return is restarted.
 _TRIES = 5
 
 
 class Following:
-    """One cluster into one session."""
+    """Follows one cluster into one session."""
 
     def __init__(
         self, api: ClusterApi, pusher: Pusher, redaction: Redaction, *, without: Sequence[str] = (), say: Callable[[str], None]
@@ -37,7 +37,9 @@ class Following:
         ]
 
     def begin(self) -> dict[str, int]:
-        """List everything, push what differs from what was pushed before; how many there are by resource. Raises `FollowError`."""
+        """List everything, and push what differs from what was pushed before; returns the number of objects by resource. Raises
+        `FollowError`.
+        """
         known = self._pusher.resume()
         counts: dict[str, int] = {}
         forbidden: list[Forbidden] = []
@@ -47,7 +49,7 @@ class Following:
                 counts[reflector.kind.resource] = self._listed(reflector)
             except Forbidden as error:
                 if reflector.kind.is_new:
-                    # Roles that were made for earlier versions of schedviz do not have it.
+                    # Roles for earlier versions of schedviz lack this permission.
                     self._leave_out(reflector, error)
                 else:
                     forbidden.append(error)
@@ -64,7 +66,7 @@ class Following:
         self._reflectors.remove(reflector)
 
     def go_on(self) -> None:
-        """Watch and push until something fails that does not pass by itself. Raises that `FollowError`."""
+        """Watch and push until an error that is not transient. Raises that `FollowError`."""
         self._direct = None
         for reflector in self._reflectors:
             threading.Thread(target=self._watch, args=(reflector,), name=f"watch {reflector.kind.resource}", daemon=True).start()
@@ -75,7 +77,7 @@ class Following:
             self.stop()
 
     def stop(self) -> None:
-        """Have the watches end with their next line."""
+        """End the watches with their next event."""
         self._stop.set()
 
     def _listed(self, reflector: Reflector) -> int:
@@ -95,7 +97,7 @@ class Following:
             self._pusher.push(waiting[start : start + _BATCH])
 
     def _push_next(self) -> None:
-        """Push what waits, as much as one batch has."""
+        """Push queued changes, at most one batch."""
         try:
             batch = [self._changes.get(timeout=_LOOK_SECONDS)]
         except queue.Empty:
@@ -121,12 +123,12 @@ class Following:
             reflector.run(self._stop)
         except FollowError as error:
             self._changes.put(error)
-        except Exception as error:  # noqa: BLE001 -- the edge of a thread: the main one tells it.
+        except Exception as error:  # noqa: BLE001 -- the edge of a thread; the main thread reports the error.
             self._changes.put(FollowError(f"{reflector.kind.resource}: this is a bug in schedviz ({type(error).__name__}: {error})"))
 
 
 def _missing(errors: Sequence[Forbidden]) -> FollowError:
-    """One sentence for all of them: who has to ask for permission wants to ask once."""
+    """One sentence for all missing permissions, so that the user can request them together."""
     what = ", ".join(f"{error.verb} {error.resource}" for error in errors)
     names = " ".join(f"--without {error.resource.partition('.')[0]}" for error in errors)
     return FollowError(
@@ -136,10 +138,10 @@ def _missing(errors: Sequence[Forbidden]) -> FollowError:
 
 
 def resources() -> list[str]:
-    """What is watched, by its plural name."""
+    """The plural names of the watched resources."""
     return [kind.resource for kind in WATCHED_KINDS_V1_36]
 
 
 def kinds(without: Sequence[str]) -> list[Kind]:
-    """What is watched."""
+    """The watched kinds."""
     return [kind for kind in WATCHED_KINDS_V1_36 if kind.resource not in without]

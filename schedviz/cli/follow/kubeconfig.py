@@ -1,4 +1,4 @@
-"""The user's kubeconfig: which server a context means, how it is trusted, and who we are there.
+"""Reads the user's kubeconfig: the server of a context, its certificate authorities, and the user's credentials.
 
 Upstream: client-go tools/clientcmd
 """
@@ -19,7 +19,7 @@ from schedviz.cli.follow.errors import FollowError
 
 
 class ExecPlugin(msgspec.Struct, frozen=True):
-    """A program that gives credentials, such as `aws eks get-token`."""
+    """A program that prints credentials, such as `aws eks get-token`."""
 
     command: str
     arguments: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class ExecPlugin(msgspec.Struct, frozen=True):
 
 
 class Impersonated(msgspec.Struct, frozen=True):
-    """The user that the API server is asked to treat us as. Upstream: client-go tools/clientcmd/api AuthInfo"""
+    """The user to impersonate. Upstream: client-go tools/clientcmd/api AuthInfo"""
 
     user: str
     uid: str = ""
@@ -47,20 +47,20 @@ class Access(msgspec.Struct, frozen=True):
     certificate: bytes = b""
     key: bytes = b""
     token: str = ""
-    #: Read again for each request: it is renewed under us.
+    #: Read again for each request, because other programs renew it.
     token_file: str = ""
     username: str = ""
     password: str = ""
     plugin: ExecPlugin | None = None
-    #: The name that the server's certificate must have; "": the host of `server`.
+    #: The name in the server's certificate; "": the host of `server`.
     tls_server_name: str = ""
-    #: An HTTP proxy; "": that of the environment.
+    #: The URL of an HTTP proxy; "": that of the environment.
     proxy: str = ""
     impersonated: Impersonated | None = None
 
 
 def paths(given: Path | None) -> list[Path]:
-    """The files: the one that was given, those of KUBECONFIG, or the usual one."""
+    """The files: the given one, those of KUBECONFIG, or the default one."""
     if given is not None:
         return [given]
     named = [Path(one) for one in os.environ.get("KUBECONFIG", "").split(os.pathsep) if one]
@@ -68,7 +68,7 @@ def paths(given: Path | None) -> list[Path]:
 
 
 def access(files: list[Path], context: str | None) -> Access:
-    """The access that a context (None: the current one) means. Of entries of the same name the first counts. Raises `FollowError`."""
+    """The access of a context (None: the current one). For duplicate names the first entry counts. Raises `FollowError`."""
     loaded = [(path, _loaded(path)) for path in files if path.exists()]
     if not loaded:
         raise FollowError(f"{files[0]}: there is no kubeconfig. Name one with --kubeconfig.")
@@ -129,7 +129,7 @@ def _entry(loaded: list[tuple[Path, Mapping[str, Any]]], members: str, member: s
 
 
 def _data(entry: Mapping[str, Any], member: str, path: Path) -> bytes:
-    """A certificate or a key: in the file itself as base64, or in a file of its own."""
+    """A certificate or a key: inline as base64, or in a file."""
     if inline := entry.get(f"{member}-data"):
         try:
             return base64.b64decode(str(inline), validate=True)
@@ -145,7 +145,7 @@ def _data(entry: Mapping[str, Any], member: str, path: Path) -> bytes:
 
 
 def _beside(path: Path, name: object) -> Path:
-    """Names in a kubeconfig are as seen from where it is."""
+    """Paths in a kubeconfig are relative to its folder."""
     return path.parent / str(name)
 
 

@@ -1,4 +1,4 @@
-"""Pushing what was seen to a schedviz server: in numbered batches, each until it is taken, however long that takes."""
+"""Pushes observations to a schedviz server in numbered batches, and retries each batch until it is accepted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EVENT = re.compile(r"\$\.events\[(\d+)\]")
 
 
 class Pusher:
-    """Pushes for one source into one session. `pushed` counts events that were taken, `left_out` those that the server refused."""
+    """Pushes from one source into one session. `pushed` counts accepted events, `left_out` those that the server refused."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Pusher:
         self.left_out = 0
 
     def resume(self) -> dict[str, dict[str, Known]]:
-        """Learn which batch is expected, and what was pushed before: by kind and key. Raises `FollowError`."""
+        """Get the number of the expected batch, and what was pushed before, by kind and key. Raises `FollowError`."""
         known: dict[str, dict[str, Known]] = {}
         after = 0
         while True:
@@ -63,7 +63,7 @@ class Pusher:
             after = found["next"]
 
     def push(self, changes: list[Change]) -> None:
-        """Push changes, in order; returns when they are safe. Raises `FollowError` where the server will never take them."""
+        """Push changes, in order; returns when they are stored. Raises `FollowError` if the server will never accept them."""
         waiting = changes
         size = len(changes)
         pause = _FIRST_PAUSE_SECONDS
@@ -78,10 +78,10 @@ class Pusher:
                 self.pushed += len(some)
                 waiting, size, pause = waiting[len(some) :], len(waiting) - len(some), _FIRST_PAUSE_SECONDS
             elif answer.status == _TOO_MANY or code == "quota_reached":
-                # Too many for the engine, which is behind: nothing of it was taken, so it may be cut. Else only the sender was too quick.
+                # The engine's inbox is full: nothing was accepted, so the batch may be split. Otherwise only the request rate was too high.
                 size = max(1, len(some) // 2) if code == "too_many_commands" else size
                 self._wait(f"{answer.message} Waiting.", pause)
-                # An engine that is behind does hundreds of commands in a second.
+                # A lagging engine executes hundreds of commands per second.
                 pause = min(pause * 2, _BEHIND_SECONDS if code == "too_many_commands" else _LONGEST_PAUSE_SECONDS)
             elif answer.status == _BAD and (bad := _EVENT.match(str(answer.error.get("detail", {}).get("path", "")))):
                 self._say(f"the server does not take an object, it is left out: {answer.message}")
@@ -92,7 +92,7 @@ class Pusher:
                 raise self._refusal(answer)
 
     def _until_answered(self, path: str, body: Any) -> Answer:
-        """The answer, asked again until there is one that says something: what was sent may have been taken."""
+        """Send a request until there is a definite response. An earlier attempt may have been accepted."""
         pause = _FIRST_PAUSE_SECONDS
         while True:
             try:

@@ -1,4 +1,4 @@
-"""What leaves this machine of an object: what the scheduler reads of it, under other names where that is asked for."""
+"""Reduces objects to what leaves this machine: the fields that the scheduler reads, with pseudonyms if requested."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import Kind
 
 
-class Kept(msgspec.Struct, frozen=True):
-    """An object as it is pushed. `version` changes when that does: also when only the digest of what is not read does, for the scheduler
-    is told of such an update, too."""
+class RedactedObject(msgspec.Struct, frozen=True):
+    """An object as it is pushed. `version` changes with it, and with the digest of unread fields, because the scheduler is notified of such
+    updates, too.
+    """
 
     key: str
     uid: str
@@ -27,15 +28,15 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class Redaction:
-    """Redacts objects, for any number of threads. `left_out` counts fields that are not kept, where that is wanted."""
+    """Redacts objects; safe for any number of threads. `left_out` counts dropped fields, if requested."""
 
     def __init__(self, secret: str | None = None, *, left_out: LeftOut | None = None) -> None:
         self._pseudonyms = Pseudonyms(secret) if secret else None
         self._left_out = left_out
         self._lock = threading.Lock()
 
-    def keep(self, content: bytes, kind: Kind) -> Kept:
-        """Raises `KubeError` where it is not an object of this kind."""
+    def keep(self, content: bytes, kind: Kind) -> RedactedObject:
+        """The redacted object. Raises `KubeError` if it is not an object of this kind."""
         obj = codec.decode(content, kind=kind.name)
         with self._lock:
             if self._left_out is not None:
@@ -44,8 +45,8 @@ class Redaction:
                 (obj,) = self._pseudonyms.objects([obj])
         if not isinstance(obj, kind.type):
             raise KubeError(f"expected a {kind.name}, found a {type(obj).__name__}")
-        # The resource version changes whatever else does, read or not.
+        # The resource version changes with every update, read or not.
         obj = msgspec.structs.replace(obj, metadata=msgspec.structs.replace(obj.metadata, resource_version=""))
         plain = codec.to_dict(obj)
         version = hashlib.blake2b(msgspec.json.encode(plain, order="sorted"), digest_size=12).hexdigest()
-        return Kept(key=obj.metadata.key, uid=obj.metadata.uid, version=version, object=plain)
+        return RedactedObject(key=obj.metadata.key, uid=obj.metadata.uid, version=version, object=plain)

@@ -1,4 +1,4 @@
-"""`Reflector`: keeps what was told of one kind as the cluster has it, by a list and the watch that goes on from there.
+"""`Reflector`: mirrors one kind of the cluster by a list and the watch that continues from it.
 
 Upstream: client-go tools/cache/reflector.go ListAndWatch
 """
@@ -15,24 +15,24 @@ import msgspec
 
 from schedviz.cli.follow.cluster_api import ClusterApi
 from schedviz.cli.follow.errors import Expired, Unavailable
-from schedviz.cli.follow.redaction import Kept, Redaction
+from schedviz.cli.follow.redaction import RedactedObject, Redaction
 from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import Kind
 
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.8, 30.0
-#: A watch that tells nothing for so long was still a watch.
+#: A watch that ends after this time without an event counts as successful.
 _SHORT_SECONDS = 1.0
 
 
 class Known(msgspec.Struct, frozen=True):
-    """What was told last of an object."""
+    """The last pushed version of an object."""
 
     uid: str
     version: str
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What is to be pushed of an object."""
+    """A change to push."""
 
     type: Literal["ADDED", "MODIFIED", "DELETED"]
     object: dict[str, Any]
@@ -40,9 +40,9 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Reflector:
-    """Tells `emit` of every difference to what is known, in order; `emit` may block, and then so does the watch.
+    """Calls `emit` with every difference from the known objects, in order. `emit` may block, which blocks the watch.
 
-    `say` gets a sentence about whatever goes wrong and passes by itself.
+    `say` is called with a sentence about each transient error.
     """
 
     def __init__(
@@ -53,17 +53,17 @@ class Reflector:
         self._redaction = redaction
         self._emit = emit
         self._say = say
-        #: By key, as it leaves this machine.
+        #: By key, in redacted form.
         self._known: dict[str, Known] = {}
-        #: From which a watch goes on; "": everything is to be listed.
+        #: From which a watch continues; "": list everything first.
         self.resource_version = ""
 
     def resume(self, known: Mapping[str, Known]) -> None:
-        """Go on from what the server was told before."""
+        """Continue from what the server already knows."""
         self._known = dict(known)
 
     def list(self) -> int:
-        """List everything and tell what differs; how many there are. Raises as `ClusterApi.list` does."""
+        """List everything and emit the differences; returns the number of objects. Raises as `ClusterApi.list` does."""
         items, version = self._api.list(self.kind)
         listed = set[str]()
         for item in items:
@@ -76,7 +76,7 @@ class Reflector:
         return len(listed)
 
     def run(self, stop: threading.Event) -> None:
-        """Watch until `stop`, listing again where the watch cannot go on. Raises `FollowError` for what does not pass by itself."""
+        """Watch until `stop`, and list again when a watch cannot continue. Raises `FollowError` for errors that are not transient."""
         pause = _FIRST_PAUSE_SECONDS
         while not stop.is_set():
             try:
@@ -91,12 +91,12 @@ class Reflector:
                 self.resource_version = ""
             except Unavailable as error:
                 self._say(f"{self.kind.resource}: {error}; trying again.")
-            # Also after a watch that ended at once with nothing told.
-            stop.wait(pause * random.uniform(0.5, 1.0))  # noqa: S311 -- so that not all kinds ask at once.
+            # Also after a watch that ended immediately without events.
+            stop.wait(pause * random.uniform(0.5, 1.0))  # noqa: S311 -- jitter, so that not all kinds reconnect at once.
             pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
 
     def watch(self) -> int:
-        """Tell what happens until the server ends the watch; how much it told. Raises as `ClusterApi.watch` does."""
+        """Emit changes until the server ends the watch; returns their number. Raises as `ClusterApi.watch` does."""
         lines = 0
         for told in self._api.watch(self.kind, self.resource_version):
             lines += 1
@@ -108,7 +108,7 @@ class Reflector:
             self.resource_version = told.resource_version or self.resource_version
         return lines
 
-    def _is(self, kept: Kept) -> None:
+    def _is(self, kept: RedactedObject) -> None:
         before = self._known.get(kept.key)
         if before == (now := Known(kept.uid, kept.version)):
             return
@@ -123,7 +123,7 @@ class Reflector:
         metadata = {"name": name, **({"namespace": namespace} if namespace else {}), "uid": before.uid}
         self._emit(Change("DELETED", {"apiVersion": self.kind.api_version, "kind": self.kind.name, "metadata": metadata}))
 
-    def _kept(self, content: bytes) -> Kept | None:
+    def _kept(self, content: bytes) -> RedactedObject | None:
         try:
             return self._redaction.keep(content, self.kind)
         except KubeError as error:

@@ -1,4 +1,4 @@
-"""The status line of `schedviz follow`: what was pushed, and how often the cluster's scheduler did what schedviz would have done."""
+"""The status line of `schedviz follow`: pushed changes, and the agreement of the cluster's scheduler with schedviz."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from schedviz.cli.server import Server
 from schedviz.terminal import say, say_over
 
 _OK: Final = 200
-#: How often the line is written: over the last one on a terminal, elsewhere below it and where something is new.
+#: How often the line is printed: on a terminal in place, elsewhere as a new line if it has changed.
 TERMINAL_SECONDS: Final = 2.0
 LOG_SECONDS: Final = 60.0
 
 
 class Status:
-    """Writes the line from a thread of its own, until it is stopped."""
+    """Prints the line from a thread until it is stopped."""
 
     def __init__(self, server: Server, session: str, pusher: Pusher, *, terminal: bool | None = None) -> None:
         self._server = server
@@ -30,17 +30,17 @@ class Status:
         self._said = ""
 
     def start(self) -> None:
-        """Begin to write."""
+        """Start printing."""
         threading.Thread(target=self._run, name="status", daemon=True).start()
 
     def stop(self) -> None:
-        """Write no more."""
+        """Stop printing."""
         self._stop.set()
         if self._terminal and self._said:
             say(err=True)
 
     def clear(self) -> None:
-        """Make room for another sentence."""
+        """Clear the line for another message."""
         if self._terminal and self._said:
             say_over()
 
@@ -57,7 +57,7 @@ class Status:
             self._said = line
 
     def _agreement(self) -> dict[str, Any] | None:
-        """None: the server does not say. Whoever pushes says why."""
+        """None if the server does not respond; pushing reports the error."""
         try:
             answer = self._server.ask(self._path)
             return json.loads(answer.body) if answer.status == _OK else None
@@ -78,7 +78,7 @@ def _of_bindings(counts: dict[str, Any]) -> str:
         return "no binding was judged yet"
     judged = counts["agrees"] + counts["notBest"] + counts["infeasible"]
     others = [f"{counts[name]:,} {words}" for name, words in _WORDS if counts[name]]
-    # Rounded down: 100 % is said of all alone.
+    # Rounded down, so that 100 % means all.
     percent = int(counts["rate"] * 1000) / 10
     return ", ".join([f"{counts['agrees']:,} of {judged:,} bindings agree ({percent:g} %)", *others])
 

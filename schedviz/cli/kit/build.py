@@ -18,7 +18,7 @@ from schedviz.cli.kit import own_wheel, pins, repacked_wheels
 _UNPACKER = "pip"
 
 
-class CannotMake(Exception):  # noqa: N818 (it is read as a sentence)
+class CannotMake(Exception):
     """The kit cannot be built here; the message has the reason."""
 
     def __init__(self, *lines: str) -> None:

@@ -16,7 +16,7 @@ _PAGE = Path(schedviz.__file__).parent / "web/static/app/.vite/manifest.json"
 _CHECKOUT = Path(schedviz.__file__).parent.parent
 
 
-class NotBuilt(Exception):  # noqa: N818 (it is read as a sentence)
+class NotBuilt(Exception):
     """A prerequisite of the wheel is missing."""
 
 

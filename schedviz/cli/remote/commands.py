@@ -24,7 +24,7 @@ wait_option = click.option(
     "--wait/--no-wait", default=True, show_default=True, help="Wait until it is done, not only until it is accepted."
 )
 timeout_option = click.option(
-    "--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="The longest time to wait; the command continues by itself."
+    "--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="The longest time to wait; the command continues afterwards."
 )
 form_option = click.option(
     "-o", "--output", "form", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True, help="Output format."
