@@ -25,7 +25,8 @@ POD_BINDING: Final = "pod_binding"
 #: A call replaces a pending one of lower relevance. Upstream: apicalls.Relevances
 RELEVANCES: Final = {POD_STATUS_PATCH: 1, POD_BINDING: 2}
 
-#: What is told about a call: the API server's error, or None also if it was dropped or replaced. Upstream: APICallOptions.OnFinish
+#: Called when a call has finished: with the API server's error, or with None on success or if the call was dropped or replaced. Upstream:
+#: APICallOptions.OnFinish
 OnFinish = Callable[[StatusError | None], None]
 
 

@@ -58,7 +58,7 @@ class BindingCycle:
         self.held = held
         #: The cycle was held: it needs a `confirm` command too.
         self.by_hand = held
-        #: The cycle had to wait at Permit or in PreBind, and resumes by itself.
+        #: The cycle had to wait at Permit or in PreBind, and resumes automatically.
         self.waited = False
         #: v1.36: why PreBind is to fail.
         self.canceled = ""
@@ -114,7 +114,7 @@ class BindingCycle:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the cycle waits inside a stage, and resumes by itself."""
+        """Whether the cycle waits inside a stage, and resumes automatically."""
         return self.waited and self.stage in (stages.WAIT_ON_PERMIT, stages.PRE_BIND)
 
     @property

@@ -37,7 +37,7 @@ def never() -> bool:
     return False
 
 
-class LeftBetweenStages(Exception):  # noqa: N818 - not an error: `work_until` asked for it.
+class LeftBetweenStages(Exception):
     """A cycle, and its command, was left between two stages."""
 
 

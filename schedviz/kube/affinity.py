@@ -1,4 +1,4 @@
-"""What a pod asks of its place: node affinity, pod affinity, spreading, tolerations."""
+"""The placement constraints of a pod: node affinity, pod affinity, topology spread, tolerations."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ class NodeSelectorTerm(Part, frozen=True, gc=False):
 
 
 class NodeSelector(Part, frozen=True, gc=False):
-    """Terms of which one must hold."""
+    """Terms, one of which must match."""
 
     node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
 
 
 class PreferredSchedulingTerm(Part, frozen=True, gc=False):
-    """A wish for certain nodes."""
+    """A preference for some nodes."""
 
     weight: Int32 = 0
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
 class NodeAffinity(Part, frozen=True, gc=False):
-    """Which nodes a pod requires or prefers."""
+    """The nodes that a pod requires or prefers."""
 
     required: NodeSelector | None = msgspec.field(default=None, name="requiredDuringSchedulingIgnoredDuringExecution")
     preferred: tuple[PreferredSchedulingTerm, ...] = msgspec.field(default=(), name="preferredDuringSchedulingIgnoredDuringExecution")
 
 
 class PodAffinityTerm(Part, frozen=True, gc=False):
-    """Pods to be near to or far from, and what counts as near."""
+    """The pods to be near to or far from, and the topology that defines near."""
 
     label_selector: LabelSelector | None = None
     namespaces: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class PodAffinityTerm(Part, frozen=True, gc=False):
 
 
 class WeightedPodAffinityTerm(Part, frozen=True, gc=False):
-    """A wish to be near to or far from certain pods."""
+    """A preference for being near to or far from some pods."""
 
     weight: Int32 = 0
     pod_affinity_term: PodAffinityTerm = PodAffinityTerm()
@@ -81,7 +81,7 @@ class Affinity(Part, frozen=True, gc=False):
 
 
 class Toleration(Part, frozen=True, gc=False):
-    """A taint that a pod bears. An empty key with Exists is every taint, an empty effect every effect."""
+    """A tolerated taint. An empty key with Exists matches every taint, an empty effect every effect."""
 
     key: str = ""
     operator: str = ""
@@ -91,7 +91,7 @@ class Toleration(Part, frozen=True, gc=False):
 
 
 class TopologySpreadConstraint(Part, frozen=True, gc=False):
-    """How evenly matching pods must lie over the domains of a topology."""
+    """How evenly matching pods must be spread over the domains of a topology."""
 
     max_skew: Int32 = 0
     topology_key: str = ""

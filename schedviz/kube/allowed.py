@@ -1,4 +1,4 @@
-"""What a type allows at a place in JSON: the names of an object's members, or the values of an enumeration."""
+"""The members or enum values that a type allows at a path in JSON."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 
 from msgspec import inspect
 
-#: A step of a path: the name of a member, or the index in a list.
+#: A step of a path: a member's name or a list index.
 Step = str | int
 
 
 def allowed_members(type_: Any, data: object, steps: Sequence[Step]) -> list[str]:
-    """The members that the object at a place may have; none where the type has no object of known members there."""
+    """The members that the object at a path may have; empty if the type has no object with known members there."""
     return [field.encode_name for struct in _structs_at(type_, data, steps) for field in struct.fields]
 
 
 def allowed_values(type_: Any, data: object, steps: Sequence[Step]) -> list[str]:
-    """The values that may stand at a place, sorted; none where they cannot be listed."""
+    """The values allowed at a path, sorted; empty if they cannot be listed."""
     *before, last = steps or ("",)
     tags = [str(struct.tag) for struct in _structs(_at(type_, data, before)) if struct.tag_field == last and struct.tag is not None]
     literals = [str(value) for one in _at(type_, data, steps) if isinstance(one, inspect.LiteralType) for value in one.values]
@@ -40,7 +40,7 @@ def _structs_at(type_: Any, data: object, steps: Sequence[Step]) -> list[inspect
 
 
 def _at(type_: Any, data: object, steps: Sequence[Step]) -> list[inspect.Type]:
-    """The types, without unions, that may stand at a place."""
+    """The types at a path, with unions expanded."""
     types, value = list(_flat(_info(type_))), data
     for step in steps:
         types, value = [one for outer in types for one in _flat_member(outer, value, step)], _member(value, step)

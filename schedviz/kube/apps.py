@@ -1,6 +1,6 @@
 """Deployments, ReplicaSets and StatefulSets (`apps/v1`).
 
-The scheduler reads which pods the sets select; the helpers of the simulated cluster read how many pods they want, and of what kind.
+The scheduler reads which pods they select; the simulated controllers also read the number of replicas and the pod template.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from schedviz.kube.meta import Int32, KubeObject, LabelSelector, Part
 
 
 class ReplicaSetSpec(Part, frozen=True, gc=False):
-    """Which pods belong to the set, how many it wants (None: one), and what they are made from."""
+    """The set's selector, number of replicas (None: one) and pod template."""
 
     replicas: Int32 | None = None
     selector: LabelSelector | None = None
@@ -24,7 +24,7 @@ class ReplicaSet(KubeObject, frozen=True, kw_only=True, gc=False, tag="ReplicaSe
 
 
 class StatefulSetSpec(Part, frozen=True, gc=False):
-    """Which pods belong to the set, and how many it wants (None: one)."""
+    """The set's selector and number of replicas (None: one)."""
 
     replicas: Int32 | None = None
     selector: LabelSelector | None = None
@@ -37,7 +37,7 @@ class StatefulSet(KubeObject, frozen=True, kw_only=True, gc=False, tag="Stateful
 
 
 class DeploymentSpec(Part, frozen=True, gc=False):
-    """Which pods belong to the deployment, how many it wants (None: one), and what they are made from."""
+    """The deployment's selector, number of replicas (None: one) and pod template."""
 
     replicas: Int32 | None = None
     selector: LabelSelector | None = None

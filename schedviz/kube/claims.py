@@ -1,4 +1,4 @@
-"""How claims and volumes belong together: their classes, who is bound to whom, which claim a pod's volume stands for.
+"""The relations between claims, volumes and pods: storage classes, bindings, and the claims of ephemeral volumes.
 
 Upstream: component-helpers/storage/volume, component-helpers/storage/ephemeral
 """
@@ -16,14 +16,14 @@ from schedviz.kube.quantity import Quantity, of_int
 from schedviz.kube.storage import ObjectReference, PersistentVolume, PersistentVolumeClaim
 from schedviz.kube.volumes import Volume
 
-#: Annotations. Of most of them only the presence matters.
+#: Annotations. For most of them only their presence matters.
 BIND_COMPLETED: Final = "pv.kubernetes.io/bind-completed"
 BOUND_BY_CONTROLLER: Final = "pv.kubernetes.io/bound-by-controller"
 PROVISIONED_BY: Final = "pv.kubernetes.io/provisioned-by"
 SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"
 STORAGE_CLASS: Final = "volume.beta.kubernetes.io/storage-class"
 
-#: The provisioner of classes whose volumes are made by hand.
+#: The provisioner of classes whose volumes are created manually.
 NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
 WAIT_FOR_FIRST_CONSUMER: Final = "WaitForFirstConsumer"
 
@@ -41,22 +41,22 @@ def class_of_volume(volume: PersistentVolume) -> str:
 
 
 def requested_storage(claim: PersistentVolumeClaim) -> Quantity:
-    """How much the claim asks for."""
+    """The requested storage."""
     return claim.spec.resources.requests.get("storage", _NOTHING)
 
 
 def storage_capacity(volume: PersistentVolume) -> Quantity:
-    """How much the volume holds."""
+    """The volume's capacity."""
     return volume.spec.capacity.get("storage", _NOTHING)
 
 
 def is_fully_bound(claim: PersistentVolumeClaim) -> bool:
-    """Whether the claim has a volume, and the controller has said so. Upstream: binder.go isPVCFullyBound"""
+    """Whether the claim has a volume and the controller has completed the binding. Upstream: binder.go isPVCFullyBound"""
     return bool(claim.spec.volume_name) and BIND_COMPLETED in claim.metadata.annotations
 
 
 def is_bound_to(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
-    """Whether the volume is held by this very claim, or by any of its name. Upstream: pv_helpers.go IsVolumeBoundToClaim"""
+    """Whether the volume is bound to this claim, or to any claim of its name. Upstream: pv_helpers.go IsVolumeBoundToClaim"""
     held_by = volume.spec.claim_ref
     if held_by is None or held_by.name != claim.name or held_by.namespace != claim.namespace:
         return False
@@ -64,7 +64,7 @@ def is_bound_to(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
 
 
 def bound_to(volume: PersistentVolume, claim: PersistentVolumeClaim) -> PersistentVolume:
-    """The volume held by the claim; the same object where it is so already. Upstream: pv_helpers.go GetBindVolumeToClaim"""
+    """The volume bound to the claim; the same object if it already is. Upstream: pv_helpers.go GetBindVolumeToClaim"""
     by_controller = not is_bound_to(volume, claim)
     held_by = volume.spec.claim_ref
     if held_by is None or (held_by.name, held_by.namespace, held_by.uid) != (claim.name, claim.namespace, claim.uid):
@@ -96,14 +96,14 @@ def has_access_modes(claim: PersistentVolumeClaim, volume: PersistentVolume) -> 
 
 
 def claim_name(pod: Pod, volume: Volume) -> str | None:
-    """The name of the claim that a pod's volume stands for; None: for none. Upstream: ephemeral.go VolumeClaimName"""
+    """The name of the claim behind a pod's volume; None if it has none. Upstream: ephemeral.go VolumeClaimName"""
     if volume.persistent_volume_claim is not None:
         return volume.persistent_volume_claim.claim_name
     return f"{pod.name}-{volume.name}" if volume.ephemeral is not None else None
 
 
 def why_not_for_pod(claim: PersistentVolumeClaim, pod: Pod) -> str:
-    """Why the claim is not the one that was made for an ephemeral volume of the pod; "" where it is.
+    """Why the claim is not that of the pod's ephemeral volume; "" if it is.
 
     Upstream: ephemeral.go VolumeIsForPod
     """

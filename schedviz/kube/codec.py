@@ -1,7 +1,7 @@
-"""Bytes and dicts into objects, and back.
+"""Converts JSON and dicts to objects and back.
 
-Lenient decoding drops what is not read (a dump has many such fields); strict decoding also refuses a field that the
-Kubernetes API does not know. Both leave a keyed digest of what was dropped.
+Lenient decoding drops unread fields, of which dumps have many; strict decoding also refuses fields that the Kubernetes API does not define.
+Both keep a keyed digest of what was dropped.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from schedviz.kube.workloads import PodGroup
 
 _KNOWN_KINDS: Final = ", ".join(sorted(kind.name for kind in KINDS))
 
-#: Kinds beside Pod whose status an update keeps that says nothing of it.
+#: Kinds besides Pod whose status is kept by an update without a status.
 _KEEPING_STATUS: Final = (Node, PersistentVolume, PersistentVolumeClaim, PodGroup, ResourceClaim)
 
 _key = b"schedviz"
 
 
 def set_digest_key(key: bytes) -> None:
-    """Set the key (at most 64 bytes) of the digests of unread fields; all processes of one installation need the same."""
+    """Set the key (at most 64 bytes) of the digests of unread fields. All processes of one installation need the same key."""
     global _key  # noqa: PLW0603
     _key = key
 
 
 def dec_hook(type_: type, value: Any) -> Any:
-    """msgspec's hook for the types that it does not know; give it to every decoder of objects."""
+    """msgspec's hook for types that it does not know. Every decoder of objects needs it."""
     if type_ is Quantity:
         if isinstance(value, str):
             return quantity.parse(value.strip())
@@ -52,7 +52,7 @@ def dec_hook(type_: type, value: Any) -> Any:
 
 
 def enc_hook(value: Any) -> Any:
-    """msgspec's hook for encoding objects; give it to every encoder of objects."""
+    """msgspec's hook for encoding objects. Every encoder of objects needs it."""
     if isinstance(value, Quantity):
         return str(value)
     raise NotImplementedError(type(value))
@@ -74,7 +74,7 @@ class _Decoders:
 
 
 _DECODERS: Final = {kind.name: _Decoders(kind) for kind in KINDS}
-#: Tools write these two first, and finding them there spares a look at the whole text.
+#: Most tools write these two members first; looking there avoids parsing the whole text.
 _HEAD: Final = re.compile(rb'\s*\{\s*"apiVersion"\s*:\s*"([\w./-]*)"\s*,\s*"kind"\s*:\s*"(\w+)"', re.ASCII)
 _head_decoder: Final = msgspec.json.Decoder(_Head)
 _encoder: Final = msgspec.json.Encoder(enc_hook=enc_hook)
@@ -82,9 +82,9 @@ _sorted_encoder: Final = msgspec.json.Encoder(order="sorted")
 
 
 def decode(data: bytes, *, strict: bool = False, kind: str = "") -> KubeObject:
-    """An object from its JSON; `kind` is the kind of an object that does not say its own (an item of a PodList).
+    """Decode an object; `kind` is that of an object without one (an item of a PodList).
 
-    Raises `UnknownKindError` for a kind that the scheduler does not read, `DecodeError` for anything else that is wrong.
+    Raises `UnknownKindError` for a kind that the scheduler does not read, and `DecodeError` for any other error.
     """
     try:
         api_version, own_kind = _head(data)
@@ -94,7 +94,7 @@ def decode(data: bytes, *, strict: bool = False, kind: str = "") -> KubeObject:
             msgspec.json.decode(data, type=decoders.known_type)
         return _finish(obj, decoders.remainder.decode(data))
     except msgspec.ValidationError:
-        return from_dict(_plain(data), strict=strict, kind=kind)  # accepts nulls, or says what is wrong
+        return from_dict(_plain(data), strict=strict, kind=kind)  # accepts nulls, or explains the error
     except (msgspec.DecodeError, RecursionError) as error:
         raise DecodeError("", "JSON", message=f"not JSON: {error}") from None
 
@@ -126,7 +126,7 @@ def unread_fields(data: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 
 def to_dict(obj: KubeObject) -> dict[str, Any]:
-    """The object as JSON-like data, apiVersion and kind first."""
+    """The object as JSON-like data, with apiVersion and kind first."""
     plain = msgspec.to_builtins(obj, enc_hook=enc_hook)
     return {"apiVersion": BY_TYPE[type(obj)].api_version, **plain}
 
@@ -137,12 +137,12 @@ def encode(obj: KubeObject) -> bytes:
 
 
 def digest(data: bytes) -> str:
-    """A short keyed digest: tells a change and nothing else."""
+    """A short keyed digest, which reveals only whether the data changed."""
     return hashlib.blake2b(data, key=_key, digest_size=12).hexdigest()
 
 
 def kind_at_a_glance(data: bytes) -> tuple[str, str] | None:
-    """apiVersion and kind of a text that begins with them; None for any other."""
+    """apiVersion and kind of a text that begins with them; otherwise None."""
     first = _HEAD.match(data)
     return None if first is None else (first[1].decode(), first[2].decode())
 
@@ -185,7 +185,7 @@ def _convert(data: Mapping[str, Any], decoders: _Decoders, *, strict: bool) -> K
 
 
 def _finish(obj: KubeObject, rest: Any) -> KubeObject:
-    """Check what types cannot say, keep the annotations that are read, and digest what is not kept."""
+    """Validate what types cannot express, keep the annotations that are read, and digest the unread fields."""
     check_names_and_times(obj)
     changes: dict[str, Any] = {}
     metadata = obj.metadata
@@ -208,22 +208,22 @@ def _finish(obj: KubeObject, rest: Any) -> KubeObject:
 
 
 def unread_lines(*rests: Any) -> list[bytes]:
-    """What remainders say, a line each."""
+    """The contents of remainders, one line each."""
     return [line for place, rest in enumerate(rests) if rest is not None for line in said(rest, b"%d." % place)]
 
 
 def digest_of(*rests: Any) -> str:
-    """The digest of what remainders say; "" where that is nothing."""
+    """The digest of the contents of remainders; "" if they are empty."""
     return _digest_of_lines(unread_lines(*rests))
 
 
 def two_digests_of(own: Any, status: Any) -> str:
-    """The digests of what remainders say of an object and of its status, in one text; "" where they say nothing."""
+    """The digests of the unread fields of an object and of its status, in one text; "" if there are none."""
     return _two_digests(unread_lines(own), unread_lines(status))
 
 
 def with_status_of(unread: str, old: str) -> str:
-    """The first of two digests with the second of another version: an update that says nothing of the status keeps it."""
+    """The first digest of one version with the second of another: an update without a status keeps the status."""
     own, status = unread.partition(".")[0], old.partition(".")[2]
     return f"{own}.{status}" if own or status else ""
 
@@ -237,14 +237,14 @@ def _digest_of_lines(lines: list[bytes]) -> str:
 
 
 def split_annotations(metadata: ObjectMeta) -> ObjectMeta:
-    """Keep the annotations that are read, and a digest of the others."""
+    """The annotations that are read, and a digest of the others."""
     kept = {key: value for key, value in metadata.annotations.items() if key in READ_ANNOTATIONS}
     others = {key: value for key, value in metadata.annotations.items() if key not in READ_ANNOTATIONS}
     return msgspec.structs.replace(metadata, annotations=kept, unread_annotations=digest(_sorted_encoder.encode(others)))
 
 
 def check_names_and_times(obj: KubeObject) -> None:
-    """Check what types cannot say. Raises `DecodeError`."""
+    """Validate what types cannot express. Raises `DecodeError`."""
     metadata = obj.metadata
     if not metadata.name and not metadata.generate_name:
         raise DecodeError("metadata.name", "a name", "nothing")

@@ -1,4 +1,4 @@
-"""The cyclic collector, kept from looking for cycles where there are none: that takes longer than making the objects."""
+"""Avoids runs of the cyclic garbage collector that find nothing and take longer than creating the objects."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 
 def keep_what_is_loaded() -> None:
-    """Let it never look again at what is there: what a process has loaded stays until it ends. A full collection would keep everybody in
-    the process waiting for a fifth of a second.
+    """Exclude all present objects from collections, because what a process has loaded stays until it ends. A full collection would stop all
+    threads for 0.2 s.
     """
     gc.collect()
     gc.freeze()
@@ -17,7 +17,7 @@ def keep_what_is_loaded() -> None:
 
 @contextmanager
 def without_gc() -> Iterator[None]:
-    """Pause it. A third of the time of restoring an engine with 50,000 pods, and half of that of an import."""
+    """Pause the collector. This saves a third of the time of restoring an engine with 50,000 pods, and half of that of an import."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -22,14 +22,14 @@ class ContainerPort(Part, frozen=True, gc=False, rename={"host_port": "hostPort"
 
 
 class ContainerResourceClaim(Part, frozen=True, gc=False):
-    """A claim of the pod that a container uses; `request` names one of its requests."""
+    """A pod's claim that a container uses; `request` names one of its requests."""
 
     name: str = ""
     request: str = ""
 
 
 class ResourceRequirements(Part, frozen=True, gc=False):
-    """What a container asks for, and what it may have at most."""
+    """A container's requests and limits."""
 
     limits: ResourceList = {}
     requests: ResourceList = {}
@@ -55,13 +55,13 @@ class Container(Part, frozen=True, gc=False):
 
 
 class PodSchedulingGate(Part, frozen=True, gc=False):
-    """A reason, given by the pod's author, not to schedule it yet."""
+    """A reason, set by the pod's author, not to schedule the pod yet."""
 
     name: str = ""
 
 
 class PodResourceClaim(Part, frozen=True, gc=False):
-    """A ResourceClaim that a pod needs: an existing one, or one that is made from a template."""
+    """A ResourceClaim that a pod needs: an existing one, or one created from a template."""
 
     name: str = ""
     resource_claim_name: str | None = None
@@ -75,7 +75,7 @@ class PodSchedulingGroup(Part, frozen=True, gc=False):
 
 
 class PodSpec(Part, frozen=True, gc=False):
-    """What a pod asks for. `node_name` is "" until it is bound."""
+    """The specification of a pod. `node_name` is "" until it is bound."""
 
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
@@ -93,7 +93,7 @@ class PodSpec(Part, frozen=True, gc=False):
     volumes: tuple[Volume, ...] = ()
     host_network: bool = False
     termination_grace_period_seconds: Int64 | None = None
-    # The rest is read by v1.36 alone.
+    # Read only by v1.36.
     host_users: bool | None = None
     resource_claims: tuple[PodResourceClaim, ...] = ()
     #: Requests and limits of the whole pod.
@@ -102,7 +102,7 @@ class PodSpec(Part, frozen=True, gc=False):
 
 
 class PodCondition(Part, frozen=True, gc=False):
-    """One thing that is known about a pod, such as PodScheduled or DisruptionTarget."""
+    """A condition of a pod, such as PodScheduled or DisruptionTarget."""
 
     type: str = ""
     status: str = ""
@@ -112,7 +112,7 @@ class PodCondition(Part, frozen=True, gc=False):
 
 
 class ContainerStatus(Part, frozen=True, gc=False):
-    """What the kubelet says of a container's resources, which an in-place resize changes."""
+    """The resources of a container as reported by the kubelet. An in-place resize changes them."""
 
     name: str = ""
     allocated_resources: ResourceList = {}
@@ -142,13 +142,13 @@ class PodExtendedResourceClaimStatus(Part, frozen=True, gc=False):
 
 
 class PodStatus(Part, frozen=True, gc=False):
-    """How a pod fares."""
+    """The status of a pod."""
 
     phase: str = ""
     conditions: tuple[PodCondition, ...] = ()
     nominated_node_name: str = ""
     start_time: str | None = None
-    # The rest is read by v1.36 alone.
+    # Read only by v1.36.
     allocated_resources: ResourceList = {}
     resources: ResourceRequirements | None = None
     container_statuses: tuple[ContainerStatus, ...] = ()
@@ -160,8 +160,8 @@ class PodStatus(Part, frozen=True, gc=False):
 class Pod(KubeObject, frozen=True, kw_only=True, gc=False, tag="Pod"):
     """A pod.
 
-    `unread` covers the metadata and spec that are not kept, without what upstream's isPodUpdated leaves out (generation,
-    finalizers, managedFields); `unread_status` covers those, and the status that is not kept, in two digests.
+    `unread` is a digest of the unread fields of metadata and spec, except those that upstream's isPodUpdated ignores (generation,
+    finalizers, managedFields); `unread_status` has two digests: of those fields, and of the unread fields of the status.
     """
 
     spec: PodSpec = PodSpec()
@@ -170,7 +170,7 @@ class Pod(KubeObject, frozen=True, kw_only=True, gc=False, tag="Pod"):
 
 
 class Taint(Part, frozen=True, gc=False):
-    """What keeps pods off a node: NoSchedule, PreferNoSchedule or NoExecute."""
+    """A taint: NoSchedule, PreferNoSchedule or NoExecute."""
 
     key: str = ""
     value: str = ""
@@ -179,28 +179,28 @@ class Taint(Part, frozen=True, gc=False):
 
 
 class NodeSpec(Part, frozen=True, gc=False):
-    """What its operator wants of a node."""
+    """The specification of a node."""
 
     unschedulable: bool = False
     taints: tuple[Taint, ...] = ()
 
 
 class NodeCondition(Part, frozen=True, gc=False):
-    """One thing that is known about a node, such as Ready."""
+    """A condition of a node, such as Ready."""
 
     type: str = ""
     status: str = ""
 
 
 class ContainerImage(Part, frozen=True, gc=False):
-    """An image that a node has."""
+    """An image on a node."""
 
     names: tuple[str, ...] = ()
     size_bytes: Int64 = 0
 
 
 class NodeStatus(Part, frozen=True, gc=False):
-    """What a node has."""
+    """The status of a node."""
 
     capacity: ResourceList = {}
     allocatable: ResourceList = {}
@@ -222,7 +222,7 @@ class Namespace(KubeObject, frozen=True, kw_only=True, gc=False, tag="Namespace"
 
 
 class ServiceSpec(Part, frozen=True, gc=False):
-    """Which pods a service leads to."""
+    """The pods that a service selects."""
 
     selector: dict[str, str] = {}
 
@@ -240,14 +240,14 @@ class PodTemplateMeta(Part, frozen=True, gc=False):
 
 
 class PodTemplate(Part, frozen=True, gc=False):
-    """What a controller makes its pods from."""
+    """The template for a controller's pods."""
 
     metadata: PodTemplateMeta = PodTemplateMeta()
     spec: PodSpec = PodSpec()
 
 
 class ReplicationControllerSpec(Part, frozen=True, gc=False):
-    """Which pods a replication controller keeps. `selector` defaults to the labels of the template."""
+    """The pods of a replication controller. `selector` defaults to the labels of the template."""
 
     replicas: Int32 | None = None
     selector: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""What an API server fills in when an object is written.
+"""The defaults that an API server sets when an object is written.
 
 Upstream: pkg/apis/core/v1/defaults.go, pkg/apis/resource/v1/defaults.go. Admission (uid, timestamps, priority) is not done here.
 """
@@ -30,7 +30,7 @@ DEFAULT_SCHEDULER_NAME: Final = "default-scheduler"
 DEFAULT_TERMINATION_GRACE_PERIOD_SECONDS: Final = 30
 LABEL_METADATA_NAME: Final = "kubernetes.io/metadata.name"
 
-#: The allocation mode of a request for a number of devices.
+#: The default allocation mode of a request for a number of devices.
 EXACT_COUNT: Final = "ExactCount"
 
 Object = TypeVar("Object", bound=KubeObject)
@@ -38,7 +38,7 @@ Request = TypeVar("Request", ExactDeviceRequest, DeviceSubRequest)
 
 
 def default_object(obj: Object) -> Object:
-    """The object as the API server stores it; the same object when nothing was to be filled in."""
+    """The object as the API server stores it; the same object if it already has all defaults."""
     metadata = obj.metadata
     if kind_of(obj).namespaced:
         if not metadata.namespace:
@@ -97,7 +97,7 @@ def _port(port: ContainerPort, *, host_network: bool) -> ContainerPort:
 
 
 def _rounded(amounts: ResourceList) -> ResourceList:
-    """Amounts rounded up to thousandths; the same map when none needed it. Upstream: SetDefaults_ResourceList"""
+    """Amounts rounded up to thousandths; the same map if none needed rounding. Upstream: SetDefaults_ResourceList"""
     if all(amount.exponent >= MILLI for amount in amounts.values()):
         return amounts
     return {name: _round(amount) for name, amount in amounts.items()}

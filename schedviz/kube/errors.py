@@ -1,17 +1,17 @@
-"""What can be wrong with an object that is read."""
+"""Errors in objects."""
 
 from __future__ import annotations
 
 
 class KubeError(ValueError):
-    """Bad input: the root of this package's errors. The text is for the person who gave the input."""
+    """Invalid input: the base of this package's errors. The message is for the person who supplied the input."""
 
 
 class DecodeError(KubeError):
-    """A value that does not fit where it stands.
+    """An invalid value.
 
-    `path` is where (`spec.containers[0].image`), `found` what is there, `expected` what should be; the message reads
-    `path: expected …, found …`.
+    `path` is its position (`spec.containers[0].image`), `found` the value, `expected` the valid values; the message reads `path: expected
+    …, found …`.
     """
 
     def __init__(self, path: str, expected: str, found: str = "", *, message: str = "") -> None:
@@ -22,7 +22,7 @@ class DecodeError(KubeError):
         super().__init__(f"{path}: {self.message}" if path else self.message)
 
     def inside(self, prefix: str) -> DecodeError:
-        """The same error, of an object that lies at `prefix` in something larger."""
+        """The same error for an object at `prefix` of a larger document."""
         joined = f"{prefix}.{self.path}" if prefix and self.path and not self.path.startswith("[") else f"{prefix}{self.path}"
         return type(self)(joined, self.expected, self.found, message=self.message)
 

@@ -1,4 +1,4 @@
-"""msgspec's complaints in words: where, what was expected, what was found."""
+"""Rewords msgspec's errors: the path, the expected and the found value."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _WORDS: Final = {
 }
 _BOUNDS: Final[tuple[tuple[str, str], ...]] = ((">=", "of at least"), ("<=", "of at most"), (">", "of more than"), ("<", "of less than"))
 _MATCHING: Final = re.compile("matching regex '(.*)'", re.DOTALL)
-#: What patterns of texts mean, written as msgspec quotes them.
+#: Descriptions of string patterns, as msgspec quotes them.
 _PATTERNS: Final = {repr(ONE_LINE)[1:-1]: "of one line without control characters"}
 _TYPES: Final[dict[str, Any]] = {"str": str, "int": int, "float": (int, float), "bool": bool, "object": dict, "array": (list, tuple)}
 
 
 def describe(value: object) -> str:
-    """A value, short, for a message."""
+    """A short description of a value for a message."""
     if value is None:
         return "null"
     if isinstance(value, dict):
@@ -48,9 +48,9 @@ def describe(value: object) -> str:
 
 
 def explain_validation_error(error: msgspec.ValidationError, data: object, type_: Any = None) -> DecodeError:
-    """The error in words. `data` is what was decoded: msgspec says `[...]` for a member of a map, so that is looked up.
+    """The error in words. `data` is the decoded input: msgspec writes `[...]` for a member of a map, so the key is looked up there.
 
-    With `type_`, what it was to be decoded as, the error also lists what would have been allowed there.
+    With `type_`, the expected type, the error also lists the allowed values.
     """
     match = _AT.match(str(error))
     what, path = (match["what"], match["path"] or "") if match else (str(error), "")
@@ -85,7 +85,7 @@ def _one_of(choices: list[str]) -> str:
 
 
 def _steps(path: str) -> list[str | int]:
-    """The steps of a path; what msgspec does not tell of a map's member becomes ""."""
+    """The steps of a path; "" for map keys, which msgspec does not report."""
     return [name or (0 if index == "..." else int(index)) for name, index in _STEP.findall(path)]
 
 
@@ -123,7 +123,7 @@ def _locate(path: str, data: object, type_: str) -> tuple[str, Any]:
 
 
 def _culprit(members: object, type_: str) -> tuple[str, Any]:
-    """The first member of a map that is not what it should be."""
+    """The first invalid member of a map."""
     if isinstance(members, dict):
         for key, value in members.items():
             if not _fits(value, type_):

@@ -1,6 +1,6 @@
-"""The kinds that are read, in one table: group and version, plural resource name, namespaced or not, watched by the scheduler or not.
+"""The table of supported kinds: group and version, plural resource name, scope, and whether the scheduler watches them.
 
-What only v1.36 reads is stored for every release, so that a session can be forked to the other one.
+Kinds that only v1.36 reads are stored for every release, so that a session can be forked to the other one.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Kind(msgspec.Struct, frozen=True):
     resource: str
     namespaced: bool
     type: type[KubeObject]
-    #: Whether the scheduler watches it. What it does not watch is for the helpers of the simulated cluster.
+    #: Whether the scheduler watches the kind. Others are read only by the simulated controllers.
     watched: bool = True
-    #: v1.27.1's scheduler does not watch it.
+    #: Whether v1.27.1's scheduler ignores the kind.
     is_new: bool = False
 
 
@@ -71,16 +71,16 @@ KINDS: tuple[Kind, ...] = (
     _kind(Pod, "v1", "pods", namespaced=True),
 )
 
-#: The kinds that the scheduler watches in v1.27.1.
+#: The kinds that v1.27.1's scheduler watches.
 WATCHED_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind.watched and not kind.is_new)
-#: The kinds that it watches in v1.36.
+#: The kinds that v1.36's scheduler watches.
 WATCHED_KINDS_V1_36: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind.watched)
-#: Every kind by its name. One group alone has each name, so the name is enough.
+#: Every kind by name. Names are unique across groups.
 BY_NAME: dict[str, Kind] = {kind.name: kind for kind in KINDS}
 #: Every kind by its struct.
 BY_TYPE: dict[type[KubeObject], Kind] = {kind.type: kind for kind in KINDS}
 
-#: Any of the kinds, for typed decoding: the `kind` member says which.
+#: Any of the kinds, for typed decoding: the `kind` member selects one.
 AnyObject = (
     Namespace
     | PriorityClass

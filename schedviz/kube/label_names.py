@@ -1,4 +1,4 @@
-"""Which texts may be label keys and values, and names of objects, in the API server's words. Upstream: apimachinery/pkg/util/validation"""
+"""Validates label keys and values and object names, with the API server's messages. Upstream: apimachinery/pkg/util/validation"""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-#: Of what is longer than any form allows, its length is all that is said.
+#: For longer texts only the length is reported.
 _MOST_LOOKED_AT: Final = 1000
 _ALPHANUMERIC_ENDS: Final = "must start and end with an alphanumeric character"
 
 
 class _Form(NamedTuple):
-    """A form that texts must have. `rule` says it in words; upstream's messages end with the examples and the shape."""
+    """A required form. `rule` describes it in words; upstream's messages end with examples and the regular expression."""
 
     shape: str
     rule: str
@@ -27,7 +27,7 @@ class _Form(NamedTuple):
 
     @property
     def told(self) -> str:
-        """Upstream: validation.go RegexError, its doubled space included."""
+        """Upstream: validation.go RegexError, including its double space."""
         shown = " or ".join(f"'{example}', " for example in self.examples)
         return f"{self.rule} (e.g. {shown}regex used for validation is '{self.shape}')"
 
@@ -63,7 +63,7 @@ _DNS_1035: Final = _Form(
 
 @lru_cache(maxsize=16_384)
 def key_faults(key: str) -> tuple[str, ...]:
-    """What is wrong with a label key; empty when nothing is. Upstream: validation.go IsQualifiedName"""
+    """The errors in a label key; empty if it is valid. Upstream: validation.go IsQualifiedName"""
     parts = key.split("/")
     if len(parts) > 2:
         return (f"a qualified name {_NAME.told} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",)
@@ -79,20 +79,20 @@ def key_faults(key: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16_384)
 def value_faults(value: str) -> tuple[str, ...]:
-    """What is wrong with a label value; empty when nothing is. Upstream: validation.go IsValidLabelValue"""
+    """The errors in a label value; empty if it is valid. Upstream: validation.go IsValidLabelValue"""
     return tuple(_VALUE.faults(value))
 
 
 def subdomain_faults(text: str) -> list[str]:
-    """What is wrong with a DNS subdomain, as most names are. Upstream: validation.go IsDNS1123Subdomain"""
+    """The errors in a DNS subdomain, the form of most names. Upstream: validation.go IsDNS1123Subdomain"""
     return _SUBDOMAIN.faults(text)
 
 
 def label_faults(text: str) -> list[str]:
-    """What is wrong with a DNS label, such as a namespace. Upstream: validation.go IsDNS1123Label"""
+    """The errors in a DNS label, such as a namespace. Upstream: validation.go IsDNS1123Label"""
     return _LABEL.faults(text)
 
 
 def dns_1035_faults(text: str) -> list[str]:
-    """What is wrong with the name of a Service. Upstream: validation.go IsDNS1035Label"""
+    """The errors in the name of a Service. Upstream: validation.go IsDNS1035Label"""
     return _DNS_1035.faults(text)

@@ -1,4 +1,6 @@
-"""Texts of one line, such as titles and names: they have no control characters, which would break lines of logs, headers and terminals."""
+"""Single-line texts, such as titles and names. Control characters are excluded, because they would break log lines, headers and
+terminals.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import re
 from typing import Final
 
 _CONTROL: Final = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
-#: What msgspec checks. `\Z`, as `$` also matches before a line break at the end; JSON Schema knows `$` alone, and means the end.
+#: The pattern for msgspec. It ends with `\Z`, because `$` also matches before a trailing line break; in JSON Schema `$` means the end.
 ONE_LINE: Final = rf"\A[^{_CONTROL}]*\Z"
 ONE_LINE_OF_JSON_SCHEMA: Final = rf"^[^{_CONTROL}]*$"
 _OTHER: Final = re.compile(f"[{_CONTROL}]")

@@ -6,17 +6,17 @@ from typing import Annotated
 
 import msgspec
 
-#: Go's number types. A number outside is refused when an object is decoded.
+#: Go's number types. Numbers outside their ranges are refused.
 Int32 = Annotated[int, msgspec.Meta(ge=-(1 << 31), le=(1 << 31) - 1)]
 Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 
 
 class Part(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
-    """A piece of an object. `gc=False` is safe: a frozen struct cannot come to refer to itself."""
+    """A part of an object. `gc=False` is safe because a frozen struct cannot be part of a reference cycle."""
 
 
 class OwnerReference(Part, frozen=True, gc=False):
-    """The object that another one belongs to."""
+    """The owner of an object."""
 
     api_version: str = msgspec.field(default="", name="apiVersion")
     kind: str = ""
@@ -28,8 +28,8 @@ class OwnerReference(Part, frozen=True, gc=False):
 class ObjectMeta(Part, frozen=True, gc=False):
     """Name, identity and labels.
 
-    `annotations` has only those that a plugin reads; `unread_annotations` is a digest of the others ("" when there are none).
-    Timestamps are RFC 3339 text (see `timestamps.to_seconds`).
+    `annotations` has only those that a plugin reads; `unread_annotations` is a digest of the others ("" if there are none). Timestamps are
+    RFC 3339 text (see `timestamps.to_seconds`).
     """
 
     name: str = ""
@@ -47,12 +47,12 @@ class ObjectMeta(Part, frozen=True, gc=False):
 
     @property
     def key(self) -> str:
-        """`namespace/name`, or the name alone for what has no namespace."""
+        """`namespace/name`, or only the name for cluster-scoped objects."""
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
 class Condition(Part, frozen=True, gc=False):
-    """One thing that is known about an object. Upstream: apimachinery/pkg/apis/meta/v1/types.go Condition"""
+    """A condition of an object. Upstream: apimachinery/pkg/apis/meta/v1/types.go Condition"""
 
     type: str = ""
     status: str = ""
@@ -70,18 +70,17 @@ class LabelSelectorRequirement(Part, frozen=True, gc=False):
 
 
 class LabelSelector(Part, frozen=True, gc=False):
-    """A label selector as written; `selectors.label_selector` gives it meaning. An empty one selects everything, None nothing."""
+    """A label selector as written; `selectors.label_selector` evaluates it. An empty one selects everything, None nothing."""
 
     match_labels: dict[str, str] = {}
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
 
 
 class KubeObject(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, kw_only=True, tag_field="kind", gc=False):
-    """The root of all kinds.
+    """The base class of all kinds.
 
-    `unread` is a keyed digest over every field that is not kept ("" when there was none), so that an update which changes
-    only such a field is seen as a change while nothing of it is stored. Kinds whose updates may keep the status have a second digest
-    for that.
+    `unread` is a keyed digest of all unread fields ("" if there are none), so that an update of such a field is noticed without storing it.
+    Kinds whose updates may keep the status have a second digest for it.
     """
 
     metadata: ObjectMeta = ObjectMeta()
@@ -89,7 +88,7 @@ class KubeObject(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True
 
     @property
     def key(self) -> str:
-        """`namespace/name`, or the name alone for cluster-scoped kinds."""
+        """`namespace/name`, or only the name for cluster-scoped objects."""
         return self.metadata.key
 
     @property
@@ -104,5 +103,5 @@ class KubeObject(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True
 
     @property
     def uid(self) -> str:
-        """The object's identity over its whole life."""
+        """The object's unique ID."""
         return self.metadata.uid

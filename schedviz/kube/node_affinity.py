@@ -1,4 +1,4 @@
-"""Node selectors with meaning: which nodes a pod requires and prefers.
+"""Evaluates node selectors: the nodes that a pod requires and prefers.
 
 Upstream: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go
 """
@@ -25,7 +25,7 @@ from schedviz.kube.selectors import (
 
 
 class ParsedTerm(msgspec.Struct, frozen=True, gc=False):
-    """A node selector term. With `faults` it matches nothing."""
+    """A node selector term. One with `faults` matches nothing."""
 
     labels: Selector = EVERYTHING
     #: (field, value, must be equal)
@@ -34,7 +34,7 @@ class ParsedTerm(msgspec.Struct, frozen=True, gc=False):
     weight: int = 0
 
     def matches(self, node: Node) -> bool:
-        """Whether the term holds for a node."""
+        """Whether the term matches a node."""
         if self.faults or not self.labels.matches(node.metadata.labels):
             return False
         name = node.metadata.name
@@ -44,12 +44,12 @@ class ParsedTerm(msgspec.Struct, frozen=True, gc=False):
 
 
 class LazyErrorNodeSelector(msgspec.Struct, frozen=True, gc=False):
-    """A required node selector: one term must hold; faults are told only where no term does."""
+    """A required node selector: one term must match. Faults are raised only if no term matches."""
 
     terms: tuple[ParsedTerm, ...] = ()
 
     def match(self, node: Node) -> bool:
-        """Whether a term holds. Raises `SelectorError` when none does and one has a fault."""
+        """Whether a term matches. Raises `SelectorError` if none does and one has a fault."""
         if any(term.matches(node) for term in self.terms):
             return True
         faults = [fault for term in self.terms for fault in term.faults]
@@ -59,13 +59,13 @@ class LazyErrorNodeSelector(msgspec.Struct, frozen=True, gc=False):
 
 
 class RequiredNodeAffinity(msgspec.Struct, frozen=True, gc=False):
-    """A pod's nodeSelector and required node affinity; both must hold."""
+    """A pod's nodeSelector and required node affinity; both must match."""
 
     labels: Selector | None = None
     nodes: LazyErrorNodeSelector | None = None
 
     def match(self, node: Node) -> bool:
-        """Whether a pod may go to a node. Raises `SelectorError`. Upstream: RequiredNodeAffinity.Match"""
+        """Whether a pod may run on a node. Raises `SelectorError`. Upstream: RequiredNodeAffinity.Match"""
         if self.labels is not None and not self.labels.matches(node.metadata.labels):
             return False
         return self.nodes is None or self.nodes.match(node)
@@ -77,12 +77,12 @@ class PreferredSchedulingTerms(msgspec.Struct, frozen=True, gc=False):
     terms: tuple[ParsedTerm, ...] = ()
 
     def score(self, node: Node) -> int:
-        """The sum of the weights of the terms that hold. Upstream: PreferredSchedulingTerms.Score"""
+        """The sum of the weights of the matching terms. Upstream: PreferredSchedulingTerms.Score"""
         return sum(term.weight for term in self.terms if term.matches(node))
 
 
 def required_node_affinity(pod: Pod) -> RequiredNodeAffinity:
-    """What a pod requires of its node. Upstream: GetRequiredNodeAffinity"""
+    """The node requirements of a pod. Upstream: GetRequiredNodeAffinity"""
     affinity = pod.spec.affinity and pod.spec.affinity.node_affinity
     return RequiredNodeAffinity(
         labels=selector_from_set(pod.spec.node_selector) if pod.spec.node_selector else None,
@@ -91,7 +91,7 @@ def required_node_affinity(pod: Pod) -> RequiredNodeAffinity:
 
 
 def lazy_node_selector(selector: NodeSelector, *, path: str = "") -> LazyErrorNodeSelector:
-    """A node selector whose faults are kept for later. Upstream: NewLazyErrorNodeSelector"""
+    """A node selector whose faults are raised later. Upstream: NewLazyErrorNodeSelector"""
     at = f"{path}.nodeSelectorTerms" if path else "nodeSelectorTerms"
     return LazyErrorNodeSelector(
         tuple(_parse_term(term, f"{at}[{index}]") for index, term in enumerate(selector.node_selector_terms) if not _is_empty(term))
@@ -99,14 +99,14 @@ def lazy_node_selector(selector: NodeSelector, *, path: str = "") -> LazyErrorNo
 
 
 def node_selector(selector: NodeSelector, *, path: str = "") -> LazyErrorNodeSelector:
-    """A node selector without faults. Raises `SelectorError` with all of them. Upstream: NewNodeSelector"""
+    """A node selector without faults. Raises `SelectorError` with all faults. Upstream: NewNodeSelector"""
     lazy = lazy_node_selector(selector, path=path)
     _refuse_faults(lazy.terms)
     return lazy
 
 
 def preferred_scheduling_terms(terms: Sequence[PreferredSchedulingTerm], *, path: str = "") -> PreferredSchedulingTerms:
-    """Preferred terms without faults; those of weight 0 or without conditions are left out.
+    """Preferred terms without faults. Those with weight 0 or without conditions are omitted.
 
     Raises `SelectorError` with all faults. Upstream: NewPreferredSchedulingTerms
     """

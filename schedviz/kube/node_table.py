@@ -1,4 +1,4 @@
-"""Many nodes, each image written once: 5,000 nodes name 20 images each, which is three quarters of what there is to write."""
+"""Packs many nodes with each image stored once: 5,000 nodes with 20 images each would consist of images to three quarters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedviz.kube.core import ContainerImage, Node
 
 
 class NodeTable(msgspec.Struct, frozen=True, array_like=True):
-    """Nodes in an order, without their images, and these by number."""
+    """Nodes in order without their images, and the images by number."""
 
     images: list[ContainerImage]
     nodes: list[Node]
@@ -19,7 +19,7 @@ class NodeTable(msgspec.Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, nodes: Sequence[Node]) -> NodeTable:
-        """The nodes in their order. Equal tables come of equal nodes."""
+        """The table of these nodes. Equal nodes give equal tables."""
         numbers: dict[ContainerImage, int] = {}
         return cls(
             images_of=[[numbers.setdefault(image, len(numbers)) for image in node.status.images] for node in nodes],
@@ -28,7 +28,7 @@ class NodeTable(msgspec.Struct, frozen=True, array_like=True):
         )
 
     def all_nodes(self) -> Iterator[Node]:
-        """The nodes again; they share their images."""
+        """The nodes, which share their images."""
         images = self.images
         for node, numbers in zip(self.nodes, self.images_of, strict=True):
             yield replace(node, status=replace(node.status, images=tuple([images[number] for number in numbers]))) if numbers else node

@@ -1,5 +1,5 @@
-"""The names in an object that somebody makes, as the API server checks them. What is imported came through one, so that only what none
-can have let through is refused: control characters, and names that are too long.
+"""Validates the names in new objects as the API server does. Imported objects have already passed an API server, so only names that no API
+server accepts are refused: control characters, and excessive length.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _NAME_BYTES: Final = 253
 _NAMESPACE_BYTES: Final = 63
 _KEY_BYTES: Final = 253 + 1 + 63
 _VALUE_BYTES: Final = 63
-#: Kinds whose names are no subdomains.
+#: Kinds whose names are not DNS subdomains.
 _NAMES: Final[Mapping[type[KubeObject], _Faults]] = {Namespace: label_faults, Service: dns_1035_faults}
 
 
 def expect_names(obj: KubeObject, *, is_new: bool) -> None:
-    """Raises `DecodeError` for the first name, label or taint that the API server would refuse; an object that is there keeps its name.
+    """Raises `DecodeError` for the first name, label or taint that the API server would refuse; existing objects keep their names.
 
     Upstream: apimachinery/pkg/api/validation/objectmeta.go, pkg/apis/core/validation/validation.go
     """
@@ -33,12 +33,12 @@ def expect_names(obj: KubeObject, *, is_new: bool) -> None:
 
 
 def _quoted(text: str) -> str:
-    """As upstream quotes it; of what is longer than any name, the beginning."""
+    """The text as upstream quotes it; longer texts are cut."""
     return text if len(text) <= _KEY_BYTES else f"{text[:_KEY_BYTES]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def expect_possible_names(obj: KubeObject) -> None:
-    """Raises `DecodeError` for the first name or label of an imported object that no API server has: too long, or not one line."""
+    """Raises `DecodeError` for the first name or label of an imported object that no API server accepts: too long, or not one line."""
     meta = obj.metadata
     for path, text, most in (
         ("metadata.name", meta.name, _NAME_BYTES),
@@ -56,8 +56,8 @@ def expect_possible_names(obj: KubeObject) -> None:
 
 
 def is_possible(text: str, most: int) -> bool:
-    """Whether an API server can have an object of this name: `most` bytes at most, in one line."""
-    # Of ASCII text it is known how long it is.
+    """Whether an API server may have an object of this name: `most` bytes at most, in one line."""
+    # The length of ASCII text is known without encoding it.
     return (len(text) if text.isascii() else len(text.encode())) <= most and is_one_line(text)
 
 

@@ -1,4 +1,4 @@
-"""Objects as few bytes, for what a session began with: every checkpoint has it."""
+"""Packs a session's initial objects compactly, because every checkpoint contains them."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ class _Packed(msgspec.Struct, frozen=True):
     pods: PodTable
     nodes: NodeTable
     others: list[AnyObject]
-    #: The order of all: the next so many of a kind, "" for the others.
+    #: The order of the objects: runs of a kind with their lengths, "" for the others.
     runs: list[tuple[str, int]]
 
 
 _encoder: Final = msgspec.msgpack.Encoder(enc_hook=enc_hook)
 _decoder: Final = msgspec.msgpack.Decoder(_Packed, dec_hook=dec_hook)
-#: As objects were packed before: one after another.
+#: The older form: one object after another.
 _list_decoder: Final = msgspec.msgpack.Decoder(list[AnyObject], dec_hook=dec_hook)
 
 
 def pack(objects: Sequence[KubeObject]) -> bytes:
-    """The objects in their order."""
+    """Pack objects, keeping their order."""
     packed = _Packed(
         pods=PodTable.of([obj for obj in objects if isinstance(obj, Pod)]),
         nodes=NodeTable.of([obj for obj in objects if isinstance(obj, Node)]),
@@ -43,7 +43,7 @@ def pack(objects: Sequence[KubeObject]) -> bytes:
 
 
 def unpack(data: bytes) -> list[KubeObject]:
-    """The objects again, also of what older versions packed. Raises `msgspec.DecodeError`, `msgspec.ValidationError`, `zlib.error`."""
+    """Unpack objects, including those packed by older versions. Raises `msgspec.DecodeError`, `msgspec.ValidationError`, `zlib.error`."""
     text = zlib.decompress(data)
     try:
         packed = _decoder.decode(text)

@@ -1,4 +1,4 @@
-"""What an API server of v1.36 fills in for a pod whose resources are given for the pod as a whole.
+"""The defaults that an API server of v1.36 sets for pods with pod-level resources.
 
 Upstream: pkg/apis/core/v1/defaults.go defaultHugePagePodLimits, defaultPodRequests
 """
@@ -19,12 +19,12 @@ _HUGE_PAGES: Final = "hugepages-"
 
 
 def is_supported(name: str) -> bool:
-    """Whether a pod can have the resource as a whole. Upstream: component-helpers/resource/helpers.go IsSupportedPodLevelResource"""
+    """Whether the resource can be set at pod level. Upstream: component-helpers/resource/helpers.go IsSupportedPodLevelResource"""
     return name in ("cpu", "memory") or name.startswith(_HUGE_PAGES)
 
 
 def with_defaults(pod: Pod) -> Pod:
-    """The pod with limits of huge pages and requests filled in; the same pod if its resources are complete or not given."""
+    """The pod with defaults for limits of huge pages and for requests; the same pod if its resources are complete or absent."""
     spec = pod.spec
     if spec.resources is None:
         return pod
@@ -45,7 +45,7 @@ def with_defaults(pod: Pod) -> Pod:
 
 
 def _total(pod: Pod, of: Callable[[Container], ResourceList]) -> ResourceList:
-    """The sum over containers and sidecars, at least what the init containers need in their turn.
+    """The sum over containers and sidecars, but at least the largest need of the init containers, which run one after the other.
 
     Upstream: component-helpers/resource/helpers.go AggregateContainerRequests
     """

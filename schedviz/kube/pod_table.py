@@ -1,6 +1,6 @@
-"""Many pods as columns: what they have in common is written once, and what is a pod's own stands beside that of the others.
+"""Packs many pods as columns: common parts are stored once, individual values per pod.
 
-50,000 pods of 250 Deployments are 125 MB one by one, 15 MB like this, and 3 MB packed; they are written in a third of the time.
+50,000 pods of 250 Deployments take 125 MB one by one, 15 MB in this form, and 3 MB compressed, and are written in a third of the time.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _encoder: Final = msgspec.msgpack.Encoder(enc_hook=enc_hook)
 
 
 class PodTable(msgspec.Struct, frozen=True, array_like=True):
-    """Pods in an order: every list but the first three has an entry for each."""
+    """Pods in order: every list but the first three has an entry for each pod."""
 
-    #: Pods without what is one pod's own.
+    #: Pods without their individual values.
     templates: list[Pod]
     statuses: list[PodStatus]
     nodes: list[str]
@@ -34,14 +34,14 @@ class PodTable(msgspec.Struct, frozen=True, array_like=True):
     uids: list[str]
     resource_versions: list[str]
     creation_timestamps: list[str | None]
-    #: A volume of a kind that the scheduler does not look at is its name.
+    #: A volume of a kind that the scheduler ignores is represented by its name.
     volumes: list[tuple[str | Volume, ...]]
     unread: list[str]
     unread_status: list[str]
 
     @classmethod
     def of(cls, pods: Sequence[Pod]) -> PodTable:
-        """The pods in their order. Equal tables come of equal pods, whether these share their parts or not."""
+        """The table of these pods. Equal pods give equal tables, whether or not they share parts."""
         templates: _Distinct[Pod] = _Distinct()
         statuses: _Distinct[PodStatus] = _Distinct()
         nodes: dict[str, int] = {}
@@ -64,7 +64,7 @@ class PodTable(msgspec.Struct, frozen=True, array_like=True):
         )
 
     def pods(self) -> Iterator[Pod]:
-        """The pods again; they share what they have in common."""
+        """The pods, which share their common parts."""
         known: dict[str, Volume] = {}
 
         def volume(short: str | Volume) -> Volume:
@@ -98,7 +98,7 @@ class PodTable(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _Distinct(Generic[Item]):
-    """Different things, numbered. Pods that share their parts are told by the identity of these, all others by value."""
+    """Numbers distinct values. Pods with shared parts are compared by the identity of these, all others by value."""
 
     def __init__(self) -> None:
         self.items: list[Item] = []
@@ -116,7 +116,7 @@ class _Distinct(Generic[Item]):
 
 
 def _identity(pod: Pod) -> tuple[object, ...]:
-    """The parts of a template. Valid while the pod is."""
+    """The identities of the parts of a template. Valid while the pod exists."""
     metadata, spec = pod.metadata, pod.spec
     return (
         metadata.namespace,

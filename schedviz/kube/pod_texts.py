@@ -1,8 +1,8 @@
-"""Pods out of JSON, of which most specifications were read before.
+"""Decodes pods from JSON and caches their specifications.
 
-The pods of a Deployment have one specification but for two places: their node, and the name of the volume that admission mounts for their
-token. With these two cut out, 50,000 pods of a big cluster have a few hundred texts. What a text comes to (the typed specification with its
-defaults, and the digest's lines of what is not read) is looked up: of 330 µs a pod that leaves 130, and pods share the result.
+The specifications of a Deployment's pods differ in two places: the node, and the name of the volume that admission mounts for the token.
+With these cut out, the 50,000 pods of a large cluster have a few hundred different texts. The result for each text (the typed specification
+with defaults, and the digest lines of unread fields) is cached: this reduces 330 µs per pod to 130, and pods share the result.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from schedviz.kube.shapes import remainder
 from schedviz.kube.sharing import Sharing
 from schedviz.kube.unread import READ_ANNOTATIONS
 
-#: Text is searched for the words first: a pattern takes ten times as long.
+#: A plain search for these words comes first, because a pattern takes ten times as long.
 _NODE_WORD: Final = b'"nodeName"'
 _NODE: Final = re.compile(rb'"nodeName":\s*"([\w.-]+)"', re.ASCII)
 _TOKEN_WORD: Final = b"kube-api-access-"
 _TOKEN: Final = re.compile(rb"kube-api-access-([a-z0-9]{5})", re.ASCII)
-#: What stands for the two in a text. No name of Kubernetes has two underscores.
+#: Placeholders for the two places. Kubernetes names cannot contain two underscores.
 _NODE_GAP: Final = b"__node__"
 _TOKEN_GAP: Final = b"kube-api-access-__token__"
-#: Specifications of so many bytes together are remembered.
+#: The total size of cached specifications, in bytes.
 _MOST_BYTES: Final = 16 << 20
 
 
 class _Outline(msgspec.Struct, gc=False):
-    """A pod whose parts were not read yet."""
+    """A pod with undecoded parts."""
 
     metadata: msgspec.Raw
     spec: msgspec.Raw
@@ -47,12 +47,12 @@ class _Outline(msgspec.Struct, gc=False):
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """What a text of a specification with gaps comes to."""
+    """The decoded form of a specification with placeholders."""
 
     spec: PodSpec
-    #: Volumes whose name has the gap, by place.
+    #: Volumes with the placeholder in their names, by index.
     of_token: tuple[int, ...]
-    #: What the digest is of.
+    #: The data for the digest.
     unread: bytes
 
 
@@ -68,7 +68,7 @@ _plain: Final = msgspec.json.Encoder(enc_hook=codec.enc_hook)
 
 
 class PodTexts:
-    """Reads pods, and remembers their specifications."""
+    """Decodes pods, and caches their specifications."""
 
     def __init__(self, sharing: Sharing) -> None:
         self._sharing = sharing
@@ -76,7 +76,9 @@ class PodTexts:
         self._bytes = 0
 
     def decode(self, text: bytes) -> Pod | None:
-        """What `default_object(codec.decode(text))` gives; None where that has to be asked: it is no pod, unusual, or wrong."""
+        """The same as `default_object(codec.decode(text))`; None if that must be called, because the object is not a pod, unusual or
+        invalid.
+        """
         if codec.kind_at_a_glance(text) != ("v1", "Pod"):
             return None
         try:
@@ -108,7 +110,7 @@ class PodTexts:
         return pod
 
     def _spec_of(self, text: bytes) -> tuple[PodSpec, str] | None:
-        """The specification, and the digest of what is not read of it."""
+        """The specification, and the digest lines of its unread fields."""
         if _NODE_GAP in text or _TOKEN_GAP in text:
             return None
         node, token = "", b""
@@ -143,7 +145,7 @@ class PodTexts:
 
 
 def _read(text: bytes, *, has_node: bool) -> _Known | None:
-    """None where a gap is not at the one place where it can be filled: a label may be called nodeName."""
+    """None if a placeholder is not at its one expected position: a label may be called nodeName."""
     spec = default_object(Pod(metadata=ObjectMeta(name="any"), spec=_spec.decode(text))).spec
     unread = b"\n".join(codec.unread_lines(_spec_rest.decode(text)))
     written = _plain.encode(spec)

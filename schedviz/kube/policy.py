@@ -7,7 +7,7 @@ from schedviz.kube.meta import Int32, KubeObject, LabelSelector, Part
 
 
 class PodDisruptionBudgetSpec(Part, frozen=True, gc=False):
-    """Which pods the budget protects, and how many of them (a number, or a share such as `30%`) must stay or may go."""
+    """The pods that the budget protects, and how many of them (a number, or a share such as `30%`) must stay or may be evicted."""
 
     selector: LabelSelector | None = None
     min_available: Int32 | str | None = None
@@ -16,7 +16,7 @@ class PodDisruptionBudgetSpec(Part, frozen=True, gc=False):
 
 
 class PodDisruptionBudgetStatus(Part, frozen=True, gc=False):
-    """How many pods may still be disrupted; `disrupted_pods` are evictions under way, by pod name."""
+    """How many pods may still be disrupted; `disrupted_pods` are evictions in progress, by pod name."""
 
     disruptions_allowed: Int32 = 0
     current_healthy: Int32 = 0

@@ -1,7 +1,7 @@
-"""Amounts of resources: `500m`, `2Gi`, `1e3`.
+"""Resource quantities: `500m`, `2Gi`, `1e3`.
 
-A quantity is an exact decimal with the format it was written in. `value` and `milli_value` round up as upstream does,
-`str()` is the canonical form. Upstream: apimachinery/pkg/api/resource/quantity.go
+A quantity is an exact decimal with the format in which it was written. `value` and `milli_value` round up as upstream does, and `str()` is
+the canonical form. Upstream: apimachinery/pkg/api/resource/quantity.go
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ NANO: Final = -9
 MILLI: Final = -3
 MAX_INT64: Final = (1 << 63) - 1
 
-#: Longer texts and larger exponents are refused: upstream would compute numbers of that many digits.
+#: Longer texts and larger exponents are refused, because upstream would compute numbers with that many digits.
 MAX_TEXT: Final = 256
 MAX_EXPONENT: Final = 1000
 
-#: Upstream's `maxInt64Factors`: how many decimal digits surely fit in an int64.
+#: Upstream's `maxInt64Factors`: how many decimal digits always fit in an int64.
 _INT64_DIGITS: Final = 18
 
 _SHAPE = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII)
@@ -34,7 +34,7 @@ _BINARY_SUFFIX_OF: Final = {0: "", **{exponent: suffix for suffix, exponent in _
 
 
 class QuantityError(ValueError):
-    """A text that is not a quantity. `text` is what was found."""
+    """A text that is not a quantity. `text` is the input."""
 
     def __init__(self, text: object) -> None:
         self.text = text
@@ -43,7 +43,7 @@ class QuantityError(ValueError):
 
 
 class Quantity:
-    """An amount. Equal quantities have the same canonical form; `value` and `milli_value` are computed once."""
+    """A quantity. Equal quantities have the same canonical form; `value` and `milli_value` are computed once."""
 
     __slots__ = ("_text", "exponent", "format", "is_big", "milli_value", "unscaled", "value")
 
@@ -51,9 +51,9 @@ class Quantity:
     unscaled: int
     exponent: int
     format: Format
-    #: Upstream holds it as an arbitrary-precision decimal and not as an int64 with a scale: overflow differs.
+    #: Whether upstream represents it as an arbitrary-precision decimal instead of an int64 with a scale, which overflows differently.
     is_big: bool
-    #: Upstream's Value(): rounded up to a whole number.
+    #: Upstream's Value(): rounded up to an integer.
     value: int
     #: Upstream's MilliValue(): thousandths, rounded up.
     milli_value: int
@@ -100,7 +100,7 @@ class Quantity:
 
     @property
     def is_zero(self) -> bool:
-        """Whether the amount is nothing."""
+        """Whether the amount is zero."""
         return self.unscaled == 0
 
     def compare(self, other: Quantity) -> int:
@@ -124,14 +124,14 @@ class Quantity:
 
 @lru_cache(maxsize=65_536)
 def parse(text: str) -> Quantity:
-    """The quantity that `text` says. Raises `QuantityError`. Upstream: quantity.go ParseQuantity"""
+    """Parse a quantity. Raises `QuantityError`. Upstream: quantity.go ParseQuantity"""
     match = _SHAPE.fullmatch(text)
     if match is None or not text or len(text) > MAX_TEXT:
         raise QuantityError(text)
     sign, digits, fraction, suffix = match.groups()
     whole, fraction = digits.lstrip("0"), fraction or ""
     if not whole:
-        if "." not in text and not suffix:  # nothing but zeros
+        if "." not in text and not suffix:  # only zeros
             return Quantity(0, 0, "DecimalSI", text="0")
         whole = "0"
     exponent, quantity_format = _interpret(suffix, text)
@@ -146,17 +146,17 @@ def from_number(number: float) -> Quantity:
 
 
 def of_int(value: int, format: Format = "DecimalSI") -> Quantity:  # noqa: A002
-    """A whole amount."""
+    """A quantity from an integer."""
     return Quantity(value, 0, format)
 
 
 def of_milli(value: int, format: Format = "DecimalSI") -> Quantity:  # noqa: A002
-    """An amount in thousandths."""
+    """A quantity from thousandths."""
     return Quantity(value, MILLI, format)
 
 
 def _interpret(suffix: str, text: str) -> tuple[int, Format]:
-    """Exponent (of 2 for BinarySI, else of 10) and format of a suffix. Upstream: suffix.go interpret"""
+    """Exponent (of 2 for BinarySI, otherwise of 10) and format of a suffix. Upstream: suffix.go interpret"""
     if suffix in _DECIMAL_SUFFIXES:
         return _DECIMAL_SUFFIXES[suffix], "DecimalSI"
     if suffix in _BINARY_SUFFIXES:
@@ -167,7 +167,7 @@ def _interpret(suffix: str, text: str) -> tuple[int, Format]:
 
 
 def _parse_small(text: str, whole: str, fraction: str, exponent: int, format: Format, *, negative: bool) -> Quantity | None:  # noqa: A002
-    """The quantity as upstream's int64 with a scale; None where upstream uses a decimal of any size."""
+    """The quantity as upstream's int64 with a scale; None if upstream uses an arbitrary-precision decimal."""
     mantissa, scale = 1, exponent
     if format == "BinarySI":
         if fraction:
@@ -195,7 +195,7 @@ def _parse_big(whole: str, fraction: str, exponent: int, format: Format, *, nega
         unscaled <<= exponent
     else:
         scale += exponent
-    if unscaled:  # a tiny amount becomes the smallest one, never nothing
+    if unscaled:  # tiny amounts are rounded up to the smallest one, never to zero
         unscaled = _divide_away_from_zero(unscaled, 10 ** (NANO - scale)) if scale < NANO else unscaled * 10 ** (scale - NANO)
         scale = NANO
     if format == "BinarySI":
@@ -223,7 +223,7 @@ def _canonical(unscaled: int, exponent: int, format: Format) -> str:  # noqa: A0
     unscaled, exponent = unscaled * 10 ** (exponent % 3), exponent - exponent % 3
     if format == "DecimalSI" and exponent in _DECIMAL_SUFFIX_OF:
         return f"{unscaled}{_DECIMAL_SUFFIX_OF[exponent]}"
-    # Deviation: upstream writes 1000E as "1", for it has no suffix for 10^21; an exponent keeps the amount.
+    # Deviation: upstream writes 1000E as "1", because it has no suffix for 10^21; an exponent keeps the amount.
     return f"{unscaled}e{exponent}" if exponent else str(unscaled)
 
 
@@ -249,5 +249,5 @@ def _big_scaled_value(unscaled: int, exponent: int, scale: int) -> int:
 
 
 def _wrap(number: int) -> int:
-    """The low 64 bits, signed: what Go's conversion to int64 leaves."""
+    """The low 64 bits, signed, as after Go's conversion to int64."""
     return (number + (1 << 63)) % (1 << 64) - (1 << 63)

@@ -1,4 +1,4 @@
-"""Label selectors as `kubectl -l` takes them: `zone=a,tier!=web,gpu,!spot,arch in (amd64, arm64)`.
+"""Parses label selectors in `kubectl -l` syntax: `zone=a,tier!=web,gpu,!spot,arch in (amd64, arm64)`.
 
 Upstream: apimachinery/pkg/labels/selector.go Parse
 """
@@ -17,7 +17,7 @@ _EXPECTED: Final = "key, !key, key=value, key!=value, key in (a,b) or key notin 
 
 
 def parse_selector(text: str) -> Selector:
-    """What the text selects; an empty one everything. Raises `SelectorError`."""
+    """The selector of a text; an empty text selects everything. Raises `SelectorError`."""
     requirements: list[Requirement] = []
     place = _skip(text, 0)
     while place < len(text):

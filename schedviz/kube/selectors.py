@@ -1,6 +1,6 @@
-"""Label selectors: what they select, how they are written, and what can be wrong with them.
+"""Evaluates, formats and validates label selectors.
 
-`label_selector` turns the API's form into a `Selector`. Upstream: apimachinery/pkg/labels/selector.go
+`label_selector` converts the API's form to a `Selector`. Upstream: apimachinery/pkg/labels/selector.go
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NODE_OPERATORS: Final = {**LABEL_OPERATORS, "Gt": "gt", "Lt": "lt"}
 
 
 class SelectorError(ValueError):
-    """A selector that cannot be understood. `faults` are upstream's messages, the text is their aggregate."""
+    """An invalid selector. `faults` are upstream's messages, the text is their aggregate."""
 
     def __init__(self, faults: Iterable[str]) -> None:
         self.faults = list(dict.fromkeys(faults))
@@ -34,14 +34,14 @@ class SelectorError(ValueError):
 
 
 class Requirement(msgspec.Struct, frozen=True, gc=False):
-    """One condition on labels. Use `requirement` to make a checked one."""
+    """A condition on labels. Use `requirement` to create a validated one."""
 
     key: str
     operator: str
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Labels) -> bool:
-        """Whether `labels` fulfil the condition. Upstream: selector.go Requirement.Matches"""
+        """Whether `labels` satisfy the condition. Upstream: selector.go Requirement.Matches"""
         value = labels.get(self.key)
         match self.operator:
             case "in" | "=" | "==":
@@ -71,7 +71,7 @@ class Requirement(msgspec.Struct, frozen=True, gc=False):
 
 
 class Selector(msgspec.Struct, frozen=True, gc=False):
-    """Requirements that must all hold, sorted by key; `selects_nothing` is the selector of an absent LabelSelector."""
+    """Requirements that must all be satisfied, sorted by key; `selects_nothing` is the selector of an absent LabelSelector."""
 
     requirements: tuple[Requirement, ...] = ()
     selects_nothing: bool = False
@@ -105,7 +105,7 @@ NOTHING: Final = Selector(selects_nothing=True)
 
 
 def label_selector(selector: LabelSelector | None) -> Selector:
-    """What a LabelSelector selects: None nothing, an empty one everything.
+    """The selector of a LabelSelector: None selects nothing, an empty one everything.
 
     Raises `SelectorError`. Upstream: apimachinery/pkg/apis/meta/v1/helpers.go LabelSelectorAsSelector
     """
@@ -121,12 +121,12 @@ def label_selector(selector: LabelSelector | None) -> Selector:
 
 
 def selector_from_set(labels: Labels) -> Selector:
-    """The selector of exactly these labels; unchecked, as upstream. Upstream: selector.go SelectorFromSet"""
+    """The selector of exactly these labels, not validated, as upstream. Upstream: selector.go SelectorFromSet"""
     return EVERYTHING.with_requirements(*(Requirement(key, "=", (value,)) for key, value in labels.items()))
 
 
 def requirement(key: str, operator: str, values: Sequence[str], *, path: str = "") -> Requirement:
-    """A checked requirement. Raises `SelectorError` whose messages begin with `path`. Upstream: selector.go NewRequirement"""
+    """A validated requirement. Raises `SelectorError` whose messages begin with `path`. Upstream: selector.go NewRequirement"""
     at = f"{path}." if path else ""
     faults: list[str] = []
     if wrong := key_faults(key):
@@ -160,7 +160,7 @@ def _count_fault(operator: str, values: Sequence[str]) -> str:
 
 
 def parse_int64(text: str | None) -> int | None:
-    """The number that a text says in Go's eyes; None when it says none. Upstream: strconv.ParseInt"""
+    """Parse an integer as Go does; None if it is not one. Upstream: strconv.ParseInt"""
     if text is None or len(text) > 64 or not _INTEGER.fullmatch(text):
         return None
     number = int(text)
@@ -168,10 +168,10 @@ def parse_int64(text: str | None) -> int | None:
 
 
 def quote(text: str) -> str:
-    """A text as Go's %q writes it (for what can stand in a name)."""
+    """A text in Go's %q format (for characters that names may contain)."""
     return msgspec.json.encode(text).decode()
 
 
 def show_strings(values: Sequence[str]) -> str:
-    """A list of texts as Go's %#v writes it; one that was left out is nil."""
+    """A list of texts in Go's %#v format; an absent one is nil."""
     return f"[]string{{{', '.join(map(quote, values))}}}" if values else "[]string(nil)"

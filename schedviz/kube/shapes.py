@@ -1,7 +1,7 @@
-"""Structs derived from the kinds: one that has only the unread fields, and one that has every known field and no other.
+"""Structs derived from the kinds: one with only the unread fields, and one that accepts only known fields.
 
-Both let msgspec do in C what would otherwise be a walk over each object. Unread fields are kept as the text that they were, since most
-of them are the same in many pods: what a text comes to is looked up, which takes a third of the time of reading it.
+Both let msgspec do in C what would otherwise be a Python walk over each object. Unread fields are kept as their raw text, because most of
+them are the same in many pods: caching the result per text takes a third of the time of parsing it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec import UNSET, UnsetType
 from schedviz.kube.unread import DIGESTS, UNREAD, UNREAD_DEFAULTS
 
 _SUFFIX = "Remainder"
-#: Of each field so many texts are remembered, if they are not longer than this.
+#: The number of cached texts of each field, and their maximum length.
 _KNOWN_TEXTS = 2048
 _LONG_TEXT = 4096
 _encoder = msgspec.json.Encoder()
@@ -31,7 +31,7 @@ def unread_names(struct: type) -> tuple[str, ...]:
 
 @cache
 def remainder(struct: type) -> type[msgspec.Struct] | None:
-    """A struct with what `struct` does not keep, at every depth; None when it keeps everything it knows."""
+    """A struct with the fields that `struct` does not keep, at every depth; None if it keeps all known fields."""
     fields: list[tuple[str, Any, Any]] = [(name, msgspec.Raw | UnsetType, UNSET) for name in unread_names(struct)]
     for field in _fields(struct):
         nested, is_sequence = nested_struct(field.type)
@@ -49,7 +49,7 @@ def remainder(struct: type) -> type[msgspec.Struct] | None:
 
 @cache
 def known(struct: type) -> type[msgspec.Struct]:
-    """A struct with every known field of `struct`, at every depth, that refuses any other."""
+    """A struct with every known field of `struct`, at every depth, that refuses all others."""
     fields: list[tuple[str, Any, Any]] = [(name, Any, None) for name in unread_names(struct)]
     for field in _fields(struct):
         nested, is_sequence = nested_struct(field.type)
@@ -64,22 +64,22 @@ def known(struct: type) -> type[msgspec.Struct]:
 
 
 class _Leaf:
-    """An unread field, and what its texts come to."""
+    """An unread field, and the cached results of its texts."""
 
     __slots__ = ("_absent", "_default", "_name", "known")
 
     def __init__(self, name: str, default: object) -> None:
         self._name = name.encode()
         self._default = default
-        #: Texts of strings that mean the same as their absence.
+        #: Texts of strings that are equivalent to absence.
         self._absent = {b'""', msgspec.json.encode(default)}
-        #: JSON as it was written -> as it counts, as `said` gives it.
+        #: JSON as it was written -> the normalized form that `said` returns.
         self.known: dict[bytes, bytes] = {}
 
     def said(self, text: bytes) -> bytes:
-        """The field in one spelling, whatever the order of its keys; empty where it means the same as its absence."""
+        """The field in normalized form, independent of the order of its keys; empty if it is equivalent to absence."""
         if _is_plain(text):
-            # Addresses and names: to write them is all there is to do, and to remember them would push out what comes again.
+            # Addresses and names are individual: caching them would evict texts that recur.
             return b"" if text in self._absent else b"%b=%b" % (self._name, text)
         value = msgspec.json.decode(text)
         absent = value is None or value == self._default or value in ("", [], {})
@@ -92,10 +92,10 @@ class _Leaf:
 
 
 class _Inner:
-    """A remainder inside a remainder, or a sequence of them, and what their texts come to.
+    """A nested remainder or a sequence of them, and the cached results of their texts.
 
-    The conditions and the owner of a pod have one unread field each, which nearly always is the same: to look them up together takes
-    2 µs of the 15 that looking at each takes.
+    The conditions and the owner of a pod have one unread field each, which is nearly always the same. Looking them up together takes 2 µs
+    instead of 15.
     """
 
     __slots__ = ("_is_sequence", "_name", "known", "place")
@@ -104,11 +104,11 @@ class _Inner:
         self.place = place
         self._name = name.encode()
         self._is_sequence = is_sequence
-        #: As it was written -> its lines.
+        #: The text as it was written -> its lines.
         self.known: dict[bytes, list[bytes]] = {}
 
     def said(self, inner: Any) -> list[bytes]:
-        """Its lines, each with its place in this field."""
+        """Its lines, each with its path in this field."""
         written = _encoder.encode(inner)
         lines = self.known.get(written)
         if lines is None:
@@ -126,7 +126,7 @@ class _Inner:
 
 
 class _Plan(msgspec.Struct, frozen=True):
-    """What to look at in a remainder: its members by their place."""
+    """Which members of a remainder to process, by index."""
 
     blank: Any
     #: The first members.
@@ -149,14 +149,14 @@ def _plan(struct: type) -> _Plan:
 
 
 def _is_plain(text: bytes) -> bool:
-    """Whether the JSON is a string that has one spelling."""
+    """Whether the JSON is a string with only one spelling."""
     return text.startswith(b'"') and b"\\" not in text
 
 
 def said(rest: Any, where: bytes = b"") -> list[bytes]:
-    """What a remainder says, a line for each field with its place; nothing where all of it means the same as its absence.
+    """The contents of a remainder, one line per field with its path; empty if all of it is equivalent to absence.
 
-    That is what is empty, and what says the API server's default: a dump has it, the manifest that it came from does not.
+    Empty values and the API server's defaults are equivalent to absence: a dump has them, the manifest that it came from does not.
     """
     struct: type = type(rest)
     plan = _plan(struct)

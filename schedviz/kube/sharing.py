@@ -1,7 +1,7 @@
-"""Equal parts of many objects, kept once.
+"""Shares equal parts of objects.
 
-Pods of one Deployment say the same but for their names, and nodes have the same images. Apart, 50,000 pods and 5,000 nodes of a dump are
-435 MB; with their parts shared they are a third of that, and a checkpoint writes each part once.
+Pods of one Deployment differ only in their names, and nodes have the same images. Without sharing, the 50,000 pods and 5,000 nodes of a
+dump take 435 MB; with sharing a third of that, and a checkpoint contains each part once.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _encoder: Final = msgspec.msgpack.Encoder(enc_hook=enc_hook)
 
 
 class Sharing:
-    """The parts that one import has met. It lives as long as the import does; who has them keeps them."""
+    """The parts seen by one import. It lives as long as the import; objects keep their parts alive."""
 
     def __init__(self) -> None:
-        #: A part as bytes, which say its type too -> the first part that was like this.
+        #: A part as bytes, including its type -> the first equal part.
         self._known: dict[bytes, Any] = {}
 
     def object(self, obj: Object) -> Object:
-        """An equal object, of parts that others have too."""
+        """An equal object made of shared parts."""
         if isinstance(obj, Pod):
             return self._pod(obj)  # type: ignore[return-value]  # a Pod for a Pod
         if isinstance(obj, Node):
@@ -38,13 +38,13 @@ class Sharing:
         return obj
 
     def part(self, part: Part) -> Part:
-        """An equal part: the first of its kind."""
+        """An equal part: the first one seen."""
         key = b"%b %b" % (type(part).__name__.encode(), _encoder.encode(part))
         known: Part = self._known.setdefault(key, part)
         return known
 
     def metadata(self, metadata: ObjectMeta) -> ObjectMeta:
-        """With the labels, annotations and owner of others."""
+        """Metadata with shared labels, annotations and owners."""
         key = _encoder.encode(
             (metadata.labels, metadata.annotations, metadata.owner_references, metadata.namespace, metadata.generate_name)
         )
@@ -64,7 +64,7 @@ class Sharing:
         return replace(pod, metadata=self.metadata(pod.metadata), spec=self._spec(pod.spec), status=self.part(pod.status))
 
     def _spec(self, spec: PodSpec) -> PodSpec:
-        """Two pods of a Deployment differ by the node, and by the volume that admission mounts for their token."""
+        """Pods of a Deployment differ in the node, and in the volume that admission mounts for the token."""
         known = self.part(replace(spec, node_name="", volumes=()))
         return replace(known, node_name=sys.intern(spec.node_name), volumes=tuple(self.part(volume) for volume in spec.volumes))
 

@@ -24,7 +24,7 @@ from schedviz.kube.volumes import (
 
 
 class ObjectReference(Part, frozen=True, gc=False):
-    """A pointer to an object, as a PersistentVolume has to its claim."""
+    """A reference to an object, as from a PersistentVolume to its claim."""
 
     api_version: str = msgspec.field(default="", name="apiVersion")
     kind: str = ""
@@ -34,13 +34,13 @@ class ObjectReference(Part, frozen=True, gc=False):
 
 
 class VolumeNodeAffinity(Part, frozen=True, gc=False):
-    """From which nodes a volume can be reached."""
+    """The nodes from which a volume is accessible."""
 
     required: NodeSelector | None = None
 
 
 class PersistentVolumeSpec(Part, frozen=True, gc=False):
-    """What a volume is and who holds it."""
+    """The specification of a volume, and the claim to which it is bound."""
 
     capacity: ResourceList = {}
     access_modes: tuple[str, ...] = ()
@@ -75,13 +75,13 @@ class PersistentVolume(KubeObject, frozen=True, kw_only=True, gc=False, tag="Per
 
 
 class VolumeResources(Part, frozen=True, gc=False):
-    """How much storage a claim asks for."""
+    """The requested storage of a claim."""
 
     requests: ResourceList = {}
 
 
 class TypedLocalObjectReference(Part, frozen=True, gc=False):
-    """A source that a claim's volume is to be filled from."""
+    """A data source for a claim's volume."""
 
     api_group: str | None = None
     kind: str = ""
@@ -89,7 +89,7 @@ class TypedLocalObjectReference(Part, frozen=True, gc=False):
 
 
 class PersistentVolumeClaimSpec(Part, frozen=True, gc=False):
-    """What storage is asked for. `storage_class_name` None means "the default", "" means "none"."""
+    """The specification of a claim. `storage_class_name` None means the default class, "" means none."""
 
     access_modes: tuple[str, ...] = ()
     selector: LabelSelector | None = None
@@ -128,7 +128,7 @@ class TopologySelectorTerm(Part, frozen=True, gc=False):
 
 
 class StorageClass(KubeObject, frozen=True, kw_only=True, gc=False, tag="StorageClass"):
-    """A way to make volumes."""
+    """A storage class."""
 
     provisioner: str = ""
     volume_binding_mode: str | None = None
@@ -142,7 +142,7 @@ class VolumeAttachmentSource(Part, frozen=True, gc=False):
 
 
 class VolumeAttachmentSpec(Part, frozen=True, gc=False):
-    """Which volume is attached to which node, and by which driver."""
+    """The volume, the node to which it is attached, and the driver."""
 
     attacher: str = ""
     source: VolumeAttachmentSource = VolumeAttachmentSource()
@@ -156,7 +156,7 @@ class VolumeAttachment(KubeObject, frozen=True, kw_only=True, gc=False, tag="Vol
 
 
 class VolumeNodeResources(Part, frozen=True, gc=False):
-    """How many volumes of a driver a node can take; None is no limit."""
+    """How many volumes of a driver a node supports; None means no limit."""
 
     count: Int32 | None = None
 
@@ -177,13 +177,13 @@ class CSINodeSpec(Part, frozen=True, gc=False):
 
 
 class CSINode(KubeObject, frozen=True, kw_only=True, gc=False, tag="CSINode"):
-    """What a node tells of its CSI drivers."""
+    """The CSI drivers that a node reports."""
 
     spec: CSINodeSpec = CSINodeSpec()
 
 
 class CSIDriverSpec(Part, frozen=True, gc=False):
-    """Whether the driver publishes its capacity, and whether pods are kept off nodes that do not have it."""
+    """Whether the driver publishes its capacity, and whether nodes without the driver are excluded."""
 
     storage_capacity: bool | None = None
     prevent_pod_scheduling_if_missing: bool | None = None
@@ -196,7 +196,7 @@ class CSIDriver(KubeObject, frozen=True, kw_only=True, gc=False, tag="CSIDriver"
 
 
 class CSIStorageCapacity(KubeObject, frozen=True, kw_only=True, gc=False, tag="CSIStorageCapacity"):
-    """How much a driver can still provision in one topology segment."""
+    """The capacity that a driver can still provision in one topology segment."""
 
     node_topology: LabelSelector | None = None
     storage_class_name: str = ""

@@ -1,7 +1,8 @@
-"""What msgspec has to find out about a struct before it can read one, found out before there are threads.
+"""Prepares msgspec's type information for structs before threads start.
 
-It does so when a struct is read first, and is not safe then: a second thread that reads the same struct meanwhile finds it half done,
-and the process ends with SIGSEGV (msgspec 0.22, `convert`). Of workers with 64 threads one in a few hundred did, soon after its start.
+msgspec computes it when a struct is first decoded, which is not thread-safe: a second thread that decodes the same struct at that time sees
+incomplete information, and the process crashes with SIGSEGV (msgspec 0.22, `convert`). Of workers with 64 threads, one in a few hundred
+crashed soon after its start.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import msgspec
 
 
 def prepare_structs() -> list[Any]:
-    """Look at every struct that is loaded. Gives back those that nobody can read: their types are known to type checkers alone."""
+    """Prepare every loaded struct. Returns those that cannot be decoded, because their types exist only for type checkers."""
     unreadable = []
     for struct in _all_below(msgspec.Struct):
         try:

@@ -1,4 +1,4 @@
-"""RFC 3339 timestamps, as Kubernetes writes them, and seconds since 1970."""
+"""Converts between RFC 3339 timestamps, as Kubernetes writes them, and seconds since 1970."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)  # noqa: UP017  (the alias is
 
 @lru_cache(maxsize=65_536)
 def to_seconds(text: str) -> float:
-    """Seconds since 1970 (UTC). Raises ValueError when it is not an RFC 3339 time."""
+    """Seconds since 1970 (UTC). Raises ValueError if it is not an RFC 3339 time."""
     match = _SHAPE.fullmatch(text)
     if match is None:
         raise ValueError(f'"{text}" is not an RFC 3339 time such as 2024-01-01T00:00:00Z')
@@ -24,11 +24,11 @@ def to_seconds(text: str) -> float:
 
 
 def from_seconds(seconds: float) -> str:
-    """The time as text, cut to whole seconds, as the API writes it: `2024-01-01T00:00:00Z`."""
+    """The time in the API's format, truncated to whole seconds: `2024-01-01T00:00:00Z`."""
     return _text(int(seconds // 1))
 
 
 @lru_cache(maxsize=1024)
 def _text(seconds: int) -> str:
-    """Many things happen in the same second, and writing it takes 5 µs."""
+    """Cached, because many events have the same second and formatting takes 5 µs."""
     return (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")

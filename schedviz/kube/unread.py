@@ -1,6 +1,6 @@
-"""Fields of the Kubernetes API (v1.27 and v1.36) that are real and that the scheduler does not read, by struct.
+"""Known fields of the Kubernetes API (v1.27 and v1.36) that the scheduler does not read, by struct.
 
-Strict decoding accepts them and refuses any other; their content is digested and not kept.
+Strict decoding accepts them and refuses all others. Their content is digested and not kept.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Final
 
 from schedviz.kube import apps, core, devices, meta, policy, storage, volumes, workloads
 
-#: Read by strict decoding only, so that objects that were encoded by `codec` are accepted again.
+#: Read only by strict decoding, so that it accepts objects that `codec` has encoded.
 DIGESTS: Final = ("unread", "unreadStatus")
 
 UNREAD: Final[dict[type, str]] = {
@@ -85,7 +85,7 @@ UNREAD: Final[dict[type, str]] = {
         controllerExpandSecretRef nodeExpandSecretRef""",
 }
 
-#: What the API server fills in of these, by the name of the struct.
+#: The API server's defaults of these fields, by the name of the struct.
 UNREAD_DEFAULTS: Final[dict[str, dict[str, object]]] = {
     "PodSpec": {"restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "enableServiceLinks": True},
     "Container": {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"},

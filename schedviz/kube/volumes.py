@@ -1,6 +1,6 @@
-"""Volume sources, of pods and of PersistentVolumes: those that the scheduler's volume plugins read.
+"""Volume sources of pods and PersistentVolumes that the scheduler's volume plugins read.
 
-A pod's and a PersistentVolume's source of one name differ upstream in fields that no plugin reads; here they share one struct.
+Upstream's types for pods and PersistentVolumes differ in fields that no plugin reads; here they share one struct.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class PersistentVolumeClaimSource(Part, frozen=True, gc=False):
 
 
 class EphemeralSource(Part, frozen=True, gc=False):
-    """A claim that is made for the pod, named `pod-volume`. The scheduler reads only that there is one."""
+    """A claim that is created for the pod, named `pod-volume`. The scheduler reads only whether there is one."""
 
 
 class ImageSource(Part, frozen=True, gc=False):
@@ -107,7 +107,7 @@ class CSISource(Part, frozen=True, gc=False):
 
 
 class Volume(Part, frozen=True, gc=False):
-    """A pod's volume. One whose sources are all None is of a kind that the scheduler does not look at."""
+    """A pod's volume. If all sources are None, it is of a kind that the scheduler ignores."""
 
     name: str = ""
     gce_persistent_disk: GCEPersistentDisk | None = None

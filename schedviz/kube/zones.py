@@ -1,4 +1,4 @@
-"""The zone of a node, as its labels say it. Upstream: component-helpers/node/topology/helpers.go"""
+"""The zone of a node, from its labels. Upstream: component-helpers/node/topology/helpers.go"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ZONE_LABELS: Final = ("failure-domain.beta.kubernetes.io/zone", "topology.kuber
 
 
 def zone_key(node: Node) -> str:
-    """`region:\\x00:zone`, or "" without any. The beta labels go first, even when they are empty.
+    """`region:\\x00:zone`, or "" without any. The beta labels take precedence, even if they are empty.
 
     Upstream: GetZoneKey
     """

@@ -35,7 +35,7 @@ _WATCHED = frozenset(kind.name for kind in WATCHED_KINDS)
 FINISHED_PHASES = ("Succeeded", "Failed")
 
 
-class Refusal(Exception):  # noqa: N818  (it is an answer of the API server, not a fault of ours)
+class Refusal(Exception):
     """The API server refused a write. The text is its error message."""
 
 

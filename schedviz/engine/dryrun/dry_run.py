@@ -89,7 +89,10 @@ class DryRun:
         return Verdicts(np.where(left_out, len(verdicts.statuses), verdicts.codes), (*verdicts.statuses, status))
 
     def each_plugin(self) -> Iterator[tuple[str, Verdicts | None]]:
-        """The verdicts of every Filter plugin by itself for every node; None: it rejects none. Nominated pods do not count."""
+        """The verdicts of every Filter plugin for every node, evaluated independently; None if it rejects none.
+
+        Nominated pods do not count.
+        """
         if self.pre_filter.status.is_success:
             yield from self.framework.ask_each_filter_plugin(self._state, self.pod, self.rows)
 

@@ -54,7 +54,7 @@ class DiagnosisV136(Diagnosis):
             self.pending_plugins.add(status.failed_plugin)
 
 
-class FitErrorV136(FitError):  # noqa: N818
+class FitErrorV136(FitError):
     """No node fits a pod."""
 
     @property

@@ -99,7 +99,9 @@ class ClusterEvent(msgspec.Struct, frozen=True):
 
 
 class QueueingHint(Enum):
-    """What a plugin says of an event, for a pod that it rejected. Upstream: kube-scheduler/framework/types.go QueueingHint"""
+    """The result of a plugin's hint: whether an event may make a pod schedulable that the plugin rejected. Upstream:
+    kube-scheduler/framework/types.go QueueingHint
+    """
 
     #: The event cannot make the pod schedulable.
     QUEUE_SKIP = "QueueSkip"

@@ -315,8 +315,8 @@ class Framework:
         return run_filter_plugins(plugins, state, pod, rows)
 
     def ask_each_filter_plugin(self, state: CycleState, pod: PodInfo, rows: Rows) -> Iterator[tuple[str, Verdicts | None]]:
-        """The verdicts of each Filter plugin by itself for all rows; None: it rejects none. Upstream stops at the first plugin that
-        rejects.
+        """The verdicts of each Filter plugin for all rows, evaluated independently; None if it rejects none. Upstream stops at the first
+        plugin that rejects.
         """
         for name, ask in self._filter:
             yield name, None if name in state.skip_filter_plugins else ask(state, pod, rows)

@@ -1,4 +1,4 @@
-"""The queueing hints of the plugins, and what they say of an event and a pod.
+"""Evaluates the queueing hints of plugins: whether an event may make a pod schedulable.
 
 Upstream: scheduler.go buildQueueingHintMap, backend/queue/scheduling_queue.go isEventOfInterest, isPodWorthRequeuing
 """

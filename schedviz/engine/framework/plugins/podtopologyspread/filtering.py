@@ -70,7 +70,7 @@ class PreFilterState:
         by_constraint: bool = False,
     ) -> None:
         self.constraints = tuple(constraints)
-        #: v1.36 counts for each constraint by itself; v1.27.1 for each topology key, so that constraints with one key share their counts.
+        #: v1.36 counts pods per constraint; v1.27.1 counts per topology key, so constraints with the same key share their counts.
         self.by_constraint = by_constraint
         #: By `slot`.
         self.counts = counts or {}
