@@ -136,7 +136,7 @@ def _without_keys_of_uploads() -> Iterator[None]:
     """Forget the encryption keys of uploads after each test."""
     yield
     if held := sys.modules.get("schedviz.sessions.uploads.upload_keys"):
-        held.let_go()
+        held.forget_all()
 
 
 @pytest.fixture(scope="session")

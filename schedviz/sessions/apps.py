@@ -1,4 +1,4 @@
-"""The Django application that keeps sessions."""
+"""The Django application for scheduling sessions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.apps import AppConfig
 
 
 class SchedulingSessionsConfig(AppConfig):
-    """Labelled `scheduling`: Django has an application `sessions` of its own."""
+    """The label is `scheduling`, because Django has an application called `sessions`."""
 
     name = "schedviz.sessions"
     label = "scheduling"

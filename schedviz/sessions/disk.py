@@ -1,4 +1,4 @@
-"""Whether something could not be written because a disk is full, and the sentence that says so: to users, hence without a path."""
+"""Detects errors caused by a full disk, and explains them to users without naming a path of the server."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _DATA_FULL = "The disk that holds schedviz's data is full."
 #: PostgreSQL's SQLSTATE disk_full.
 _POSTGRESQL_DISK_FULL = "53100"
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
-#: With less room than this SQLite's errors about writing come from that: a slice may take so much.
+#: If less space than this is free, SQLite's write errors are attributed to the full disk. One slice can need this much.
 _ROOM_BYTES = 4 << 20
 
 
 def full_disk(error: BaseException) -> str | None:
-    """The sentence that says which disk is full, without a path of the server; None: that is not why."""
+    """The sentence that says which disk is full, without a path; None if a full disk is not the cause."""
     if isinstance(error, OSError):
         return "A disk of the server is full." if error.errno in _NO_ROOM else None
     if not isinstance(error, DatabaseError):
@@ -34,7 +34,7 @@ def full_disk(error: BaseException) -> str | None:
 
 
 def room_bytes() -> int | None:
-    """What is left on the disk with the database; None: that is another machine's affair."""
+    """Free bytes on the database's disk; None if the database is on another machine."""
     default = settings.DATABASES["default"]
     if not default["ENGINE"].endswith("sqlite"):
         return None
@@ -45,7 +45,7 @@ def room_bytes() -> int | None:
 
 
 def has_room() -> bool:
-    """Whether the disk with the database has room for one more slice."""
+    """Whether the database's disk has space for one more slice."""
     room = room_bytes()
     return room is None or room >= _ROOM_BYTES
 

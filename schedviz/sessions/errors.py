@@ -1,55 +1,52 @@
-"""What can go wrong with a session, each a sentence that can be shown to people."""
-
-# The names say what happened and read as sentences where they are caught.
-# ruff: noqa: N818
+"""Exceptions about sessions. Each message can be shown to users."""
 
 from __future__ import annotations
 
 
 class SessionError(Exception):
-    """Something that was asked of a session cannot be done. `code` is for programs, the message for people."""
+    """An operation on a session is not possible. `code` is for programs, the message for people."""
 
     code = "session_error"
 
 
 class CommandRefused(SessionError):
-    """A command that is not accepted: something in it is wrong, and the message says where."""
+    """A command was refused. The message names the invalid field."""
 
     code = "invalid_command"
 
 
 class KeyReused(SessionError):
-    """An idempotency key that came again with another command."""
+    """An idempotency key was used again with a different command."""
 
     code = "key_reused"
 
 
 class HeadMoved(SessionError):
-    """Something happened since whoever sends a command looked."""
+    """The session advanced after the client last read it."""
 
     code = "changed"
 
 
 class SessionGone(SessionError):
-    """The session was deleted, or never was."""
+    """The session was deleted or never existed."""
 
     code = "not_found"
 
 
 class SessionFailed(SessionError):
-    """The session failed and takes no commands."""
+    """The session failed and accepts no commands."""
 
     code = "session_failed"
 
 
 class TooManyCommands(SessionError):
-    """More commands wait for the engine than one session may have."""
+    """The session's inbox is full."""
 
     code = "too_many_commands"
 
 
 class SourceRefused(SessionError):
-    """What a session was to be made from cannot be used."""
+    """The source of a new session cannot be used."""
 
     code = "invalid_source"
 
@@ -61,18 +58,18 @@ class SourceTooLarge(SourceRefused):
 
 
 class Fenced(SessionError):
-    """Another owner has taken the session: what this one did since its last commit is void."""
+    """Another owner has taken the session, so nothing that this owner did since its last commit is stored."""
 
     code = "fenced"
 
 
 class ReplayDiverged(SessionError):
-    """Doing the stored commands again gave other events: the engine that wrote them was another version."""
+    """Replaying the stored commands produced other events: a different engine version wrote them."""
 
     code = "replay_diverged"
 
 
 class HistoryUnavailable(SessionError):
-    """A moment that cannot be shown: it is in the future, or nothing stored leads there."""
+    """A moment that cannot be shown: it is in the future, or no stored state leads to it."""
 
     code = "history_unavailable"

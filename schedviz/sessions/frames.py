@@ -1,7 +1,7 @@
-"""The messages that a browser gets, made here and nowhere else. docs/wire.md defines them.
+"""The messages that browsers receive. They are made only here; docs/wire.md defines them.
 
-A frame and a view are binary: zlib of JSON, compressed once by the worker, published and sent as they are. All others are JSON texts.
-What is stored of a frame is packed another way (see packing.py).
+Frames and views are binary: zlib-compressed JSON, compressed once by the worker and published unchanged. All others are JSON text. Stored
+frames are packed differently (see packing.py).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from schedviz.trace.events import AnyEvent
 from schedviz.trace.past_events import PastEvent
 from schedviz.trace.view import View
 
-#: Frames are many and small: speed counts. A view is large, and made once for many.
+#: Frames are many and small, so compression is fast. A view is large and made once for many viewers.
 _FRAME_LEVEL = 3
 _VIEW_LEVEL = 1
 
 
 class SessionState(msgspec.Struct, frozen=True, rename="camel"):
-    """What a page shows of a session besides its view."""
+    """The part of a session's state that is not in its view."""
 
     id: str
     name: str
@@ -37,12 +37,12 @@ class SessionState(msgspec.Struct, frozen=True, rename="camel"):
     chunk: int
     applied_seq: int
     last_seq: int
-    #: The breakpoint that it stands at: {"breakpoint", "event", "when"}.
+    #: The breakpoint at which the session is stopped: {"breakpoint", "event", "when"}.
     hit: dict[str, Any] | None = None
 
 
 class FrameMessage(msgspec.Struct, frozen=True, tag_field="type", tag="frame", rename="camel"):
-    """Events of the chunks `first_chunk` to `chunk`; `event` is the last of them."""
+    """The events of the chunks `first_chunk` to `chunk`; `event` is the last of them."""
 
     chunk: int
     first_chunk: int
@@ -52,7 +52,7 @@ class FrameMessage(msgspec.Struct, frozen=True, tag_field="type", tag="frame", r
 
 
 class _Events(msgspec.Struct, frozen=True):
-    """Of a frame its events alone, read in one go."""
+    """The events of a frame, decoded without its other members."""
 
     events: list[AnyEvent]
 
@@ -85,7 +85,7 @@ class OutcomeMessage(msgspec.Struct, frozen=True, tag_field="type", tag="outcome
 
 
 class ErrorMessage(msgspec.Struct, frozen=True, tag_field="type", tag="error", omit_defaults=True):
-    """Something that the viewer sent cannot be done."""
+    """A request of the viewer failed."""
 
     code: str
     message: str
@@ -94,7 +94,7 @@ class ErrorMessage(msgspec.Struct, frozen=True, tag_field="type", tag="error", o
 
 
 class Gap(msgspec.Struct, frozen=True, tag_field="type", tag="gap"):
-    """The frames from `expected` to before `found` are not given; a view follows."""
+    """The frames from `expected` to before `found` are skipped; a view follows."""
 
     expected: int
     found: int
@@ -107,7 +107,7 @@ class StatusMessage(msgspec.Struct, frozen=True, tag_field="type", tag="status")
 
 
 class Heartbeat(msgspec.Struct, frozen=True, tag_field="type", tag="heartbeat"):
-    """The newest chunk and event, said every 15 s."""
+    """The newest chunk and event, sent every 15 s."""
 
     chunk: int
     event: int
@@ -120,7 +120,7 @@ _past_events_decoder = msgspec.json.Decoder(_PastEvents)
 
 
 def session_state(session: Session) -> SessionState:
-    """What a page shows of a stored session."""
+    """The state of a stored session that pages show."""
     return SessionState(
         id=str(session.pk),
         name=session.name,
@@ -150,17 +150,17 @@ def frame_text(chunk: int, events: Sequence[AnyEvent], session: SessionState) ->
 
 
 def compressed(text: bytes) -> bytes:
-    """A frame's JSON as it is sent."""
+    """A frame's JSON, compressed for viewers."""
     return zlib.compress(text, _FRAME_LEVEL)
 
 
 def to_send(data: bytes) -> bytes:
-    """A stored frame as it is sent."""
+    """A stored frame, compressed for viewers."""
     return compressed(packing.unpack(data)) if packing.is_packed(data) else data
 
 
 def coalesce(frames: Sequence[bytes]) -> bytes:
-    """One frame in place of several consecutive ones, in order."""
+    """Merge several consecutive frames, given in order, into one."""
     if len(frames) == 1:
         return frames[0]
     parts = [open_frame(data) for data in frames]
@@ -171,7 +171,7 @@ def coalesce(frames: Sequence[bytes]) -> bytes:
 
 
 def open_frame(data: bytes) -> FrameMessage:
-    """A frame that is stored, or that `frame` or `coalesce` made; its events are left as JSON."""
+    """Decode a frame from storage, `frame` or `coalesce`; its events are left as JSON."""
     return _frame_decoder.decode(packing.unpack(data))
 
 
@@ -181,7 +181,7 @@ def events_of(data: bytes) -> list[AnyEvent]:
 
 
 def past_events_of(data: bytes) -> list[PastEvent]:
-    """The same, as far as a view needs them that comes after a later cycle has begun."""
+    """As `events_of`, limited to the events that a view needs when a later cycle has begun."""
     return _past_events_decoder.decode(packing.unpack(data)).events
 
 
@@ -201,7 +201,7 @@ def outcome(seq: int, result: Any) -> bytes:
 
 
 def error(code: str, message: str, *, key: str | None = None, detail: Any = None) -> bytes:
-    """Something that the viewer sent cannot be done."""
+    """A request of the viewer failed."""
     return _encoder.encode(ErrorMessage(code=code, message=message, key=key, detail=detail))
 
 
@@ -211,12 +211,12 @@ def gap(expected: int, found: int) -> bytes:
 
 
 def status(session: SessionState) -> bytes:
-    """The session changed without an event: an import went on, something failed."""
+    """The session changed without an event, for example during an import or by a failure."""
     return _encoder.encode(StatusMessage(session=session))
 
 
 def heartbeat(chunk: int, event: int) -> bytes:
-    """The head, said every 15 s so that a silent loss is seen."""
+    """The head, sent every 15 s so that viewers notice lost frames."""
     return _encoder.encode(Heartbeat(chunk=chunk, event=event))
 
 

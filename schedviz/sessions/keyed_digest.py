@@ -1,4 +1,4 @@
-"""Digests of what was sent, as they are stored: whoever reads the database cannot try out what it was."""
+"""Keyed digests of requests, so that a reader of the database cannot guess a request and verify the guess."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ def keyed(digest: str) -> str:
 
 
 def is_same(stored: str, digest: str) -> bool:
-    """Whether this digest was stored. Versions before stored it without a key."""
+    """Whether this digest was stored. Earlier versions stored it without a key."""
     return stored in (keyed(digest), digest)

@@ -1,7 +1,7 @@
-"""What is stored of a session. The database is the only truth: whatever is not here may be lost at any time.
+"""What is stored of a session. The database is the single source of truth: everything else may be lost at any time.
 
-Numbers: a command has a `seq`, a trace event an `event`, a stored batch of events a `chunk`, all from 1 without gaps. The events of a
-fork, which is a session of its own, go on from those of the session that it was forked from.
+Commands are numbered by `seq`, trace events by `event` and stored batches of events by `chunk`, each from 1 without gaps. A fork is a
+session of its own, whose events continue the numbering of its parent.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from django.db.models.functions import Now
 
 
 class Session(models.Model):
-    """A scheduling session: a simulated cluster with its scheduler, and where its engine has got to.
+    """A scheduling session: a simulated cluster with its scheduler, and the committed position of its engine.
 
-    Not to be confused with Django's session of a browser. The members from `epoch` to `trying_seq` are the lease (see lease.py);
-    those from `last_seq` to `clock_seconds` are the committed position, moved only by the owner of the lease.
+    Not to be confused with Django's browser sessions. The fields from `epoch` to `trying_seq` are the lease (see lease.py). Those from
+    `last_seq` to `clock_seconds` are the committed position, which only the owner of the lease advances.
     """
 
     class Status(models.TextChoices):
@@ -32,17 +32,17 @@ class Session(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="scheduling_sessions")
     name = models.CharField(max_length=200)
     status = models.CharField(max_length=16, choices=Status, default=Status.IMPORTING)
-    #: A sentence for people: why it failed, or what was quarantined.
+    #: A sentence for users: why the session failed or what was quarantined.
     message = models.TextField(blank=True, default="")
-    #: {"phase", "done", "total", "unit"} while something long goes on.
+    #: {"phase", "done", "total", "unit"} during a long operation.
     progress: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
-    #: What it is made from: {"files": [name, ...]}, {"generate": {...}} or {"trace": name}; "follows" is the cluster that it shadows.
+    #: The session's source: {"files": [name, ...]}, {"generate": {...}} or {"trace": name}; "follows" is the cluster that it shadows.
     source: models.JSONField[Any, Any] = models.JSONField(default=dict)
     #: The engine's SimulationSettings.
     settings: models.JSONField[Any, Any] = models.JSONField(default=dict)
-    #: What the import brought in, what it left out and why; None until it ended.
+    #: What the import included and excluded, and why; None until it has ended.
     report: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
-    #: Whoever made it asked that its extenders are called, and was allowed to. No file can ask for it.
+    #: Whether the owner asked that extenders are called, and was allowed to. A file cannot ask for it.
     calls_extenders = models.BooleanField(default=False)
     engine_version = models.CharField(max_length=64, blank=True, default="")
     #: The session that it was forked from. None: it is not a fork, or that session was deleted.
@@ -50,47 +50,47 @@ class Session(models.Model):
     #: The session that has the history before `fork_event` (see lineage.py): its origin, or None if it simulates another release.
     forked_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="forks")
     fork_event = models.BigIntegerField(default=0)
-    #: The last cycle that had ended then.
+    #: The last cycle that had ended at `fork_event`.
     fork_cycle = models.BigIntegerField(default=0)
-    #: Chosen by whoever forked it, who may repeat it; "": none was.
+    #: The idempotency key of the fork; "" if none was given.
     fork_key = models.CharField(max_length=200, blank=True, default="")
     created_at = models.DateTimeField(db_default=Now())
     updated_at = models.DateTimeField(auto_now=True)
 
-    #: Grows with every owner; a write of an older epoch matches no row.
+    #: Increases with every owner. A write with an older epoch matches no row.
     epoch = models.BigIntegerField(default=0)
     lease_owner = models.CharField(max_length=200, blank=True, default="")
     #: In seconds of the database's clock.
     lease_until = models.FloatField(default=0.0)
-    #: Owners since anything was applied, the present one included: who counts a fourth knows that three died of it.
+    #: Owners since the last applied command, including the present one: at 4, three owners in a row have died.
     acquisitions = models.PositiveIntegerField(default=0)
-    #: The command that the latest of them was working on; 0: it was still loading; -1: the session rested since.
+    #: The command that the latest owner worked on; 0: it was still loading; -1: the session has backed off since.
     trying_seq = models.BigIntegerField(default=0)
-    #: How many of them in a row were working on that command.
+    #: How many owners in a row worked on that command.
     tries = models.PositiveIntegerField(default=0)
 
-    #: The last command that was accepted.
+    #: The last accepted command.
     last_seq = models.BigIntegerField(default=0)
-    #: Runs up to this command are to stop: a pause overtakes the queue.
+    #: Runs up to this command must stop, because a later pause overtakes the queue.
     interrupt_seq = models.BigIntegerField(default=0)
-    #: All of what it is made from has arrived: an import may begin.
+    #: The uploads are complete, so the import may begin.
     uploaded = models.BooleanField(default=False)
-    #: The import is to stop.
+    #: A cancellation of the import was requested.
     cancel_requested = models.BooleanField(default=False)
-    #: The last command that was done to its end.
+    #: The last completed command.
     applied_seq = models.BigIntegerField(default=0)
     chunk = models.BigIntegerField(default=0)
     cycle = models.BigIntegerField(default=0)
     event = models.BigIntegerField(default=0)
     clock_seconds = models.FloatField(default=0.0)
-    #: Bytes of its events and cycles, of the bodies of its commands, and what its cluster has now: what quotas count.
+    #: Bytes of events, cycles and command bodies, and the cluster's current size. Quotas count these.
     history_bytes = models.BigIntegerField(default=0)
     command_bytes = models.BigIntegerField(default=0, db_default=0)
     nodes = models.BigIntegerField(default=0)
     pods = models.BigIntegerField(default=0)
-    #: Grows when a breakpoint is set, changed or deleted, so that its engine's host sees it with the next commit; 0: there never was one.
+    #: Increases when a breakpoint is set, changed or deleted, so that the engine's host notices with its next commit; 0: never.
     breakpoints_edit = models.PositiveIntegerField(default=0)
-    #: The breakpoint that stopped the last run: {"breakpoint", "event", "when"}; None where something was done since.
+    #: The breakpoint that stopped the last run: {"breakpoint", "event", "when"}; None once another command was executed.
     hit: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
 
     class Meta:
@@ -103,28 +103,28 @@ class Session(models.Model):
         ]
 
     def __str__(self) -> str:
-        # Not its name, which log lines and admin pages must not show.
+        # Not the name, which must not appear in log lines and admin pages.
         return str(self.id)
 
     @property
     def follows(self) -> str:
-        """The cluster that it shadows, or that the session shadowed which it was forked from; "": none."""
+        """The cluster that the session, or the session that it was forked from, shadows; "" if none."""
         return str(self.source.get("follows") or self.source.get("fork", {}).get("follows", ""))
 
     @property
     def shown_status(self) -> str:
-        """The status as everybody is told it."""
+        """The status that users see."""
         return shown_status(self.status, applied_seq=self.applied_seq, last_seq=self.last_seq)
 
 
 def shown_status(status: str, *, applied_seq: int, last_seq: int) -> str:
-    """A session's status as everybody is told it: it runs as long as an accepted command is not done, whoever works on it."""
+    """The status that users see: a session is running while an accepted command is not done, even if no worker hosts it."""
     is_open = status in (Session.Status.READY, Session.Status.PAUSED)
     return str(Session.Status.RUNNING if is_open and applied_seq < last_seq else status)
 
 
 class Membership(models.Model):
-    """Somebody besides the owner who may see a session, or also command it."""
+    """A user besides the owner who may view a session, or also command it."""
 
     class Role(models.TextChoices):
         VIEWER = "viewer"
@@ -143,7 +143,7 @@ class Membership(models.Model):
 
 
 class ShareLink(models.Model):
-    """A link that lets whoever has it see a session. Only the SHA-256 of its 128 random bits is kept."""
+    """A link that lets its holder view a session. Only the SHA-256 of its 128 random bits is stored."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="share_links")
     digest = models.CharField(max_length=64, unique=True)
@@ -157,21 +157,21 @@ class ShareLink(models.Model):
 
 
 class Command(models.Model):
-    """An accepted command and, once it is applied, what came of it."""
+    """An accepted command and, once it is applied, its outcome."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="commands")
     seq = models.BigIntegerField()
-    #: Chosen by the sender, who may repeat it: the same key is the same command.
+    #: The sender's idempotency key: the same key is the same command.
     key = models.CharField(max_length=200)
-    #: The command's JSON, its objects stripped to what the scheduler reads.
+    #: The command's JSON. Its objects contain only the fields that the scheduler reads.
     body = models.BinaryField()
     #: The engine's Outcome as JSON; None until applied.
     outcome: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
-    #: Where the command was cut short by a pause, as the number of the event before its CommandDone: replay stops there too.
+    #: The event before the CommandDone of a command that a pause interrupted. Replay stops there, too.
     stopped_event = models.BigIntegerField(null=True, blank=True)
     accepted_at = models.DateTimeField(db_default=Now())
     applied_at = models.DateTimeField(null=True, blank=True)
-    #: It killed its owners or broke the engine, and was quarantined. Replay leaves it out unless `stopped_event` says how far it came.
+    #: The command killed its owners or broke the engine, and was quarantined. Replay skips it unless `stopped_event` is set.
     quarantined = models.BooleanField(default=False)
 
     class Meta:
@@ -185,13 +185,13 @@ class Command(models.Model):
 
 
 class ExtenderAnswer(models.Model):
-    """What an extender answered: an input, stored with what the engine did with it. Replay takes it and calls nobody."""
+    """An extender's answer: an input, stored with the slice that used it. Replay uses it instead of calling the extender."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="extender_answers")
-    #: The number of its ExtenderAnswered.
+    #: The event number of its ExtenderAnswered.
     event = models.BigIntegerField()
     body = models.BinaryField()
-    #: What went wrong; then there is no body.
+    #: The error, if the call failed; then there is no body.
     error = models.TextField(blank=True, default="")
 
     class Meta:
@@ -202,13 +202,13 @@ class ExtenderAnswer(models.Model):
 
 
 class Chunk(models.Model):
-    """A stored batch of events: the frame that viewers get, packed (see frames.py and packing.py)."""
+    """A stored batch of events: the frame that viewers receive, packed (see frames.py and packing.py)."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="chunks")
     number = models.BigIntegerField()
     first_event = models.BigIntegerField()
     last_event = models.BigIntegerField()
-    #: Cycles that ended up to the chunk's beginning and end.
+    #: Cycles that had ended before the chunk's first event and after its last.
     first_cycle = models.BigIntegerField()
     last_cycle = models.BigIntegerField()
     data = models.BinaryField()
@@ -222,16 +222,16 @@ class Chunk(models.Model):
 
 
 class ChunkTally(models.Model):
-    """What a chunk's events amount to, in numbers; number 0 holds the levels that a session began with.
+    """Counts of a chunk's events. Number 0 has the levels at the session's beginning.
 
-    A table of its own: the timeline reads all of them, and they must not lie behind the chunks' data.
+    This is a table of its own because the timeline reads all of it and must not read the chunks' data.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="tallies")
     number = models.BigIntegerField()
     first_event = models.BigIntegerField()
     last_event = models.BigIntegerField()
-    #: At its end, as are the levels, which come last.
+    #: At the chunk's end, as are the levels, which follow.
     clock_seconds = models.FloatField()
     cycles = models.IntegerField(default=0)
     scheduled = models.IntegerField(default=0)
@@ -255,12 +255,12 @@ class ChunkTally(models.Model):
 
 
 class CycleGroup(models.Model):
-    """Scheduling cycles that ended in one commit, packed (see cycle_groups.py): alone, each would take ten times as much."""
+    """The scheduling cycles that ended in one commit, packed together (see cycle_groups.py): single rows would take ten times the space."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="cycle_groups")
     first_cycle = models.BigIntegerField()
     last_cycle = models.BigIntegerField()
-    #: The one that says that the last of them ended.
+    #: The event that ended the last of the cycles.
     last_event = models.BigIntegerField()
     data = models.BinaryField()
 
@@ -272,27 +272,27 @@ class CycleGroup(models.Model):
 
 
 class Checkpoint(models.Model):
-    """A saved engine and the view of the same moment, in pieces, or that view alone. It counts only once it is `complete`."""
+    """A saved engine and the view of the same moment, or only the view, in pieces. It is used only when it is `complete`."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="checkpoints")
     event = models.BigIntegerField()
     chunk = models.BigIntegerField()
     cycle = models.BigIntegerField()
     clock_seconds = models.FloatField(default=0.0)
-    #: The last command that was done, and whether the next one was begun.
+    #: The last completed command, and whether the next one had begun.
     applied_seq = models.BigIntegerField(default=0)
     in_command = models.BooleanField(default=False)
-    #: False: the view alone was saved, or is all that thinning left.
+    #: False: only the view was saved, or thinning deleted the engine.
     has_engine = models.BooleanField(default=True)
     #: Bytes of the pieces of each.
     engine_bytes = models.BigIntegerField(default=0)
     view_bytes = models.BigIntegerField(default=0)
-    #: Of the engine's bytes: equal engines save themselves equally.
+    #: Digest of the engine's bytes. Equal engines have equal bytes.
     digest = models.CharField(max_length=128)
     engine_version = models.CharField(max_length=64)
-    #: What it cost to make, in seconds.
+    #: The cost of making it, in seconds.
     cost_seconds = models.FloatField(default=0.0)
-    #: The epoch of its writer: pieces of a writer that was fenced are swept away.
+    #: The epoch of the writer. Pieces of a fenced writer are deleted.
     epoch = models.BigIntegerField(default=0)
     complete = models.BooleanField(default=False)
     created_at = models.DateTimeField(db_default=Now())
@@ -305,7 +305,7 @@ class Checkpoint(models.Model):
 
 
 class CheckpointPiece(models.Model):
-    """At most 4 MB of a checkpoint, so that no transaction is larger."""
+    """At most 4 MB of a checkpoint, which limits the size of transactions."""
 
     class Part(models.TextChoices):
         ENGINE = "engine"
@@ -324,12 +324,12 @@ class CheckpointPiece(models.Model):
 
 
 class CycleDetail(models.Model):
-    """Everything about one cycle, made again by replay and kept for the next who asks."""
+    """The full detail of one cycle, computed by replay and cached."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="details")
     cycle = models.BigIntegerField()
     engine_version = models.CharField(max_length=64)
-    #: zlib of JSON; empty where it could not be made, then `error` says why.
+    #: zlib of JSON; empty if it could not be computed, and then `error` has the reason.
     data = models.BinaryField(default=b"")
     error = models.TextField(blank=True, default="")
     created_at = models.DateTimeField(db_default=Now())
@@ -342,15 +342,15 @@ class CycleDetail(models.Model):
 
 
 class Upload(models.Model):
-    """At most 1 MB of an uploaded file, encrypted (see uploads.py); deleted when the import has ended."""
+    """At most 1 MB of an uploaded file, encrypted (see uploads/encryption.py). Deleted when the import has ended."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="uploads")
-    #: Files are numbered from 0 in the order in which they came.
+    #: Files are numbered from 0 in the order of arrival.
     file = models.PositiveIntegerField()
     name = models.CharField(max_length=255)
     number = models.PositiveIntegerField()
     data = models.BinaryField()
-    #: False: it was stored by a version that did not encrypt.
+    #: False: a version without encryption stored it.
     sealed = models.BooleanField(default=False, db_default=False)
 
     class Meta:
@@ -361,7 +361,9 @@ class Upload(models.Model):
 
 
 class ChunkNames(models.Model):
-    """Which pods and nodes the events of a chunk speak of, so that a story opens those chunks alone (see story_index.py)."""
+    """The index of the pods and nodes in a chunk's events, so that an object's history opens only those chunks (see
+    history/object_index.py).
+    """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="chunk_names")
     number = models.BigIntegerField()
@@ -376,15 +378,15 @@ class ChunkNames(models.Model):
 
 
 class Breakpoint(models.Model):
-    """Where runs of a session stop (see breakpoints.py)."""
+    """A position at which runs of a session stop (see commands/breakpoints.py)."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="breakpoints")
-    #: From 1, in the order in which they were set; a deleted one's is not used again.
+    #: From 1, in the order of creation. Numbers of deleted breakpoints are not reused.
     number = models.PositiveIntegerField()
-    #: As it was written; it was parsed before it was stored.
+    #: The condition as the user wrote it; it was parsed before it was stored.
     when = models.CharField(max_length=500)
     enabled = models.BooleanField(default=True)
-    #: How many runs it has stopped, and the event of the last time.
+    #: How many runs it has stopped, and the event of the last hit.
     hits = models.PositiveIntegerField(default=0)
     last_event = models.BigIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now())
@@ -397,14 +399,14 @@ class Breakpoint(models.Model):
 
 
 class Observer(models.Model):
-    """Who pushes what it sees of a real cluster into a session (see observations.py), and how far it has got."""
+    """The observer that pushes the state of a real cluster into a session (see observations.py), and its progress."""
 
     session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="observer")
     source = models.CharField(max_length=100)
-    #: The last batch that was taken, and the digest of its text: the same one may come again.
+    #: The last accepted batch and the digest of its text, with which a repetition is recognized.
     n = models.BigIntegerField(default=0)
     digest = models.CharField(max_length=64, blank=True, default="")
-    #: Events in all of them, and the command that the last of them became.
+    #: The number of events in all batches, and the last command made from them.
     events = models.BigIntegerField(default=0)
     last_seq = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(db_default=Now())
@@ -415,14 +417,14 @@ class Observer(models.Model):
 
 
 class Observed(models.Model):
-    """An object that an observer saw last as being there, so that whoever comes back sends only what has changed since."""
+    """The last observed state of an object, so that a reconnecting observer sends only later changes."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="observed")
     kind = models.CharField(max_length=63)
-    #: `namespace/name`, or the name alone.
+    #: `namespace/name`, or only the name for cluster-scoped objects.
     key = models.CharField(max_length=512)
     uid = models.CharField(max_length=128, blank=True, default="")
-    #: The observer's word for what it last sent of it; compared for equality alone.
+    #: The version that the observer sent with the object; compared only for equality.
     version = models.CharField(max_length=64, blank=True, default="")
     terminating = models.BooleanField(default=False)
 
@@ -434,7 +436,7 @@ class Observed(models.Model):
 
 
 class SchedulerFigures(models.Model):
-    """What was counted of a session's scheduler, for /metrics (see metrics/keeping.py): up to an event, a few seconds behind at most."""
+    """The metrics of a session's scheduler (see metrics/keeping.py), at most a few seconds behind the session."""
 
     session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="scheduler_figures")
     event = models.BigIntegerField()
@@ -446,19 +448,21 @@ class SchedulerFigures(models.Model):
 
 
 class ShadowedPod(models.Model):
-    """A pod of a followed cluster: what this scheduler would have chosen when it came, and as what its real binding was judged."""
+    """A pod of a followed cluster: the node that this scheduler would have chosen when the pod arrived, and the verdict on its real
+    binding.
+    """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="shadowed")
     #: `namespace/name`.
     pod = models.CharField(max_length=512)
     uid = models.CharField(max_length=128, blank=True, default="")
-    #: The event with which it was there, and the choice then; None: it was there before anybody looked.
+    #: The event with which the pod arrived, and the choice then; None: it arrived before the session followed the cluster.
     arrived_event = models.BigIntegerField(null=True, blank=True)
     arrival: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
-    #: The last event before its binding; None: it waits.
+    #: The last event before its binding; None while it is pending.
     bound_event = models.BigIntegerField(null=True, blank=True)
     node = models.CharField(max_length=253, blank=True, default="")
-    #: "": it waits.
+    #: "" while it is pending.
     verdict = models.CharField(max_length=16, blank=True, default="")
     judgement: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
 
@@ -474,7 +478,7 @@ class ShadowedPod(models.Model):
 
 
 class Agreement(models.Model):
-    """How many real bindings were judged as what, since a session began to follow. Written by the owner of its lease alone."""
+    """The number of real bindings per verdict, since a session began to follow. Only the owner of the lease writes it."""
 
     session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="agreement")
     agrees = models.BigIntegerField(default=0)

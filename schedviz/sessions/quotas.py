@@ -1,8 +1,8 @@
-"""Quotas of users, and of all users together: sessions, nodes, pods, cycles and bytes.
+"""Quotas of each user, and of all users together: sessions, nodes, pods, cycles and bytes.
 
-The use is counted in the database, where each session stores its own numbers, at most every few seconds, and the commands that this process
-accepted meanwhile are added. The work of a few seconds can therefore exceed a quota, except that of sessions: they are counted within the
-transaction that creates one. Nothing that exists is deleted.
+Usage is summed in the database, where each session stores its own numbers, at most every few seconds; commands that this process accepted
+since are added. A few seconds of work can therefore exceed a quota. The exception is the number of sessions, which is counted within the
+transaction that creates one. Existing data is never deleted.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from schedviz.trace.commands import AnyCommand, Create, Cycle, Delete, Evict, Pa
 
 Kind = Literal["sessions", "nodes", "pods", "cycles", "bytes"]
 KINDS: tuple[Kind, ...] = ("sessions", "nodes", "pods", "cycles", "bytes")
-#: What was counted is believed for so long.
+#: How long a usage count is cached.
 _FRESH_SECONDS = 2.0
 #: The number of the lock for creating sessions.
 _CREATING = 7_293_001
 _CREATED: dict[str, Kind] = {"Node": "nodes", "Pod": "pods"}
 
 
-class QuotaReached(SessionError):  # noqa: N818 -- says what happened.
-    """There is no room for what was asked for; the message names the setting."""
+class QuotaReached(SessionError):
+    """A quota is used up. The message names the setting."""
 
     code = "quota_reached"
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """What sessions have together."""
+    """The total of several sessions."""
 
     sessions: int = 0
     nodes: int = 0
@@ -51,13 +51,13 @@ class Usage(msgspec.Struct, frozen=True):
 
 
 class Quota(msgspec.Struct, frozen=True):
-    """A limit and how much of it is used. `limit` 0: there is none."""
+    """A limit and its usage. `limit` 0 means unlimited."""
 
     kind: Kind
     setting: str
     limit: int
     used: int
-    #: It is about the sessions of one user, not of all.
+    #: Whether it applies to one user's sessions rather than to all.
     is_own: bool
 
     def has_room_for(self, more: int) -> bool:
@@ -72,7 +72,7 @@ class Quota(msgspec.Struct, frozen=True):
 
 
 def quotas_of(owner_id: int | None, *, fresh: bool = False) -> list[Quota]:
-    """The quotas that hold for a user's sessions, and for all. `fresh`: counted now."""
+    """The quotas that apply to a user's sessions, and to all. `fresh`: do not use the cache."""
     found: list[Quota] = []
     own = _own_limits(owner_id) if owner_id is not None else {}
     for is_own, used, ending in (
@@ -89,7 +89,9 @@ def quotas_of(owner_id: int | None, *, fresh: bool = False) -> list[Quota]:
 
 
 def own_limits_by(told: Callable[[int], dict[str, int]]) -> None:
-    """Have somebody told by whom users have other limits than the settings': of packages above this one, which is not to know them."""
+    """Register a function with the limits of individual users. It is provided by a package above this one, which must not be imported
+    here.
+    """
     global _own_limits  # noqa: PLW0603
     _own_limits = told
 
@@ -98,7 +100,7 @@ _own_limits: Callable[[int], dict[str, int]] = lambda _user_id: {}  # noqa: E731
 
 
 def expect_room(owner_id: int | None, **more: int) -> None:
-    """Raises `QuotaReached` where there is no room for so many more `sessions`, `nodes`, `pods`, `cycles` or `bytes`."""
+    """Raises `QuotaReached` if the remaining quota is too small for this many more `sessions`, `nodes`, `pods`, `cycles` or `bytes`."""
     _expect_room(quotas_of(owner_id), more)
 
 
@@ -111,13 +113,13 @@ def _expect_room(found: Iterable[Quota], more: Mapping[str, int]) -> None:
 
 
 def expect_room_for_session(owner_id: int | None, *, nodes: int = 0, pods: int = 0) -> None:
-    """Raises `QuotaReached` where a user may not have one more session, with a cluster of this size."""
+    """Raises `QuotaReached` if the user may not have another session with a cluster of this size."""
     _expect_room(quotas_of(owner_id, fresh=True), {"sessions": 1, "nodes": nodes, "pods": pods, "cycles": 0, "bytes": 1})
 
 
 @contextmanager
 def creating_session(owner_id: int | None) -> Iterator[None]:
-    """A transaction that stores one more session. Sessions are counted within it, one such transaction after the other.
+    """A transaction that creates one session. Such transactions run one after the other, and sessions are counted within them.
 
     Raises `QuotaReached`.
     """
@@ -128,8 +130,8 @@ def creating_session(owner_id: int | None) -> Iterator[None]:
 
 
 def expect_room_for_commands(session_id: UUID, commands: Iterable[tuple[AnyCommand, int]], *, is_observed: bool = False) -> None:
-    """Raises `QuotaReached` where there is no room for commands, each with the bytes of its body, together. What takes something away or
-    pauses is always done. `is_observed`: the pods of a followed cluster's controllers are observed themselves and not made here.
+    """Raises `QuotaReached` if the remaining quota is too small for these commands and their bodies together. Commands that delete or pause
+    are always accepted. `is_observed`: the commands come from an observer, which also reports the pods that controllers create.
     """
     more: Counter[str] = Counter()
     updated = 0
@@ -145,13 +147,13 @@ def expect_room_for_commands(session_id: UUID, commands: Iterable[tuple[AnyComma
         return
     found = Session.objects.filter(pk=session_id).values_list("owner_id", "pods").first()
     owner, pods = found or (None, 0)
-    # The pods that an update asks for may be those that the session has already.
+    # An update may ask for pods that the session already has.
     expect_room(owner, **{**more, **({"pods": more["pods"] - min(updated, pods)} if updated else {})})
     _add(owner, more)
 
 
 def _made_by(command: AnyCommand) -> dict[str, int]:
-    """What a command makes besides bytes and the pods of controllers."""
+    """The objects that a command creates, without bytes and controllers' pods."""
     match command:
         case Run() | Step() | Cycle() | Schedule():
             return {"cycles": 1}
@@ -161,7 +163,7 @@ def _made_by(command: AnyCommand) -> dict[str, int]:
 
 
 def _add(owner_id: int | None, more: Mapping[str, int]) -> None:
-    """Count what was let through until the database is asked again: commands in a row are not to be told the same room each."""
+    """Add accepted work to the cached usage, so that consecutive commands do not use the same remaining quota."""
     for key in (owner_id, "all"):
         if (known := _known.get(key)) is not None:
             counted, usage = known
@@ -169,7 +171,7 @@ def _add(owner_id: int | None, more: Mapping[str, int]) -> None:
 
 
 def why_stop(owner_id: int | None) -> str:
-    """Why a run may not go on; "": it may."""
+    """Why a run must stop; "" if it may continue."""
     if not _are_limited(("cycles", "bytes")) and not settings.PUBLIC_DEMO:
         return ""
     try:
@@ -180,7 +182,7 @@ def why_stop(owner_id: int | None) -> str:
 
 
 def forget() -> None:
-    """Count again when it is asked next."""
+    """Drop the cached usage."""
     _known.clear()
 
 
@@ -189,7 +191,7 @@ def _are_limited(kinds: Iterable[str]) -> bool:
 
 
 def _way_out(quota: Quota) -> str:
-    who = "delete sessions that are not needed" if quota.is_own else "it can be raised, or sessions be deleted, by whoever runs this server"
+    who = "delete sessions that are not needed" if quota.is_own else "ask the operator of this server to raise it or to delete sessions"
     return f"{who[0].upper()}{who[1:]}."
 
 

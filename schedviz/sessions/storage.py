@@ -1,4 +1,4 @@
-"""How much of the database sessions take: their events and cycles, saved engines and uploads."""
+"""How much space sessions take in the database: events, cycles, saved engines and uploads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedviz.sessions.models import CheckpointPiece, Chunk, CycleGroup, Upload
 
 
 def stored_bytes(sessions: Collection[UUID]) -> dict[UUID, int]:
-    """Bytes of each of these sessions. It asks the database for lengths alone; a session with nothing stored has 0."""
+    """Bytes of each of these sessions, 0 for one that stores nothing. The database computes the lengths; no data is transferred."""
     found: Counter[UUID] = Counter(dict.fromkeys(sessions, 0))
     for rows, session in (
         (Chunk.objects.filter(session__in=sessions), "session_id"),
@@ -21,6 +21,6 @@ def stored_bytes(sessions: Collection[UUID]) -> dict[UUID, int]:
         (CheckpointPiece.objects.filter(checkpoint__session__in=sessions), "checkpoint__session_id"),
         (Upload.objects.filter(session__in=sessions), "session_id"),
     ):
-        # The order of a model would split the groups.
+        # A model's default order would split the groups.
         found.update(dict(rows.order_by().values_list(session).annotate(bytes=Sum(Length("data")))))
     return dict(found)

@@ -10,8 +10,8 @@ from schedviz.celery import app
 from schedviz.sessions.redis import stream, wakeups
 
 
-@app.task(name=wakeups.TURN, queue=stream.ENGINE_QUEUE)
-def turn(session_id: str) -> None:
+@app.task(name=wakeups.HOST_SESSION, queue=stream.ENGINE_QUEUE)
+def host(session_id: str) -> None:
     from schedviz.sessions.hosting.worker_loop import host_session
 
     host_session(UUID(session_id))

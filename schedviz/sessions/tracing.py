@@ -1,8 +1,8 @@
-"""OpenTelemetry traces from a request to the worker that does its command. Off, and nothing of it imported, unless SCHEDVIZ_TRACES=1.
+"""OpenTelemetry traces from a request to the worker that executes its command. Off, and not imported, unless SCHEDVIZ_TRACES=1.
 
-Where spans are sent is said by OpenTelemetry's own variables (OTEL_EXPORTER_OTLP_ENDPOINT, …); it needs the extra `schedviz[otel]`.
-One wake-up can be for many commands, so the trace context of a command is a key in Redis, which expires after a few minutes. If the key is
-lost, the spans of the worker become a trace of their own. Nothing waits for the key, and no result depends on it.
+OpenTelemetry's own variables (OTEL_EXPORTER_OTLP_ENDPOINT, …) set the destination; the extra `schedviz[otel]` is required. One wake-up can
+be for many commands, so the trace context of a command is a key in Redis that expires after a few minutes. If the key is lost, the worker's
+spans form a separate trace. Nothing waits for the key, and no result depends on it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _tracer: Tracer | None = None
 
 
 def begin(role: str) -> None:
-    """Send the spans of this process where the environment says. Raises `ImproperlyConfigured` without the extra `otel`."""
+    """Export the spans of this process as the environment says. Raises `ImproperlyConfigured` without the extra `otel`."""
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.sdk.resources import Resource
@@ -43,18 +43,18 @@ def begin(role: str) -> None:
 
 
 def use(provider: TracerProvider | None) -> None:
-    """Give spans to this provider; None: make none."""
+    """Use this provider for spans; None disables them."""
     global _tracer  # noqa: PLW0603
     _tracer = None if provider is None else provider.get_tracer("schedviz", __version__)
 
 
 def is_on() -> bool:
-    """Whether spans are made."""
+    """Whether spans are recorded."""
     return _tracer is not None
 
 
 def span(name: str, **attributes: Any) -> AbstractContextManager[Span | None]:
-    """A span around what is done within, below the one that is open in this thread or task."""
+    """A span around the block, as a child of the current span of this thread or task."""
     if _tracer is None:
         return nullcontext()
     return _tracer.start_as_current_span(name, attributes={f"schedviz.{key}": value for key, value in attributes.items()})
@@ -62,7 +62,7 @@ def span(name: str, **attributes: Any) -> AbstractContextManager[Span | None]:
 
 @contextmanager
 def of_request(name: str, headers: Mapping[str, str], **attributes: Any) -> Iterator[Span | None]:
-    """A span around a request, below the sender's where its headers name one."""
+    """A span around a request, as a child of the span in its headers, if any."""
     if _tracer is None:
         yield None
         return
@@ -75,7 +75,7 @@ def of_request(name: str, headers: Mapping[str, str], **attributes: Any) -> Iter
 
 
 def send_on(session_id: UUID, seq: int) -> None:
-    """Let whoever does this command go on with the trace that is open here."""
+    """Store the current trace context for the worker that executes this command."""
     if _tracer is None:
         return
     from opentelemetry.propagate import inject
@@ -86,25 +86,25 @@ def send_on(session_id: UUID, seq: int) -> None:
         try:
             stream.client().set(_key(session_id, seq), carried["traceparent"], ex=_KEPT_SECONDS)
         except redis.RedisError:
-            # The worker's spans begin a trace of their own.
+            # The worker's spans form a separate trace.
             return
 
 
 class CommandSpan:
-    """The span of one command in a worker, from its beginning to its outcome, over as many slices as it takes."""
+    """The span of one command in a worker, from its beginning to its outcome, across slices."""
 
     def __init__(self) -> None:
         self._span: Span | None = None
 
     def begin(self, session_id: UUID, seq: int, op: str) -> None:
-        """The command begins, or is gone on with by another owner."""
+        """The command begins, or another owner continues it."""
         self.end()
         if _tracer is not None:
             attributes: dict[str, str | int] = {"schedviz.session": str(session_id), "schedviz.command": seq}
             self._span = _tracer.start_span(f"command {op}", context=_received(session_id, seq), attributes=attributes)
 
     def within(self) -> AbstractContextManager[Any]:
-        """What is done within is done for the command."""
+        """Attribute the work in the block to the command."""
         if self._span is None:
             return nullcontext()
         from opentelemetry.trace import use_span

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class CannotStart(Exception):  # noqa: N818 (it is read as a sentence)
+class CannotStart(Exception):
     """Something on this machine prevents the start. The message says what, and what to do."""
 
     def __init__(self, *lines: str) -> None:

@@ -42,7 +42,7 @@ _UPLOAD_SETTING: Final = "SCHEDVIZ_UPLOAD_BYTES"
 _LATER: Final = {b"retry-after": b"10"}
 
 
-class _Refusal(Exception):  # noqa: N818 -- an answer, not an error.
+class _Refusal(Exception):
     """The answer to a body that is not accepted."""
 
     def __init__(self, status: int, code: str, message: str, *, headers: Mapping[bytes, bytes] | None = None, **detail: str) -> None:

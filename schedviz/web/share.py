@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_LIVE = 100
 
 
-class TooManyLinks(Exception):  # noqa: N818 -- says what happened.
+class TooManyLinks(Exception):
     """The session has the maximum number of active share links."""
 
 

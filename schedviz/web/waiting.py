@@ -22,7 +22,7 @@ MOST_OF_ONE: Final = 8
 requester: ContextVar[str] = ContextVar("requester", default="")
 
 
-class TooManyWait(Exception):  # noqa: N818 -- a state, not an error.
+class TooManyWait(Exception):
     """As many requests wait as may wait."""
 
 

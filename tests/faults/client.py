@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 
-class NoAnswer(Exception):  # noqa: N818 -- says what happened.
+class NoAnswer(Exception):
     """Whoever should have answered was dead, or died over it: the same request is to be sent again."""
 
 

@@ -324,7 +324,7 @@ def test_an_engine_that_does_something_else_says_where(busy: UUID) -> None:
     session = imported(changed(packed(busy), other))
 
     assert session.status == Session.Status.FAILED
-    assert "at command 2 (run) this engine does something else than the file tells. Event " in session.message
+    assert "at command 2 (run) this engine's events differ from the file's. Event " in session.message
     assert "Version 0.0.9 of schedviz wrote the file" in session.message
     difference = session.report["differs"]
     assert (difference["command"], difference["engineVersion"]) == (2, "0.0.9")
@@ -413,17 +413,17 @@ def _stop(lines: list[dict[str, Any]]) -> None:
             _release,
             "settings.release: there is no release 'v1.40'; this version of schedviz simulates v1.27.1 and v1.36. Import the file with",
         ),
-        (_plugin, "a file never has installed code run"),
+        (_plugin, "a session file may not run installed plugins"),
         (_plugin_of_command, "command 1: config: it enables plugins that are not schedviz's own (Sleeper)"),
         (_command, "command 1: "),
-        (_seq, "command 7 comes where 1 was expected"),
-        (_order, "object comes too late"),
-        (_count, "its manifest says"),
+        (_seq, "found command 7; expected command 1"),
+        (_order, "object is out of order"),
+        (_count, "its manifest declares"),
         (_unknown, "line 3: "),
         (_events, "events: "),
-        (_fewer, "was nothing and is"),
+        (_fewer, "was nothing, and is now"),
         (_view, "the state after event"),
-        (_stop, "when it was first done it went on to event"),
+        (_stop, "in the recording it continued to event"),
     ],
 )
 def test_a_file_that_is_wrong_is_refused_in_words(busy: UUID, change: Callable[[list[dict[str, Any]]], None], said: str) -> None:
@@ -449,13 +449,13 @@ def test_bytes_that_are_wrong_are_refused_in_words(busy: UUID, settings: Any) ->
     end = changed(whole, lambda lines: lines[1]["object"]["metadata"].update(labels={"a": "b"}), end=False)
     head = zlib.decompress(whole, 31).splitlines()[0]
     cases = [
-        (whole[:-20], "cut short"),
-        (whole + b"more", "something comes after the end"),
+        (whole[:-20], "truncated"),
+        (whole + b"more", "it has data after the end"),
         (whole[:200] + bytes(50) + whole[250:], "damaged"),
-        (gzipped(head + b"\n"), "the end is missing"),
+        (gzipped(head + b"\n"), "the last line is missing"),
         (gzipped(head + b"\n" + b'{"line":"object","object":' + b"[" * 100_000 + b"\n"), "line 2"),
         (gzipped(head.replace(b'"objects":', b'"objects":"x","o":')), "line 1 is no manifest"),
-        (end, "is not that of its lines"),
+        (end, "the digest does not match"),
     ]
     for data, said in cases:
         session = imported(data)

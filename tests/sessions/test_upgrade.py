@@ -112,7 +112,7 @@ def test_a_session_of_an_unknown_release_can_be_read_and_says_why_it_does_not_go
 
     assert session.status == Session.Status.FAILED
     assert "there is no release 'v1.40'; this version of schedviz simulates v1.27.1 and v1.36" in session.message
-    assert "What was recorded can still be looked at" in session.message
+    assert "Its history can still be viewed" in session.message
     assert reading.state_at_head(session).view.queue is not None
     assert stored_events(session_id)
 
@@ -151,4 +151,4 @@ def test_a_fork_of_another_format_whose_parent_was_deleted_says_which_version_ma
     session = work_off(made.pk)
 
     assert session.status == Session.Status.FAILED
-    assert "to go on with it, run the version that saved it" in session.message
+    assert "To continue the session, run the version that saved it" in session.message

@@ -101,7 +101,7 @@ def test_a_fork_to_another_release_of_a_session_that_was_deleted_fails(people, r
 
     found = people.client("viewer").get(f"/api/v1/sessions/{made['id']}/").json()
     assert found["status"] == "failed"
-    assert found["message"] == "The session that it was to be forked from was deleted."
+    assert found["message"] == "The session to fork was deleted."
 
 
 def test_a_viewers_fork_is_his_own(people, ran):

@@ -130,7 +130,7 @@ POD = {"kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"nam
         ({"tickMillis": "soon"}, "tickMillis", "expected a whole number, found"),
         ({"steps": [{"op": "cycle"}, {"op": "dance"}]}, "steps[1].op", "dance"),
         ({"steps": [{"op": "cycle", "fast": True}]}, "steps[0].fast", "unknown field"),
-        ({"steps": [{"op": "pause"}]}, "steps[0].op", "the operation 'pause' has no meaning in a file"),
+        ({"steps": [{"op": "pause"}]}, "steps[0].op", "the operation 'pause' is not available in a file"),
         ({"steps": [{"op": "delete", "kind": "Pud", "name": "web"}]}, "steps[0].kind", "the scheduler does not read the kind 'Pud'"),
         ({"steps": [{"op": "create", "object": POD | {"kind": "Pud"}}]}, "steps[0].object.kind", "Pud"),
         ({"steps": [{"op": "create", "object": POD | {"spec": {"tains": []}}}]}, "steps[0].object.spec.tains", "unknown field"),

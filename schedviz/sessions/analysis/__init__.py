@@ -1,1 +1,1 @@
-"""Analysis requests that an io worker answers on an engine of its own: explain, what-if, dump, compare."""
+"""Analysis requests (explain, what-if, dump, compare), which an io worker answers with its own copy of the engine."""

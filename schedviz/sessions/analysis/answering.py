@@ -1,4 +1,4 @@
-"""Answering questions, in an io worker: the engine of a moment is made again by replay, and asked."""
+"""Answers analysis requests in an io worker: replays the session to the requested moment and queries that engine."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ logger = logging.getLogger(__name__)
 
 
 def answer(session_id: UUID, question: bytes, place: str) -> None:
-    """In an io worker: make the engine of the moment that is asked about, ask it, and keep what it says at `place`.
+    """Compute the answer in an io worker and store it at `place`.
 
-    Nothing is done where the answer is there, or another worker makes it.
+    Does nothing if the answer is already stored or another worker is computing it.
     """
     session = Session.objects.filter(pk=session_id).first()
     if session is None:
@@ -66,7 +66,7 @@ def answer(session_id: UUID, question: bytes, place: str) -> None:
 
 
 def _answer(session: Session, question: bytes) -> Answer:
-    """What is said, or why nothing can be."""
+    """The answer, or the reason why there is none."""
     try:
         return Answer(value=msgspec.Raw(_ask_engine(session, msgspec.json.decode(question, type=Question))))
     except NotAMessageError as error:
@@ -76,8 +76,8 @@ def _answer(session: Session, question: bytes) -> Answer:
     except (ReplayDiverged, HistoryUnavailable, NotExportable) as error:
         return Answer(failed=str(error))
     except Exception:
-        logger.exception("a question about session %s cannot be answered", session.pk)
-        return Answer(failed="The question could not be answered: the engine failed. The server's log says more.")
+        logger.exception("an analysis request for session %s failed", session.pk)
+        return Answer(failed="The question could not be answered, because the engine failed. The server's log has the details.")
 
 
 def _ask_engine(session: Session, question: Question) -> bytes:
@@ -91,7 +91,7 @@ def _ask_engine(session: Session, question: Question) -> bytes:
     simulation = ASKED.take(moment) or _engine(session, question.at)
     answered = _answered(simulation, question)
     if not isinstance(question, Change | WhatIf):
-        # Those two leave it otherwise: the lists of its cache in another order, or with pods that there are not.
+        # These two modify the engine: they reorder the cache's lists or add pods.
         ASKED.keep(moment, simulation)
     return answered
 
@@ -130,7 +130,7 @@ def _answered(simulation: Simulation, question: Asked) -> bytes:
 
 
 def _read(simulation: Simulation, said: Said) -> Message:
-    """A text in its clauses. Raises `NotAMessageError`, `PodUnknownError`."""
+    """Parse a message into its clauses. Raises `NotAMessageError` or `PodUnknownError`."""
     message = parse_message(said.text)
     if not said.pod:
         return message
@@ -139,7 +139,7 @@ def _read(simulation: Simulation, said: Said) -> Message:
 
 
 def _engine(session: Session, at: int | None) -> Simulation:
-    """The engine after an event, or where the stage that it belongs to ends; the newest for an event that has not happened yet."""
+    """The engine after an event, or at the end of the stage that the event belongs to; the newest engine if the event is in the future."""
     if at is None or at >= session.event:
         return replayer.load(session.pk, to_seq=session.applied_seq, to_event=session.event, alive=lambda: None)[0]
     return replayer.engine_at(session.pk, at, between_units=lambda _: None)

@@ -1,4 +1,4 @@
-"""Comparing stored sessions, each at a moment. A fork and what it was forked from are compared from the fork on."""
+"""Compares stored sessions, each at a moment. A fork and its parent are compared from the fork on."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from schedviz.trace.comparing import Comparison, Summary, compare
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.view import View
 
-#: What a pod was told last is looked for in so many of the newest cycles.
+#: The latest message about a pod is looked for in this many of the newest cycles.
 MOST_CYCLES_LOOKED_AT = 20_000
 
 
 class StoredSide:
-    """A `Side`: a session as it was after an event."""
+    """A `Side` of a comparison: a session as it was after an event."""
 
     def __init__(self, session: Session, event: int, *, detail_seconds: float) -> None:
         self.session = str(session.pk)
@@ -50,7 +50,7 @@ class StoredSide:
         try:
             return cycle_details.cycle_detail(self._session.pk, cycle, timeout_seconds=self._detail_seconds)
         except SessionError:
-            # The two best nodes of the summary have to do.
+            # Fall back to the two best nodes in the summary.
             return None
 
     def messages(self, pods: Collection[str]) -> dict[str, str]:
@@ -64,10 +64,10 @@ class StoredSide:
 
 
 def compare_sessions(a: tuple[Session, int], b: tuple[Session, int], *, detail_seconds: float) -> Comparison:
-    """Compare two sessions, each after an event. Waits so long for the scores of all nodes of the cycle in which they part, then takes
-    those of the best two.
+    """Compare two sessions, each after an event. Waits up to the timeout for the scores of all nodes in the cycle where the sessions
+    diverge, and then uses those of the two best nodes.
 
-    Raises `HistoryUnavailable` where a moment is not stored any more.
+    Raises `HistoryUnavailable` if a moment is no longer stored.
     """
     sides = [StoredSide(session, event, detail_seconds=detail_seconds) for session, event in (a, b)]
     common = lineage.shared(a[0].pk, b[0].pk, until_a=a[1], until_b=b[1])

@@ -1,6 +1,6 @@
-"""The engine that was asked last: whoever asks about the same moment again, most often about another pod, need not wait until it is made.
+"""Caches the engine of the last analysis request, because users often ask about several pods at the same moment.
 
-Making one takes seconds where there are thousands of nodes, asking it some milliseconds.
+With thousands of nodes, rebuilding the engine takes seconds; querying it takes milliseconds.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from uuid import UUID
 
 from schedviz.engine import Simulation
 
-#: So long after the last question the memory is somebody else's.
+#: The cached engine is dropped after this long without a request, to free its memory.
 KEPT_SECONDS: Final = 60.0
 
-#: A session, the event after which it is, and the last command that was done; both are needed where a command makes no event.
+#: Session, event and last executed command. The command is needed because some commands produce no event.
 Moment = tuple[UUID, int | None, int]
 
 
 class AskedEngine:
-    """One engine of this process, with nobody who uses it at the moment."""
+    """Holds at most one idle engine in this process."""
 
     def __init__(self) -> None:
         self._moment: Moment | None = None
@@ -28,7 +28,7 @@ class AskedEngine:
         self._forgetting: threading.Timer | None = None
 
     def take(self, moment: Moment) -> Simulation | None:
-        """The engine of this moment, for whoever asks now alone; None: it has to be made."""
+        """Remove and return the engine for this moment; None if it must be rebuilt."""
         with self._lock:
             found = self._simulation if self._moment == moment else None
             if found is not None:
@@ -36,7 +36,7 @@ class AskedEngine:
             return found
 
     def keep(self, moment: Moment, simulation: Simulation) -> None:
-        """Put it back, or in the place of another one: it is as it was, but for its snapshot."""
+        """Cache an engine, replacing any other. Its state must be unchanged except for the scheduler's snapshot."""
         if any(not getattr(plugin, "asking_changes_nothing", False) for plugin in _remembering(simulation)):
             return
         with self._lock:
@@ -47,7 +47,7 @@ class AskedEngine:
             self._forgetting.start()
 
     def clear(self) -> None:
-        """Drop it."""
+        """Drop the cached engine."""
         with self._lock:
             self._forget()
 

@@ -1,8 +1,7 @@
-"""Questions about a moment of a session that an io worker answers on an engine of its own: why a pod is Pending, what would place it,
-how many copies would fit. Nothing that is asked changes the session.
+"""Analysis requests about one moment of a session: why a pod is Pending, what would place it, how many copies would fit.
 
-An answer stays in Redis for a while, for whoever asks the same of the same state; one that is gone is made again. Who asks again while it
-is being made waits for the same (`single_flight.py`).
+An io worker answers them on its own copy of the engine, so no request changes the session. Redis keeps an answer for a while, for equal
+requests about the same state; an expired answer is computed again. Concurrent equal requests wait for one computation (`single_flight.py`).
 """
 
 from __future__ import annotations
@@ -26,63 +25,63 @@ _LOOK_SECONDS = 0.25
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """A question, and the moment that it is about."""
+    """A request and the moment that it is about."""
 
-    #: The event after which the state is meant; None: the newest state.
+    #: The state after this event; None for the newest state.
     at: int | None = None
 
 
 class Why(Asked, frozen=True, tag="why"):
-    """Why a pod (`namespace/name`) is where it is."""
+    """Why a pod (`namespace/name`) has its current placement or is Pending."""
 
     pod: str
 
 
 class Change(Asked, frozen=True, tag="change"):
-    """The smallest change that places a pod."""
+    """The smallest change that would place a pod."""
 
     pod: str
 
 
 class Pending(Asked, frozen=True, tag="pending"):
-    """All pending pods, in groups."""
+    """All pending pods, grouped by reason."""
 
 
 class WhatIf(Asked, frozen=True, tag="whatIf"):
-    """How many copies of a pod fit. `pod` is its JSON object."""
+    """How many copies of a pod would fit. `pod` is its JSON object."""
 
     pod: dict[str, Any]
     copies: int
 
 
 class Said(Asked, frozen=True, tag="said"):
-    """What a pasted text says (`0/5 nodes are available: …`), and of which nodes the same would be said of a pod."""
+    """Explains a pasted scheduler message (`0/5 nodes are available: …`), and finds the nodes that match each of its reasons for a pod."""
 
     text: str
-    #: `namespace/name`; "": no pod, so no nodes.
+    #: `namespace/name`; "" for no pod, and then no nodes are returned.
     pod: str = ""
 
 
 class Describe(Asked, frozen=True, tag="describe"):
-    """What a pod or a node asks for and has, as `kubectl describe` adds it up and as the cache does."""
+    """The requests and allocations of a pod or node, as `kubectl describe` sums them and as the scheduler's cache does."""
 
     kind: Literal["Pod", "Node"]
     key: str
 
 
 class Kept(Asked, frozen=True, tag="kept"):
-    """An object of the simulated API server, as it is kept: with what the scheduler reads."""
+    """An object in the simulated API server, with the fields that the scheduler reads."""
 
     kind: str
-    #: `namespace/name`, or the name alone.
+    #: `namespace/name`, or only the name for cluster-scoped objects.
     key: str
 
 
 class Selected(Asked, frozen=True, tag="selected"):
-    """The objects of a kind whose labels a selector selects, by name."""
+    """The names of the objects of a kind that match a label selector."""
 
     kind: str
-    #: As `kubectl -l` takes it.
+    #: In the syntax of `kubectl -l`.
     selector: str
 
 
@@ -94,63 +93,63 @@ class Dumped(Asked, frozen=True, tag="dumped"):
 
 
 class Path(Asked, frozen=True, tag="path"):
-    """What is so at each stop of a lesson, on an engine of its own: the path that the session is on."""
+    """The state at each stop of a lesson, computed on a separate engine that follows the session's branch."""
 
     lesson: str
-    #: Of the lesson's files: another is another question.
+    #: Digest of the lesson's files, so that an edited lesson is a different request.
     version: str = ""
 
 
 class Drafted(Asked, frozen=True, tag="drafted"):
-    """What was done as a lesson that is to be written, with a stop for each of these moments."""
+    """A lesson draft made from the session's commands, with a stop at each of these moments."""
 
     name: str
     moments: list[int] = []
 
 
 class Recorded(Asked, frozen=True, tag="recorded"):
-    """What was done between two events as a trace, checked by running it."""
+    """A trace of the commands between two events, verified by running it."""
 
     after: int | None = None
     until: int | None = None
-    #: With what was observed.
+    #: Include the observed results.
     observed: bool = False
 
 
 Question = Drafted | Recorded | Why | Change | Pending | WhatIf | Said | Describe | Kept | Selected | Dumped | Path
 
 
-class AnswerLate(SessionError):  # noqa: N818 -- says what happened.
-    """The answer takes longer than the caller waits; it is made all the same, and asking again finds it."""
+class AnswerLate(SessionError):
+    """The answer took longer than the caller waits. The computation continues, and a repeated request finds the result."""
 
     code = "answer_late"
 
 
-class Unanswerable(SessionError):  # noqa: N818 -- says what happened.
-    """There is no answer: what is asked about is not there."""
+class Unanswerable(SessionError):
+    """There is no answer, because the subject of the request does not exist."""
 
     code = "not_found"
 
 
-class Unreadable(SessionError):  # noqa: N818 -- says what it is.
-    """What was asked cannot be read."""
+class Unreadable(SessionError):
+    """The request cannot be parsed."""
 
     code = "invalid"
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a worker made of a question."""
+    """A worker's answer to a request."""
 
     #: JSON.
     value: msgspec.Raw = msgspec.Raw(b"null")
-    #: Why there is none.
+    #: Why there is no answer.
     missing: str = ""
     refused: str = ""
     failed: str = ""
 
 
 def ask(session: Session, question: Question, *, timeout_seconds: float) -> bytes:
-    """The answer as JSON. Raises `Unanswerable`, `Unreadable`, `HistoryUnavailable` where the state cannot be made again, `AnswerLate`."""
+    """The answer as JSON. Raises `Unanswerable`, `Unreadable`, `AnswerLate`, or `HistoryUnavailable` if the state cannot be rebuilt."""
     place = _place(session, question)
     sent = str(session.pk), msgspec.json.encode(question).decode(), place
     deadline = time.monotonic() + timeout_seconds
@@ -158,19 +157,19 @@ def ask(session: Session, question: Question, *, timeout_seconds: float) -> byte
         while True:
             if (found := _look(place)) is not None:
                 return _opened(found)
-            if single_flight.first_to_ask(place) and not wakeups.enqueue(wakeups.ANSWER, *sent, queue=wakeups.IO_QUEUE):
-                single_flight.not_sent(place)
-                raise AnswerLate("The workers cannot be reached now; ask again in a moment.")
+            if single_flight.claim_request(place) and not wakeups.enqueue(wakeups.ANSWER, *sent, queue=wakeups.IO_QUEUE):
+                single_flight.release_request(place)
+                raise AnswerLate("The workers cannot be reached. Try again in a moment.")
             if (left := deadline - time.monotonic()) <= 0:
                 break
             time.sleep(min(left, _LOOK_SECONDS))
     except redis.RedisError as error:
-        raise AnswerLate("Redis is away, so nothing can be asked now; try again in a moment.") from error
-    raise AnswerLate(f"The answer takes longer than {timeout_seconds:g} s; it is being made, so ask again in a moment.")
+        raise AnswerLate("Questions cannot be answered now, because Redis does not answer. Try again in a moment.") from error
+    raise AnswerLate(f"The answer takes longer than {timeout_seconds:g} s to compute. The computation continues; try again in a moment.")
 
 
 def _place(session: Session, question: Question) -> str:
-    """Where the answer is: equal for equal questions about equal states."""
+    """The Redis key of the answer: the same for equal requests about equal states."""
     newest = (session.event, session.applied_seq) if question.at is None else None
     asked = msgspec.json.encode([str(session.pk), newest, __version__, question])
     return f"schedviz:answer:{hashlib.blake2b(asked, digest_size=16).hexdigest()}"
@@ -192,5 +191,5 @@ def _opened(answer: Answer) -> bytes:
 
 
 def keep(place: str, answer: Answer) -> None:
-    """Put an answer where the one who asked looks for it."""
+    """Store an answer where the waiting request looks for it."""
     stream.client().set(place, zlib.compress(msgspec.json.encode(answer), 1), ex=_KEPT_SECONDS)

@@ -1,1 +1,1 @@
-"""Accepting commands into a session's inbox, the form in which they are stored, and its breakpoints."""
+"""Accepting commands into a session's inbox, their stored form, and breakpoints."""

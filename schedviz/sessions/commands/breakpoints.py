@@ -1,7 +1,7 @@
-"""Where runs of a session stop: kept here, looked at by the host of its engine after each cycle.
+"""Breakpoints, at which runs of a session stop. They are stored here and evaluated by the engine's host after each cycle.
 
-A hit interrupts the run as a pause does, and what is stored of it is how far it came. So replay stops there too, whatever breakpoints
-there are by then.
+A hit interrupts the run as a pause does, and the position where the run stopped is stored. Replay therefore stops at the same position,
+even if breakpoints change later.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from schedviz.sessions.errors import SessionError, SessionGone
 from schedviz.sessions.models import Breakpoint, Session
 from schedviz.trace.events import AnyEvent
 
-#: In one session.
+#: The most breakpoints in one session.
 MOST = 20
 
 
-class TooManyBreakpoints(SessionError):  # noqa: N818 -- says what happened.
-    """A session that has as many breakpoints as it may have."""
+class TooManyBreakpoints(SessionError):
+    """The session already has the maximum number of breakpoints."""
 
     code = "too_many_breakpoints"
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A run stopped: at this breakpoint, because of this event."""
+    """A run stopped at this breakpoint because of this event."""
 
     breakpoint: int
     event: int
@@ -36,17 +36,17 @@ class Hit(msgspec.Struct, frozen=True):
 
 
 class Armed:
-    """The breakpoints of a session that are enabled, ready to be asked."""
+    """The parsed, enabled breakpoints of a session."""
 
     def __init__(self, rows: Iterable[tuple[int, str]]) -> None:
-        # Parsing takes a library that a worker needs for nothing else.
+        # Imported here because only workers with breakpoints need the parsing library.
         from schedviz.trace.breakpoint_grammar import parse
         from schedviz.trace.breakpoint_tree import test_of
 
         self._tests = [(number, when, test_of(parse(when))) for number, when in rows]
 
     def first_hit(self, events: Iterable[AnyEvent]) -> Hit | None:
-        """The first of these events at which a breakpoint stops, and that breakpoint; the lowest number of several."""
+        """The first of these events that matches a breakpoint, and that breakpoint (the lowest number if several match)."""
         for event in events:
             for number, when, test in self._tests:
                 if test(event):
@@ -55,18 +55,18 @@ class Armed:
 
 
 class BreakpointMonitor:
-    """Watches the runs of one session in its host. It costs nothing where no breakpoint is enabled."""
+    """Watches the runs of one session in its host. It costs nothing if no breakpoint is enabled."""
 
     def __init__(self, session: Session) -> None:
         self._session_id = session.pk
         self._edit = 0
         self._armed: Armed | None = None
-        #: How many of the pending events were looked at; None: nothing runs that could be stopped.
+        #: How many pending events were already examined; None while no interruptible run is active.
         self._looked: int | None = None
         self._hit: Hit | None = None
 
     def refresh(self, edit: int) -> None:
-        """See the breakpoints as they are now, where `edit` (of the session) says that they were edited."""
+        """Reload the breakpoints if `edit`, the session's edit counter, has changed."""
         if edit != self._edit:
             self._edit = edit
             rows = Breakpoint.objects.filter(session_id=self._session_id, enabled=True).order_by("number")
@@ -74,16 +74,16 @@ class BreakpointMonitor:
             self._armed = Armed(enabled) if enabled else None
 
     def begin(self, pending: Sequence[AnyEvent]) -> None:
-        """A run begins; what happened before is not its."""
+        """Start watching a run. Events before it do not count."""
         self._looked = len(pending)
 
     def drained(self) -> None:
-        """The pending events were taken away."""
+        """Reset after the pending events were drained."""
         if self._looked is not None:
             self._looked = 0
 
     def sees_hit(self, pending: Sequence[AnyEvent]) -> bool:
-        """Whether the run is to stop, because of an event that was not looked at before."""
+        """Whether the run must stop because of an event that was not examined before."""
         if self._armed is None or self._looked is None:
             return False
         if self._hit is None:
@@ -92,13 +92,13 @@ class BreakpointMonitor:
         return self._hit is not None
 
     def take_hit(self, pending: Sequence[AnyEvent]) -> Hit | None:
-        """Why the run is to stop, told once; None: it is not."""
+        """The hit that stops the run, returned once; None if there is none."""
         hit = self._hit if self.sees_hit(pending) else None
         self._hit = None
         return hit
 
     def end(self) -> None:
-        """The run ended."""
+        """Stop watching."""
         self._looked = self._hit = None
 
 
@@ -111,17 +111,17 @@ def put(session_id: UUID, when: str, *, enabled: bool = True) -> Breakpoint:
     """Set a breakpoint. Raises `BreakpointError`, `TooManyBreakpoints` or `SessionGone`."""
     _check(when)
     with transaction.atomic():
-        # Also makes a second one that comes at the same time wait.
+        # The lock also serializes concurrent requests.
         _edited(session_id)
         rows = Breakpoint.objects.filter(session_id=session_id)
         if rows.count() >= MOST:
-            raise TooManyBreakpoints(f"A session has at most {MOST} breakpoints; take one away, or join two with `or`.")
+            raise TooManyBreakpoints(f"A session has at most {MOST} breakpoints. Delete one, or combine two with `or`.")
         number = (rows.aggregate(Max("number"))["number__max"] or 0) + 1
         return Breakpoint.objects.create(session_id=session_id, number=number, when=when, enabled=enabled)
 
 
 def change(session_id: UUID, number: int, *, when: str | None = None, enabled: bool | None = None) -> Breakpoint | None:
-    """Change a breakpoint; None: there is none of this number. Raises `BreakpointError`."""
+    """Change a breakpoint; None if the number does not exist. Raises `BreakpointError`."""
     if when is not None:
         _check(when)
     with transaction.atomic():
@@ -136,14 +136,14 @@ def change(session_id: UUID, number: int, *, when: str | None = None, enabled: b
 
 
 def remove(session_id: UUID, number: int) -> bool:
-    """Take a breakpoint away; False: there is none of this number."""
+    """Delete a breakpoint; False if the number does not exist."""
     with transaction.atomic():
         _edited(session_id)
         return Breakpoint.objects.filter(session_id=session_id, number=number).delete()[0] > 0
 
 
 def count_hit(session_id: UUID, hit: Hit) -> None:
-    """Remember that a run was stopped, in the transaction of what it did."""
+    """Count that a run was stopped, within the transaction of its slice."""
     Breakpoint.objects.filter(session_id=session_id, number=hit.breakpoint).update(hits=F("hits") + 1, last_event=hit.event)
 
 

@@ -1,6 +1,6 @@
-"""Accepting commands: one transaction that numbers and stores a command, then the bell.
+"""Accepts commands: one transaction numbers and stores a command, and then the session's worker is notified.
 
-A command is accepted once for each key: who does not get an answer sends it again with the same key and gets the same number.
+A command is accepted once per key. A client that gets no response sends the command again with the same key, and gets the same number.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from contextlib import nullcontext
 from uuid import UUID
 
 import msgspec
+import structlog
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
-from schedviz.sessions import accepted as accepting
-from schedviz.sessions import quotas
+from schedviz.sessions import quotas, tracing
 from schedviz.sessions.commands import limits
 from schedviz.sessions.commands.stored_form import canonical, expect_names
 from schedviz.sessions.errors import CommandRefused, HeadMoved, KeyReused, SessionFailed, SessionGone, TooManyCommands
@@ -26,12 +26,14 @@ from schedviz.sessions.redis import wakeups
 from schedviz.trace.commands import AnyCommand, Pause, encode_command
 
 LONGEST_KEY = 200
+log = structlog.get_logger(__name__)
+
 #: An escaped U+0000 in JSON.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 class Accepted(msgspec.Struct, frozen=True):
-    """A command's number. `duplicate`: it had been accepted before, under the same key."""
+    """The number of an accepted command. `duplicate`: the same key had been accepted before."""
 
     seq: int
     key: str
@@ -39,7 +41,7 @@ class Accepted(msgspec.Struct, frozen=True):
 
 
 class _New(msgspec.Struct, frozen=True):
-    """A command on its way into the inbox, as it is stored."""
+    """A command before it gets its number."""
 
     key: str
     body: bytes
@@ -47,17 +49,17 @@ class _New(msgspec.Struct, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """How far a session was when somebody looked: the last event, and the last command that had been accepted."""
+    """The session's position that the client last saw: the last event and the last accepted command."""
 
     event: int
     seq: int
 
 
 def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: Seen | None = None) -> Accepted:
-    """Store a command for the session's engine, then ring. When this returns, the command is safe.
+    """Store a command for the session's engine and notify the engine's worker. When this returns, the command is durable.
 
-    Raises `CommandRefused`, `KeyReused`, `SessionGone`, `SessionFailed`, `TooManyCommands`, `QuotaReached`, or `HeadMoved` where the
-    session is not as it was `seen` any more.
+    Raises `CommandRefused`, `KeyReused`, `SessionGone`, `SessionFailed`, `TooManyCommands`, `QuotaReached`, or `HeadMoved` if the session
+    has advanced beyond `seen`.
     """
     new = _encoded(command, key)
     expect_names(command)
@@ -67,20 +69,21 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: Seen | None
             seq, is_owned = _store(session_id, [new])
             _expect_as_seen(session_id, seen, before=seq - 1)
     except (IntegrityError, SessionFailed, TooManyCommands, QuotaReached, HeadMoved):
-        # Whatever holds now: a command that was accepted before stays accepted.
+        # A command that was accepted before stays accepted, whatever limits hold now.
         if known := _known(session_id, new):
             return known
         raise
     accepted = Accepted(seq=seq, key=key, duplicate=False)
-    accepting.tell(session_id, accepted.seq, _op(command))
+    _record_accepted(session_id, accepted.seq, _op(command))
     wakeups.notify(session_id, owned=is_owned)
     return accepted
 
 
 def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, seen: Seen | None = None) -> list[Accepted]:
-    """Store several commands with their keys, one after the other with no other in between: all of them or none.
+    """Store several commands with their keys, atomically and with consecutive numbers.
 
-    Where all were accepted before, they are what they were. Raises as `accept` does; `KeyReused` also where some were accepted before.
+    If all keys were accepted before, returns the earlier results. Raises the same errors as `accept`, and `KeyReused` if only some keys
+    were accepted before.
     """
     new = [_encoded(command, key) for key, command in commands]
     for _, command in commands:
@@ -94,40 +97,45 @@ def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, 
             before = last - len(new)
             _expect_as_seen(session_id, seen, before=before)
     except IntegrityError:
-        # Somebody sends them twice at the same time.
+        # A concurrent request sent the same keys.
         if known := _all_known(session_id, new):
             return known
         raise
     accepted = [Accepted(seq=seq, key=key, duplicate=False) for seq, (key, _) in enumerate(commands, before + 1)]
     for one, (_, command) in zip(accepted, commands, strict=True):
-        accepting.tell(session_id, one.seq, _op(command))
+        _record_accepted(session_id, one.seq, _op(command))
     wakeups.notify(session_id, owned=is_owned)
     return accepted
 
 
 def _all_known(session_id: UUID, new: Sequence[_New]) -> list[Accepted]:
-    """What they became when they were accepted before; empty: none of them was."""
+    """The earlier results if all keys were accepted before; empty if none was."""
     found = [known for one in new if (known := _known(session_id, one)) is not None]
     if found and len(found) < len(new):
-        raise KeyReused(f"key: {found[0].key!r} was used before, and others of these keys were not; commands sent together stay together.")
+        raise KeyReused(
+            f"key: {found[0].key!r} was used before, but other keys of this request were not. "
+            "Repeat a request with exactly the same commands."
+        )
     return found
 
 
 def _expect_as_seen(session_id: UUID, seen: Seen | None, *, before: int) -> None:
-    """Within the transaction that numbered a command: its session cannot move now."""
+    """Compare the session's position within the transaction that numbered a command, in which the session cannot advance."""
     if seen is None:
         return
     event = Session.objects.values_list("event", flat=True).get(pk=session_id)
     if (event, before) != (seen.event, seen.seq):
-        raise HeadMoved(f"The session is at event {event} and took {before} commands; you saw it at event {seen.event} after {seen.seq}.")
+        raise HeadMoved(
+            f"The session is at event {event} and has accepted {before} commands; the request is based on "
+            f"event {seen.event} and command {seen.seq}. Reload and try again."
+        )
 
 
 def accept_in_transaction(session_id: UUID, commands: Iterable[tuple[str, AnyCommand]]) -> tuple[int, bool]:
-    """Store what an observer saw as commands, with their keys, as part of the caller's transaction: all of them or none. None of the
-    keys was used before.
+    """Store an observer's commands with their new keys, atomically, within the caller's transaction.
 
-    Gives the last number (0: there was no command), and what `bells.ring` is to be told as `owned` when the transaction has ended.
-    Raises `CommandRefused`, `SessionGone`, `SessionFailed`, `TooManyCommands` or `QuotaReached`.
+    Returns the last number (0 if there was no command) and the `owned` argument for `wakeups.notify`, to be called after the commit. Raises
+    `CommandRefused`, `SessionGone`, `SessionFailed`, `TooManyCommands` or `QuotaReached`.
     """
     new: list[_New] = []
     sized: list[tuple[AnyCommand, int]] = []
@@ -136,6 +144,13 @@ def accept_in_transaction(session_id: UUID, commands: Iterable[tuple[str, AnyCom
         sized.append((command, len(new[-1].body)))
     quotas.expect_room_for_commands(session_id, sized, is_observed=True)
     return _store(session_id, new) if new else (0, False)
+
+
+def _record_accepted(session_id: UUID, seq: int, op: str) -> None:
+    """Log a stored command and pass its trace context to the worker that executes it."""
+    log.debug("command accepted", session=str(session_id), command=seq, op=op)
+    with tracing.span("accept", session=str(session_id), command=seq):
+        tracing.send_on(session_id, seq)
 
 
 def _op(command: AnyCommand) -> str:
@@ -147,21 +162,23 @@ def _encoded(command: AnyCommand, key: str) -> _New:
         raise CommandRefused(f"key: has {len(key)} characters; 1 to {LONGEST_KEY} are allowed.")
     limits.expect_command_bytes(command)
     body: bytes = encode_command(canonical(command))
-    # PostgreSQL cannot store it, and no name in Kubernetes has it.
+    # PostgreSQL cannot store U+0000, and Kubernetes names cannot contain it.
     if "\0" in key:
-        raise CommandRefused("key: has the character U+0000, which cannot be stored.")
+        raise CommandRefused("key: contains the character U+0000, which cannot be stored.")
     if _NUL.search(body):
-        raise CommandRefused("The command has the character U+0000 in it, which cannot be stored.")
+        raise CommandRefused("The command contains the character U+0000, which cannot be stored.")
     try:
-        # As the engine keeps it: JSON has integers of any size, a checkpoint those of 64 bits.
+        # JSON integers have any size, but checkpoints store at most 64 bits.
         msgspec.msgpack.encode(command)
     except OverflowError:
-        raise CommandRefused("The command has a whole number in it that is too large: -2^63 to 2^64 - 1 can be kept.") from None
+        raise CommandRefused(
+            "The command contains an integer that is out of range; integers from -2^63 to 2^64 - 1 can be stored."
+        ) from None
     return _New(key=key, body=body, is_pause=isinstance(command, Pause))
 
 
 def _store(session_id: UUID, new: Sequence[_New]) -> tuple[int, bool]:
-    """The number of the last of them, and what `bells.ring` is to be told as `owned`."""
+    """The number of the last command, and the `owned` argument for `wakeups.notify`."""
     pauses = [place for place, one in enumerate(new, 1) if one.is_pause]
     others = [place for place, one in enumerate(new, 1) if not one.is_pause]
     with transaction.atomic():
@@ -170,16 +187,16 @@ def _store(session_id: UUID, new: Sequence[_New]) -> tuple[int, bool]:
         if row is None:
             raise SessionGone(f"There is no session {session_id}.")
         if row.status == Session.Status.FAILED:
-            raise SessionFailed(f"The session takes no commands, it failed: {row.message}")
+            raise SessionFailed(f"The session accepts no commands, because it failed: {row.message}")
         before = row.seq - len(new)
-        # A pause is always taken.
+        # A pause is always accepted.
         if others and (waiting := before - row.applied_seq + others[-1] - 1) >= settings.COMMANDS_WAITING:
             raise TooManyCommands(
-                f"{waiting} commands wait already, and COMMANDS_WAITING allows {settings.COMMANDS_WAITING}; "
+                f"{waiting} commands are waiting, and COMMANDS_WAITING allows {settings.COMMANDS_WAITING}; "
                 "send more when some of them are done."
             )
         prepared.insert_commands(session_id, before + 1, [(one.key, one.body) for one in new])
-    # A session that is being imported is owned by the io worker, which rings when it has finished.
+    # The io worker owns a session that is being imported, and notifies an engine worker when the import has finished.
     return row.seq, row.is_owned or row.status == Session.Status.IMPORTING
 
 

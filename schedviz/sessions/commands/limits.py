@@ -1,4 +1,4 @@
-"""Limits of what a command or a file may ask for, so that no single step of an engine takes long."""
+"""Limits on commands and files, so that no single step of an engine takes long."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from django.conf import settings
 from schedviz.sessions.errors import CommandRefused
 from schedviz.trace.commands import AnyCommand, encode_command
 
-#: Profiles of one KubeSchedulerConfiguration. A scheduler builds each with all its plugins when it starts.
+#: Profiles in one KubeSchedulerConfiguration. The scheduler builds a framework with all plugins for each when it starts.
 MAX_PROFILES: Final = 100
-#: Terms, requirements, tolerations and constraints of one pod. Filter looks at all of them for every node, in one step.
+#: Terms, requirements, tolerations and constraints of one pod. Filter evaluates all of them on every node, in one step.
 MAX_TERMS: Final = 1000
-#: The JSON of one command. etcd limits a request, and thereby an object, to the same size.
+#: The JSON of one command. This is etcd's limit for a request, and therefore for an object.
 MAX_COMMAND_BYTES: Final = 1536 * 1024
 _TERMS: Final = ("affinity", "tolerations", "topologySpreadConstraints")
 _WORKLOADS: Final = ("Deployment", "ReplicaSet", "StatefulSet")
 
 
 def replicas_of(found: Mapping[str, Any]) -> int:
-    """How many pods simulated controllers would make for an object, given as its JSON."""
+    """How many pods the simulated controllers would create for an object, given as its JSON."""
     if found.get("kind") not in _WORKLOADS:
         return 0
     replicas = (found.get("spec") or {}).get("replicas")
@@ -29,7 +29,7 @@ def replicas_of(found: Mapping[str, Any]) -> int:
 
 
 def expect_replicas(found: Mapping[str, Any]) -> None:
-    """Raises `CommandRefused` where a workload asks for more pods than a cluster that is generated may have."""
+    """Raises `CommandRefused` if a workload asks for more pods than a generated cluster may have."""
     replicas = replicas_of(found)
     if replicas > settings.GENERATE_PODS:
         raise CommandRefused(
@@ -38,14 +38,14 @@ def expect_replicas(found: Mapping[str, Any]) -> None:
 
 
 def expect_profiles(config: object) -> None:
-    """Raises `CommandRefused` where a KubeSchedulerConfiguration, given as its JSON, has too many profiles."""
+    """Raises `CommandRefused` if a KubeSchedulerConfiguration, given as its JSON, has too many profiles."""
     profiles = config.get("profiles") if isinstance(config, Mapping) else None
     if isinstance(profiles, list | tuple) and len(profiles) > MAX_PROFILES:
         raise CommandRefused(f"profiles: there are {len(profiles):,}; at most {MAX_PROFILES} are allowed. Remove profiles.")
 
 
 def expect_command_bytes(command: AnyCommand) -> None:
-    """Raises `CommandRefused` where the JSON of a command has too many bytes."""
+    """Raises `CommandRefused` if the JSON of a command is too large."""
     size = len(encode_command(command))
     if size > MAX_COMMAND_BYTES:
         path = next((f"{name}: " for name in ("object", "config") if hasattr(command, name)), "")
@@ -56,7 +56,7 @@ def expect_command_bytes(command: AnyCommand) -> None:
 
 
 def expect_terms(found: Mapping[str, Any]) -> None:
-    """Raises `CommandRefused` where a pod, or the template of a workload, given as its JSON, has too many terms to schedule by."""
+    """Raises `CommandRefused` if a pod or a workload's pod template, given as its JSON, has too many scheduling terms."""
     path, spec = "spec", found.get("spec") or {}
     if found.get("kind") in _WORKLOADS:
         path, spec = "spec.template.spec", (spec.get("template") or {}).get("spec") or {}
@@ -70,7 +70,7 @@ def expect_terms(found: Mapping[str, Any]) -> None:
 
 
 def _items(value: object) -> int:
-    """The items of all lists in a value, except the values of a requirement, which are looked up in a set."""
+    """The number of items in all lists of a value, excluding the values of requirements, which are looked up in a set."""
     if isinstance(value, Mapping):
         return sum(_items(inner) for name, inner in value.items() if name != "values")
     return sum(1 + _items(inner) for inner in value) if isinstance(value, list | tuple) else 0

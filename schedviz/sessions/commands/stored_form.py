@@ -1,4 +1,4 @@
-"""Commands as they are stored: whatever the scheduler does not read never reaches the disk."""
+"""The stored form of commands. Fields that the scheduler does not read are dropped before storage."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _KINDS = ", ".join(sorted(BY_NAME))
 
 
 def canonical(command: AnyCommand) -> AnyCommand:
-    """The command with its object decoded and encoded again. Raises `CommandRefused` with the path of what is wrong.
+    """The command with its object decoded and encoded again. Raises `CommandRefused` with the path of the invalid field.
 
-    What is wrong whatever the cluster is like is refused here; what depends on the cluster is the outcome's.
+    Only errors that do not depend on the cluster's state are refused here; the others appear in the command's outcome.
     """
     match command:
         case Create() | Update():
@@ -32,9 +32,7 @@ def canonical(command: AnyCommand) -> AnyCommand:
             raise CommandRefused(f"kind: the scheduler does not read the kind {command.kind[:63]!r}; it reads {_KINDS}")
         case Latency() | Watch() if command.kind != "*" and not _is_watched(command.kind):
             watched = ", ".join(sorted(filter(_is_watched, BY_NAME)))
-            raise CommandRefused(
-                f"kind: the scheduler does not watch the kind {command.kind[:63]!r}; it watches {watched}, and * is all of them"
-            )
+            raise CommandRefused(f"kind: the scheduler does not watch the kind {command.kind[:63]!r}; it watches {watched} (* for all)")
         case Watch() if sum((command.drop is not None, command.disconnect, command.reconnect)) != 1:
             raise CommandRefused("watch needs exactly one of drop, disconnect and reconnect")
         case Advance() if (command.seconds is None) == (command.to is None):
@@ -43,14 +41,14 @@ def canonical(command: AnyCommand) -> AnyCommand:
 
 
 def expect_names(command: AnyCommand) -> None:
-    """What a person makes has names that the API server takes, and what they name is not longer than such names, and one line.
+    """Check that new objects have names that the API server accepts, and that names in references are short, single-line strings.
 
-    Raises `CommandRefused` with the path of what it would not take.
+    Raises `CommandRefused` with the path of the invalid name.
     """
     for member, most in LONGEST.items():
         named = getattr(command, member, None)
         if isinstance(named, str) and not (len(named.encode()) <= most if member == "message" else object_names.is_possible(named, most)):
-            expected = f"at most {most} bytes" if member == "message" else f"at most {most} bytes in one line, as names of objects have"
+            expected = f"at most {most} bytes" if member == "message" else f"at most {most} bytes in one line, as for object names"
             raise CommandRefused(f"{member}: expected {expected}, found {describe(named)}")
     if isinstance(command, Create | Update):
         try:

@@ -44,7 +44,7 @@ class AddressPolicy:
             return ""
         if any(found in network for network in self._networks if network.version == found.version):
             return ""
-        return f"its name leads to a {_kind(found)} address, which {NETWORKS_SETTING} does not hold"
+        return f"its name resolves to a {_kind(found)} address, which {NETWORKS_SETTING} does not include"
 
 
 def _is_address(host: str) -> bool:

@@ -1,7 +1,7 @@
-"""`HttpTransport`: extenders called over HTTP, those on the operator's list alone.
+"""`HttpTransport`: calls the extenders on the operator's list over HTTP.
 
-A name is looked up once and that address, if it may be, is connected to; there are no redirects and no proxies; the whole call has one
-deadline and an answer at most `ANSWER_BYTES`. It can make a call and do nothing else: the engine reads what comes back.
+Each hostname is resolved once, and the call connects to that address if it is allowed. Redirects and proxies are not followed. The whole
+call has one deadline, and an answer has at most `ANSWER_BYTES`. The transport only makes calls; the engine parses the answers.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ from urllib.parse import urlsplit
 from schedviz.engine.extenders.calls import ExtenderCall, ExtenderError, ExtenderTls, host_and_port, not_listed
 from schedviz.sessions.extenders.addresses import AddressPolicy
 
-#: What an extender may answer.
+#: The largest answer of an extender.
 ANSWER_BYTES: Final = 1 << 20
 _PIECE: Final = 1 << 16
 
 
 class HttpTransport:
-    """Calls listed hosts whose names lead to public addresses or into `networks`. `before_call` is told of each, before anything else."""
+    """Calls listed hosts whose names resolve to public addresses or to addresses in `networks`. `before_call` is called with each request
+    first.
+    """
 
     def __init__(self, hosts: Iterable[str], *, networks: Iterable[str] = (), before_call: Callable[[], None] = lambda: None) -> None:
         self._hosts = frozenset(host.lower() for host in hosts)
@@ -59,7 +61,7 @@ class _Deadline:
         self._at = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Seconds. Raises `TimeoutError` when there are none."""
+        """Remaining seconds. Raises `TimeoutError` if there are none."""
         seconds = self._at - time.monotonic()
         if seconds <= 0:
             raise TimeoutError
@@ -67,7 +69,7 @@ class _Deadline:
 
 
 class _Reader(io.RawIOBase):
-    """Reads from a socket until a deadline, however slowly it drips."""
+    """Reads from a socket until a deadline, even if data arrives slowly."""
 
     def __init__(self, connected: socket.socket, deadline: _Deadline) -> None:
         self._connected = connected
@@ -82,7 +84,7 @@ class _Reader(io.RawIOBase):
 
 
 class _Connected:
-    """A socket with a deadline, as much of one as http.client uses."""
+    """A socket with a deadline, with the methods that http.client uses."""
 
     def __init__(self, connected: socket.socket, deadline: _Deadline) -> None:
         self._connected = connected
@@ -96,7 +98,7 @@ class _Connected:
         return io.BufferedReader(_Reader(self._connected, self._deadline))
 
     def close(self) -> None:
-        """Not yet: http.client lets go of it before the answer is read; `_post` closes it."""
+        """Does nothing, because http.client closes the socket before the answer is read. `_post` closes it."""
 
 
 def _post(call: ExtenderCall, deadline: _Deadline, addresses: AddressPolicy) -> tuple[int, bytes]:
@@ -132,7 +134,7 @@ def _read(response: http.client.HTTPResponse) -> tuple[int, bytes]:
 
 
 def _look_up(host: str, port: int, deadline: _Deadline) -> tuple[int, Any]:
-    """The first address of a name. The system's resolver knows no deadline, so it is asked in a thread that may be left behind."""
+    """The first address of a name. The system's resolver has no timeout, so it runs in a thread that can be abandoned."""
     found: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def ask() -> None:

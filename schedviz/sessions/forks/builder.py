@@ -1,4 +1,6 @@
-"""Giving a fork its engine, in an io worker: the nearest checkpoint before its event, then the stored commands, as far as that event."""
+"""Builds the engine of a fork in an io worker: restores the nearest checkpoint before the fork's event, then replays the stored commands up
+to it.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,14 @@ from schedviz.sessions.transfer.importing import Importing
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.tally import levels_of
 
-_DELETED = "The session that it was to be forked from was deleted."
+_DELETED = "The session to fork was deleted."
 
 
 class Forking(Importing):
     """Makes the first checkpoint of a fork."""
 
     def make(self) -> dict[str, Any]:
-        """The engine as it was, compared with what is stored of that moment."""
+        """Rebuild the engine at the fork's event and compare it with the stored view of that moment."""
         other_release = "release" in self.session.source["fork"]
         parent = self.session.origin
         if parent is None:
@@ -46,12 +48,12 @@ class Forking(Importing):
         except (HistoryUnavailable, ReplayDiverged, CheckpointError) as error:
             if not Session.objects.filter(pk=parent.pk).exists():
                 raise IngestError(_DELETED) from None
-            raise IngestError(f"It cannot be forked at event {event}: {error}") from error
+            raise IngestError(f"The session cannot be forked at event {event}: {error}") from error
         report: dict[str, Any] = self.session.report or {}
         return report
 
     def replay(self, parent: Session, event: int) -> Simulation:
-        """The engine at the event, or where the stage or command that it belongs to ends."""
+        """The engine at the event, or at the end of the stage or command that contains it."""
         began: int | None = None
 
         def tell(simulation: Simulation) -> None:
@@ -64,14 +66,15 @@ class Forking(Importing):
         return replayer.engine_at(parent.pk, event, between_units=tell)
 
     def check(self, parent: Session, simulation: Simulation) -> None:
-        """What is stored says what this engine has to look like. Raises `ReplayDiverged`."""
+        """Compare the engine with the stored view of the moment. Raises `ReplayDiverged`."""
         if reading.state_at_event(parent, simulation.event).view != simulation.view():
             raise ReplayDiverged(
-                f"replay with this version of schedviz ({replayer.ENGINE_VERSION}) leads elsewhere than it did when the session ran."
+                f"replay with this version of schedviz ({replayer.ENGINE_VERSION}) gives other "
+                "events than were recorded when the session ran."
             )
 
     def begin(self, parent: Session, simulation: Simulation) -> None:
-        """The fork's place in history, and its first checkpoint."""
+        """Store the fork's position in history and its first checkpoint."""
         self.tell(Progress("saving", 0, None, unit=""), now=True)
         event = simulation.event
         # A cycle that is in progress ends in the fork.
@@ -94,7 +97,7 @@ class Forking(Importing):
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
 
     def begin_other_release(self, simulation: Simulation) -> None:
-        """Start the scheduler of the other release with the objects of this one's API server."""
+        """Start the scheduler of the other release with the objects in this session's API server."""
         came_from = self.session.source["fork"] | {"event": simulation.event}
         if not lease.fenced_update(self.lease, source={"fork": came_from}):
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
@@ -109,7 +112,7 @@ class Forking(Importing):
 
 
 def _events_of_half_a_chunk(parent: Session, event: int) -> Sequence[AnyEvent]:
-    """The events up to this one in its chunk, where that goes on after it."""
+    """The events up to this one in its chunk, if the chunk continues after it."""
     stretch = lineage.of_event(parent.pk, event)
     chunk = None if stretch is None else reading.chunk_of_event(stretch.session_id, event)
     if chunk is None or chunk.last_event == event:

@@ -21,21 +21,21 @@ from schedviz.sessions.redis import wakeups
 _LONGEST_NAME = 200
 
 
-class NotForkable(SessionError):  # noqa: N818 -- says what it is.
-    """A session that has no moment yet."""
+class NotForkable(SessionError):
+    """The session has no moment yet."""
 
     code = "not_forkable"
 
 
 class Forked(msgspec.Struct, frozen=True):
-    """A fork. `duplicate`: it had been asked for before, under the same key."""
+    """A fork. `duplicate`: it had been requested before with the same key."""
 
     session: Session
     duplicate: bool
 
 
 class OtherRelease(msgspec.Struct, frozen=True):
-    """What a fork simulates instead of its session's release. `feature_gates` differ from the release's defaults."""
+    """The release that a fork simulates instead of its parent's. `feature_gates` differ from the release's defaults."""
 
     release: str
     feature_gates: dict[str, bool] = {}
@@ -52,13 +52,12 @@ def fork(
     within_quotas: bool = False,
     other: OtherRelease | None = None,
 ) -> Forked:
-    """A new session of `owner` that continues from the state after an event, or from the present. The same key returns the same fork.
+    """Create a session of `owner` that continues from the state after an event, or from the present. The same key returns the same fork.
 
-    With `other`, the scheduler of another release starts with the objects of that moment. Such a session has no events of this one.
+    With `other`, the scheduler of another release starts with the objects of that moment; such a session has none of the parent's events.
+    `calls_extenders` is False for sessions that others command: they call no extender, even if the owner may.
 
-    `calls_extenders` False: somebody else sends its commands, so it calls no extender even if its owner may.
-
-    Raises `NotForkable`, `HistoryUnavailable`, `KeyReused`, and `QuotaReached` if it must be `within_quotas`.
+    Raises `NotForkable`, `HistoryUnavailable`, `KeyReused`, and `QuotaReached` if the fork must be `within_quotas`.
     """
     if known := known_fork(session, owner, at=at, key=key, other=other):
         return Forked(known, duplicate=True)
@@ -88,7 +87,7 @@ def fork(
         with quotas.creating_session(owner.pk) if within_quotas else transaction.atomic():
             made.save(force_insert=True)
     except IntegrityError:
-        # Somebody asks twice at the same time.
+        # A concurrent request used the same key.
         known = known_fork(session, owner, at=at, key=key, other=other)
         if known is None:
             raise
@@ -98,7 +97,7 @@ def fork(
 
 
 def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key: str, other: OtherRelease | None = None) -> Session | None:
-    """The fork that was made before with this key, if one was. Raises `KeyReused` where it was another one."""
+    """The fork that was made before with this key, if any. Raises `KeyReused` if the key belongs to a different fork."""
     if not key:
         return None
     known = Session.objects.filter(origin=session, owner_id=owner.pk, fork_key=key).first()
@@ -114,10 +113,10 @@ def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key
 
 def _moment(session: Session, at: int | None) -> int:
     if session.status == Session.Status.IMPORTING:
-        raise NotForkable("The session is not ready yet, so there is nothing to fork.")
+        raise NotForkable("The session is not ready yet, so it cannot be forked. Wait for its import to end.")
     event = session.event if at is None else at
     if event > session.event:
         raise HistoryUnavailable(f"Event {event} has not happened; the last is {session.event}.")
-    # Raises where nothing is stored that leads there.
+    # Raises if no stored state leads to the moment.
     reading.expect_moment(session, event)
     return event

@@ -1,1 +1,1 @@
-"""What is stored of a session's past, and reading it: chunks, cycles, checkpoints, timeline, the history of one object."""
+"""Storing and reading a session's past: chunks, cycles, checkpoints, the timeline, and the history of single objects."""

@@ -1,4 +1,4 @@
-"""Large values in rows of at most 4 MB, so that no transaction is larger."""
+"""Splits large values into rows of at most 4 MB, which limits the size of transactions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ PIECE_BYTES = 4 << 20
 
 
 def cut(data: bytes) -> Iterator[bytes]:
-    """Compressed, in pieces of at most `PIECE_BYTES`."""
+    """Compress a value and split it into pieces of at most `PIECE_BYTES`."""
     packed = packing.pack_large(data)
     for start in range(0, len(packed), PIECE_BYTES):
         yield packed[start : start + PIECE_BYTES]
 
 
 def join(pieces: Iterable[bytes]) -> bytes:
-    """What was cut, from its pieces in order."""
+    """Reassemble a value from its pieces, in order."""
     return packing.unpack(b"".join(pieces))

@@ -1,7 +1,8 @@
-"""Saved engines with their views, and views alone: written in pieces, counted only when complete, engines thinned as they age.
+"""Checkpoints: saved engines with their views, and views alone. They are written in pieces, become valid only when complete, and are
+thinned with age.
 
-A view lets the moments after it be looked at, an engine lets a session go on, be forked and be asked from there. Views are small and
-stay close together, so that every moment is near one; engines are made again from an older one, only later, where they were thinned.
+A view allows the moments after it to be shown. An engine allows a session to continue, be forked and be analysed. Views are small and
+stored densely, so every moment is near one. Where engines were thinned, replay starts from an older one and takes longer.
 """
 
 from __future__ import annotations
@@ -18,26 +19,26 @@ from schedviz.sessions.history import blob_chunks
 from schedviz.sessions.hosting.lease import Lease, fenced_update
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Session
 
-#: Replay may always take this long before a checkpoint is due ...
+#: A checkpoint is due when replay would take longer than this ...
 DUE_SECONDS = 0.2
-#: ... and this many times what a checkpoint costs, so that they stay below a tenth of the work ...
+#: ... and this many times as long as saving one takes, so that saving costs less than a tenth of the work ...
 DUE_COSTS = 10.0
-#: ... but, unless they are very large, no longer than somebody waits who wants to see a cycle in detail.
+#: ... but at most this long, unless engines are very large, because users wait for the replay of cycle details.
 LATE_SECONDS = 2.0
 LATE_COSTS = 3.0
-#: Between two views are at most so many events to fold (some 30 ms; a view of 100 nodes takes 2 KB) ...
+#: The most events to fold between two views (about 30 ms; a view of 100 nodes takes 2 KB) ...
 VIEW_EVENTS = 2_000
-#: ... unless they would cost more than so large a part of the work.
+#: ... unless views would then cost more than this share of the work.
 VIEW_SHARE = 0.1
 _NEWEST_KEPT = 8
-#: What engines and views may take before engines are thinned: as much as the session's history, and this.
+#: Engines are thinned when engines and views take more space than the session's history plus this.
 ENGINES_FREE_BYTES = 4 << 20
-#: No gap between engines becomes larger than this part of its distance from the newest, however much they take.
+#: No gap between engines exceeds this share of its distance from the newest, whatever space the engines take.
 LARGEST_GAP = 1 / 8
 
 
 class Saved(msgspec.Struct, frozen=True):
-    """An engine or a view to be saved, and the committed position it is at."""
+    """An engine or a view to save, at a committed position."""
 
     event: int
     chunk: int
@@ -47,24 +48,24 @@ class Saved(msgspec.Struct, frozen=True):
     in_command: bool
     digest: str
     engine_version: str
-    #: Empty: the view alone.
+    #: Empty if only the view is saved.
     engine: bytes
     #: The view's JSON.
     view: bytes
 
 
 def is_due(replay_seconds: float, cost_seconds: float) -> bool:
-    """Whether doing again what came since the newest checkpoint has become too slow."""
+    """Whether replaying the work since the newest checkpoint has become too slow."""
     return replay_seconds > min(max(DUE_SECONDS, DUE_COSTS * cost_seconds), max(LATE_SECONDS, LATE_COSTS * cost_seconds))
 
 
 def is_view_due(events: int, work_seconds: float, cost_seconds: float) -> bool:
-    """Whether folding what came since the newest view has become slow."""
+    """Whether folding the events since the newest view has become slow."""
     return events >= VIEW_EVENTS and work_seconds * VIEW_SHARE >= cost_seconds
 
 
 def save(lease: Lease, saved: Saved, *, cost_seconds: float) -> Checkpoint:
-    """Store a checkpoint, one transaction for each piece. Raises `Fenced` when the lease was lost; then it never counts."""
+    """Store a checkpoint, one transaction per piece. Raises `Fenced` if the lease was lost; the checkpoint is then never used."""
     parts = [
         (part, list(blob_chunks.cut(data)))
         for part, data in ((CheckpointPiece.Part.ENGINE, saved.engine), (CheckpointPiece.Part.VIEW, saved.view))
@@ -104,7 +105,7 @@ def save(lease: Lease, saved: Saved, *, cost_seconds: float) -> Checkpoint:
 
 
 def newest(session_id: UUID, *, before_cycle: int | None = None, until_event: int | None = None) -> Checkpoint | None:
-    """The newest engine, the newest for which a cycle had not begun, or the newest that is not after an event."""
+    """The newest engine; optionally the newest before a cycle began, or the newest not after an event."""
     rows = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True)
     if before_cycle is not None:
         rows = rows.filter(cycle__lt=before_cycle)
@@ -114,18 +115,18 @@ def newest(session_id: UUID, *, before_cycle: int | None = None, until_event: in
 
 
 def engine_bytes(checkpoint: Checkpoint) -> bytes:
-    """What the engine wrote."""
+    """The stored bytes of an engine."""
     rows = CheckpointPiece.objects.filter(checkpoint=checkpoint, part=CheckpointPiece.Part.ENGINE).order_by("number")
     return blob_chunks.join(bytes(data) for data in rows.values_list("data", flat=True))
 
 
 def sweep_incomplete(session_id: UUID, *, epoch: int) -> None:
-    """Delete what earlier owners left unfinished."""
+    """Delete incomplete checkpoints of earlier owners."""
     Checkpoint.objects.filter(session_id=session_id, complete=False, epoch__lt=epoch).delete()
 
 
 def _thin(session_id: UUID) -> None:
-    """Give up engines, not the views beside them, where they take more than they may. The first and the newest few are kept."""
+    """Delete engines, but not their views, when they take too much space. The first and the newest few are kept."""
     rows = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True).order_by("-event", "-pk")
     engines = list(rows.values_list("pk", "event", "engine_bytes"))
     views = Checkpoint.objects.filter(session_id=session_id).aggregate(bytes=Sum("view_bytes"))["bytes"] or 0
@@ -136,22 +137,23 @@ def _thin(session_id: UUID) -> None:
         return
     superfluous = thinned([event for _, event, _ in engines], [size for _, _, size in engines], excess=total - allowed)
     try:
-        give_up_engines([engines[index][0] for index in superfluous])
+        delete_engines([engines[index][0] for index in superfluous])
     except DatabaseError:
-        # Too many checkpoints are no harm; the next one thins again.
+        # Thinning may fail: extra checkpoints do no harm, and the next save thins again.
         return
 
 
-def give_up_engines(checkpoints: Collection[int]) -> None:
-    """Leave of these checkpoints the views alone."""
+def delete_engines(checkpoints: Collection[int]) -> None:
+    """Delete the engines of these checkpoints and keep their views."""
     with transaction.atomic():
         Checkpoint.objects.filter(pk__in=checkpoints).update(has_engine=False, engine_bytes=0, in_command=False)
         CheckpointPiece.objects.filter(checkpoint__in=checkpoints, part=CheckpointPiece.Part.ENGINE).delete()
 
 
 def thinned(events: Sequence[int], sizes: Sequence[int], *, excess: int) -> set[int]:
-    """Which engines to give up, newest first, as indexes: those whose gap would be the smallest beside its distance from the newest, until
-    `excess` bytes are gone or no gap may become larger."""
+    """Which engines to delete, newest first, as indexes. Those that leave the smallest gap, relative to its distance from the newest
+    engine, go first, until `excess` bytes are freed or no gap may grow.
+    """
     kept = list(range(len(events)))
     superfluous: set[int] = set()
 

@@ -1,4 +1,4 @@
-"""Summaries of cycles, stored as many together as ended in one commit, and opened together."""
+"""Groups of cycle summaries: the cycles that ended in one commit are stored and read together."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from schedviz.sessions.models import CycleGroup
 from schedviz.sessions.queries import prepared
 from schedviz.trace.comparing import Summary
 
-#: What versions before 0.2 wrote names no events.
+#: Groups written by versions before 0.2 have no event numbers.
 UNKNOWN_EVENT = 0
-#: So many groups are read with one statement.
+#: How many groups one query reads.
 _READ_TOGETHER = 32
 
 _decoder = msgspec.json.Decoder(list[Summary])
 
 
 def pack(summaries: Sequence[Summary]) -> bytes:
-    """A group as it is stored."""
+    """The stored form of a group."""
     return packing.pack(msgspec.json.encode(summaries))
 
 
@@ -31,7 +31,7 @@ def unpack(data: bytes) -> list[Summary]:
 
 
 def between(session_id: UUID, after: int, until: int, *, backwards: bool = False) -> Iterator[Summary]:
-    """A session's own cycles after one, until another, in order or from the last to the first, as they are needed."""
+    """The cycles of a session (without its ancestors') between two numbers, ascending or descending, loaded lazily."""
     more = True
     while more:
         some = prepared.select_cycle_groups(session_id, after=after, until=until, limit=_READ_TOGETHER, backwards=backwards)
@@ -47,17 +47,17 @@ def between(session_id: UUID, after: int, until: int, *, backwards: bool = False
 
 
 def exists(session_id: UUID, cycle: int) -> bool:
-    """Whether a cycle is among a session's own that ended."""
+    """Whether a cycle is one of the session's own completed cycles."""
     return any(True for _ in between(session_id, cycle - 1, cycle))
 
 
 def numbers(session_id: UUID) -> list[int]:
-    """Of all of a session's own cycles that ended, in order."""
+    """The numbers of all completed cycles of the session itself, in order."""
     return [one.cycle.cycle for one in between(session_id, 0, 1 << 62)]
 
 
 def last_ended(session_id: UUID, event: int) -> int | None:
-    """The last of a session's own cycles that had ended after an event; None: none had."""
+    """The session's last own cycle that had ended after an event; None if none had."""
     rows = CycleGroup.objects.filter(session_id=session_id)
     whole = rows.filter(last_event__lte=event).order_by("-last_cycle").values_list("last_cycle", flat=True).first()
     part = rows.filter(last_event__gt=event).order_by("last_cycle").values_list("data", flat=True).first()
@@ -66,7 +66,7 @@ def last_ended(session_id: UUID, event: int) -> int | None:
 
 
 def count_ended(session_id: UUID, event: int) -> int:
-    """How many of a session's own cycles had ended after an event."""
+    """How many of the session's own cycles had ended after an event."""
     last = last_ended(session_id, event)
     if last is None:
         return 0
@@ -75,7 +75,7 @@ def count_ended(session_id: UUID, event: int) -> int:
 
 
 def stands_in(session_id: UUID, event: int) -> bool:
-    """Whether after an event one of a session's own cycles, which ended later, was between two stages."""
+    """Whether one of the session's own cycles was between two stages after an event."""
     data = (
         CycleGroup.objects.filter(session_id=session_id, last_event__gt=event).order_by("last_cycle").values_list("data", flat=True).first()
     )

@@ -1,6 +1,6 @@
-"""Where the past of a session is stored: its own rows, and before it was forked those of the session that it was forked from, and so on.
+"""Where the past of a session is stored: in its own rows, and before its fork in those of its parent, and so on.
 
-When a session in between was deleted, the past begins at the fork after it.
+If an ancestor was deleted, the past begins at the fork after it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import msgspec
 from schedviz.sessions.models import Session
 from schedviz.sessions.queries import prepared
 
-#: Larger than any number of an event or a cycle.
+#: Larger than any event or cycle number.
 ENDLESS = 1 << 62
 
 
 class Stretch(msgspec.Struct, frozen=True):
-    """The events `after` to `until`, and the cycles `after_cycle` to `until_cycle`, are stored as this session's."""
+    """The range of events (`after` to `until`) and cycles (`after_cycle` to `until_cycle`) that one session of the lineage stores."""
 
     session_id: UUID
     after: int
@@ -28,7 +28,9 @@ class Stretch(msgspec.Struct, frozen=True):
 
 
 def stretches(of: UUID | Session) -> list[Stretch]:
-    """Newest first, without gaps; the session's own stretch goes on for ever. One whose row is known to be no fork's is not asked about."""
+    """The stretches of a lineage, newest first, without gaps. The session's own stretch has no end. A session that is known not to be a
+    fork needs no query.
+    """
     if not isinstance(of, Session):
         rows = prepared.select_ancestors(of)
     elif of.forked_from_id is None:
@@ -45,17 +47,19 @@ def stretches(of: UUID | Session) -> list[Stretch]:
 
 
 def of_event(session_id: UUID, event: int) -> Stretch | None:
-    """Where the moment after an event is stored; None: before all that is. The moment of a fork is the fork's own."""
+    """The session that stores the moment after an event; None if it is before all that is stored. The moment of the fork belongs to the
+    fork.
+    """
     return next((one for one in stretches(session_id) if one.after <= event <= one.until), None)
 
 
 def of_cycle(session_id: UUID, cycle: int) -> Stretch | None:
-    """Where a cycle that ended is stored; None: before all that is."""
+    """The session that stores a completed cycle; None if it is before all that is stored."""
     return next((one for one in stretches(session_id) if one.after_cycle < cycle <= one.until_cycle), None)
 
 
 def shared(a: UUID, b: UUID, *, until_a: int, until_b: int) -> tuple[UUID, int] | None:
-    """The last event that two sessions have in common, if both are looked at up to an event, and who stores it; None: they have none."""
+    """The last event that two sessions share, each considered up to an event, and the session that stores it; None if they share none."""
     theirs = {one.session_id: one for one in stretches(b)}
     for one in stretches(a):
         other = theirs.get(one.session_id)
@@ -65,7 +69,7 @@ def shared(a: UUID, b: UUID, *, until_a: int, until_b: int) -> tuple[UUID, int] 
 
 
 def between(session_id: UUID, after: int, before: int, *, backwards: bool = False) -> Iterator[tuple[UUID, int, int]]:
-    """Who stores the events after one and before another, in order: the session, after which and until which of its events."""
+    """The sessions that store the events in a range, in order, each with its part of the range."""
     found = stretches(session_id)
     for one in found if backwards else reversed(found):
         first, last = max(after, one.after), min(before - 1, one.until)

@@ -1,4 +1,4 @@
-"""Everything that ever happened to one pod or one node, from stored events; only the chunks that speak of it are opened."""
+"""The complete history of one pod or node, from stored events. Only the chunks that mention it are opened."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from schedviz.sessions.queries.keyset import in_steps
 from schedviz.trace.events import AnyEvent, CycleStarted
 from schedviz.trace.story import CyclePod, Entry, Life, Teller, lives_of, own_uid
 
-#: Lives of one name that are told apart; of earlier ones the entries are told as well.
+#: The most incarnations of one name that are numbered; events of earlier ones are included, too.
 MOST_LIVES = 100
 _CHUNKS_AT_ONCE = 16
 
 
 class Story(msgspec.Struct, frozen=True):
-    """Entries in order. `lives` are the pods that had the name, oldest first. `more`: there are further ones in that direction."""
+    """Entries in order. `lives` are the pods that had the name, oldest first. `more`: further entries exist in that direction."""
 
     entries: list[Entry]
     lives: list[Life]
@@ -29,7 +29,7 @@ class Story(msgspec.Struct, frozen=True):
 
 
 def story(session: Session, kind: Kind, name: str, *, after: int, before: int, limit: int, tail: bool) -> Story:
-    """The entries of events between two, at most `limit`: the first, or with `tail` the last. `name` is a pod's `namespace/name`."""
+    """The entries between two events, at most `limit`: the first ones, or with `tail` the last. `name` is a pod's `namespace/name`."""
     reader = _Reader(session, kind, name)
     found = reader.last(after, before, limit) if tail else reader.first(after, before, limit)
     shown = found[-limit:] if tail else found[:limit]
@@ -44,7 +44,7 @@ class _Reader:
         self.lives = self._lives() if kind == "pods" else []
 
     def first(self, after: int, before: int, limit: int) -> list[Entry]:
-        """More than `limit` entries from the beginning, where there are so many."""
+        """More than `limit` entries from the beginning, if there are that many."""
         found: list[Entry] = []
         teller = self._teller()
         for events in self._chunks(after, before):
@@ -54,7 +54,7 @@ class _Reader:
         return found
 
     def last(self, after: int, before: int, limit: int) -> list[Entry]:
-        """More than `limit` entries up to the end, where there are so many."""
+        """More than `limit` entries up to the end, if there are that many."""
         found: list[Entry] = []
         for events in self._chunks(after, before, backwards=True):
             found = [*(entry for entry in self._teller().tell(events) if after < entry.event < before), *found]
@@ -76,7 +76,7 @@ class _Reader:
                     yield [event for event in frames.events_of(bytes(data)) if event.event <= last]
 
     def _lives(self) -> list[Life]:
-        """From the chunks with creations and deletions; a pod that was imported and is there still was in neither."""
+        """The pods of this name, from chunks with creations and deletions. A pod that was imported and still exists is in neither."""
         events: list[AnyEvent] = []
         for stretch in reversed(lineage.stretches(self.session.pk)):
             for number in object_index.chunks_with_lives(stretch.session_id, self.name)[-2 * MOST_LIVES :]:
@@ -84,7 +84,7 @@ class _Reader:
         return lives_of(self.name, events) or lives_of(self.name, self._first_words())
 
     def _first_words(self) -> list[AnyEvent]:
-        """The first event that tells a uid of this name."""
+        """The first event that has a UID for this name."""
         for events in self._chunks(0, self.session.event + 1):
             if said := next((event for event in events if own_uid(event, self.name)), None):
                 return [said]

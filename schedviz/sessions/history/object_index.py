@@ -1,7 +1,7 @@
-"""Which chunks speak of a pod or node: four bytes for each name in a chunk, stored with it, searched by the database.
+"""An index of the pods and nodes that each chunk mentions: a four-byte hash per name, stored with the chunk and searched by the database.
 
-A name costs as little as that because a mistake is harmless: where another name has the same four bytes, a chunk is opened in which
-nothing is found. A chunk without names, as versions before 0.3 wrote it, is opened always.
+Hash collisions are harmless: a chunk is opened and nothing is found in it. Chunks without an index, written by versions before 0.3, are
+always opened.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ Kind = Literal["pods", "nodes"]
 
 
 def names_of(events: Sequence[AnyEvent], cycles: Iterable[CycleView], running_pod: str) -> bytes:
-    """The index of a chunk. `cycles` are those that ended in it and `running_pod` has the one that goes on: their stages do not name
-    their pod."""
+    """The index of a chunk. `cycles` are those that ended in it, and `running_pod` is the pod of the cycle that continues; the events of
+    their stages do not name the pod.
+    """
     found = touched(events)
     pods = found.pods
     pods.update(cycle.pod for cycle in cycles)
@@ -39,12 +40,12 @@ def names_of(events: Sequence[AnyEvent], cycles: Iterable[CycleView], running_po
 
 
 def chunks_about(session_id: UUID, kind: Kind, name: str) -> list[int]:
-    """Numbers of the chunks that may speak of it, or have a restart in them, in order."""
+    """The numbers of the chunks that may mention the object or contain a restart, in order."""
     return _chunks_with(session_id, [_needle(kind, name), _RESTARTED])
 
 
 def chunks_with_lives(session_id: UUID, pod: str) -> list[int]:
-    """Numbers of the chunks in which a pod of this name may have been created or deleted, in order."""
+    """The numbers of the chunks in which a pod of this name may have been created or deleted, in order."""
     return _chunks_with(session_id, [_needle("life", pod)])
 
 
@@ -54,11 +55,11 @@ def _chunks_with(session_id: UUID, needles: list[bytes]) -> list[int]:
     wanted = session_id if connection.features.has_native_uuid_field else session_id.hex
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT number FROM scheduling_chunknames WHERE session_id = %s AND ({any_of}) ORDER BY number",  # noqa: S608 -- of constants.  # nosec B608
+            f"SELECT number FROM scheduling_chunknames WHERE session_id = %s AND ({any_of}) ORDER BY number",  # noqa: S608 -- made of constants.  # nosec B608
             [wanted, *needles],
         )
         found = [row[0] for row in cursor.fetchall()]
-    # Chunks come in order, so that those without names are the first ones.
+    # Chunks without an index are the oldest, so they come first.
     rows = Chunk.objects.filter(session_id=session_id).order_by("number")
     indexed = ChunkNames.objects.filter(session_id=session_id).aggregate(Min("number"))["number__min"]
     if indexed is not None:
@@ -70,5 +71,5 @@ def _needle(kind: str, name: str) -> bytes:
     return zlib.crc32(f"{kind}/{name}".encode(errors="surrogatepass")).to_bytes(4, "big")
 
 
-#: Chunks with a restart in them are about everybody.
+#: A restart concerns every object.
 _RESTARTED = _needle("restarted", "")

@@ -1,7 +1,7 @@
-"""How history is packed in the database: with zstd, which leaves half of what zlib leaves of events, in a quarter of the time.
+"""Compresses history for the database with zstd, which takes half the space of zlib and a quarter of the time.
 
-What events of all sessions have in common is in a dictionary, so that a commit of one cycle packs nearly as well as one of sixty.
-tools/history-dictionary makes them. What was packed names the dictionary that it needs, so none is ever changed or deleted.
+A dictionary holds what the events of all sessions have in common, so that a commit of one cycle compresses nearly as well as one of sixty.
+tools/history-dictionary makes dictionaries. Packed data names its dictionary, so a dictionary is never changed or deleted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import zstandard
 
-#: The higher levels look further and find less: a cycle is most like the one before it.
+#: Higher levels search further without better results, because a cycle most resembles the one before it.
 _LEVEL = 1
 _NEWEST_DICTIONARY = 1
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -21,7 +21,7 @@ _FOLDER = Path(__file__).with_name("dictionaries")
 
 
 class _Tools(threading.local):
-    """They keep buffers, so each thread has its own."""
+    """Compressors and decompressors. They have buffers, so each thread has its own."""
 
     def __init__(self) -> None:
         self.plain = zstandard.ZstdCompressor(level=_LEVEL)
@@ -43,24 +43,24 @@ def _dictionary(number: int) -> zstandard.ZstdCompressionDict:
 
 
 def pack(data: bytes) -> bytes:
-    """Events or summaries as they are stored."""
+    """Pack events or summaries."""
     return _tools.packer.compress(data)
 
 
 def pack_large(data: bytes) -> bytes:
-    """An engine or a view as it is stored: it has little in common with events."""
+    """Pack an engine or a view, without the dictionary, because they have little in common with events."""
     return _tools.plain.compress(data)
 
 
 def unpack(data: bytes) -> bytes:
-    """What was packed, also by versions before 0.2, which used zlib as the browser does."""
+    """Unpack data, including that of versions before 0.2, which used zlib."""
     if not is_packed(data):
         return zlib.decompress(data)
     return _tools.unpacker(zstandard.get_frame_parameters(data).dict_id).decompress(data)
 
 
 def is_packed(data: bytes) -> bool:
-    """Whether these are bytes of `pack`, not of zlib."""
+    """Whether these bytes come from `pack`, not from zlib."""
     return data.startswith(_ZSTD)
 
 

@@ -1,4 +1,4 @@
-"""What is stored of the past: the view of any moment by folding, events, chunks, cycles. Nothing here computes a schedule."""
+"""Reads a session's stored past: the view of any moment (by folding events), events, chunks, cycles. It computes no schedule."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from schedviz.trace.past_events import PastEvent
 from schedviz.trace.view import View
 
 _view_decoder = msgspec.json.Decoder(View)
-#: They have the number of the cycle that they come from, and are not of it.
+#: Events that carry a cycle's number but are not part of the cycle.
 _BINDING = (BindingStarted, BindingStageEnded, BindingEnded)
 
 
@@ -34,28 +34,28 @@ _CYCLES_AT_ONCE = 500
 _BETWEEN = "session_id = %s AND seq > %s AND seq < %s"
 _first_commands = RowsWhere(Command, f"{_BETWEEN} ORDER BY seq LIMIT %s")
 _last_commands = RowsWhere(Command, f"{_BETWEEN} ORDER BY seq DESC LIMIT %s")
-_COMMAND_SIZES = f"SELECT length(body) FROM scheduling_command WHERE {_BETWEEN} ORDER BY seq"  # noqa: S608 -- of constants.  # nosec B608
-#: The size of the bodies of one page of commands, unless its only command is larger.
+_COMMAND_SIZES = f"SELECT length(body) FROM scheduling_command WHERE {_BETWEEN} ORDER BY seq"  # noqa: S608 -- made of constants.  # nosec B608
+#: The total size of command bodies on one page; a single larger command is still returned.
 PAGE_BYTES = 4 * 1024 * 1024
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """A view and the number of the chunk after which it is the state."""
+    """A view, and the number of the chunk after which it is the state."""
 
     chunk: int
     view: View
 
 
 def state_at_head(session: Session) -> Moment:
-    """The state after all that is stored: the newest checkpoint's view with the later chunks folded over it.
+    """The newest stored state: the newest checkpoint's view with later chunks folded over it.
 
-    An empty view while the session is being imported. The session may be a stale copy; what is returned is newer, never older.
+    The view is empty while the session is being imported. `session` may be stale; the result is at least as new.
     """
     return _fold_from(_newest_checkpoint(session.pk, event=None), session.pk, until_event=None)
 
 
 def state_at_event(session: Session, event: int) -> Moment:
-    """The state after one event; `chunk` is the last whole chunk in it, 0 before a fork. Raises `HistoryUnavailable`."""
+    """The state after one event. `chunk` is the last chunk that it contains completely, 0 before a fork. Raises `HistoryUnavailable`."""
     if event > session.event:
         raise HistoryUnavailable(f"Event {event} has not happened; the last is {session.event}.")
     checkpoint = expect_moment(session, event)
@@ -64,30 +64,30 @@ def state_at_event(session: Session, event: int) -> Moment:
 
 
 def expect_moment(session: Session, event: int) -> Checkpoint:
-    """The checkpoint from which the moment after an event can be made. Raises `HistoryUnavailable`."""
+    """The checkpoint from which the moment after an event can be rebuilt. Raises `HistoryUnavailable`."""
     stretch = lineage.of_event(session.pk, event)
     checkpoint = None if stretch is None else _newest_checkpoint(stretch.session_id, event=event)
     if checkpoint is None:
         first = first_moment(session)
-        raise HistoryUnavailable(f"What led to event {event} is not stored any more; moments from event {first} on are.")
+        raise HistoryUnavailable(f"The history before event {first} is no longer stored, so event {event} cannot be shown.")
     return checkpoint
 
 
 def first_moment(session: Session) -> int:
-    """The earliest event whose moment can be shown; 0: the beginning."""
+    """The earliest event whose moment can be shown; 0 is the beginning."""
     oldest = lineage.stretches(session.pk)[-1:]
     rows = Checkpoint.objects.filter(session_id__in=[one.session_id for one in oldest], complete=True)
     return rows.order_by("event").values_list("event", flat=True).first() or 0
 
 
 def frames_after(session_id: UUID, chunk: int, *, limit: int = 64) -> list[tuple[int, bytes]]:
-    """Up to `limit` frames after a chunk, as they are sent, with their numbers, in order."""
+    """Up to `limit` frames after a chunk, ready to send, with their numbers, in order."""
     rows = Chunk.objects.filter(session_id=session_id, number__gt=chunk).order_by("number")
     return [(number, frames.to_send(bytes(data))) for number, data in rows.values_list("number", "data")[:limit]]
 
 
 def events(session_id: UUID, *, after: int = 0, before: int | None = None, limit: int = 1000, tail: bool = False) -> list[AnyEvent]:
-    """Up to `limit` events between two, in order: the first of them, or with `tail` the last."""
+    """Up to `limit` events in a range, in order: the first ones, or with `tail` the last."""
     parts: list[list[AnyEvent]] = []
     count = 0
     for data, first, last in _chunks_between(session_id, after, lineage.ENDLESS if before is None else before, backwards=tail):
@@ -100,13 +100,13 @@ def events(session_id: UUID, *, after: int = 0, before: int | None = None, limit
 
 
 def each_event(session_id: UUID, *, after: int, until: int) -> Iterator[AnyEvent]:
-    """The events after one, until another, in order, as they are needed."""
+    """The events in a range, in order, loaded lazily."""
     for data, first, last in _chunks_between(session_id, after, until + 1, backwards=False):
         yield from (one for one in frames.events_of(data) if first < one.event <= last)
 
 
 def each_cycle(session_id: UUID, *, after: int, tail: bool = False) -> Iterator[Summary]:
-    """The summaries of cycles after one, in order or with `tail` from the last to the first, as they are needed."""
+    """The summaries of the cycles after one, ascending or with `tail` descending, loaded lazily."""
     before: int | None = None
     while some := cycles(session_id, after=after, before=before, limit=_CYCLES_AT_ONCE, tail=tail):
         yield from reversed(some) if tail else some
@@ -117,11 +117,11 @@ def each_cycle(session_id: UUID, *, after: int, tail: bool = False) -> Iterator[
 
 
 def _chunks_between(session_id: UUID, after: int, before: int, *, backwards: bool) -> Iterator[tuple[bytes, int, int]]:
-    """The chunks that have events between two, each with after which and until which of its events are meant."""
+    """The chunks that have events in a range, each with its part of the range."""
     for owner, first, last in lineage.between(session_id, after, before, backwards=backwards):
         with_events = Chunk.objects.filter(session_id=owner, first_event__lte=F("last_event"))
         rows = with_events.filter(last_event__gt=first, first_event__lte=last)
-        # By the column of the index that finds the first of them.
+        # Filter by the indexed column that finds the first chunk.
         for _, data in in_steps(rows, "last_event", "data", at_once=8, backwards=backwards):
             yield bytes(data), first, last
 
@@ -132,18 +132,18 @@ def chunk(session_id: UUID, number: int) -> Chunk | None:
 
 
 def chunk_of_event(session_id: UUID, event: int) -> Chunk | None:
-    """The stored chunk that an event is in."""
+    """The stored chunk that contains an event."""
     rows = Chunk.objects.filter(session_id=session_id, last_event__gte=event, first_event__lte=event)
     return rows.order_by("number").first()
 
 
 def cycle_summary(session_id: UUID, cycle: int) -> Summary | None:
-    """The summary of a cycle that ended."""
+    """The summary of a completed cycle."""
     return next(iter(cycles(session_id, after=cycle - 1, before=cycle + 1, limit=1)), None)
 
 
 def cycles(of: UUID | Session, *, after: int = 0, before: int | None = None, limit: int = 100, tail: bool = False) -> list[Summary]:
-    """Up to `limit` summaries of a session's cycles between two, in order: the first of them, or with `tail` the last."""
+    """Up to `limit` cycle summaries in a range, in order: the first ones, or with `tail` the last."""
     found: list[Summary] = []
     last_wanted = lineage.ENDLESS if before is None else before - 1
     stretches = lineage.stretches(of)
@@ -156,7 +156,7 @@ def cycles(of: UUID | Session, *, after: int = 0, before: int | None = None, lim
 
 
 def last_cycle_until(session_id: UUID, event: int) -> int:
-    """The last cycle that had ended after an event; 0: none had."""
+    """The last cycle that had ended after an event; 0 if none had."""
     for one in lineage.stretches(session_id):
         if one.after <= event and (last := cycle_groups.last_ended(one.session_id, min(event, one.until))) is not None:
             return last
@@ -164,7 +164,7 @@ def last_cycle_until(session_id: UUID, event: int) -> int:
 
 
 def spans_of_cycles(session_id: UUID, first: int, last: int) -> dict[int, tuple[int, int]]:
-    """The first event of each of these cycles, with which its pod was popped, and the one that says it ended (else its last so far)."""
+    """For each of these cycles, the event that popped its pod and the event that ended it (or its latest event so far)."""
     spans: dict[int, tuple[int, int]] = {}
     for one in reversed(lineage.stretches(session_id)):
         rows = Chunk.objects.filter(session_id=one.session_id, first_event__lte=one.until, first_cycle__lte=last, last_cycle__gte=first)
@@ -176,7 +176,7 @@ def spans_of_cycles(session_id: UUID, first: int, last: int) -> dict[int, tuple[
 
 
 def _with_events(session_id: UUID, summaries: list[Summary]) -> list[Summary]:
-    # A version that did not store their events wrote these.
+    # Versions that did not store event numbers wrote these.
     old = [one.cycle.cycle for one in summaries if one.last_event == cycle_groups.UNKNOWN_EVENT]
     if not old:
         return summaries
@@ -194,9 +194,9 @@ def command(session_id: UUID, seq: int) -> Command | None:
 
 
 def commands(session_id: UUID, *, after: int = 0, before: int | None = None, limit: int = 100, tail: bool = False) -> list[Command]:
-    """A page of accepted commands between two, in order: the first ones, or with `tail` the last ones.
+    """A page of accepted commands in a range, in order: the first ones, or with `tail` the last.
 
-    It has up to `limit` commands whose bodies have up to `PAGE_BYTES` together, and at least one command if there is any.
+    It has at most `limit` commands whose bodies total at most `PAGE_BYTES`, and at least one command if there is any.
     """
     between = prepared.stored_id(session_id), after, lineage.ENDLESS if before is None else before
     fitting = _commands_of_a_page(*between, limit, tail=tail)
@@ -209,7 +209,7 @@ def commands_numbered(session_id: UUID, seqs: Iterable[int]) -> dict[int, Comman
 
 
 def _commands_of_a_page(session_id: object, after: int, before: int, limit: int, *, tail: bool) -> int:
-    """How many commands fit in a page. Only the sizes are read."""
+    """How many commands fit on a page. Only their sizes are queried."""
     with repeated_cursor() as cursor:
         cursor.execute(f"{_COMMAND_SIZES}{' DESC' if tail else ''} LIMIT %s", [session_id, after, before, limit])
         sizes = [size for (size,) in cursor.fetchall()]
@@ -223,7 +223,7 @@ def stored_view(checkpoint: Checkpoint) -> View:
 
 
 def newest_view_event(session_id: UUID) -> int:
-    """The event of the newest stored view; 0: there is none."""
+    """The event of the newest stored view; 0 if there is none."""
     newest = _newest_checkpoint(session_id, event=None)
     return 0 if newest is None else newest.event
 
@@ -258,7 +258,9 @@ def _folded(checkpoint: Checkpoint, session_id: UUID, *, until_event: int | None
 
 
 def _later_events(checkpoint: Checkpoint, session_id: UUID, *, until_event: int) -> Iterator[tuple[int, Sequence[AnyEvent | PastEvent]]]:
-    """Chunk by chunk; what cycles found is left out where a later one begins before the end, as a view has one cycle."""
+    """Later events, chunk by chunk. Results of a cycle are skipped if a later cycle begins before the end, because a view has only one
+    cycle.
+    """
     rows = Chunk.objects.filter(session_id=session_id, number__gt=checkpoint.chunk, first_event__lte=until_event)
     whole = rows.filter(last_event__lte=until_event, last_cycle__gt=F("first_cycle")).order_by("-number")
     past = whole.values_list("number", flat=True).first() or 0

@@ -1,6 +1,6 @@
-"""The whole of a session's past in a few numbers: chunks' tallies, added up in buckets. No chunk is opened for it.
+"""A summary of a session's whole past: the tallies of chunks, added up in buckets. No chunk is opened.
 
-A tally is stored with its chunk. Sessions of versions that stored none are given them when they are first needed.
+A tally is stored with each chunk. Tallies that older versions did not store are computed when they are first needed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FILLED_AT_ONCE = 200
 
 
 class Bucket(msgspec.Struct, frozen=True):
-    """Some consecutive chunks: what happened in their events, and the levels after the last of them."""
+    """Consecutive chunks: counts of their events, and the levels after the last of them."""
 
     first_event: int
     event: int
@@ -36,7 +36,7 @@ class Bucket(msgspec.Struct, frozen=True):
 
 
 def buckets(session: Session, *, after: int, until: int, most: int) -> list[Bucket]:
-    """The events after one, until another, in at most so many buckets of about as many events each; a chunk is never divided."""
+    """The events in a range, in at most this many buckets with about the same number of events; a chunk is never split."""
     stored = _stored(session)
     rows = ChunkTally.objects.filter(stored, first_event__lte=until, last_event__gt=after).exclude(first_event__gt=F("last_event"))
     last_event = Least(F("last_event"), Value(until), output_field=BigIntegerField())
@@ -60,7 +60,7 @@ def buckets(session: Session, *, after: int, until: int, most: int) -> list[Buck
 
 
 def _stored(session: Session) -> Q:
-    """Which tallies are about this session's past. The chunk in which it was forked is counted as far as that with its number 0."""
+    """The tallies of this session's past. The part before the fork of a split chunk is stored as the fork's tally 0."""
     wanted = Q(pk__in=[])
     for one in lineage.stretches(session.pk):
         _fill(one.session_id)
@@ -78,7 +78,9 @@ def levels_after(session_id: UUID, chunk: int) -> Levels:
 
 
 def begin(session_id: UUID, levels: Levels, *, event: int, clock_seconds: float, before: Sequence[AnyEvent] = ()) -> None:
-    """Store the levels that a session begins with. `before`: the last events before a fork, which are no whole chunk, to be counted."""
+    """Store the levels at the beginning of a session. `before`: the last events before a fork that do not fill a chunk; they are
+    counted.
+    """
     counted = Tally(counts=tally(before, Levels()).counts, levels=levels)
     first = before[0].event if before else event + 1
     prepared.insert_tally(session_id, 0, events=(first, event), clock_seconds=clock_seconds, tally=counted)
@@ -89,7 +91,7 @@ def _levels(row: ChunkTally) -> Levels:
 
 
 def _fill(session_id: UUID) -> None:
-    """Make the tallies of chunks that were stored without; nothing where there are none such."""
+    """Compute the tallies of chunks that were stored without; does nothing if all have one."""
     newest = Chunk.objects.filter(session_id=session_id).aggregate(Max("number"))["number__max"] or 0
     counted = ChunkTally.objects.filter(session_id=session_id).order_by("-number").first()
     if counted is not None and counted.number >= newest:

@@ -1,6 +1,6 @@
-"""Who may write to a session: one owner at a time, for a few seconds by the database's clock, fenced by the epoch.
+"""The lease: the exclusive right to write to a session. It lasts a few seconds by the database's clock and is fenced by the epoch.
 
-An owner that lost its lease without knowing can do no harm: every write of it names its epoch and then matches no row.
+An owner that lost its lease without noticing can do no harm: all its writes name its epoch, and then match no row.
 """
 
 from __future__ import annotations
@@ -22,49 +22,50 @@ from schedviz.sessions.hosting.watchdog import INTERPRETER_LOCK_SECONDS
 from schedviz.sessions.models import Session
 from schedviz.sessions.queries.database import DatabaseSeconds
 
-#: After this long without a renewal anybody may take the session.
+#: After this long without a renewal, another worker may take the session.
 LEASE_SECONDS = 6.0
 RENEWAL_SECONDS = LEASE_SECONDS / 3
-#: The same for an import. A step in C code may hold the interpreter lock, and then no thread renews the lease: it is longer than
-#: `INTERPRETER_LOCK_SECONDS`, after which the process ends, so that two processes never do the same import.
+#: The same for an import. One step of C code may hold the interpreter lock, and then no thread renews the lease. This is longer than
+#: `INTERPRETER_LOCK_SECONDS`, after which the process ends, so that two processes never run the same import.
 IMPORT_LEASE_SECONDS = INTERPRETER_LOCK_SECONDS + 4.0
-#: Has the lease of a session that is left alone for a while.
+#: The owner of the lease of a session that is backing off.
 BACKING_OFF = "resting"
-#: `trying_seq` of a session that has been left alone since its last owner died: the next one is to load it.
-RESTED = -1
-#: `tries` of a command that is known to have stopped its owner's process: the next owner quarantines it without another try.
+#: `trying_seq` of a session that has backed off since its last owner died: the next owner loads it.
+BACKED_OFF = -1
+#: `tries` of a command that is known to have stuck its owner's process: the next owner quarantines it without another attempt.
 STUCK = 1_000
 
-#: A session is left alone for so long at most.
-LONGEST_REST_SECONDS = 300.0
-#: A lease that ends later than any can was given before the database's clock was set back. Its owner, if it lives, has it renewed within
-#: `RENEWAL_SECONDS`, or is fenced.
-_OF_ANOTHER_TIME = Q(lease_until__gt=DatabaseSeconds() + 2 * LONGEST_REST_SECONDS) | (
+#: The longest backoff of a session.
+LONGEST_BACKOFF_SECONDS = 300.0
+#: A lease that ends later than any can was given before the database's clock was set back. A live owner renews it within `RENEWAL_SECONDS`
+#: or is fenced.
+_OF_ANOTHER_TIME = Q(lease_until__gt=DatabaseSeconds() + 2 * LONGEST_BACKOFF_SECONDS) | (
     Q(lease_until__gt=DatabaseSeconds() + 2 * LEASE_SECONDS) & ~Q(lease_owner=BACKING_OFF) & ~Q(status=Session.Status.IMPORTING)
 )
 FREE = Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds()) | _OF_ANOTHER_TIME
 
 
 class Lease(msgspec.Struct, frozen=True):
-    """The right to write to a session, as long as its epoch is this one."""
+    """The right to write to a session, valid while the session's epoch is this one."""
 
     session_id: UUID
     owner: str
     epoch: int
-    #: How long it lasts without a renewal.
+    #: The duration without a renewal.
     seconds: float = LEASE_SECONDS
 
 
 def owner_prefix() -> str:
-    """What the names of this process's owners begin with: SCHEDVIZ_OWNER, set by a supervisor who clears them, else its own."""
+    """The prefix of this process's owner names: SCHEDVIZ_OWNER, set by a supervisor that clears its workers' leases, or a unique one."""
     return os.environ.get("SCHEDVIZ_OWNER") or f"{socket.gethostname()}-{os.getpid()}"
 
 
 def acquire(session_id: UUID, *, importing: bool = False) -> tuple[Lease, Session] | None:
-    """The lease and the session as it is stored, or None when somebody alive has it, or there is no session to work at: one that is being
-    imported is given for `importing` alone, and then only when all of it has arrived; one that failed to nobody.
+    """Take the lease; returns it and the stored session, or None if a live owner has it or the session cannot be hosted.
 
-    Counts an acquisition; whoever applies something sets the count back to one, whoever leaves in order to none.
+    A session that is being imported can be taken only for `importing`, once its uploads are complete; a failed session cannot be taken.
+
+    Counts an acquisition. Applying a command resets the count to one, and releasing the lease in order resets it to zero.
     """
     if not _is_free(session_id):
         return None
@@ -85,27 +86,27 @@ def acquire(session_id: UUID, *, importing: bool = False) -> tuple[Lease, Sessio
 
 
 def _is_free(session_id: UUID) -> bool:
-    """Nearly always the last word for who comes second, without the one lock that SQLite has for all who write."""
+    """A cheap check that usually answers a second worker without taking SQLite's write lock."""
     return Session.objects.filter(FREE, pk=session_id).exists()
 
 
 def fenced_update(lease: Lease, **values: Any) -> bool:
-    """Write to the session's row if the lease still holds; False: another owner has it, or it was deleted."""
+    """Update the session's row if the lease still holds; False if another owner has it or the session was deleted."""
     return Session.objects.filter(pk=lease.session_id, epoch=lease.epoch).update(**values) == 1
 
 
 def renewed(lease: Lease) -> Any:
-    """The end of the lease if it is renewed in the statement with this."""
+    """The new end of the lease, for renewal within another statement."""
     return DatabaseSeconds() + lease.seconds
 
 
 def renew(lease: Lease) -> bool:
-    """Renew the lease; False: it is too late."""
+    """Renew the lease; False if it has been lost."""
     return fenced_update(lease, lease_until=renewed(lease))
 
 
 def renew_all(leases: Collection[Lease]) -> list[Lease]:
-    """Renew all of them, those of one length in one statement; returns those for which it is too late."""
+    """Renew all leases, those of one duration in one statement; returns those that have been lost."""
     return [lost for seconds in sorted({lease.seconds for lease in leases}) for lost in _renew_alike(leases, seconds)]
 
 
@@ -122,17 +123,17 @@ def _renew_alike(leases: Collection[Lease], seconds: float) -> list[Lease]:
 
 
 def announce(lease: Lease, seq: int) -> bool:
-    """Say which command is about to be done, in case that its owner dies of it; False: fenced."""
+    """Store the number of the command that is about to run, in case the process dies of it; False if fenced."""
     return fenced_update(lease, tries=Case(When(trying_seq=seq, then=F("tries") + 1), default=1), trying_seq=seq)
 
 
 def announce_stuck(lease: Lease, seq: int) -> bool:
-    """Store which command this process ends for: its next owner quarantines it. False: fenced."""
+    """Store the number of the command because of which this process ends, so that its next owner quarantines it; False if fenced."""
     return fenced_update(lease, tries=STUCK, trying_seq=seq)
 
 
 def release_idle(lease: Lease) -> bool:
-    """Leave the session if there is nothing to do; False: work came in, or the lease is lost."""
+    """Release the session if it has no work; False if work arrived or the lease is lost."""
     return (
         Session.objects.filter(pk=lease.session_id, epoch=lease.epoch, applied_seq=F("last_seq")).update(
             lease_owner="", lease_until=0.0, acquisitions=0, trying_seq=0, tries=0
@@ -142,17 +143,17 @@ def release_idle(lease: Lease) -> bool:
 
 
 def release(lease: Lease, *, in_order: bool = True) -> None:
-    """Leave the session whatever is to do. Out of order, the acquisition stays counted."""
+    """Release the session even if it has work. Unless it happens `in_order`, the acquisition stays counted."""
     values: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
     if in_order:
         values |= {"acquisitions": 0, "trying_seq": 0, "tries": 0}
     fenced_update(lease, **values)
 
 
-def rest(lease: Lease, seconds: float, message: str, *, has_tried: bool) -> bool:
-    """Leave the session alone for a while: the sweeper rings when that is over. False: fenced.
+def back_off(lease: Lease, seconds: float, message: str, *, has_tried: bool) -> bool:
+    """Back off: release the session for a while; the sweeper then wakes a worker. False if fenced.
 
-    `has_tried`: this owner tried to load it, so it counts.
+    `has_tried`: this owner tried to load the session, so the acquisition counts.
     """
     counted = F("acquisitions") if has_tried else Greatest(F("acquisitions") - 1, 0)
     return fenced_update(
@@ -160,16 +161,16 @@ def rest(lease: Lease, seconds: float, message: str, *, has_tried: bool) -> bool
         lease_owner=BACKING_OFF,
         lease_until=DatabaseSeconds() + seconds,
         acquisitions=counted,
-        trying_seq=RESTED,
+        trying_seq=BACKED_OFF,
         tries=0,
         message=message,
     )
 
 
 def clear_owner(prefix: str, *, but: str = "", blameless: bool = False) -> int:
-    """Take the leases of a process that is known to be dead, so that its sessions go on at once. Returns how many.
+    """Clear the leases of a process that is known to be dead, so that other workers take over immediately. Returns how many.
 
-    `but`: a longer prefix, whose owners live. `blameless`: the process was ended from outside, so none of its sessions is suspected of it.
+    `but`: a longer prefix whose owners are alive. `blameless`: the process was ended from outside, so none of its sessions is suspected.
     """
     values: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
     if blameless:
@@ -179,7 +180,7 @@ def clear_owner(prefix: str, *, but: str = "", blameless: bool = False) -> int:
 
 
 class LeaseRenewer:
-    """A thread that renews the leases of this process, so that nobody who computes has to think of it."""
+    """A thread that renews the leases of this process while other threads compute."""
 
     def __init__(self) -> None:
         self._leases: dict[UUID, Lease] = {}
@@ -211,7 +212,7 @@ class LeaseRenewer:
                 for lease in renew_all(leases):
                     self.drop(lease)
             except DatabaseError:
-                # The next round tries again; if a lease ends meanwhile, the epoch fences its owner.
+                # The next round tries again. If a lease ends meanwhile, the epoch fences its owner.
                 connection.close()
         connection.close()
 

@@ -1,4 +1,4 @@
-"""The one place where what an engine did becomes true: a transaction fenced by the epoch and by the position before."""
+"""Commits what an engine did, in one transaction that is fenced by the epoch and by the previous position."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """A command that ended. `stopped_event`: a pause cut it short after this event; `quarantined`: it killed its owners or the engine."""
+    """A command that ended. `stopped_event`: a pause interrupted it after this event; `quarantined`: it killed its owners or broke the
+    engine.
+    """
 
     seq: int
     outcome: dict[str, Any]
@@ -61,18 +63,18 @@ class Work(msgspec.Struct, frozen=True):
     status: Session.Status
     message: str
     answers: Sequence[Answer] = ()
-    #: Whose scheduling cycle goes on; "": none does.
+    #: The pod of the scheduling cycle in progress; "" if there is none.
     running_pod: str = ""
     #: The breakpoints at which runs stopped.
     hits: Sequence[Hit] = ()
-    #: The session stands at another breakpoint than before, or at none any more.
+    #: Whether the breakpoint at which the session is stopped has changed.
     hit_changed: bool = False
-    #: What the dry cycles of a followed session found.
+    #: The results of a followed session's dry cycles.
     shadowed: Sequence[Shown] = ()
 
 
 class Committed(msgspec.Struct, frozen=True):
-    """What came of it: the frame for viewers, None where there were no events, and what the inbox looked like in the same moment."""
+    """The result of a commit: the frame for viewers (None without events) and the state of the inbox in the same transaction."""
 
     frame: bytes | None
     last_seq: int
@@ -81,7 +83,7 @@ class Committed(msgspec.Struct, frozen=True):
 
 
 def commit(lease: Lease, session: Session, before: Position, work: Work) -> Committed:
-    """Store a slice. `session` gives the names that a frame repeats. Raises `Fenced` when anybody else wrote to the session."""
+    """Store a slice. `session` provides the names that are in the frame. Raises `Fenced` if another owner wrote to the session."""
     after = work.after
     shown = msgspec.structs.replace(
         frames.session_state(session),
@@ -142,7 +144,7 @@ def _summaries(session_id: UUID, work: Work) -> Iterator[Summary]:
     for cycle in work.cycles:
         number = cycle.cycle
         if number not in started:
-            # It was stepped by stages, and began in an earlier slice.
+            # It was executed stage by stage, and began in an earlier slice.
             began = reading.spans_of_cycles(session_id, number, number).get(number)
             first[number] = began[0] if began else first.get(number, work.events[0].event)
         yield Summary(cycle=cycle, first_event=first[number], last_event=last.get(number, work.events[-1].event))

@@ -45,7 +45,7 @@ STOPPED_BY_BREAKPOINT = "breakpoint"
 STOPPED_BY_QUOTA = "quota"
 
 
-class EngineBroke(Exception):  # noqa: N818 -- says what happened.
+class EngineBroke(Exception):
     """The engine raised on a command: its state cannot be trusted, and the command would fail again."""
 
     def __init__(self, seq: int, message: str) -> None:

@@ -72,5 +72,5 @@ def sweep_until(stopped: threading.Event, *, seconds: float = SWEEP_SECONDS) -> 
         try:
             sweep()
         except DatabaseError as error:
-            logger.warning("cannot sweep now: %s", error)
+            logger.warning("the sweep failed and will be repeated: %s", error)
             connection.close()

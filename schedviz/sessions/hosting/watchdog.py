@@ -25,7 +25,7 @@ EXIT_CODE = 70
 
 
 def _end_process(what: str) -> None:
-    logger.critical("%s has been computing for over %s s without a pause; this process ends", what, STAGE_SECONDS)
+    logger.critical("%s has not reported progress for over %s s; ending this process", what, STAGE_SECONDS)
     faulthandler.dump_traceback(sys.stderr)
     os._exit(EXIT_CODE)
 
@@ -37,7 +37,7 @@ def _report(on_stuck: Callable[[], None]) -> None:
         try:
             on_stuck()
         except DatabaseError as error:
-            logger.warning("cannot store why this process ends: %s", error)
+            logger.warning("cannot store the reason why this process ends: %s", error)
         finally:
             connection.close()
 

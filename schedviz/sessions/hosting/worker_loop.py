@@ -17,7 +17,7 @@ from schedviz.sessions import disk, frames
 from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.engine_host import EngineHost
-from schedviz.sessions.hosting.lease import LEASE_RENEWER, RESTED, STUCK, Lease
+from schedviz.sessions.hosting.lease import BACKED_OFF, LEASE_RENEWER, STUCK, Lease
 from schedviz.sessions.hosting.slice_runner import EngineBroke
 from schedviz.sessions.hosting.slots import SLOTS, STOPPING
 from schedviz.sessions.hosting.watchdog import STAGE_SECONDS
@@ -33,7 +33,7 @@ CROWDED_LINGER_SECONDS = 1.0
 #: After this long the worker releases a session if another one waits for a slot, and a session with a run in any case, because another
 #: worker may have more time for it. A session that is stepped stays while slots are free: hosting begins with loading an engine, and
 #: the sessions of a class would all load theirs in the same second.
-TURN_SECONDS = 300.0
+LONG_HOSTING_SECONDS = 300.0
 #: Where other sessions wait for a slot, a session is released after at least one slice, when it has worked this many times as long as its
 #: engine took to load.
 LOADS_WORTH = 2.0
@@ -75,7 +75,7 @@ WARM = WarmEngines()
 
 def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) -> None:
     """Host a session's engine for a while. Does nothing when another worker hosts it."""
-    stream.clear_bell(session_id)
+    stream.task_has_begun(session_id)
     if STOPPING.is_set():
         wakeups.notify(session_id, owned=False)
         return
@@ -93,16 +93,16 @@ def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) ->
     except Fenced as fenced:
         ended = "fenced"
         measured.LEASES_LOST.inc()
-        logger.info("left session %s: %s", session_id, fenced)
+        logger.info("released session %s: %s", session_id, fenced)
     except DatabaseError as error:
         ended = "database"
         if full := disk.full_disk(error):
-            logger.error("left session %s until its lease has run out: %s (%s)", session_id, full, error)  # noqa: TRY400 (one line is enough)
+            logger.error("released session %s until its lease expires: %s (%s)", session_id, full, error)  # noqa: TRY400 (one line is enough)
         else:
-            logger.warning("left session %s, the database failed: %s", session_id, error)
+            logger.warning("released session %s because the database failed: %s", session_id, error)
     except Exception:
         # A bug in schedviz. The next owner tries again; after several failures the session backs off, longer each time.
-        logger.exception("left session %s", session_id)
+        logger.exception("released session %s after an error", session_id)
         lease.release(mine, in_order=False)
     finally:
         LEASE_RENEWER.drop(mine)
@@ -118,7 +118,7 @@ class _HostedSession:
 
     def take(self) -> str:
         """Host the engine; returns why that ended, as a label for metrics."""
-        if self._is_to_rest():
+        if self._must_back_off():
             return "resting"
         if not self._load():
             return "not loaded"
@@ -137,17 +137,17 @@ class _HostedSession:
 
     # --- Beginning
 
-    def _is_to_rest(self) -> bool:
-        """Mark the command that owners died of for quarantine, or back off where none is the known cause; True for the latter."""
+    def _must_back_off(self) -> bool:
+        """Whether to back off, because owners died and no command is the known cause. A known command is marked for quarantine."""
         session, deaths = self.session, self.session.acquisitions - 1
-        if session.trying_seq == RESTED:
+        if session.trying_seq == BACKED_OFF:
             session.message = ""
             lease.fenced_update(self.lease, trying_seq=0, message="")
             return False
         if session.trying_seq > session.applied_seq and session.tries >= STUCK:
             self.hosted.broken[session.trying_seq] = (
-                f"it computed for over {STAGE_SECONDS:g} s without a pause, which ended the worker process. "
-                "Ask for less in one command; if the server was overloaded, send it again."
+                f"one step of it took over {STAGE_SECONDS:g} s, which ended the worker process. "
+                "Split it into smaller commands; if the server was overloaded, send it again."
             )
             return False
         if deaths < MAX_WORKER_DEATHS:
@@ -155,20 +155,20 @@ class _HostedSession:
         if session.trying_seq == session.applied_seq + 1:
             # Commands are announced only after a first death, so the first one is not counted.
             if session.tries >= MAX_WORKER_DEATHS - 1:
-                self.hosted.broken[session.trying_seq] = f"{deaths} workers in a row ended while doing it."
+                self.hosted.broken[session.trying_seq] = f"{deaths} workers in a row ended while executing it."
                 return False
             # Another owner died of something else: the command is tried again; otherwise it would never be identified.
             if deaths % MAX_WORKER_DEATHS:
                 return False
-        self._rest(deaths, f"{deaths} workers in a row ended while loading this session", has_tried=False)
+        self._back_off(deaths, f"{deaths} workers in a row ended while loading this session", has_tried=False)
         return True
 
-    def _rest(self, deaths: int, why: str, *, has_tried: bool) -> None:
-        seconds = min(2.0 ** (max(deaths, MAX_WORKER_DEATHS) - MAX_WORKER_DEATHS + 1), lease.LONGEST_REST_SECONDS)
-        message = f"{why}; it is loaded again in {seconds:.0f} s. Nothing that was accepted is lost."
-        logger.error("session %s rests: %s", self.session.pk, message)
+    def _back_off(self, deaths: int, why: str, *, has_tried: bool) -> None:
+        seconds = min(2.0 ** (max(deaths, MAX_WORKER_DEATHS) - MAX_WORKER_DEATHS + 1), lease.LONGEST_BACKOFF_SECONDS)
+        message = f"{why}; the next attempt is in {seconds:.0f} s. No accepted command is lost."
+        logger.error("session %s backs off: %s", self.session.pk, message)
         self.session.message = message
-        if lease.rest(self.lease, seconds, message, has_tried=has_tried):
+        if lease.back_off(self.lease, seconds, message, has_tried=has_tried):
             stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
 
     def _load(self) -> bool:
@@ -187,7 +187,7 @@ class _HostedSession:
         except Exception as error:
             logger.exception("session %s cannot be loaded", self.session.pk)
             why = f"This session could not be loaded ({type(error).__name__}: {str(error)[:300]})"
-            self._rest(self.session.acquisitions, why, has_tried=True)
+            self._back_off(self.session.acquisitions, why, has_tried=True)
             return False
         return True
 
@@ -229,7 +229,7 @@ class _HostedSession:
     def _gives_way(self, seconds: float) -> bool:
         """Whether to release the session for another that waits for a slot, or a long run for another worker."""
         hosted = self.hosted
-        if seconds > TURN_SECONDS:
+        if seconds > LONG_HOSTING_SECONDS:
             return hosted.running is not None or SLOTS.give_way()
         worked = seconds >= _PACED_TURN_SECONDS if hosted.pace else hosted.worked_seconds >= LOADS_WORTH * hosted.load_seconds
         return worked and hosted.has_work and SLOTS.give_way()

@@ -1,1 +1,1 @@
-"""What is measured: kube-scheduler's own metrics of each session's engine, and ours of the service (docs/operations.md, Metrics)."""
+"""Metrics: those of kube-scheduler for each session's engine, and those of the service (docs/operations.md, Metrics)."""

@@ -1,7 +1,7 @@
-"""From events to figures: each event is counted where upstream's code counts what it tells of.
+"""Computes metrics from events: each event is counted where upstream's code counts the same occurrence.
 
-Seconds are of two kinds. What passes while the scheduler computes is measured, by the watch of whoever hosts the engine; what passes
-while it waits (backoff, Permit) is the session's clock. A scheduling attempt takes both.
+Durations come from two clocks. Computation is measured by the host of the engine; waiting (backoff, Permit) is measured by the session's
+clock. A scheduling attempt includes both.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from schedviz.trace.events import (
 from schedviz.trace.recorder import StageTiming
 from schedviz.trace.view import StatusView
 
-#: The scheduling and binding stages in which a framework's plugins run. What is found for a nominated node is found by Filter.
+#: The scheduling and binding stages in which a framework's plugins run. A nominated node is evaluated in Filter.
 _EXTENSION_POINTS = {
     stages.PRE_FILTER: "PreFilter",
     stages.NOMINATED_NODE: "Filter",
@@ -43,15 +43,16 @@ _EXTENSION_POINTS = {
 #: Stages before upstream's `start`.
 _BEFORE_START = frozenset((stages.POP, stages.SKIP_POD_SCHEDULE))
 _QUEUES = {"activeQ": "active", "backoffQ": "backoff", "unschedulable": "unschedulable"}
-#: Moves that upstream does not count: it has no label for them, or (PodUpdate) forgot to.
+#: Moves that upstream does not count: it has no label for them, or (PodUpdate) omits the call.
 _NOT_COUNTED = frozenset(("Pop", "PodDelete", "PodUpdate", "Configure"))
 _PREEMPTION = "DefaultPreemption"
 _SUCCESS, _ERROR, _WAIT, _SKIP = "Success", "Error", "Wait", "Skip"
 
 
 def count(figures: Figures, events: Iterable[AnyEvent], timings: Mapping[int, StageTiming]) -> None:
-    """Count these events, which follow on those that were counted. `timings`: what stages took, by event; those that are missing were not
-    measured, and their durations are left out."""
+    """Count these events, which follow those already counted. `timings`: the durations of stages by event; stages without one were not
+    measured, and their durations are omitted.
+    """
     for event in events:
         counting = _COUNTING.get(type(event))
         if counting is not None:
@@ -122,7 +123,7 @@ def _queue_moved(figures: Figures, event: QueueMoved, _seconds: float | None) ->
         return
     failed = event.cause == "ScheduleAttemptFailure"
     for move in event.moves:
-        # A pod that is held back goes to the unschedulable ones without being counted.
+        # A pod that is held back moves to the unschedulable pods without being counted.
         if move.target is not None and move.source != move.target and (failed or move.target != "unschedulable"):
             figures.count(metrics.QUEUE_INCOMING_PODS, _QUEUES[move.target], event.cause)
 
@@ -142,7 +143,7 @@ def _extension_point(figures: Figures, attempt: Attempt, event: StageEnded | Bin
 
 
 def status_of(statuses: list[StatusView]) -> str:
-    """What running plugins one after the other came to: they stop at the first that does not go on."""
+    """The combined status of plugins that run one after the other: they stop at the first that does not succeed."""
     if not statuses or statuses[-1].code == _SKIP:
         return _SUCCESS
     last = statuses[-1].code

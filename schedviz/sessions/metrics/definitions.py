@@ -1,8 +1,8 @@
-"""The metrics of kube-scheduler v1.27.1 that a session's engine gives: names, help, labels and buckets as upstream has them.
+"""The metrics of kube-scheduler v1.27.1 that a session's engine provides, with upstream's names, help, labels and buckets.
 
-`scheduler_plugin_execution_duration_seconds` is told by workers, not by session (see plugins.py). Not given are
-`scheduler_plugin_evaluation_total`, for a plugin here answers for all nodes in one call, and what only Go's runtime and the volume
-binder's workers have: `scheduler_goroutines` but for `binding`, `scheduler_volume_*`.
+`scheduler_plugin_execution_duration_seconds` is reported per worker, not per session (see plugins.py). Not provided:
+`scheduler_plugin_evaluation_total`, because a plugin here evaluates all nodes in one call, and what only Go's runtime or the volume
+binder's workers have: `scheduler_goroutines` except for `binding`, and `scheduler_volume_*`.
 
 Upstream: pkg/scheduler/metrics/metrics.go
 """
@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
 
 class Metric(msgspec.Struct, frozen=True):
-    """A metric as Prometheus is told of it. `buckets` are the upper bounds of a histogram but for +Inf."""
+    """A Prometheus metric. `buckets` are the upper bounds of a histogram without +Inf."""
 
     name: str
     kind: Kind
@@ -32,7 +32,7 @@ class Metric(msgspec.Struct, frozen=True):
 
 
 def exponential(start: float, factor: float, count: int) -> tuple[float, ...]:
-    """Upper bounds of buckets, multiplied one by one as Go does it. Upstream: prometheus.ExponentialBuckets"""
+    """Upper bounds of buckets, computed by repeated multiplication as in Go. Upstream: prometheus.ExponentialBuckets"""
     bounds: list[float] = []
     for _ in range(count):
         bounds.append(start)
@@ -115,14 +115,14 @@ PERMIT_WAIT_DURATION: Final = Metric(
     ("result",),
     exponential(0.001, 2, 15),
 )
-#: Its name in v1.27.1 says `scheduler` twice: the subsystem's, and the metric's own.
+#: In v1.27.1 the name contains `scheduler` twice: the subsystem's and the metric's own.
 SCHEDULER_CACHE_SIZE: Final = Metric(
     "scheduler_scheduler_cache_size",
     Kind.GAUGE,
     "[ALPHA] Number of nodes, pods, and assumed (bound) pods in the scheduler cache.",
     ("type",),
 )
-#: Deviation: the same under the name that it was meant to have, and has in later versions, for dashboards that ask for that.
+#: Deviation: the same metric under the intended name, which later versions use, for dashboards that query it.
 CACHE_SIZE: Final = Metric("scheduler_cache_size", Kind.GAUGE, SCHEDULER_CACHE_SIZE.help, ("type",))
 UNSCHEDULABLE_PODS: Final = Metric(
     "scheduler_unschedulable_pods",

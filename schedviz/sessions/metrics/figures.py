@@ -1,4 +1,4 @@
-"""What was counted of one session's scheduler up to an event, as it is stored beside the session."""
+"""The metrics of one session's scheduler up to an event, as stored beside the session."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ Labels = tuple[str, ...]
 
 
 class Histogram(msgspec.Struct):
-    """How many observations fell into each bucket (the last is +Inf), and their sum."""
+    """The number of observations in each bucket (the last is +Inf), and their sum."""
 
     counts: list[int]
     sum: float = 0.0
 
 
 class Attempt(msgspec.Struct):
-    """A scheduling attempt that has not ended: its cycle, or its binding."""
+    """A scheduling attempt that has not ended: its cycle or its binding."""
 
     profile: str
     attempts: int
-    #: By the session's clock: when the pod was popped, and how long it had waited since it came to the queue for the first time.
+    #: By the session's clock: when the pod was popped, and how long it had waited since it first entered the queue.
     popped_at: float
     waited_seconds: float = 0.0
-    #: What its stages took to compute.
+    #: The computation time of its stages.
     computed_seconds: float = 0.0
-    #: Since when it waits at Permit; None: it does not.
+    #: Since when the pod waits at Permit; None if it does not wait.
     permit_since: float | None = None
 
 
 class Figures(msgspec.Struct):
-    """Counted from the event `since` to `event`. The process of the scheduler begins again with nothing when it restarts."""
+    """Metrics counted from the event `since` to `event`. A scheduler restart resets them, as for a new process."""
 
     since: int
     event: int
     counters: dict[str, dict[Labels, float]] = {}
     histograms: dict[str, dict[Labels, Histogram]] = {}
-    #: As they were at `event`.
+    #: Gauges at `event`.
     gauges: dict[str, dict[Labels, float]] = {}
     #: By the number of the scheduling cycle.
     open: dict[int, Attempt] = {}
 
     def count(self, metric: Metric, *labels: str, by: float = 1) -> None:
-        """So many more."""
+        """Increase a counter."""
         counted = self.counters.setdefault(metric.name, {})
         counted[labels] = counted.get(labels, 0) + by
 
     def observe(self, metric: Metric, value: float, *labels: str) -> None:
-        """One more observation."""
+        """Add an observation to a histogram."""
         found = self.histograms.setdefault(metric.name, {})
         histogram = found.get(labels)
         if histogram is None:
@@ -59,7 +59,7 @@ class Figures(msgspec.Struct):
         histogram.sum += value
 
     def restart(self) -> None:
-        """The scheduler's process is a new one."""
+        """Reset everything for a new scheduler process."""
         self.counters.clear()
         self.histograms.clear()
         self.open.clear()
@@ -70,10 +70,10 @@ _decoder = msgspec.msgpack.Decoder(Figures)
 
 
 def encode(figures: Figures) -> bytes:
-    """As they are stored."""
+    """The stored form."""
     return _encoder.encode(figures)
 
 
 def decode(data: bytes) -> Figures:
-    """From `encode`. Raises `msgspec.ValidationError` for what another version wrote."""
+    """Read the stored form. Raises `msgspec.ValidationError` for that of another version."""
     return _decoder.decode(data)

@@ -1,7 +1,7 @@
-"""Keeping a session's figures while it is hosted: counted after each commit, stored every few seconds and when its turn ends.
+"""Updates a session's metrics while it is hosted: after each commit in memory, every few seconds and at the end of hosting in the database.
 
-What is stored names the event up to which it counts. Who takes the session over after a crash counts the few seconds of stored events
-that came after it, so counters neither jump back nor lose anything; what those stages took nobody knows any more.
+The stored metrics name their last event. After a crash the next owner counts the stored events that follow, so counters neither jump back
+nor lose events; only the durations of those stages are unknown.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from schedviz.trace.events import AnyEvent
 from schedviz.trace.recorder import StageTiming
 
 STORE_SECONDS = 5.0
-#: Further behind than this, counting begins anew: it would keep the session waiting.
+#: If the stored metrics are further behind than this, counting starts again, because catching up would delay the session.
 _CATCH_UP_EVENTS = 100_000
 
 
 class Keeper:
-    """The figures of one hosted session."""
+    """The metrics of one hosted session."""
 
     def __init__(self, session_id: UUID, *, event: int) -> None:
-        """Go on where the stored figures end, at the committed `event`."""
+        """Continue from the stored metrics up to the committed `event`."""
         self._session_id = session_id
         self.figures = _up_to(session_id, event)
         self._stored_at = time.monotonic()
         self._is_stored = SchedulerFigures.objects.filter(pk=session_id, event=event).exists()
 
     def count(self, events: Sequence[AnyEvent], timings: Mapping[int, StageTiming]) -> None:
-        """Count what was committed."""
+        """Count a committed slice."""
         if events:
             count(self.figures, events, timings)
             self._is_stored = False
 
     def store_if_due(self, lease: Lease, simulation: Simulation) -> None:
-        """Store them if that was a while ago and something was counted since."""
+        """Store the metrics if they have changed and were last stored a while ago."""
         if time.monotonic() - self._stored_at >= STORE_SECONDS:
             self.store(lease, simulation)
 
     def store(self, lease: Lease, simulation: Simulation) -> None:
-        """Store what was counted since, if anything was. The engine is at its committed position."""
+        """Store the metrics if they have changed. The engine is at its committed position."""
         self._stored_at = time.monotonic()
-        # Nothing here is fenced to the row: what an owner that lost its lease may write in this moment is no more than a moment old.
+        # This write is not fenced: an owner that lost its lease can only write figures that are a few moments old.
         if self._is_stored or not Session.objects.filter(pk=lease.session_id, epoch=lease.epoch).exists():
             return
         self.figures.gauges = levels(simulation)
@@ -62,12 +62,12 @@ class Keeper:
 
 
 def begin(session_id: UUID, simulation: Simulation) -> None:
-    """Store the figures of a session that has just been made."""
+    """Store the metrics of a session that was just created."""
     store(session_id, Figures(since=simulation.event, event=simulation.event, gauges=levels(simulation)))
 
 
 def store(session_id: UUID, figures: Figures) -> None:
-    """Put them beside the session."""
+    """Write the metrics beside the session."""
     row = SchedulerFigures(session_id=session_id, event=figures.event, data=stored.encode(figures), updated_at=Now())
     SchedulerFigures.objects.bulk_create(
         [row], update_conflicts=True, unique_fields=["session"], update_fields=["event", "data", "updated_at"]

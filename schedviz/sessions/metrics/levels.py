@@ -1,4 +1,4 @@
-"""The gauges of a session's scheduler, read off its engine."""
+"""Reads the gauges of a session's scheduler from its engine."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from schedviz.sessions.metrics.figures import Labels
 
 
 def levels(simulation: Simulation) -> dict[str, dict[Labels, float]]:
-    """Every gauge as it is now. Walks the pods that wait.
+    """The current value of every gauge. Iterates over all queued pods.
 
-    Deviation: `scheduler_unschedulable_pods` counts the pods that wait now. Upstream's never counts down for a pod that was deleted.
+    Deviation: `scheduler_unschedulable_pods` counts the pods that are queued now. Upstream never decreases it for a deleted pod.
     """
     state = simulation.scheduler.state
     queue, cache = state.queue, state.cache

@@ -85,7 +85,7 @@ def of_others(mine: str) -> list[Report]:
                 reports.append(_decoder.decode(zlib.decompress(bytes(value))))
             except (msgspec.ValidationError, msgspec.DecodeError, zlib.error):
                 # Of another version, in the minutes of an upgrade.
-                logger.debug("a report that this version cannot read")
+                logger.debug("skipping a metrics report of another version")
     return reports
 
 
@@ -107,4 +107,4 @@ def _report_for_ever(role: str) -> None:
         try:
             publish(own(role))
         except (redis.RedisError, OSError) as error:
-            logger.debug("Redis is away: %s", error)
+            logger.debug("Redis is unavailable: %s", error)

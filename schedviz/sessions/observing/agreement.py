@@ -1,4 +1,6 @@
-"""How often a followed cluster's scheduler did what this one would have done: what the shadow saw, stored and told."""
+"""The agreement rate: how often the scheduler of a followed cluster chose what this one would have chosen. Stores and reports the shadow's
+results.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,11 @@ from schedviz.sessions.queries.prepared import Shadowed
 
 replace = msgspec.structs.replace
 
-#: Bindings that are told one by one, the newest; older ones are in the counts alone.
+#: The number of newest bindings that are kept individually; older ones remain in the counts.
 KEPT: Final = 10_000
-#: How often it is looked whether there are more.
+#: How often the number of kept bindings is checked.
 _SWEPT_EVERY: Final = 500
-#: The rate of the newest bindings is of so many.
+#: The number of newest bindings in the recent rate.
 RECENT: Final = 100
 
 #: Verdicts, and the columns in which they are counted.
@@ -42,7 +44,7 @@ class Binding(msgspec.Struct, frozen=True):
 
     pod: str
     uid: str
-    #: The event just before the binding: the pod is still pending.
+    #: The event just before the binding, at which the pod is still pending.
     event: int
     node: str
     judgement: Judgement
@@ -59,7 +61,7 @@ Shown = Arrival | Binding | Gone
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """How many bindings came to which verdict."""
+    """How many bindings got each verdict."""
 
     agrees: int = 0
     not_best: int = 0
@@ -68,23 +70,23 @@ class Counts(msgspec.Struct, frozen=True):
 
     @property
     def judged(self) -> int:
-        """How many could be judged."""
+        """The number of bindings that could be judged."""
         return self.agrees + self.not_best + self.infeasible
 
     @property
     def rate(self) -> float | None:
-        """The share that agrees of those that could be judged; None: there are none."""
+        """The share of judged bindings that agree; None if there are none."""
         return self.agrees / self.judged if self.judged else None
 
 
 def store(session_id: UUID, shown: Sequence[Shown]) -> None:
-    """Store what the shadow saw, in the transaction of what the engine did."""
+    """Store the shadow's results, in the transaction of the engine's slice."""
     rows: dict[tuple[str, str], Shadowed] = {}
     gone: list[tuple[str, str]] = []
     for one in shown:
         at = (one.pod, one.uid)
         if isinstance(one, Gone):
-            # It may have come in the same slice.
+            # Its arrival may be in the same slice.
             rows.pop(at, None)
             gone.append(at)
             continue
@@ -114,7 +116,7 @@ def _count(session_id: UUID, bindings: Sequence[Binding]) -> None:
 
 
 def _sweep(session_id: UUID) -> None:
-    """Forget the bindings that are too old to be told."""
+    """Delete the oldest bindings beyond those that are kept."""
     bound = ShadowedPod.objects.filter(session_id=session_id, bound_event__isnull=False)
     oldest = bound.order_by("-bound_event").values_list("bound_event", flat=True)[KEPT : KEPT + 1].first()
     if oldest is not None:
@@ -122,19 +124,19 @@ def _sweep(session_id: UUID) -> None:
 
 
 def counts(session_id: UUID) -> Counts:
-    """Since the session began to follow."""
+    """The counts since the session began to follow."""
     found = Agreement.objects.filter(session_id=session_id).values(*COLUMNS.values()).first()
     return Counts(**found) if found else Counts()
 
 
 def counts_of_all() -> Counts:
-    """Over all sessions that there are: for metrics."""
+    """The counts of all sessions, for metrics."""
     sums = Agreement.objects.aggregate(**{column: Sum(column) for column in COLUMNS.values()})
     return Counts(**{column: total or 0 for column, total in sums.items()})
 
 
 def recent(session_id: UUID) -> Counts:
-    """Of the newest bindings."""
+    """The counts of the newest bindings."""
     newest = ShadowedPod.objects.filter(session_id=session_id, bound_event__isnull=False).order_by("-bound_event")
     found: dict[str, int] = dict.fromkeys(COLUMNS.values(), 0)
     for verdict in newest.values_list("verdict", flat=True)[:RECENT]:
@@ -143,12 +145,12 @@ def recent(session_id: UUID) -> Counts:
 
 
 def waiting(session_id: UUID) -> int:
-    """How many pods wait to be bound that were seen to arrive."""
+    """How many observed pods are pending."""
     return ShadowedPod.objects.filter(session_id=session_id, bound_event__isnull=True).count()
 
 
 def bindings(session_id: UUID, verdicts: Sequence[str], *, before: int | None, limit: int) -> list[ShadowedPod]:
-    """Judged pods, the newest binding first; of these verdicts, none: of all."""
+    """Judged pods, the newest binding first. `verdicts` filters them; empty means all."""
     found = ShadowedPod.objects.filter(session_id=session_id, bound_event__isnull=False)
     narrowed: dict[str, Any] = {}
     if verdicts:

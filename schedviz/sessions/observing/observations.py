@@ -1,7 +1,7 @@
-"""What somebody sees of a real cluster, pushed in numbered batches: each becomes commands, so that the session shadows that cluster.
+"""Observations of a real cluster, pushed in numbered batches. Each batch becomes commands, so that the session shadows the cluster.
 
-A batch is taken once and whole: its number, its commands and what the observer saw last are one transaction. So whoever does not get an
-answer sends the same batch again, and whoever comes back asks for the number that is expected.
+A batch is accepted once and completely: its number, its commands and the last observed states are stored in one transaction. An observer
+that gets no response sends the same batch again, and a reconnecting observer asks for the expected number.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from schedviz.sessions.models import Observed, Observer, Session
 from schedviz.sessions.redis import wakeups
 from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 
-#: Events in one batch.
+#: The most events in one batch.
 MOST = 500
 _AT_ONCE = 200
 
 
-class WrongBatch(SessionError):  # noqa: N818 -- says what happened.
-    """A batch that is not the next one; `expected` is the number of that."""
+class WrongBatch(SessionError):
+    """A batch other than the `expected` one."""
 
     code = "wrong_batch"
 
@@ -41,23 +41,23 @@ class WrongBatch(SessionError):  # noqa: N818 -- says what happened.
         self.expected = expected
 
 
-class CannotFollow(SessionError):  # noqa: N818 -- says what happened.
-    """A session into which this observer cannot push."""
+class CannotFollow(SessionError):
+    """The session cannot be followed by this observer."""
 
     code = "cannot_follow"
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """What a watch told: an object as it is now, or as it was last when it is gone."""
+    """An event of a watch: an object's present state, or its last state if it was deleted."""
 
     type: Literal["ADDED", "MODIFIED", "DELETED"]
     object: dict[str, Any]
-    #: A word that changes when the object does.
+    #: A string that changes with the object.
     version: Annotated[str, msgspec.Meta(max_length=64, pattern="^[!-~]*$")] = ""
 
 
-class Taken(msgspec.Struct, frozen=True):
-    """A batch was taken. `duplicate`: it had been before. `seq`: the last command that was made of it or before it."""
+class AcceptedBatch(msgspec.Struct, frozen=True):
+    """An accepted batch. `duplicate`: it had been accepted before. `seq`: the last command made from this batch or an earlier one."""
 
     n: int
     seq: int
@@ -65,19 +65,19 @@ class Taken(msgspec.Struct, frozen=True):
 
 
 def observer_of(session_id: UUID) -> Observer | None:
-    """Who pushes into a session; None: nobody does, it is not followed."""
+    """The observer of a session; None if the session does not follow a cluster."""
     return Observer.objects.filter(session_id=session_id).first()
 
 
 def known_objects(session_id: UUID, *, after: int, limit: int) -> list[Observed]:
-    """What the observer saw last, in the order in which it was seen first, after the row with this number."""
+    """The last observed states, in the order of first observation, after the row with this number."""
     return list(Observed.objects.filter(session_id=session_id, pk__gt=after).order_by("pk")[:limit])
 
 
-def take(session_id: UUID, source: str, n: int, events: Sequence[Seen], *, digest: str) -> Taken:
-    """Take a batch, or none of it; `digest` is that of the batch. When this returns, it is safe.
+def accept_batch(session_id: UUID, source: str, n: int, events: Sequence[Seen], *, digest: str) -> AcceptedBatch:
+    """Accept a batch, completely or not at all; `digest` is the batch's. When this returns, the batch is durable.
 
-    Raises `WrongBatch`, `CannotFollow`, and what `inbox.accept` does.
+    Raises `WrongBatch`, `CannotFollow`, and what `inbox.accept` raises.
     """
     batch = _Batch(session_id, source, n, events)
     try:
@@ -91,15 +91,15 @@ def take(session_id: UUID, source: str, n: int, events: Sequence[Seen], *, diges
     except CommandRefused as error:
         raise CommandRefused(f"events[{batch.index}].{error}") from None
     except IntegrityError:
-        # Two came first at the same time.
+        # Two first batches arrived concurrently.
         return _not_next(session_id, source, n, digest)
     if seq:
         wakeups.notify(session_id, owned=is_owned)
-    return _taken(session_id, n, duplicate=False)
+    return _accepted_batch(session_id, n, duplicate=False)
 
 
 def _take_number(session_id: UUID, source: str, n: int, digest: str) -> bool:
-    """Move on to batch n; False where that is not the next one."""
+    """Advance to batch n; False if it is not the next one."""
     if Observer.objects.filter(session_id=session_id, source=source, n=n - 1).update(n=n, digest=keyed(digest)):
         return True
     if n != 1 or Observer.objects.filter(session_id=session_id).exists():
@@ -115,43 +115,45 @@ def _expect_empty(session_id: UUID) -> Session:
     if session is None:
         raise SessionGone(f"There is no session {session_id}.")
     if session.status == Session.Status.IMPORTING:
-        raise CannotFollow("The session is being imported; push when it is ready.")
+        raise CannotFollow("The session is being imported. Push when it is ready.")
     if session.nodes or session.pods or session.forked_from_id:
         what = (
             "is a fork, and forks are detached" if session.forked_from_id else f"has {session.nodes} nodes and {session.pods} pods already"
         )
-        raise CannotFollow(f"The session {what}; follow a cluster into an empty session (`schedviz follow` without --session makes one).")
+        raise CannotFollow(
+            f"The session {what}; a cluster can only be followed into an empty session (`schedviz follow` without --session creates one)."
+        )
     return session
 
 
-def _not_next(session_id: UUID, source: str, n: int, digest: str) -> Taken:
+def _not_next(session_id: UUID, source: str, n: int, digest: str) -> AcceptedBatch:
     found = observer_of(session_id)
     if found is None:
         raise WrongBatch(1, n)
     if found.source != source:
         raise CannotFollow(f"source: this session follows {found.source!r}, found {source!r}; one session follows one source.")
     if found.n == n and is_same(found.digest, digest):
-        return _taken(session_id, n, duplicate=True)
+        return _accepted_batch(session_id, n, duplicate=True)
     raise WrongBatch(found.n + 1, n)
 
 
-def _taken(session_id: UUID, n: int, *, duplicate: bool) -> Taken:
+def _accepted_batch(session_id: UUID, n: int, *, duplicate: bool) -> AcceptedBatch:
     seq = Observer.objects.filter(session_id=session_id).values_list("last_seq", flat=True).first()
-    return Taken(n=n, seq=seq or 0, duplicate=duplicate)
+    return AcceptedBatch(n=n, seq=seq or 0, duplicate=duplicate)
 
 
-#: Kind, namespace ("": it has none) and name.
+#: Kind, namespace ("" for cluster-scoped objects) and name.
 _Identity: TypeAlias = tuple[str, str, str]
 
 
 class _Batch:
-    """One batch on its way from what was seen to commands. What it knows of objects is written as it goes."""
+    """Translates one batch into commands, and stores the observed states."""
 
     def __init__(self, session_id: UUID, source: str, n: int, events: Sequence[Seen]) -> None:
         self._session_id = session_id
         self._prefix = f"{source}:{n}:"
         self._events = events
-        #: Of the event that is being looked at.
+        #: The index of the event in progress.
         self.index = 0
 
     def commands(self) -> Iterator[tuple[str, AnyCommand]]:
@@ -201,12 +203,12 @@ class _Batch:
             yield Create(object=seen.object)
             return
         if now.terminating and not before.terminating and kind == "Pod":
-            # An update leaves a deletionTimestamp as it was, as a real API server does.
+            # As on a real API server, an update does not change the deletionTimestamp.
             yield msgspec.structs.replace(gone, graceful=True)
         yield Update(object=seen.object)
 
     def _known(self, identities: Sequence[_Identity]) -> dict[tuple[str, str], Observed]:
-        """What was seen last of the objects in this batch."""
+        """The last observed states of the objects in this batch."""
         keys = [_key(namespace, name) for _, namespace, name in identities]
         found: dict[tuple[str, str], Observed] = {}
         for start in range(0, len(keys), _AT_ONCE):

@@ -1,6 +1,7 @@
-"""The shadow of a followed session, in the worker's turn: dry cycles of pods as they arrive and just before what really bound them.
+"""The shadow scheduler of a followed session, run by its engine worker: a dry cycle for each pod on arrival and just before its real
+binding.
 
-They happen in the order of the observations, and are stored in the transaction that stores what the engine did.
+Dry cycles run in the order of the observations. Their results are stored in the transaction of the engine's slice.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 logger = logging.getLogger(__name__)
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
-_BROKE = "the dry cycle failed, which is a bug in schedviz; the server's log says more"
+_BROKE = "the dry cycle failed, which is a bug in schedviz; the server's log has the details"
 
 
 class Shadow:
-    """What one engine's worker sees of its cluster's scheduler. Only commands that came from an observer are looked at."""
+    """The shadow scheduler of one hosted engine. It considers only commands that came from an observer."""
 
     def __init__(self, session: Session) -> None:
         self._session_id: UUID = session.pk
-        #: A fork is detached: what happens in it says nothing about the real scheduler.
+        #: A fork is detached, so its commands say nothing about the real scheduler.
         self._is_detached = "fork" in session.source
         self._is_followed = False
         self._looked = False
@@ -38,7 +39,7 @@ class Shadow:
         self._before: Pod | None = None
 
     def before(self, simulation: Simulation, command: AnyCommand) -> None:
-        """A command is about to be carried out."""
+        """Called before a command is executed."""
         self._before = None
         if not _speaks_of_pod(command) or simulation.scheduler.cycle is not None or not self._follows():
             return
@@ -53,7 +54,7 @@ class Shadow:
                 self._shown.append(Binding(pod.key, pod.uid, simulation.event, node, judgement))
 
     def after(self, simulation: Simulation, command: AnyCommand) -> None:
-        """The command has been carried out."""
+        """Called after a command was executed."""
         if not isinstance(command, Create | Update) or not _speaks_of_pod(command) or not self._follows():
             return
         before, pod = self._before, _find(simulation, command)
@@ -64,7 +65,7 @@ class Shadow:
             self._shown.append(Arrival(pod.key, pod.uid, simulation.event, choice))
 
     def drain(self) -> list[Shown]:
-        """What was seen since the last drain, in order."""
+        """The results since the last drain, in order."""
         shown, self._shown = self._shown, []
         self._looked = False
         return shown
@@ -75,14 +76,14 @@ class Shadow:
         return self._is_followed
 
     def _follows(self) -> bool:
-        """Whether somebody pushes into the session; while nobody does, that is asked once in a slice."""
+        """Whether the session has an observer; as long as it has none, this is queried once per slice."""
         if not self._is_followed and not self._looked and not self._is_detached:
             self._looked = True
             self._is_followed = Observer.objects.filter(session_id=self._session_id).exists()
         return self._is_followed
 
     def _choose(self, simulation: Simulation, pod: Pod) -> Choice | None:
-        """None: another scheduler is asked for."""
+        """None if the pod uses another scheduler."""
         if pod.spec.scheduler_name not in simulation.scheduler.state.profiles:
             return None
         try:
@@ -95,7 +96,7 @@ class Shadow:
             return Choice(0, 0, message=_BROKE)
 
     def _judge(self, simulation: Simulation, pod: Pod, node: str) -> Judgement | None:
-        """None: another scheduler is asked for."""
+        """None if the pod uses another scheduler."""
         if pod.spec.scheduler_name not in simulation.scheduler.state.profiles:
             return None
         try:
@@ -130,6 +131,6 @@ def _node_of(pod: dict[str, Any]) -> str:
 
 
 def _waits(pod: Pod) -> bool:
-    """Whether a scheduler would look for a node."""
+    """Whether a scheduler would process the pod."""
     spec = pod.spec
     return not (spec.node_name or spec.scheduling_gates or pod.metadata.deletion_timestamp or pod.status.phase in _FINISHED)

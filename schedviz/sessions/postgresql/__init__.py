@@ -1,1 +1,1 @@
-"""Django's way to PostgreSQL, with what it does for each request and each row made quick: settings name it as `ENGINE`."""
+"""A Django database backend for PostgreSQL with less work per request and row. Settings name it as `ENGINE`."""

@@ -1,1 +1,1 @@
-"""SQL that runs for nearly every request or command: prepared statements, keyset pagination, the database's clock."""
+"""SQL for nearly every request and command: prepared statements, keyset pagination, and the database's clock."""

@@ -8,12 +8,12 @@ from django.db import connection
 from django.db.models import FloatField, Func
 
 SQLITE_SECONDS = "((julianday('now') - 2440587.5) * 86400.0)"
-# clock_timestamp, not now(): the latter is when the transaction began.
+# Not now(), which is the time at which the transaction began.
 POSTGRESQL_SECONDS = "EXTRACT(EPOCH FROM clock_timestamp())::float8"
 
 
 class DatabaseSeconds(Func):
-    """Seconds since 1970 by the database's clock: leases of workers on several machines are compared by one clock."""
+    """Seconds since 1970 by the database's clock. Leases of workers on different machines are compared by this one clock."""
 
     output_field = FloatField()
     arity = 0
@@ -26,9 +26,9 @@ class DatabaseSeconds(Func):
 
 
 def wait_for_lock(number: int) -> None:
-    """Within a transaction: wait until no other transaction holds the lock of this number, and hold it until the end.
+    """Acquire the lock with this number within a transaction, and hold it until the transaction ends.
 
-    Transactions of SQLite (`BEGIN IMMEDIATE`) exclude each other without it.
+    SQLite needs no lock, because its transactions (`BEGIN IMMEDIATE`) exclude each other.
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
@@ -36,7 +36,9 @@ def wait_for_lock(number: int) -> None:
 
 
 def repeated_cursor() -> Any:
-    """A cursor for a statement of which only the values are new each time: PostgreSQL prepares it, SQLite does so anyway."""
-    # Ours, which Django's types do not know.
+    """A cursor for a statement that is executed repeatedly with new values. PostgreSQL prepares it explicitly; SQLite caches statements
+    anyway.
+    """
+    # A method of our backend that Django's types do not declare.
     found: Any = connection
     return found.prepared_cursor() if found.vendor == "postgresql" else found.cursor()

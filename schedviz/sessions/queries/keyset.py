@@ -1,8 +1,8 @@
-"""Rows in the order of a column, some at a time, each time with a statement of its own and nothing open in between.
+"""Keyset pagination: reads rows in batches, each with its own query, so that no cursor stays open.
 
-Django's `iterator()` keeps a cursor open at PostgreSQL. Where a reader is left before its end in a cycle of references (an exception that
-another refers to is enough) the garbage collector closes it: in the midst of whatever statement this thread runs just then over the same
-connection, whose lock is not given twice. That thread waited for ever.
+Django's `iterator()` keeps a server-side cursor open on PostgreSQL. If an unfinished iterator is part of a reference cycle (an exception
+with a context suffices), the garbage collector closes the cursor during whatever statement the thread is executing on the same connection.
+The connection's lock is not reentrant, so the thread deadlocks.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 
 
 def in_steps(rows: QuerySet[Any], column: str, *others: str, at_once: int, backwards: bool = False) -> Iterator[tuple[Any, ...]]:
-    """The column, no value of which may come twice, and others of each row, in order or from the last to the first."""
+    """Yield a unique column and others of each row, ascending or descending by that column."""
     ordered = rows.order_by(f"-{column}" if backwards else column).values_list(column, *others)
     beyond = f"{column}__lt" if backwards else f"{column}__gt"
     some = list(ordered[:at_once])

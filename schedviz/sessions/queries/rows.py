@@ -1,6 +1,6 @@
-"""Rows of a table, with the statement written once: Django takes ten times longer to write it than the database to answer.
+"""Queries for whole rows whose SQL is generated once: Django takes ten times as long to generate it as the database to answer.
 
-For what nearly every request asks for. Everything else is asked for in Django's words.
+For queries of nearly every request. All other queries use the ORM.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ M = TypeVar("M", bound=Model)
 
 
 class _Prepared(msgspec.Struct, frozen=True):
-    """For one kind of database: the statement, and what makes Python's values of some of its columns."""
+    """The statement for one kind of database, and the converters of its columns."""
 
     statement: str
     converters: Sequence[tuple[int, Sequence[Callable[[Any, Any, Any], Any]], Col]]
 
 
 class _Written:
-    """A statement that reads whole rows of models; the part after its columns is written once for each kind of database."""
+    """A query that reads whole rows of models. The part after its columns is generated once for each kind of database."""
 
     def __init__(self, *models: type[Model]) -> None:
         self._models = models
         self._prepared: dict[str, _Prepared] = {}
 
     def _rows(self, values: Sequence[Any]) -> list[Sequence[Any]]:
-        """What it reads with these values, each row as Django would have it in its models."""
+        """The rows for these values, as model instances."""
         prepared = self._prepared.get(connection.vendor)
         if prepared is None:
             prepared = self._prepared[connection.vendor] = self._prepare()
@@ -61,7 +61,7 @@ class _Written:
                 if found:
                     converters.append((len(names), found, column))
                 names.append(_quoted(model._meta.db_table, str(field.column)))
-        # Of constants, as is what follows.
+        # Made of constants, as is what follows.
         return _Prepared(f"SELECT {', '.join(names)} FROM {self._after_columns()}", converters)  # noqa: S608  # nosec B608
 
     def _after_columns(self) -> str:
@@ -69,7 +69,7 @@ class _Written:
 
 
 class RowBy(_Written, Generic[M]):
-    """Reads the row of a model that has a value in one unique column; `along`: with the row that this foreign key, never null, leads to."""
+    """Reads the row with a value in one unique column. `along`: also the row that this non-null foreign key refers to."""
 
     def __init__(self, model: type[M], column: str, *, along: str = "") -> None:
         self._key: Any = model._meta.get_field(column)
@@ -80,7 +80,7 @@ class RowBy(_Written, Generic[M]):
         self._names = _names(model)
 
     def __call__(self, value: Any) -> M | None:
-        """The row as Django would give it; None: there is none."""
+        """The row as a model instance; None if there is none."""
         rows = self._rows([self._key.get_db_prep_value(value, connection)])
         if not rows:
             return None
@@ -101,7 +101,7 @@ class RowBy(_Written, Generic[M]):
 
 
 class RowsWhere(_Written, Generic[M]):
-    """Reads the rows of a model for which a condition in SQL holds, which may go on with an order and a limit."""
+    """Reads the rows that match a condition in SQL, which may include an order and a limit."""
 
     def __init__(self, model: type[M], condition: str) -> None:
         super().__init__(model)
@@ -110,7 +110,7 @@ class RowsWhere(_Written, Generic[M]):
         self._condition = condition
 
     def __call__(self, *values: Any) -> list[M]:
-        """The rows as Django would give them, with these values in the condition, as the database has them."""
+        """The rows as model instances. The values for the condition have the database's types."""
         return [self._model.from_db(connection.alias, self._names, row) for row in self._rows(values)]
 
     def _after_columns(self) -> str:

@@ -1,1 +1,1 @@
-"""Redis: wake-ups for workers, the live event stream, worker heartbeats, single flight. Nothing in it is needed for correctness."""
+"""Redis: wake-ups for workers, the live event stream, worker heartbeats, single flight. Correctness never depends on it."""

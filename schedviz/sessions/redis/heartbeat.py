@@ -1,4 +1,4 @@
-"""Workers that are alive: each says so once a second in Redis, with the queues that it serves."""
+"""Worker heartbeats: every second each worker refreshes a key in Redis that lists the queues it serves."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from schedviz.sessions.redis import stream
 logger = logging.getLogger(__name__)
 
 BEAT_SECONDS = 1.0
-#: A worker that was silent for so long counts as dead.
+#: A worker without a heartbeat for this long counts as dead.
 _LIFETIME_SECONDS = 5
-#: Of the keys of those who are alive.
+#: The prefix of the heartbeat keys.
 PREFIX = "schedviz:worker:"
 
 
 def begin(name: str, queues: Iterable[str]) -> None:
-    """Beat in a thread until the process ends or is asked to."""
+    """Send heartbeats from a thread until the process ends or `stop` is set."""
     threading.Thread(target=_beat, args=(name, sorted(queues)), name="heartbeat", daemon=True).start()
 
 
 def alive() -> dict[str, list[str]]:
-    """The workers that are alive, name -> queues. Raises `redis.RedisError` when Redis is away."""
+    """The live workers, name -> queues. Raises `redis.RedisError` if Redis is unavailable."""
     connection = stream.client()
     keys: list[bytes] = list(connection.scan_iter(match=f"{PREFIX}*", count=100))
     asked = connection.pipeline(transaction=False)
@@ -38,7 +38,7 @@ def alive() -> dict[str, list[str]]:
     return {
         key.decode().removeprefix(PREFIX): json.loads(value)
         for key, value, milliseconds in zip(keys, answers, answers, strict=True)
-        # A key that lasts longer than any beat is of a worker that died before Redis' clock was set back.
+        # A key with a longer lifetime than any heartbeat was written by a dead worker before Redis' clock was set back.
         if value is not None and milliseconds <= _LIFETIME_SECONDS * 1000
     }
 
@@ -49,9 +49,9 @@ def _beat(name: str, queues: list[str]) -> None:
         try:
             stream.client().set(key, value, ex=_LIFETIME_SECONDS)
         except redis.RedisError as error:
-            logger.debug("Redis is away: %s", error)
+            logger.debug("Redis is unavailable: %s", error)
         STOPPING.wait(BEAT_SECONDS)
     try:
         stream.client().delete(key)
     except redis.RedisError as error:
-        logger.debug("Redis is away: %s", error)
+        logger.debug("Redis is unavailable: %s", error)

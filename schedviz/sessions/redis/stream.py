@@ -1,8 +1,8 @@
-"""Redis as a bell and a tail: who is to wake up, and what happened lately. Nothing here may be needed to be right.
+"""Wake-ups and the live event stream in Redis. Correctness does not depend on either.
 
-Every session has a stream of frames whose ids are `<chunk>-0`, a stream of notes (text messages for its viewers), a list that
-wakes its owner, and a bell that keeps turns from being enqueued twice. Every call that writes swallows Redis' absence: the
-sweeper rings again, and viewers repair by chunk number from the database.
+Each session has a stream of frames with IDs `<chunk>-0`, a stream of notes (text messages for its viewers), a list on which its owner
+waits, and a key that deduplicates hosting tasks. Writes ignore an unavailable Redis: the sweeper repeats wake-ups, and viewers fill gaps
+from the database by chunk number.
 """
 
 from __future__ import annotations
@@ -23,28 +23,29 @@ from redis.retry import Retry
 
 logger = logging.getLogger(__name__)
 
-#: How many frames and notes Redis keeps for each session; who is further behind reads the database.
+#: How many frames and notes Redis keeps for each session. Viewers that are further behind read the database.
 FRAMES_KEPT = 2000
 NOTES_KEPT = 256
-#: No call blocks longer than this, so that a socket timeout above it means a dead server.
+#: The longest blocking call, so that a longer socket timeout means a dead server.
 LONGEST_BLOCK_SECONDS = 5.0
-#: The list of turns that wait for a worker; Celery's.
+#: Celery's queue of hosting tasks.
 ENGINE_QUEUE = "engine"
 _KEY_LIFETIME_SECONDS = 24 * 3600
-#: Nobody rings twice within this time, unless a turn has begun; nor within the second where turns wait in line already.
-BELL_MILLISECONDS = 2000
-CROWDED_BELL_MILLISECONDS = 30_000
-#: So many who wait for the same detail are told at once; others look by themselves.
+#: A session's hosting task is not enqueued again within this time unless it has begun: the first value, or the second while tasks are
+#: queued.
+DEDUPLICATION_MILLISECONDS = 2000
+BUSY_DEDUPLICATION_MILLISECONDS = 30_000
+#: This many clients that wait for the same cycle detail are notified immediately; others poll.
 _WAITERS = 16
 
 
 def frames_key(session_id: UUID | str) -> str:
-    """The stream of compressed frames; member `frame`."""
+    """The stream of compressed frames; field `frame`."""
     return f"schedviz:frames:{session_id}"
 
 
 def notes_key(session_id: UUID | str) -> str:
-    """The stream of text messages; member `note`."""
+    """The stream of text messages; field `note`."""
     return f"schedviz:notes:{session_id}"
 
 
@@ -53,18 +54,18 @@ def wake_key(session_id: UUID | str) -> str:
     return f"schedviz:wake:{session_id}"
 
 
-def bell_key(session_id: UUID | str) -> str:
-    """Set while a turn is enqueued that has not begun."""
+def hosting_enqueued_key(session_id: UUID | str) -> str:
+    """Set while a hosting task is enqueued and has not begun."""
     return f"schedviz:bell:{session_id}"
 
 
-def import_bell_key(session_id: UUID | str) -> str:
-    """Set while an import is enqueued that has not begun."""
+def import_enqueued_key(session_id: UUID | str) -> str:
+    """Set while an import is enqueued and has not begun."""
     return f"schedviz:import-bell:{session_id}"
 
 
 def _options(*, block: bool) -> dict[str, Any]:
-    # redis-py 8 closes a socket after 5 s of silence and lends 100 connections, unless told otherwise.
+    # By default redis-py 8 closes a socket after 5 s of silence and allows 100 connections.
     return {
         "socket_timeout": LONGEST_BLOCK_SECONDS * 2 if block else 2.0,
         "socket_connect_timeout": 2.0,
@@ -79,23 +80,23 @@ def _client(_process: int, *, block: bool) -> redis.Redis:
 
 
 def client() -> redis.Redis:
-    """The process's client for calls that return at once."""
+    """This process's client for calls that return immediately."""
     return _client(os.getpid(), block=False)
 
 
 def blocking_client() -> redis.Redis:
-    """The process's client for calls that wait, at most `LONGEST_BLOCK_SECONDS`."""
+    """This process's client for blocking calls of at most `LONGEST_BLOCK_SECONDS`."""
     return _client(os.getpid(), block=True)
 
 
 def async_client() -> redis.asyncio.Redis:
-    """A new client for an event loop; its calls may wait at most `LONGEST_BLOCK_SECONDS`. Close it with `aclose()`."""
+    """A new client for an event loop, for blocking calls of at most `LONGEST_BLOCK_SECONDS`. Close it with `aclose()`."""
     retry = redis.asyncio.retry.Retry(NoBackoff(), 1)
     return redis.asyncio.Redis.from_url(settings.REDIS_URL, retry=retry, **_options(block=True))
 
 
 def publish(session_id: UUID, frames: Iterable[tuple[int, bytes]], notes: Iterable[bytes] = ()) -> None:
-    """Give viewers the frames, by chunk number in order, then the notes. A frame that is there already stays as it is."""
+    """Publish frames, by chunk number in order, then notes. A frame that is already published is not replaced."""
     pipe = client().pipeline(transaction=False)
     for chunk, frame in frames:
         pipe.xadd(frames_key(session_id), {"frame": frame}, id=f"{chunk}-0", maxlen=FRAMES_KEPT, approximate=True)
@@ -107,11 +108,11 @@ def publish(session_id: UUID, frames: Iterable[tuple[int, bytes]], notes: Iterab
     try:
         pipe.execute(raise_on_error=False)
     except redis.RedisError as error:
-        logger.debug("Redis is away, viewers of %s will repair from the database: %s", session_id, error)
+        logger.debug("Redis is unavailable; viewers of %s will read from the database: %s", session_id, error)
 
 
 def last_published(session_id: UUID) -> int | None:
-    """The number of the newest chunk in the stream, 0 for none; None: Redis is away."""
+    """The number of the newest chunk in the stream, 0 for none; None if Redis is unavailable."""
     try:
         newest: Any = client().xrevrange(frames_key(session_id), count=1)
     except redis.RedisError:
@@ -120,7 +121,7 @@ def last_published(session_id: UUID) -> int | None:
 
 
 def wake(session_id: UUID) -> None:
-    """Tell the owner of a session that there is something to do."""
+    """Wake the owner of a session."""
     pipe = client().pipeline(transaction=False)
     pipe.lpush(wake_key(session_id), b"1")
     pipe.ltrim(wake_key(session_id), 0, 3)
@@ -128,11 +129,11 @@ def wake(session_id: UUID) -> None:
     try:
         pipe.execute()
     except redis.RedisError as error:
-        logger.debug("Redis is away, the owner of %s will look by itself: %s", session_id, error)
+        logger.debug("Redis is unavailable; the owner of %s will poll: %s", session_id, error)
 
 
 def wait_for_wake(session_id: UUID, seconds: float) -> bool | None:
-    """Wait until somebody wakes this session. True: somebody did; False: nobody; None: Redis is away, and no time has passed."""
+    """Wait for a wake-up. True: one arrived; False: timeout; None: Redis is unavailable, and the call returned immediately."""
     return _wait_on(wake_key(session_id), seconds)
 
 
@@ -145,42 +146,44 @@ def _wait_on(key: str, seconds: float) -> bool | None:
         return None
 
 
-def try_bell(session_id: UUID) -> bool:
-    """Whether a turn is to be enqueued: False when one was, a moment ago."""
+def claim_hosting_task(session_id: UUID) -> bool:
+    """Whether to enqueue a hosting task; False if one was enqueued recently."""
     try:
-        milliseconds = CROWDED_BELL_MILLISECONDS if client().llen(ENGINE_QUEUE) else BELL_MILLISECONDS
-        return bool(client().set(bell_key(session_id), b"1", nx=True, px=milliseconds))
+        milliseconds = BUSY_DEDUPLICATION_MILLISECONDS if client().llen(ENGINE_QUEUE) else DEDUPLICATION_MILLISECONDS
+        return bool(client().set(hosting_enqueued_key(session_id), b"1", nx=True, px=milliseconds))
     except redis.RedisError:
         return True
 
 
-def try_import_bell(session_id: UUID, *, milliseconds: int) -> bool:
-    """Whether an import is to be enqueued. Not the bell of turns: one that is rung late, when the import has ended, silences none."""
+def claim_import_task(session_id: UUID, *, milliseconds: int) -> bool:
+    """Whether to enqueue an import. The key is separate from that of hosting tasks, so that a late import task suppresses no hosting
+    task.
+    """
     try:
-        return bool(client().set(import_bell_key(session_id), b"1", nx=True, px=milliseconds))
+        return bool(client().set(import_enqueued_key(session_id), b"1", nx=True, px=milliseconds))
     except redis.RedisError:
         return True
 
 
-def clear_bell(session_id: UUID) -> None:
-    """A turn or an import has begun: who rings from now on is not swallowed."""
+def task_has_begun(session_id: UUID) -> None:
+    """Call when a task has begun: from now on wake-ups enqueue a new one."""
     try:
-        client().delete(bell_key(session_id), import_bell_key(session_id))
+        client().delete(hosting_enqueued_key(session_id), import_enqueued_key(session_id))
     except redis.RedisError as error:
-        logger.debug("Redis is away: %s", error)
+        logger.debug("Redis is unavailable: %s", error)
 
 
 def forget(session_id: UUID) -> None:
-    """Drop everything about a deleted session."""
+    """Delete all keys of a deleted session."""
     try:
-        bells = bell_key(session_id), import_bell_key(session_id)
-        client().delete(frames_key(session_id), notes_key(session_id), wake_key(session_id), *bells)
+        enqueued = hosting_enqueued_key(session_id), import_enqueued_key(session_id)
+        client().delete(frames_key(session_id), notes_key(session_id), wake_key(session_id), *enqueued)
     except redis.RedisError as error:
-        logger.debug("Redis is away: %s", error)
+        logger.debug("Redis is unavailable: %s", error)
 
 
-def tell_detail(session_id: UUID, cycle: int) -> None:
-    """The detail of a cycle is stored; tell all who wait for it."""
+def notify_detail(session_id: UUID, cycle: int) -> None:
+    """Notify all that wait for the detail of a cycle."""
     key = f"schedviz:detail:{session_id}:{cycle}"
     pipe = client().pipeline(transaction=False)
     pipe.lpush(key, *[b"1"] * _WAITERS)
@@ -188,16 +191,16 @@ def tell_detail(session_id: UUID, cycle: int) -> None:
     try:
         pipe.execute()
     except redis.RedisError as error:
-        logger.debug("Redis is away: %s", error)
+        logger.debug("Redis is unavailable: %s", error)
 
 
 def wait_for_detail(session_id: UUID, cycle: int, seconds: float) -> bool | None:
-    """Wait until the detail of a cycle is stored; answers as `wait_for_wake` does."""
+    """Wait until the detail of a cycle is stored; returns as `wait_for_wake` does."""
     return _wait_on(f"schedviz:detail:{session_id}:{cycle}", seconds)
 
 
 class Tail(msgspec.Struct, frozen=True):
-    """One thing read from a session's streams: a frame with its chunk number, or a note (then `chunk` is None)."""
+    """One entry of a session's streams: a frame with its chunk number, or a note (`chunk` is None)."""
 
     session_id: str
     position: str
@@ -208,10 +211,10 @@ class Tail(msgspec.Struct, frozen=True):
 async def read_tails(
     connection: redis.asyncio.Redis, positions: Mapping[str, tuple[str, str]], *, block_milliseconds: int = 2000, count: int = 64
 ) -> list[Tail]:
-    """What came after `positions`, session id → (frame position, note position), in one XREAD over all of them.
+    """The entries after `positions`, session ID → (frame position, note position), read with one XREAD.
 
-    A position is an id from a `Tail`, `<chunk>-0`, or `$` for what comes from now on. Returns an empty list after
-    `block_milliseconds` of silence. Raises `redis.RedisError` when Redis is away.
+    A position is an ID from a `Tail`, `<chunk>-0`, or `$` for new entries only. Returns an empty list after `block_milliseconds` of
+    silence. Raises `redis.RedisError` if Redis is unavailable.
     """
     streams: dict[Any, Any] = {}
     for session_id, (frame, note) in positions.items():

@@ -1,5 +1,4 @@
-"""Getting a worker to look at a session. A bell may be lost (the sweeper rings again) or doubled (the second turn finds the lease
-taken)."""
+"""Wakes a worker for a session. A wake-up may be lost (the sweeper repeats it) or duplicated (the second task finds the lease taken)."""
 
 from __future__ import annotations
 
@@ -16,47 +15,47 @@ from schedviz.sessions.redis import stream
 
 logger = logging.getLogger(__name__)
 
-TURN = "schedviz.turn"
+HOST_SESSION = "schedviz.turn"
 IMPORT = "schedviz.import"
 CYCLE_DETAIL = "schedviz.cycle_detail"
 ANSWER = "schedviz.answer"
 VALIDATE = "schedviz.validate_settings"
 IO_QUEUE = "io"
 
-_IMPORT_BELL_MILLISECONDS = 30_000
-_COMPLAINT_SECONDS = 10.0
-_complained_at = -_COMPLAINT_SECONDS
-_BROKER_AWAY = (CeleryError, KombuError, redis.RedisError, OSError)
+_IMPORT_DEDUPLICATION_MILLISECONDS = 30_000
+_WARNING_SECONDS = 10.0
+_warned_at = -_WARNING_SECONDS
+_BROKER_ERRORS = (CeleryError, KombuError, redis.RedisError, OSError)
 
 
 def notify(session_id: UUID, *, owned: bool, again: bool = False) -> None:
-    """Wake the owner of a session that has one, else have a worker take a turn at it; `again` even if one was asked a moment ago."""
+    """Wake the owner of a session if it has one, otherwise enqueue a hosting task; `again`: even if one was enqueued recently."""
     if owned:
         stream.wake(session_id)
-    elif again or stream.try_bell(session_id):
-        enqueue(TURN, str(session_id), queue=stream.ENGINE_QUEUE)
+    elif again or stream.claim_hosting_task(session_id):
+        enqueue(HOST_SESSION, str(session_id), queue=stream.ENGINE_QUEUE)
 
 
 def notify_import(session_id: UUID) -> None:
-    """Have an io worker import what was uploaded. There are few of those workers, so an import may wait for a while."""
-    if stream.try_import_bell(session_id, milliseconds=_IMPORT_BELL_MILLISECONDS):
+    """Enqueue an import. There are few io workers, so it may wait for a while."""
+    if stream.claim_import_task(session_id, milliseconds=_IMPORT_DEDUPLICATION_MILLISECONDS):
         enqueue(IMPORT, str(session_id), queue=IO_QUEUE)
 
 
 def enqueue(task: str, *arguments: object, queue: str) -> bool:
-    """Send a task; False when the broker is away."""
+    """Send a task; False if the broker is unavailable."""
     try:
         app.send_task(task, args=arguments, queue=queue, retry=False)
-    except _BROKER_AWAY as error:
-        _complain_seldom(task, error)
+    except _BROKER_ERRORS as error:
+        _warn_rarely(task, error)
         return False
     return True
 
 
-def _complain_seldom(task: str, error: BaseException) -> None:
+def _warn_rarely(task: str, error: BaseException) -> None:
     """Once in a while is enough: the sweeper tries again every second or two for every session."""
-    global _complained_at  # noqa: PLW0603
+    global _warned_at  # noqa: PLW0603
     now = time.monotonic()
-    if now - _complained_at > _COMPLAINT_SECONDS:
-        _complained_at = now
-        logger.warning("%s cannot be enqueued now, it will be later: %s", task, error)
+    if now - _warned_at > _WARNING_SECONDS:
+        _warned_at = now
+        logger.warning("Enqueueing %s failed; the sweeper will retry: %s", task, error)

@@ -1,4 +1,4 @@
-"""Making the full detail of a cycle again, in an io worker: the nearest checkpoint before it, then the stored commands."""
+"""Computes the full detail of a cycle in an io worker: restores the nearest checkpoint before it and replays the stored commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def make_cycle_detail(session_id: UUID, cycle: int) -> None:
-    """Store the detail of a cycle that has ended, or why it cannot be made, and tell who waits."""
+    """Store the detail of a completed cycle, or the reason why it cannot be computed, and notify waiting clients."""
     session = Session.objects.filter(pk=session_id).first()
     if session is None or CycleDetail.objects.filter(session_id=session_id, cycle=cycle).exists():
         return
@@ -26,8 +26,8 @@ def make_cycle_detail(session_id: UUID, cycle: int) -> None:
     except (ReplayDiverged, HistoryUnavailable) as error:
         cycle_details.store_detail(session_id, cycle, None, error=str(error), engine_version=replayer.ENGINE_VERSION)
     except Exception:
-        logger.exception("cycle %s of session %s cannot be made again", cycle, session_id)
-        message = f"Cycle {cycle} could not be made again: the engine failed. The server's log says more."
+        logger.exception("the replay of cycle %s of session %s failed", cycle, session_id)
+        message = f"Cycle {cycle} could not be replayed, because the engine failed. The server's log has the details."
         cycle_details.store_detail(session_id, cycle, None, error=message, engine_version=replayer.ENGINE_VERSION)
     else:
         cycle_details.store_detail(session_id, cycle, detail, engine_version=replayer.ENGINE_VERSION)
@@ -40,7 +40,7 @@ def replay_cycle(session: Session, cycle: int) -> dict[str, Any]:
 
     def found() -> bool:
         nonlocal wanted
-        # Records are large: none is made of the cycles before.
+        # Records are large, so they are not made for earlier cycles.
         if simulation.cycle >= cycle - 1 and not simulation.detail:
             simulation.detail = True
             simulation.watch_plugins(time.perf_counter_ns)
@@ -50,21 +50,21 @@ def replay_cycle(session: Session, cycle: int) -> dict[str, Any]:
     found()
     replayer.replay(simulation, checkpoint, to_seq=session.applied_seq, to_event=session.event, between_cycles=found)
     if not found() or wanted is None:
-        raise HistoryUnavailable(f"The replay came by no cycle {cycle}.")
+        raise HistoryUnavailable(f"The replay contains no cycle {cycle}.")
     return wanted
 
 
 def _engine_before(session: Session, cycle: int) -> tuple[Simulation, Checkpoint]:
-    """An engine for which the cycle has not begun, and the checkpoint after which the session's commands are to be done with it."""
+    """An engine before the cycle has begun, and the checkpoint from which to replay the session's commands."""
     checkpoint = checkpoints.newest(session.pk, before_cycle=cycle)
     if checkpoint is not None:
         return replayer.begin(session.pk, before_cycle=cycle)
     first = checkpoints.newest(session.pk, until_event=session.fork_event)
     if first is None or session.forked_from_id is None:
-        why = " It began in the session that this one was forked from, which was deleted." if session.fork_event else ""
-        raise HistoryUnavailable(f"Nothing is stored from before cycle {cycle}.{why}")
+        why = " It began in the session's parent, which was deleted." if session.fork_event else ""
+        raise HistoryUnavailable(f"No checkpoint before cycle {cycle} is stored.{why}")
 
-    # The session was forked within the cycle: its beginning is the other session's.
+    # The session was forked within the cycle, so the cycle began in the parent.
     def keep_records(simulation: Simulation) -> None:
         simulation.detail = simulation.cycle >= cycle - 1
 

@@ -1,4 +1,4 @@
-"""Everything about one cycle: asked for here, made again by replay in an io worker, kept for the next who asks."""
+"""Full cycle details: requested here, computed by replay in an io worker, and cached."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from schedviz.sessions.history import cycle_groups, lineage
 from schedviz.sessions.models import CycleDetail
 from schedviz.sessions.redis import stream, wakeups
 
-#: Rows kept for each session; the oldest go first, they can be made again.
+#: Cached rows for each session. The oldest are deleted first and can be computed again.
 KEPT = 200
 _LOOK_SECONDS = 0.25
 
 
-class DetailLate(SessionError):  # noqa: N818 -- says what happened.
-    """The replay takes longer than the caller waits; it goes on, and asking again finds its result."""
+class DetailLate(SessionError):
+    """The replay takes longer than the caller waits. It continues, and a repeated request finds its result."""
 
     code = "detail_late"
 
 
 def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dict[str, Any]:
-    """FORMAT's `cycle` of a scheduling cycle that has ended, with its binding. Waits for the replay.
+    """The full detail of a completed scheduling cycle and its binding. Waits for the replay.
 
-    Raises `HistoryUnavailable` when there is no such cycle or it cannot be made again, `DetailLate` after the timeout.
+    Raises `HistoryUnavailable` if the cycle does not exist or cannot be replayed, and `DetailLate` after the timeout.
     """
     stretch = lineage.of_cycle(session_id, cycle)
     session_id = session_id if stretch is None else stretch.session_id
     if (known := stored_detail(session_id, cycle)) is not None:
         return known
     if not cycle_groups.exists(session_id, cycle):
-        raise HistoryUnavailable(f"Cycle {cycle} has not ended, or never was.")
+        raise HistoryUnavailable(f"Cycle {cycle} has not ended or does not exist.")
     deadline = time.monotonic() + timeout_seconds
     if not wakeups.enqueue(wakeups.CYCLE_DETAIL, str(session_id), cycle, queue=wakeups.IO_QUEUE):
-        raise DetailLate("The workers cannot be reached now, so the cycle cannot be made again; try again in a moment.")
+        raise DetailLate("The details of the cycle cannot be computed now, because the workers cannot be reached. Try again in a moment.")
     while (left := deadline - time.monotonic()) > 0:
         if stream.wait_for_detail(session_id, cycle, min(left, _LOOK_SECONDS)) is None:
             time.sleep(min(left, _LOOK_SECONDS))
         if (known := stored_detail(session_id, cycle)) is not None:
             return known
-    raise DetailLate(f"Making cycle {cycle} again takes longer than {timeout_seconds:g} s; it goes on, so ask again in a moment.")
+    raise DetailLate(f"Replaying cycle {cycle} takes longer than {timeout_seconds:g} s. The replay continues; try again in a moment.")
 
 
 def stored_detail(session_id: UUID, cycle: int) -> dict[str, Any] | None:
-    """The detail if it was made before. Raises `HistoryUnavailable` if it was found that it cannot be."""
+    """The cached detail, if any. Raises `HistoryUnavailable` if an earlier replay failed."""
     row = CycleDetail.objects.filter(session_id=session_id, cycle=cycle).first()
     if row is None:
         return None
@@ -59,7 +59,7 @@ def stored_detail(session_id: UUID, cycle: int) -> dict[str, Any] | None:
 
 
 def store_detail(session_id: UUID, cycle: int, detail: dict[str, Any] | None, *, error: str = "", engine_version: str) -> None:
-    """Keep a detail, or why there is none, and tell who waits."""
+    """Store a detail, or the reason why there is none, and notify waiting clients."""
     data = b"" if detail is None else zlib.compress(msgspec.json.encode(detail), 3)
     CycleDetail.objects.update_or_create(
         session_id=session_id,
@@ -70,4 +70,4 @@ def store_detail(session_id: UUID, cycle: int, detail: dict[str, Any] | None, *,
     oldest = list(rows.order_by("-pk").values_list("pk", flat=True)[KEPT : KEPT + 50])
     if oldest:
         rows.filter(pk__in=oldest).delete()
-    stream.tell_detail(session_id, cycle)
+    stream.notify_detail(session_id, cycle)

@@ -1,4 +1,4 @@
-"""Doing stored commands again. What is stored is what was done, so the same events come of it and nobody is asked anything."""
+"""Replays stored commands. All inputs are stored, so the same events result and no extender is called."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from schedviz.sessions.replay import starting_point
 from schedviz.sessions.replay.determinism import SameEvents, suspicion
 from schedviz.trace.commands import AnyCommand, decode_command
 
-#: Written on every checkpoint: another version's engine may decide otherwise.
+#: Stored with every checkpoint, because the engine of another version may decide differently.
 ENGINE_VERSION = __version__
-#: Commands read in one statement.
+#: Commands loaded by one query.
 _FETCHED = 200
 
 
 class Stored(msgspec.Struct, frozen=True):
-    """A command as it is stored."""
+    """A stored command."""
 
     seq: int
     command: AnyCommand
@@ -35,7 +35,7 @@ class Stored(msgspec.Struct, frozen=True):
 
 
 def stored_commands(session_id: UUID, *, after_seq: int, limit: int = 1 << 40) -> Iterator[Stored]:
-    """Accepted commands after one, in order."""
+    """The accepted commands after one, in order."""
     while limit > 0:
         rows = prepared.select_commands(session_id, after_seq=after_seq, limit=min(limit, _FETCHED))
         for seq, body, stopped_event, quarantined in rows:
@@ -47,7 +47,7 @@ def stored_commands(session_id: UUID, *, after_seq: int, limit: int = 1 << 40) -
 
 
 def restore(checkpoint: Checkpoint) -> Simulation:
-    """The engine as it was at a checkpoint."""
+    """The engine of a checkpoint."""
     return Simulation.restore(checkpoints.engine_bytes(checkpoint))
 
 
@@ -59,17 +59,16 @@ def replay(
     to_event: int,
     between_cycles: Callable[[], bool] = lambda: False,
 ) -> Stored | None:
-    """Bring an engine from its checkpoint to a committed position: all commands up to `to_seq` done, then as much of the next as it takes
-    to get to `to_event`. Returns the command that is in progress there, if there is one.
+    """Advance an engine from its checkpoint to a committed position: all commands up to `to_seq`, then the next one up to `to_event`.
+    Returns the command that is in progress there, if any.
 
-    `between_cycles` is asked between two cycles and two commands, and ends the replay wherever it is by saying True. Raises
-    `ReplayDiverged`.
+    `between_cycles` is called between cycles and between commands, and ends the replay by returning True. Raises `ReplayDiverged`.
     """
     simulation.extender_calls.transport = answers.StoredAnswers(checkpoint.session_id)
     stored = SameEvents(checkpoint.session_id, after=simulation.event, until=to_event)
 
     def ended() -> bool:
-        # What a long run did again would not fit into memory.
+        # The records of a long run would not fit into memory.
         stored.check(simulation)
         _forget_what_was_done(simulation)
         return between_cycles()
@@ -77,7 +76,7 @@ def replay(
     try:
         return _replay(simulation, checkpoint, to_seq=to_seq, to_event=to_event, ended=ended)
     finally:
-        # Also where it led elsewhere: the first event that differs tells more than how far it came.
+        # Also after an error: the first different event says more than the position.
         stored.check(simulation)
 
 
@@ -102,7 +101,7 @@ def _replay(simulation: Simulation, checkpoint: Checkpoint, *, to_seq: int, to_e
 
 
 def _do(simulation: Simulation, stored: Stored, *, begun: bool, between_cycles: Callable[[], bool]) -> bool:
-    """One whole command, as far as it got; True when `between_cycles` ended it."""
+    """Execute one command as far as it was recorded; True if `between_cycles` ended the replay."""
     if stored.stopped_event is not None:
         if _do_until(simulation, stored, stored.stopped_event, begun=begun, between_cycles=between_cycles):
             return True
@@ -114,7 +113,7 @@ def _do(simulation: Simulation, stored: Stored, *, begun: bool, between_cycles: 
 
 
 def _do_until(simulation: Simulation, stored: Stored, event: int, *, begun: bool, between_cycles: Callable[[], bool]) -> bool:
-    """As much of a command as it takes to get to an event; True when `between_cycles` ended it before."""
+    """Execute a command up to an event; True if `between_cycles` ended the replay before it."""
     if not begun:
         simulation.start(stored.command, seq=stored.seq)
     ended = False
@@ -125,14 +124,14 @@ def _do_until(simulation: Simulation, stored: Stored, event: int, *, begun: bool
         return ended or simulation.event >= event
 
     if simulation.event < event and simulation.work(stop=stop) is not None:
-        said = f"Command {stored.seq} ended at event {simulation.event}; when it was first done it went on to event {event}."
+        said = f"Command {stored.seq} ended at event {simulation.event}; in the recording it continued to event {event}."
         raise ReplayDiverged(said + _suspects(simulation))
     return ended
 
 
 def _expect(simulation: Simulation, event: int) -> None:
     if simulation.event != event:
-        said = f"The stored commands lead to event {simulation.event}; when they were first done they led to event {event}."
+        said = f"The replay of the stored commands ended at event {simulation.event}; the recording ended at event {event}."
         raise ReplayDiverged(said + _suspects(simulation))
 
 
@@ -141,7 +140,7 @@ def _suspects(simulation: Simulation) -> str:
 
 
 def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], None]) -> tuple[Simulation, Stored | None, Checkpoint]:
-    """The engine at a committed position, the command in progress there, and the checkpoint it was made from."""
+    """The engine at a committed position, the command in progress there, and the checkpoint it was restored from."""
 
     def go_on() -> bool:
         alive()
@@ -160,7 +159,7 @@ def begin(
     before_cycle: int | None = None,
     alive: Callable[[], None] = lambda: None,
 ) -> tuple[Simulation, Checkpoint]:
-    """What `starting_point.find` gives; where another version saved all engines of a fork, the fork is made once more of its parent.
+    """The result of `starting_point.find`. If another version saved all engines of a fork, the fork is rebuilt from its parent.
 
     Raises `HistoryUnavailable` or `ReplayDiverged`.
     """
@@ -176,14 +175,14 @@ def begin(
 
 
 def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulation], None]) -> Simulation:
-    """The engine after an event, with no command in progress. An engine stands between two stages, or after a command that has none: where
-    the event is not the last of its stage, its `event` is the one that is.
+    """The engine after an event, with no command in progress. An engine stops only between stages, or after a command without stages: if
+    the event is not the last of its stage, the engine's `event` is.
 
     `between_units` is called before each cycle or command. Raises `HistoryUnavailable` or `ReplayDiverged`.
     """
     stretch = lineage.of_event(session_id, event)
     if stretch is None:
-        raise HistoryUnavailable(f"Nothing is stored from which the engine at event {event} could be made.")
+        raise HistoryUnavailable(f"The engine at event {event} cannot be rebuilt, because no earlier checkpoint is stored.")
     simulation, checkpoint = begin(stretch.session_id, until_event=event)
     simulation.extender_calls.transport = answers.StoredAnswers(checkpoint.session_id)
     begun = checkpoint.in_command

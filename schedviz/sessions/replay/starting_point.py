@@ -1,4 +1,4 @@
-"""From which stored engine to go on: the newest that this version of schedviz can read, else the session's beginning."""
+"""Selects the engine from which replay starts: the newest that this version of schedviz can read, otherwise the session's beginning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ logger = logging.getLogger(__name__)
 
 
 class Unreadable(HistoryUnavailable):
-    """Another version saved all its engines. `first`: the checkpoint of its beginning, from which its commands would be done again."""
+    """Another version saved all engines of the session. `first`: the checkpoint of its beginning, from which its commands can be
+    replayed.
+    """
 
     def __init__(self, message: str, first: Checkpoint) -> None:
         super().__init__(message)
@@ -24,11 +26,11 @@ class Unreadable(HistoryUnavailable):
 
 
 def find(session_id: UUID, *, until_event: int | None = None, before_cycle: int | None = None) -> tuple[Simulation, Checkpoint]:
-    """An engine and the checkpoint that it was made from: the newest, or the newest until an event, or before a cycle had begun. Raises
-    `HistoryUnavailable`, or `Unreadable` where only another version could go on.
+    """An engine and its checkpoint: the newest, optionally the newest up to an event or before a cycle began.
 
-    A checkpoint that another version wrote in another format is passed over: an older one that can be read does as well, it only takes
-    longer. Where there is none, the objects that the session began with are read from the first; then the checkpoint is not a stored one.
+    Raises `HistoryUnavailable`, or `Unreadable` if only another version can continue. Checkpoints in another version's format are skipped;
+    an older readable one only makes the replay longer. If there is none, the session's initial objects are read from its first checkpoint,
+    and the returned checkpoint is not a stored one.
     """
     stored = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True).order_by("-event", "-pk")
     if until_event is not None:
@@ -37,13 +39,13 @@ def find(session_id: UUID, *, until_event: int | None = None, before_cycle: int 
         stored = stored.filter(cycle__lt=before_cycle)
     rows = list(stored)
     if not rows:
-        raise HistoryUnavailable("Nothing is stored from which the engine of that moment could be made.")
+        raise HistoryUnavailable("The engine of that moment cannot be rebuilt, because no earlier checkpoint is stored.")
     for row in rows:
         try:
             return Simulation.restore(checkpoints.engine_bytes(row)), row
         except CheckpointError as error:
             made_by = row.engine_version
-            logger.warning("session %s: passing over the checkpoint at event %s, made by %s: %s", session_id, row.event, made_by, error)
+            logger.warning("session %s: skipping the checkpoint at event %s, made by %s: %s", session_id, row.event, made_by, error)
     return _beginning(rows[-1], rows[0])
 
 
@@ -58,14 +60,14 @@ def _beginning(first: Checkpoint, newest: Checkpoint) -> tuple[Simulation, Check
     if simulation is None or simulation.event != first.event:
         raise Unreadable(
             f"This session was last saved by schedviz {newest.engine_version}, and this is {__version__}, which cannot read its saved "
-            f"engines ({why}). What was recorded can still be looked at; to go on with it, run the version that saved it.",
+            f"engines ({why}). Its history can still be viewed. To continue the session, run the version that saved it.",
             first,
         )
     return simulation, nothing_done(first)
 
 
 def nothing_done(first: Checkpoint) -> Checkpoint:
-    """The beginning of a session, as a checkpoint that is not a stored one: none of its commands was done."""
+    """The beginning of a session, as an unsaved checkpoint before its first command."""
     return Checkpoint(
         session_id=first.session_id,
         event=first.event,

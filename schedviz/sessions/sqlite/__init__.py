@@ -1,1 +1,1 @@
-"""Django's way to SQLite, which notices that the database's files were removed or replaced: settings name it as `ENGINE`."""
+"""A Django database backend for SQLite that detects when the database's files are removed or replaced. Settings name it as `ENGINE`."""

@@ -1,4 +1,4 @@
-"""The connection, as Django looks for it in a module of this name."""
+"""The backend's connection. Django requires this module name."""
 
 from __future__ import annotations
 
@@ -11,34 +11,36 @@ from django.db.backends.sqlite3 import base
 
 from schedviz.sessions.sqlite import files
 
-#: Roles of processes that never migrate. One that connects for the first time after the file was removed would make an empty one.
+#: Roles of processes that never migrate. If the file was removed, their first connection must not create an empty one.
 _WITHOUT_MIGRATION = frozenset(("worker", "io", "sweeper"))
 
 
-class DatabaseFileGone(OperationalError):  # noqa: N818 (it is read as a sentence)
-    """The database's file was removed or replaced: nothing is read from it or written to it any more.
+class DatabaseFileGone(OperationalError):
+    """The database's file was removed or replaced, so nothing more is read or written.
 
-    The message is for the log. `for_clients` names no folder: while the database is gone, nobody's permissions are known.
+    The message is for the log. `for_clients` names no folder, because without the database permissions are unknown.
     """
 
     def __init__(self, path: str, fault: str) -> None:
-        super().__init__(f"{fault} Nothing more is read or stored. {files.what_to_do(path)}")
+        super().__init__(f"{fault} schedviz has stopped reading and writing the database. {files.what_to_do(path)}")
         self._without_folder = fault.replace(path, Path(path).name)
 
     @property
     def for_clients(self) -> str:
         """The message in responses."""
-        return f"{self._without_folder} Nothing more is read or stored. The server's log has the path and says what to do."
+        return (
+            f"{self._without_folder} schedviz has stopped reading and writing the database. The server's log names the path and the remedy."
+        )
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection that looks at its files (three system calls) before each statement and each commit."""
+    """A connection that checks its files (three system calls) before each statement and each commit."""
 
-    #: The files beside the database; None: not connected, or a database in memory.
+    #: The files beside the database; None if not connected or in memory.
     _companions: files.Companions | None = None
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Connect, but not to a new and empty file where there was a database before."""
+        """Connect, but do not replace a removed database by a new and empty one."""
         if self.is_in_memory_db():
             return super().get_new_connection(conn_params)
         self._look()
@@ -51,7 +53,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @property
     def _may_be_made(self) -> bool:
-        """Whether an absent file is an installation that begins: workers come after the migration, which makes it."""
+        """Whether a missing file means a new installation. Workers start after the migration, which creates the file."""
         return settings.ROLE not in _WITHOUT_MIGRATION and not files.is_known(self._path)
 
     def _only_if_there(self, conn_params: dict[str, Any]) -> dict[str, Any]:
@@ -60,7 +62,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return {**conn_params, "database": f"{Path(self._path).absolute().as_uri()}?mode=rw"}
 
     def create_cursor(self, name: str | None = None) -> Any:
-        """A cursor, where the files are those that were opened. Raises `DatabaseFileGone`."""
+        """A cursor, if the files are the ones that were opened. Raises `DatabaseFileGone`."""
         self._look()
         return super().create_cursor(name)
 

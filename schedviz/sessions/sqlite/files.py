@@ -1,8 +1,7 @@
-"""Whether the files of a database are still those that were opened.
+"""Checks whether the files of a database are still the ones that were opened.
 
-A file that is removed or replaced lives on, without a name, for the processes that have it open: what they write is lost when the last
-of them closes it.
-No Django here: `schedviz up` looks at the file as well.
+Processes that have a removed or replaced file open continue to write to it, and their writes are lost when the last of them closes it. This
+module does not import Django, because `schedviz up` uses it as well.
 """
 
 from __future__ import annotations
@@ -11,20 +10,20 @@ import contextlib
 import os
 import threading
 
-#: Device and inode of a file; None: there is none.
+#: Device and inode of a file; None if it does not exist.
 Identity = tuple[int, int] | None
-#: Sandbox the database while somebody has it open; SQLite removes them with the last connection alone.
+#: Files beside the database while it is open. SQLite removes them when the last connection is closed.
 _COMPANIONS = ("-wal", "-shm")
 
 _lock = threading.Lock()
-#: The first file of each path that this process opened: a new one of the same name is another database.
+#: The first file of each path that this process opened. A new file of the same name is another database.
 _opened: dict[str, Identity] = {}
-#: Paths whose companions were removed. A new connection would make new ones, beside those that others still have open.
+#: Paths whose companion files were removed. A new connection would create new ones, while other connections still use the old ones.
 _without_companions: set[str] = set()
 
 
 def identity(path: str) -> Identity:
-    """Which file has this name now."""
+    """The file that has this name now."""
     try:
         status = os.stat(path)  # noqa: PTH116 (before each statement: a tenth of the time of Path.stat)
     except OSError:
@@ -33,21 +32,22 @@ def identity(path: str) -> Identity:
 
 
 def remember(path: str) -> None:
-    """Take the file of this name as the database, unless one was opened before."""
+    """Record the file of this name as the database, unless one is already recorded."""
     with _lock:
         if (found := identity(path)) is not None:
             _opened.setdefault(path, found)
 
 
 def is_known(path: str) -> bool:
-    """Whether this process opened the database of this path before."""
+    """Whether this process has opened the database of this path."""
     return path in _opened
 
 
 def make_private(path: str) -> None:
-    """Let no other user of this machine read the database: SQLite takes the umask for a new file, and its mode for `-wal` and `-shm`.
+    """Make the database unreadable for other users of this machine. SQLite applies the umask to a new file, and its mode to `-wal` and
+    `-shm`.
 
-    A file of another user stays as it is.
+    A file of another user is not changed.
     """
     with contextlib.suppress(OSError):
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
@@ -58,7 +58,7 @@ def make_private(path: str) -> None:
 
 
 def fault(path: str) -> str:
-    """What happened to the database of this path since it was opened, as a sentence; "": nothing."""
+    """What happened to the database of this path since it was opened, as a sentence; "" if nothing."""
     known = _opened.get(path)
     if known is not None and (now := identity(path)) != known:
         return f"The database file {path} was {'removed' if now is None else 'replaced'} while schedviz was running."
@@ -68,19 +68,19 @@ def fault(path: str) -> str:
 
 
 def what_to_do(path: str) -> str:
-    """What mends a fault, as a sentence."""
+    """How to repair the fault, as a sentence."""
     return f"Stop schedviz, put {path} (or a backup: schedviz restore) in its place, and start schedviz again."
 
 
 class Companions:
-    """The files beside the database as one connection found them, right after it opened them."""
+    """The files beside the database, as one connection found them right after it opened them."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._known = [(name, found) for name in _COMPANIONS if (found := identity(path + name)) is not None]
 
     def look(self) -> None:
-        """Notice that one was removed or replaced."""
+        """Detect that one was removed or replaced."""
         for name, known in self._known:
             if identity(self._path + name) != known:
                 _without_companions.add(self._path)

@@ -1,1 +1,1 @@
-"""Creating sessions, and moving them in and out: imports, session files, traces, recordings, lesson drafts."""
+"""Creating sessions, and importing and exporting them: uploads, session files, traces, recordings, lesson drafts."""

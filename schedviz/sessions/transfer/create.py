@@ -1,4 +1,4 @@
-"""Making sessions: what they are made from is stored, and an io worker is told to import it."""
+"""Creates sessions: stores their source and has an io worker import it."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from schedviz.sessions.uploads import upload_keys
 from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, Seal
 from schedviz.sessions.uploads.stored_files import seal_for
 
-#: A row has a megabyte, encrypted.
+#: A row holds one megabyte, encrypted.
 UPLOAD_PIECE_BYTES = (1 << 20) - OVERHEAD_BYTES
 _PIECES_IN_A_TRANSACTION = 4
 
 
 class IncomingFile(Protocol):
-    """A file that is being sent, such as Django's UploadedFile."""
+    """An uploaded file, such as Django's UploadedFile."""
 
     @property
     def name(self) -> str | None: ...
@@ -56,23 +56,23 @@ class Files(msgspec.Struct, frozen=True):
 
 
 class Generate(msgspec.Struct, frozen=True):
-    """A cluster to be made up, by the parameters of `ingest`'s generator."""
+    """A generated cluster, by the parameters of `ingest`'s generator."""
 
     parameters: dict[str, Any]
 
 
 class Trace(msgspec.Struct, frozen=True):
-    """A schedviz-trace/1 document: its steps become the session's commands."""
+    """A schedviz-trace/1 document, whose steps become the session's commands."""
 
     document: dict[str, Any]
 
 
 class Taught(msgspec.Struct, frozen=True):
-    """The cluster of a lesson, as it is before the lesson begins."""
+    """The cluster of a lesson before its first stop."""
 
     lesson: str
     objects: list[dict[str, Any]]
-    #: Of the lesson's files then.
+    #: From the lesson's files at the time of creation.
     version: str = ""
 
 
@@ -88,11 +88,10 @@ def create_session(
     calls_extenders: bool = False,
     within_quotas: bool = False,
 ) -> Session:
-    """A new session with status `importing`; an io worker runs the import.
+    """Create a session with status `importing`; an io worker runs the import.
 
-    `simulation` are members of the engine's SimulationSettings. `calls_extenders`: the owner asked for it and may.
-    Raises `SourceTooLarge` for too many files or bytes, `SourceRefused` for unreadable files, and `QuotaReached` if it must be
-    `within_quotas`.
+    `simulation` are members of the engine's SimulationSettings. `calls_extenders`: the owner asked for it and may use them. Raises
+    `SourceTooLarge` for too many files or bytes, `SourceRefused` for unreadable files, and `QuotaReached` if it must be `within_quotas`.
     """
     owner_id = owner.pk if owner else None
     with quotas.creating_session(owner_id) if within_quotas else transaction.atomic():
@@ -111,19 +110,19 @@ def create_session(
 
 
 def cancel_import(session_id: UUID) -> bool:
-    """Ask a running import to stop; False when there is none."""
+    """Request the cancellation of an import; False if none is running."""
     return Session.objects.filter(pk=session_id, status=Session.Status.IMPORTING).update(cancel_requested=True) == 1
 
 
 def delete_session(session_id: UUID) -> bool:
-    """Delete a session and all that is stored of it; its owner finds itself fenced. False when there was none.
+    """Delete a session and everything stored of it. Its owner is fenced. False if there is no such session.
 
-    What it has most of goes first, a little at a time, so that no other session waits for the database.
+    The largest tables are deleted first, in small transactions, so that no other session waits for the database.
     """
     gone = {"status": Session.Status.FAILED, "message": "The session is being deleted.", "lease_owner": "", "epoch": F("epoch") + 1}
     if not Session.objects.filter(pk=session_id).update(**gone):
         return False
-    # What was forked from it has no past before the fork from now on.
+    # Forks lose their past before the fork.
     Session.objects.filter(origin_id=session_id).update(origin=None, forked_from=None)
     stream.wake(session_id)
     for rows, at_once in (
@@ -194,7 +193,7 @@ def _store_pieces(session_id: UUID, seal: Seal, name: str, chunks: Iterator[byte
 
 
 def _expect_readable(name: str, first: bytes) -> None:
-    """Refuse a `.schedviz` file of another version, or with more in it than is read, before it has all arrived."""
+    """Refuse a `.schedviz` file of an unsupported version, or with more content than is read, at its first bytes."""
     if looks_like_session(first):
         try:
             check_head(name, first, Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES))
@@ -203,7 +202,7 @@ def _expect_readable(name: str, first: bytes) -> None:
 
 
 def _pieces(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same bytes in pieces of `UPLOAD_PIECE_BYTES`; one empty piece for an empty file."""
+    """The bytes in pieces of `UPLOAD_PIECE_BYTES`; one empty piece for an empty file."""
     buffer = bytearray()
     empty = True
     for chunk in chunks:

@@ -12,7 +12,7 @@ from schedviz.sessions.redis import stream
 from schedviz.sessions.transfer.validation import Verdict
 from schedviz.trace.simulation_settings import SimulationSettings
 
-#: A verdict is kept for this time, in case the request that waits for it was given up.
+#: How long a verdict is kept, in case the waiting request was given up.
 _KEPT_SECONDS: Final = 60
 
 

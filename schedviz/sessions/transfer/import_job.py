@@ -1,4 +1,4 @@
-"""The import of a session in an io worker: takes the lease, and chooses the importer for files, a `.schedviz` file or a fork."""
+"""Runs the import of a session in an io worker: takes the lease and selects the importer for files, a `.schedviz` file or a fork."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from schedviz.sessions.uploads.upload_keys import KeyLost, KeysAway
 
 logger = logging.getLogger(__name__)
 
-#: This much of a file shows whether it is a `.schedviz` file.
+#: Reading this much of a file shows whether it is a `.schedviz` file.
 _HEAD_BYTES = 4096
 
 
 def import_uploads(session_id: UUID) -> None:
-    """Import what was uploaded for a session, or make its fork. Does nothing when another worker does, or when it is done."""
-    stream.clear_bell(session_id)
+    """Import a session's uploads, or build its fork. Does nothing if another worker is doing it or it is done."""
+    stream.task_has_begun(session_id)
     taken = lease.acquire(session_id, importing=True)
     if taken is None:
         return
@@ -46,7 +46,7 @@ def import_uploads(session_id: UUID) -> None:
     except Fenced as fenced:
         logger.info("left the import of session %s: %s", session_id, fenced)
     except DataError:
-        # The file is at fault, not the database: another attempt would fail in the same way.
+        # The file is at fault, not the database, so another attempt would fail in the same way.
         Importing(mine, session).fail(
             "The files hold text that the database cannot store, such as U+0000. Remove it and upload them again."
         )

@@ -1,6 +1,6 @@
-"""Importing: what was uploaded becomes a first checkpoint, in an io worker with limits of time and memory.
+"""Imports uploads: creates a session's first checkpoint, in an io worker with limits on time and memory.
 
-Take the lease · read files, or make a cluster up · load the engine · save it · queue a trace's steps · open the session.
+Take the lease · read the files or generate a cluster · load the engine · save it · queue a trace's steps · open the session.
 """
 
 from __future__ import annotations
@@ -52,21 +52,21 @@ from schedviz.trace.tally import levels_of
 
 logger = logging.getLogger(__name__)
 
-#: Progress is written, and a cancel looked for, this often.
+#: How often progress is stored and a cancellation looked for.
 _TELL_SECONDS = 0.25
 _COMMANDS_IN_A_TRANSACTION = 500
-#: Archives may have so many times the bytes of the files in them that are read: a must-gather is mostly logs.
+#: An archive may be this many times larger than the files in it that are read: a must-gather consists mostly of logs.
 _ARCHIVE_TIMES = 16
-#: Characters of a message that is stored.
+#: The longest stored message, in characters.
 _LONGEST_MESSAGE = 8_000
-#: Settings after which the kubelets of the nodes do not choose the release. Policies and gates belong to a release.
+#: With any of these settings, the nodes' kubelet versions do not select the release. Policies and gates belong to a release.
 _NAMES_RELEASE = frozenset({"release", "feature_gates", "policies"})
-#: The keys of a trace's steps begin with this.
+#: The prefix of the keys of a trace's steps.
 _STEP_KEY = "trace-step-"
 
 
 class Importing:
-    """One session, from what was sent for it to being ready; it fails with a message for people."""
+    """The import of one session, until it is ready or has failed with a message for users."""
 
     def __init__(self, mine: Lease, session: Session, files: StoredFiles | None = None) -> None:
         self.lease = mine
@@ -74,7 +74,7 @@ class Importing:
         self.files = files or StoredFiles(session.pk)
         self._told = 0.0
         self._cancelled = False
-        #: The settings with what the files say of them.
+        #: The settings, completed from the files.
         self._settings: dict[str, Any] | None = None
 
     def run(self) -> None:
@@ -99,14 +99,14 @@ class Importing:
             raise
         except Exception as error:
             logger.exception("the import of session %s failed", self.session.pk)
-            self.fail(f"The import failed inside schedviz ({type(error).__name__}). The server's log says more.")
+            self.fail(f"The import failed inside schedviz ({type(error).__name__}). The server's log has the details.")
         else:
             self.open(report)
 
     # --- Phases
 
     def make(self) -> dict[str, Any]:
-        """The first checkpoint and the first commands; returns the report."""
+        """Make the first checkpoint and the first commands; returns the report."""
         found = self.read()
         simulation = self.load_engine(found)
         self.save(simulation)
@@ -114,13 +114,13 @@ class Importing:
         chosen = None if self.takes_release_of(found) else simulation.settings.release
         report: dict[str, Any] = msgspec.to_builtins(with_release(found.report, chosen, found.evidence))
         if "lesson" in self.session.source:
-            # Its author wants it so: a cluster in which no pod is yet is no mistake of whoever takes the lesson.
+            # In a lesson, a cluster without pods is intended.
             return {**report, "warnings": [], "warningPhrases": []}
         examinations = self.examine(found, simulation.settings)
         doctor = [told for each in examinations if (told := cut_examination(each)) is not None]
         if not doctor:
             return report
-        # The page shows warnings; who wants all of it reads `doctor`.
+        # The page shows warnings only; `doctor` has the full findings.
         differences = differences_in_words(examinations)
         return {
             **report,
@@ -144,7 +144,7 @@ class Importing:
         )
 
     def read(self) -> Import:
-        """The objects, or the trace."""
+        """Read the objects or the trace."""
         source: dict[str, Any] = self.session.source
         if "generate" in source:
             return self.generate(source["generate"])
@@ -156,7 +156,7 @@ class Importing:
         return load(self.files.sources(), limits, progress=self.tell, cancelled=self.is_cancelled)
 
     def generate(self, parameters: dict[str, Any]) -> Import:
-        """A made-up cluster."""
+        """Generate a cluster."""
         spec = parse_generate_spec(parameters)
         for member, limit in (("nodes", settings.GENERATE_NODES), ("pods", settings.GENERATE_PODS)):
             if (getattr(spec, member) or 0) > limit:
@@ -166,7 +166,7 @@ class Importing:
         return Import(objects=objects, report=Report(kinds=dict(Counter(type(one).__name__ for one in objects))))
 
     def load_engine(self, found: Import) -> Simulation:
-        """An engine that knows the objects."""
+        """Create an engine with the objects."""
         self.tell(Progress("loading", 0, len(found.objects), unit="objects"), now=True)
         self.expect_room(found.objects)
         chosen = {"pods_per_sync": PODS_PER_SYNC, **self.session.settings}
@@ -176,7 +176,9 @@ class Importing:
             chosen = {**trace_settings(found.trace), **chosen}
         if found.config is not None:
             if chosen.get("config") is not None:
-                raise IngestError(f"settings.config: {found.report.configuration} has a configuration, too; a session has one.")
+                raise IngestError(
+                    f"settings.config: {found.report.configuration} also contains a scheduler configuration. Remove one of them."
+                )
             chosen["config"] = found.config
         try:
             expect_profiles(chosen.get("config"))
@@ -190,18 +192,18 @@ class Importing:
         return simulation
 
     def takes_release_of(self, found: Import) -> bool:
-        """Whether the files choose the release, because nobody did."""
+        """Whether the files select the release, because no setting does."""
         return found.evidence.is_conclusive and not _NAMES_RELEASE & self.session.settings.keys()
 
     def expect_room(self, objects: Collection[object], *, cycles: int = 0) -> None:
-        """Refuse what the quotas of the owner, or of all, have no room for, and workloads with more replicas than any may have."""
+        """Refuse a cluster that exceeds a quota, and workloads with too many replicas."""
         for one in objects:
             if isinstance(one, Deployment | ReplicaSet):
                 _expect_replicas(one)
             elif isinstance(one, Pod) and one.spec.affinity is not None:
                 _expect_terms(one)
         kinds = Counter(type(one).__name__ for one in objects)
-        # A pod of a file may be one that its controller would make, and a Deployment's ReplicaSet is in the file as well.
+        # A pod in a file may belong to a workload in the file, and a Deployment's ReplicaSet may be in the file as well.
         pods = max(kinds["Pod"], *(sum(_replicas(one) for one in objects if isinstance(one, kind)) for kind in (Deployment, ReplicaSet)))
         quotas.forget()
         self.expect_room_for(nodes=kinds["Node"], pods=pods, cycles=cycles, bytes=1)
@@ -214,7 +216,7 @@ class Importing:
             raise IngestError(str(reached)) from reached
 
     def save(self, simulation: Simulation) -> None:
-        """The first checkpoint."""
+        """Save the first checkpoint."""
         self.tell(Progress("saving", 0, None, unit=""), now=True)
         began = time.perf_counter()
         position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
@@ -226,17 +228,17 @@ class Importing:
         lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods)
 
     def queue_steps(self, trace: TraceFile | None) -> None:
-        """The steps of a trace as commands, behind those that came during the import."""
+        """Store the steps of a trace as commands, after those that arrived during the import."""
         if trace is None:
             return
         queued = Command.objects.filter(session_id=self.session.pk, key__startswith=_STEP_KEY).count()
-        # An import that died on the way has queued the first of them.
+        # An import whose worker died may have stored the first of them.
         bodies = list(step_bodies(trace))[queued:]
         self.expect_room_for(bytes=sum(len(body) for _, body in bodies))
         for start in range(0, len(bodies), _COMMANDS_IN_A_TRANSACTION):
             some = bodies[start : start + _COMMANDS_IN_A_TRANSACTION]
             with transaction.atomic():
-                # Many of these in a row leave the thread that renews the lease no turn at the database.
+                # Without a pause, consecutive batches would keep the lease renewer from the database.
                 grown = {"last_seq": F("last_seq") + len(some), "command_bytes": F("command_bytes") + sum(len(body) for _, body in some)}
                 if not lease.fenced_update(self.lease, **grown, lease_until=lease.renewed(self.lease)):
                     raise Fenced(f"Another owner has taken session {self.session.pk}.")
@@ -248,7 +250,7 @@ class Importing:
                 )
 
     def open(self, report: dict[str, Any]) -> None:
-        """The session is ready."""
+        """Open the session for commands."""
         checkpoint = checkpoints.newest(self.session.pk)
         assert checkpoint is not None
         values = {
@@ -269,13 +271,13 @@ class Importing:
         self.clean_up()
         self.session.refresh_from_db()
         self.announce()
-        # Also without a command: whoever made the session will send one soon, and then the engine is there.
+        # Wake an engine worker even without a command, so that the engine is loaded when the first command arrives.
         wakeups.notify(self.session.pk, owned=False)
 
     def fail(self, message: str) -> None:
         logger.info("the import of session %s failed: %s", self.session.pk, message)
         if len(message) > _LONGEST_MESSAGE:
-            # Every list of sessions contains it.
+            # Every list of sessions contains the message, so its length is limited.
             message = f"{message[:_LONGEST_MESSAGE]}… ({len(message):,} characters)"
         values = {"status": Session.Status.FAILED, "message": message, "progress": None, "lease_owner": "", "lease_until": 0.0}
         if not lease.fenced_update(self.lease, **values):
@@ -288,10 +290,10 @@ class Importing:
         Upload.objects.filter(session_id=self.session.pk).delete()
         upload_keys.forget(self.session.pk)
 
-    # --- On the way
+    # --- Progress
 
     def tell(self, progress: Progress, *, now: bool = False) -> None:
-        """Show how far the import is, not too often. Raises `Fenced`."""
+        """Report the import's progress, at limited frequency. Raises `Fenced`."""
         if not now and time.monotonic() - self._told < _TELL_SECONDS:
             return
         self._told = time.monotonic()
@@ -349,7 +351,7 @@ def trace_settings(trace: TraceFile) -> dict[str, Any]:
 
 
 def step_bodies(trace: TraceFile) -> Iterator[tuple[int, bytes]]:
-    """The steps as stored commands, with their numbers in the file from 1. What only a file can ask for (`dump`) is left out."""
+    """The steps as stored commands, with their numbers in the file from 1. `dump`, which only a file can contain, is skipped."""
     for number, step in enumerate(trace.steps, start=1):
         if not isinstance(step, AnyCommand):
             continue

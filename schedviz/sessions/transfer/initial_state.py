@@ -1,4 +1,4 @@
-"""What a session was made with, read out of its first checkpoint without making an engine of it."""
+"""Reads a session's initial state from its first checkpoint, without creating an engine."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from schedviz.sessions.models import Checkpoint
 
 
 class Beginning(msgspec.Struct, frozen=True):
-    """The engine's settings, and the objects of the import packed as `kube.packed` packs them."""
+    """The engine's settings, and the imported objects as `kube.packed` packs them."""
 
     settings: dict[str, Any]
     origin: bytes
 
     def objects(self) -> list[KubeObject]:
-        """The objects of the import, in order."""
+        """The imported objects, in order."""
         return unpack(self.origin) if self.origin else []
 
 
@@ -28,6 +28,6 @@ _decoder = msgspec.msgpack.Decoder(Beginning)
 
 
 def beginning_of(session_id: UUID) -> tuple[Beginning, Checkpoint] | None:
-    """What its first checkpoint tells; None: there is none, it is being imported or failed to be."""
+    """The session's initial state and first checkpoint; None if the session is being imported or its import failed."""
     first = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True).order_by("event", "pk").first()
     return None if first is None else (_decoder.decode(checkpoints.engine_bytes(first)), first)

@@ -1,4 +1,4 @@
-"""A session, or what led to some of its moments, as a lesson that is to be written."""
+"""Exports a session, or what led to some of its moments, as a lesson draft."""
 
 from __future__ import annotations
 
@@ -17,36 +17,40 @@ from schedviz.trace.controllers import HelperSettings
 from schedviz.trace.policies import Policies
 from schedviz.trace.releases import DEFAULT_RELEASE
 
-#: More than this is no lesson of ten minutes, nor a file that somebody would read.
+#: Larger sessions are too long for a lesson of ten minutes and for a file that people read.
 MOST_OBJECTS = 300
 MOST_STOPS = 30
-#: A lesson has no words for these; other settings it has.
+#: The settings that a lesson's file can express.
 _MUST_BE: dict[str, Any] = {"tick_millis": 1, "seed": 0, "first_of_tied": True, "release": DEFAULT_RELEASE}
 
 
 def lesson_draft(session: Session, *, name: str, moments: Iterable[int] = ()) -> dict[str, str]:
-    """The files of a lesson with a stop for each moment, or after each command where none is given. Raises `NotExportable`."""
+    """The files of a lesson with a stop at each moment, or after each command if none is given. Raises `NotExportable`."""
     past = Past(session)
     objects = list(map(codec.to_dict, past.beginning.objects()))
     if len(objects) > MOST_OBJECTS:
-        raise NotExportable(f"The session began with {len(objects)} objects; a lesson is made of {MOST_OBJECTS} at most.")
+        raise NotExportable(
+            f"The session began with {len(objects)} objects; a lesson has at most {MOST_OBJECTS}. Export a smaller session."
+        )
     stops = [DraftStop("beginning", []), *_stops(past, sorted(set(moments)))]
     if len(stops) > MOST_STOPS:
-        raise NotExportable(f"That would be {len(stops)} stops; a lesson has {MOST_STOPS} at most. Choose moments.")
+        raise NotExportable(f"The lesson would have {len(stops)} stops; at most {MOST_STOPS} are allowed. Select fewer moments.")
     return draft(name, objects, _settings(past.beginning.settings), stops)
 
 
 def _settings(settings: dict[str, Any]) -> Settings:
     for member, value in _MUST_BE.items():
         if settings.get(member, value) != value:
-            raise NotExportable(f"The session was made with {member} {settings[member]!r}; a lesson has no words for that.")
+            raise NotExportable(f"The session was made with {member} {settings[member]!r}; a lesson cannot express that setting.")
     parts = {"helpers": HelperSettings, "policies": Policies}
     known = {member: settings[member] for member in Settings.__struct_fields__ if settings.get(member) is not None}
     return Settings(**{member: msgspec.convert(value, parts[member]) if member in parts else value for member, value in known.items()})
 
 
 def _stops(past: Past, moments: list[int]) -> Iterable[DraftStop]:
-    """What was done until each moment: a command that was under way then belongs to it. After the last one nothing is told."""
+    """The commands before each moment. A command in progress at a moment belongs to its stop. Commands after the last moment are left
+    out.
+    """
     waiting: list[AnyCommand] = []
     number = 0
     left = list(moments)

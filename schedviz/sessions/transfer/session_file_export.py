@@ -1,6 +1,6 @@
-"""A session as one file: what it was made with, what was asked of it, what extenders answered, and what it did.
+"""Exports a session as one file: its initial state, its commands, the extenders' answers and the recorded events.
 
-It is cut after the last command that was done. Of a fork everything that led to it is told, too, so that the file stands alone.
+The file ends after the last completed command. For a fork it includes everything that led to the fork, so that the file is self-contained.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _ROWS = 200
 _CHUNKS = 16
 
 
-class NotExportable(SessionError):  # noqa: N818 -- says what it is.
-    """A session of which no file can be made now."""
+class NotExportable(SessionError):
+    """The session cannot be exported in its present state."""
 
     code = "not_exportable"
 
 
 def export(session: Session) -> Iterator[bytes]:
-    """The `.schedviz` file of a session, in pieces. Raises `NotExportable` before the first of them."""
+    """The `.schedviz` file of a session, in pieces. Raises `NotExportable` before the first one."""
     return _Export(session).write()
 
 
 def view_digest(view: View) -> str:
-    """Tells whether two views are the same. An empty member counts as one that is left out: views come about in either way."""
+    """A digest with which two views can be compared. Empty members count as absent, because views are made both ways."""
     return hashlib.blake2b(msgspec.json.encode(_full(msgspec.to_builtins(view)), order="sorted"), digest_size=16).hexdigest()
 
 
@@ -54,7 +54,7 @@ def _full(value: Any) -> Any:
 
 
 class Past:
-    """What led to where a session is: what the oldest of those that it was forked from was made with, and all commands since."""
+    """How a session got to its position: the initial state of its oldest ancestor, and all commands since."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -63,13 +63,13 @@ class Past:
             raise NotExportable("The session is not ready, so there is nothing to export yet.")
         own, self.first = found
         stretches = lineage.stretches(session.pk)
-        #: The sessions that it was forked from, the oldest first.
+        #: The ancestors, the oldest first.
         self.ancestors: list[Stretch] = stretches[:0:-1]
         self.beginning, self.first_event = self._beginning(own, stretches[-1])
         self.last_event, self.clock_seconds, self.last_cycle = self._end(self.first)
 
     def commands(self) -> Iterator[tuple[CommandLine, int]]:
-        """All commands that were done, in order, and the event at which the session that they were sent to was left."""
+        """All completed commands, in order, each with the event at which the session that received it was left."""
         for stretch in self.ancestors:
             for one in self.prelude(stretch):
                 yield one, stretch.until
@@ -77,7 +77,7 @@ class Past:
             yield one, self.last_event
 
     def prelude(self, stretch: Stretch) -> Iterator[CommandLine]:
-        """The commands of an ancestor that led to where it was forked; the last of them may have gone on."""
+        """The commands of an ancestor that led to its fork; the last of them may have continued after the fork."""
         for one in _commands(stretch.session_id, until_seq=1 << 62):
             yield one
             if int(one.outcome.get("event", 1 << 62)) >= stretch.until:
@@ -88,16 +88,16 @@ class Past:
             came_from = self.session.source.get("fork", {})
             if self.session.fork_event or (came_from and "release" not in came_from):
                 raise NotExportable(
-                    "The session that this one was forked from was deleted, and with it what led to its beginning: a file has to tell that."
+                    "The session that this one was forked from was deleted. A session file must contain its commands, which are lost."
                 )
             return own, self.first.event
         found = beginning_of(oldest.session_id)
         if found is None or oldest.after:
-            raise NotExportable("A session that this one comes from was deleted, and with it what led to its beginning.")
+            raise NotExportable("An ancestor of this session was deleted. A session file must contain its commands, which are lost.")
         return found[0], found[1].event
 
     def _end(self, first: Checkpoint) -> tuple[int, float, int]:
-        """The last event of the last command that was done, the clock then, and the cycles before."""
+        """The last event of the last completed command, the clock then, and the number of cycles before."""
         row = (
             Command.objects.filter(session=self.session, seq__lte=self.session.applied_seq, outcome__isnull=False).order_by("-seq").first()
         )

@@ -1,7 +1,7 @@
-"""Importing a `.schedviz` file: what it tells is done again by this engine, and compared with what it tells came of it.
+"""Imports a `.schedviz` file: this engine replays its commands, and the results are compared with those in the file.
 
-Read and limit · refuse what would run code · make the engine · do the commands again · compare · save · open the session. Nobody is called:
-extenders answer as the file says, and as they are declared afterwards.
+Read and check limits · refuse installed code · create the engine · replay the commands · compare · save · open the session. No extender is
+called: during the replay the file's answers are used, and afterwards the declared ones.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ from schedviz.trace.commands import Configure, decode_command, encode_command
 from schedviz.trace.events import AnyEvent, CommandDone
 from schedviz.trace.releases import gates_in, release_in, unknown_release
 
-#: Done again at once: then it is stored, and progress told.
+#: How much is replayed before it is stored and progress is reported.
 _SLICE_CYCLES = 64
 _SLICE_SECONDS = 0.2
 _ROWS = 500
-#: Characters of an event or an outcome that are told.
+#: The most characters of an event or an outcome in a message.
 _SHOWN = 2000
 _MOST = 100_000_000
 _KEY = "file-"
@@ -80,14 +80,14 @@ _raws = msgspec.json.Decoder(list[msgspec.Raw])
 LineT = TypeVar("LineT", bound=AnyLine)
 
 
-#: Of what a manifest tells: characters of names, and bytes of the report of the session's own import.
+#: Limits for the manifest: characters of names, and bytes of the import report.
 MAX_NAME = 200
 MAX_VERSION = 40
 MAX_REPORT_BYTES = 64 * 1024
 
 
-class Differs(IngestError):  # noqa: N818 -- says what was found.
-    """This engine does something else than the file tells. `difference` says where, and what on both sides."""
+class Differs(IngestError):
+    """This engine's results differ from the file's. `difference` has the position and both values."""
 
     def __init__(self, message: str, difference: dict[str, Any]) -> None:
         super().__init__(message)
@@ -95,7 +95,7 @@ class Differs(IngestError):  # noqa: N818 -- says what was found.
 
 
 class _FileAnswers:
-    """A transport that gives what the file says was answered, and calls nobody."""
+    """A transport that returns the answers in the file and makes no calls."""
 
     def __init__(self) -> None:
         self.by_event: dict[int, AnswerLine] = {}
@@ -103,16 +103,16 @@ class _FileAnswers:
     def call(self, call: ExtenderCall) -> bytes:
         answer = self.by_event.get(call.event)
         if answer is None:
-            raise ReplayDiverged(f"An extender was asked at event {call.event}; the file has no answer for it.")
+            raise ReplayDiverged(f"An extender was called at event {call.event}, and the file has no answer for the call.")
         if answer.error:
             raise ExtenderError(answer.error)
         return answer.body
 
 
 class SessionFileImport(Importing):
-    """One file, from its pieces to a session that goes on where the file ends."""
+    """The import of one file, from its pieces to a session that continues where the file ends."""
 
-    #: What is told where the file cannot be done again.
+    #: The difference, if the file cannot be replayed.
     difference: dict[str, Any] | None = None
 
     def make(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class SessionFileImport(Importing):
         return self.told(manifest)
 
     def fail(self, message: str) -> None:
-        # What was done again is no session.
+        # Remove the partly replayed session.
         self.forget_an_earlier_try()
         if self.difference is not None:
             lease.fenced_update(self.lease, report={"differs": self.difference})
@@ -152,7 +152,7 @@ class SessionFileImport(Importing):
     # --- Phases
 
     def forget_an_earlier_try(self) -> None:
-        """A worker that died on the way has left what it had done."""
+        """Delete what an earlier worker stored before it died."""
         values = {"applied_seq": 0, "chunk": 0, "cycle": 0, "event": 0, "clock_seconds": 0.0, "history_bytes": 0}
         imported = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY)
         if not lease.fenced_update(self.lease, **values, **({"last_seq": 0, "command_bytes": 0} if imported.exists() else {})):
@@ -162,7 +162,7 @@ class SessionFileImport(Importing):
             model.objects.filter(session_id=self.session.pk).delete()
 
     def begin(self, manifest: Manifest) -> Simulation:
-        """An engine that knows the objects, and runs no installed code."""
+        """Create an engine with the objects, without installed plugins."""
         config = manifest.settings.get("config")
         if not isinstance(config, dict | None):
             raise IngestError(f"settings.config: expected an object or null, found {type(config).__name__}.")
@@ -200,7 +200,7 @@ class SessionFileImport(Importing):
             self.answers.by_event[one.event] = one
 
     def go_to_fork(self, simulation: Simulation, event: int) -> None:
-        """Do what led to a fork, and leave it there. Nothing of it is stored."""
+        """Replay the commands of an ancestor up to the fork. None of them is stored."""
 
         def told() -> bool:
             _drain(simulation)
@@ -219,19 +219,19 @@ class SessionFileImport(Importing):
                 simulation.work_until(event, between_units=told)
             told()
         if not isinstance(self.pending, ForkLine) or self.pending.event != event or simulation.event != event:
-            found = f"This engine comes to event {simulation.event} where the session was forked at event {event}."
+            found = f"This engine stops at event {simulation.event}, but the session was forked at event {event}."
             raise Differs(f"{self.file_name}: {found}{self.versions()}", {"event": event})
         self.pending = next(self.lines, None)
         simulation.task = None
 
     def take_commands(self, manifest: Manifest) -> None:
-        """Store the commands and the answers of the session itself; their numbers are those of the file."""
+        """Store the commands and the extenders' answers of the session itself. Their numbers are those in the file."""
         waiting: list[Command] = []
         last = 0
         for one in self.take(CommandLine):
             last += 1
             if one.seq != last:
-                raise IngestError(f"{self.file_name}: command {one.seq} comes where {last} was expected.")
+                raise IngestError(f"{self.file_name}: found command {one.seq}; expected command {last}.")
             stored = _stored(one, self.release)
             members = {"stopped_event": stored.stopped_event, "quarantined": stored.quarantined, "outcome": _told_outcome(one)}
             body = encode_command(stored.command)
@@ -248,7 +248,7 @@ class SessionFileImport(Importing):
             )
 
     def store(self, commands: list[Command], last: int) -> None:
-        """Some commands, if nobody sent one before the file was read."""
+        """Store commands, unless a client sent one before the file was read."""
         with transaction.atomic():
             before = last - len(commands)
             size = sum(len(one.body) for one in commands)
@@ -259,7 +259,7 @@ class SessionFileImport(Importing):
             Command.objects.bulk_create(commands)
 
     def replay_commands(self, simulation: Simulation, manifest: Manifest) -> None:
-        """The commands, one after the other, stored as they were when they were first done, and compared event by event."""
+        """Replay the commands in order, store them as recorded, and compare event by event."""
         self.expected = self.events_of_file()
         self.position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
         self.done: list[Done] = []
@@ -273,14 +273,14 @@ class SessionFileImport(Importing):
                 done = Done(seq=stored.seq, outcome=_quarantine(outcome, simulation), quarantined=True)
             else:
                 done = self.do(simulation, stored, outcome)
-            # Not in one statement: meanwhile slices were stored, and the list is another one.
+            # Query anew for each batch, because storing slices changes the rows.
             self.done.append(done)
             if self.is_due(simulation):
                 self.commit(simulation)
         self.commit(simulation)
         if next(self.expected, None) is not None:
             raise Differs(
-                f"{self.file_name}: it tells of more events than its commands lead to.{self.versions()}", {"event": simulation.event}
+                f"{self.file_name}: the file has more events than its commands produce.{self.versions()}", {"event": simulation.event}
             )
         if simulation.event != manifest.last_event or view_digest(simulation.view()) != manifest.view_digest:
             raise Differs(
@@ -314,7 +314,7 @@ class SessionFileImport(Importing):
         return Done(seq=stored.seq, outcome=result, stopped_event=stored.stopped_event, quarantined=stored.quarantined)
 
     def finish(self, simulation: Simulation) -> None:
-        """A checkpoint of the end, so that nothing has to be done again for the next command."""
+        """Save a checkpoint of the end, so that the next command needs no replay."""
         self.tell(Progress("saving", 0, None, unit=""), now=True)
         began = time.perf_counter()
         saved = saved_engine(simulation, self.position, in_command=False)
@@ -322,7 +322,7 @@ class SessionFileImport(Importing):
         keeping.begin(self.session.pk, simulation)
 
     def told(self, manifest: Manifest) -> dict[str, Any]:
-        """The report: that of the session in the file, and what was found."""
+        """The report: that in the session's file, and the findings of this import."""
         return {
             **_believable(manifest.report),
             "file": {
@@ -335,7 +335,7 @@ class SessionFileImport(Importing):
             },
         }
 
-    # --- On the way
+    # --- Progress
 
     @property
     def file_name(self) -> str:
@@ -343,16 +343,16 @@ class SessionFileImport(Importing):
 
     @property
     def release(self) -> str:
-        """The release of kube-scheduler that the file was recorded with."""
+        """The release of kube-scheduler with which the file was recorded."""
         return release_in(self.file.manifest.settings)
 
     def versions(self) -> str:
-        """What explains a difference, where it is known."""
+        """A sentence about the versions, if they explain a difference."""
         wrote = self.file.manifest.engine_version[:MAX_VERSION]
         return "" if wrote == ENGINE_VERSION else f" Version {wrote} of schedviz wrote the file, and this is {ENGINE_VERSION}."
 
     def take(self, kind: type[LineT]) -> Iterator[LineT]:
-        """The lines of a kind that come next."""
+        """The next lines of one kind."""
         while isinstance(self.pending, kind):
             yield self.pending
             self.pending = next(self.lines, None)
@@ -364,7 +364,7 @@ class SessionFileImport(Importing):
             except (msgspec.DecodeError, msgspec.ValidationError) as error:
                 raise IngestError(f"{self.file_name}: events: {error}.") from None
         if self.pending is not None:
-            raise IngestError(f"{self.file_name}: lines are left that nothing leads to.")
+            raise IngestError(f"{self.file_name}: the file has unexpected lines after its last event.")
 
     def show(self, phase: str, done: int, total: int, unit: str) -> None:
         self.tell(Progress(phase, done, total, unit=unit))
@@ -372,11 +372,11 @@ class SessionFileImport(Importing):
             raise ImportCancelled
 
     def is_due(self, simulation: Simulation) -> bool:
-        """Whether enough was done to be stored."""
+        """Whether enough was replayed to be stored."""
         return simulation.cycle - self.position.cycle >= _SLICE_CYCLES or time.monotonic() >= self.slice_ends
 
     def commit(self, simulation: Simulation) -> None:
-        """Compare what was done with what the file tells, and store it."""
+        """Compare the replayed events with those in the file, and store them."""
         events, cycles = simulation.drain_events(), simulation.drain_cycles()
         simulation.drain_answers()
         self.compare(events)
@@ -406,7 +406,7 @@ class SessionFileImport(Importing):
         self.show("replaying", self.position.event - manifest.first_event, manifest.last_event - manifest.first_event, "events")
 
     def compare(self, events: Sequence[AnyEvent]) -> None:
-        """Raises `Differs` at the first event that the file tells otherwise."""
+        """Raises `Differs` at the first event that differs from the file."""
         seq = self.position.applied_seq + 1
         for event in events:
             found, told = _encoder.encode(event), next(self.expected, b"")
@@ -416,13 +416,13 @@ class SessionFileImport(Importing):
                 seq = event.seq + 1
 
     def differs(self, seq: int, event: AnyEvent, told: bytes, found: bytes) -> Differs:
-        """What to say of the first difference."""
+        """The error for the first difference."""
         row = Command.objects.filter(session_id=self.session.pk, seq=seq).first()
         op = "" if row is None else f" ({type(decode_command(bytes(row.body))).__struct_config__.tag})"
         was, now = told[:_SHOWN].decode(errors="replace") or "nothing", found[:_SHOWN].decode(errors="replace")
         return Differs(
-            f"{self.file_name}: at command {seq}{op} this engine does something else than the file tells. Event {event.event} "
-            f"was {was} and is {now}.{self.versions()}",
+            f"{self.file_name}: at command {seq}{op} this engine's events differ from the file's. Event {event.event} "
+            f"was {was}, and is now {now}.{self.versions()}",
             {"command": seq, "event": event.event, "was": was, "is": now, "engineVersion": self.file.manifest.engine_version},
         )
 
@@ -439,7 +439,7 @@ def _stored(line: CommandLine, release: str) -> Stored:
 
 
 def _told_outcome(line: CommandLine) -> dict[str, Any]:
-    """The outcome that the file has for a command, until the command is done again. Raises `IngestError`."""
+    """The file's outcome of a command, until the command is replayed. Raises `IngestError`."""
     try:
         told = msgspec.convert(line.outcome, ToldOutcome)
     except msgspec.ValidationError as error:
@@ -449,7 +449,7 @@ def _told_outcome(line: CommandLine) -> dict[str, Any]:
 
 
 def _until(simulation: Simulation, stored: Stored, event: int, *, told: Callable[[], bool]) -> None:
-    """As much of a command as it takes to get to an event."""
+    """Execute a command up to an event."""
     while simulation.event < event:
         if simulation.work(stop=lambda: told() or simulation.event >= event) is not None:
             raise _ended_early(stored, simulation)
@@ -457,14 +457,15 @@ def _until(simulation: Simulation, stored: Stored, event: int, *, told: Callable
 
 def _ended_early(stored: Stored, simulation: Simulation) -> ReplayDiverged:
     return ReplayDiverged(
-        f"Command {stored.seq} ended at event {simulation.event}; when it was first done it went on to event {stored.stopped_event}."
+        f"Command {stored.seq} ended at event {simulation.event}; in the recording it continued to event {stored.stopped_event}."
     )
 
 
 def _refuse_code(config: dict[str, Any] | None, path: str, release: str, *, was_refused: bool = False) -> None:
-    """Refuse a configuration with plugins that users install: they are code, and a file may come from anywhere.
+    """Refuse a configuration with installed plugins: they are code, and a file may come from anywhere.
 
-    One that `was_refused` when it was first given is refused by the engine again, unless it names what is installed here.
+    A configuration that `was_refused` when it was recorded is refused by the engine again, unless the plugins that it names are installed
+    here.
     """
     try:
         names = installed_plugins(load_configuration(config, release=release), RELEASES[release].in_tree_registry())
@@ -476,7 +477,7 @@ def _refuse_code(config: dict[str, Any] | None, path: str, release: str, *, was_
         names = sorted(installed_here().intersection(names))
     if names:
         raise IngestError(
-            f"{path}: it enables plugins that are not schedviz's own ({', '.join(names)}); a file never has installed code run."
+            f"{path}: it enables plugins that are not schedviz's own ({', '.join(names)}); a session file may not run installed plugins."
         )
 
 
@@ -488,7 +489,7 @@ def _check_numbers(value: Any, path: str) -> None:
             if name not in ("config", "seed", "fake_extenders"):
                 _check_numbers(inner, f"{path}.{name}")
     elif isinstance(value, int | float) and not 0 <= value <= _MOST:
-        raise IngestError(f"{path}: is {value}; a number from 0 to {_MOST:,} was expected.")
+        raise IngestError(f"{path}: is {value}; expected a number from 0 to {_MOST:,}.")
 
 
 def _quarantine(told: dict[str, Any], simulation: Simulation) -> dict[str, Any]:
@@ -502,9 +503,9 @@ def _drain(simulation: Simulation) -> None:
 
 
 def _believable(report: dict[str, Any] | None) -> dict[str, Any]:
-    """The report of the import that the session in a file was made by, if it is one and is small: anybody can write a file.
+    """The import report in the file, if it has the right shape and is small, because a file may contain anything.
 
-    What the doctor found then is left out: it would look like a finding of this server.
+    The doctor's findings are removed, because they would look like findings of this server.
     """
     try:
         kept = msgspec.convert(report or {}, Report)

@@ -1,8 +1,8 @@
-"""A session, or as much of it as led to a moment, as a schedviz-trace/1 input: a moment becomes a regression test.
+"""Exports a session, or the part that led to a moment, as a schedviz-trace/1 input, for example as a regression test.
 
-The objects of the import, or those of the moment at which the trace begins, are created one by one, so that times differ by milliseconds;
-then the commands follow. A trace has whole cycles and a scheduler that runs through: what it has no words for is refused, with the command
-that is in the way.
+The trace first creates the objects of the import, or those of the moment at which it begins, one by one, so times differ by milliseconds;
+then the commands follow. A trace has whole cycles and a scheduler that does not restart. A session that it cannot express is refused, and
+the error names the command.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from schedviz.trace.controllers import HelperSettings
 from schedviz.trace.policies import Policies
 from schedviz.trace.releases import DEFAULT_RELEASE, release_in
 
-#: Members of SimulationSettings, as a trace's header has them.
+#: Members of SimulationSettings that a trace's header can contain.
 _HEADER = {
     "config": "config",
     "assumed_pod_ttl_seconds": "assumedPodTTLSeconds",
@@ -39,7 +39,7 @@ _HEADER = {
 
 
 class Start(msgspec.Struct, frozen=True):
-    """What a trace begins with that does not begin with the session."""
+    """The beginning of a trace that starts later than its session."""
 
     event: int
     settings: dict[str, Any]
@@ -47,13 +47,15 @@ class Start(msgspec.Struct, frozen=True):
 
 
 def trace(session: Session, *, until: int | None = None, start: Start | None = None) -> dict[str, Any]:
-    """The trace of all that was done until an event. Raises `NotExportable`, which names the command that no trace can have."""
+    """The trace up to an event. Raises `NotExportable`, which names the command that a trace cannot express."""
     past = Past(session)
     until = past.last_event if until is None else min(until, past.last_event)
     after = past.first_event if start is None else start.event
     settings = past.beginning.settings if start is None else start.settings
     if not settings.get("first_of_tied", True):
-        raise NotExportable("The session draws among tied nodes; a trace takes the first, so it would be another run.")
+        raise NotExportable(
+            "The session chooses randomly among tied nodes, but a trace always takes the first. Export a session file instead."
+        )
     objects = list(map(codec.to_dict, past.beginning.objects())) if start is None else start.objects
     steps = [{"op": "create", "object": each} for each in objects]
     steps += _helpers(settings)
@@ -74,7 +76,7 @@ def trace(session: Session, *, until: int | None = None, start: Start | None = N
     try:
         trace_from_dict(document)
     except DecodeError as error:
-        raise NotExportable(f"No trace can have this: {error}") from error
+        raise NotExportable(f"A trace cannot express this: {error}") from error
     return document
 
 
@@ -86,12 +88,14 @@ def _without_defaults(policies: dict[str, Any]) -> dict[str, Any]:
 
 def _helpers(settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if settings.get("helpers", {}) != msgspec.to_builtins(HelperSettings()):
-        raise NotExportable("The session began with helpers of the cluster; a trace switches them on by commands.")
+        raise NotExportable(
+            "The session began with simulated controllers enabled; a trace enables them by commands. Export a session file instead."
+        )
     return iter(())
 
 
 def _commands(past: Past, after: int, until: int) -> Iterator[list[dict[str, Any]]]:
-    """The steps of each command. One that was under way at the beginning or the end gives the cycles that ended in between."""
+    """The steps of each command. For one in progress at the beginning or the end, only the cycles that ended in between count."""
     before = past.first_event
     for one, left_at in past.commands():
         if before >= until:
@@ -107,13 +111,16 @@ def _commands(past: Past, after: int, until: int) -> Iterator[list[dict[str, Any
 
 
 def _check_between(past: Past, one: CommandLine, event: int) -> None:
-    """Refuse what was done while a cycle stood between two stages: a trace would do it before the cycle or after it."""
+    """Refuse a command that was executed between two stages of a cycle, because a trace can only execute it before or after the cycle."""
     if isinstance(decode_command(bytes(one.command)), Run | Step | Pause):
         return
     for session_id, _, _ in lineage.between(past.session.pk, event - 1, event + 1):
         if cycle_groups.stands_in(session_id, event):
             op = msgspec.json.decode(one.command)["op"]
-            raise NotExportable(f"Command {one.seq} ({op}) came while a cycle stood between two stages; a trace has whole cycles only.")
+            raise NotExportable(
+                f"Command {one.seq} ({op}) was executed between two stages of a cycle, but a trace has only whole cycles. "
+                "Export a session file instead."
+            )
 
 
 def _steps(one: CommandLine, *, cycles: int) -> list[dict[str, Any]]:
@@ -130,7 +137,7 @@ def _steps(one: CommandLine, *, cycles: int) -> list[dict[str, Any]]:
 
 
 def _cycles(past: Past, after: int, until: int) -> int:
-    """How many cycles ended after one event, until another."""
+    """How many cycles ended between two events."""
     return sum(
         cycle_groups.count_ended(session_id, last) - cycle_groups.count_ended(session_id, first)
         for session_id, first, last in lineage.between(past.session.pk, after, until + 1)

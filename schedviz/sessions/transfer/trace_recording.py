@@ -1,6 +1,6 @@
-"""A moment as a recording, in an io worker: its trace is run, compared with what the session did, and given what was observed.
+"""Exports a moment as a recording, in an io worker: the trace is run, compared with the session, and extended by the observed results.
 
-Such a file is among the recordings that `schedviz conformance` runs: a regression test.
+`schedviz conformance` runs such files as regression tests.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from schedviz.sessions.replay import replayer
 from schedviz.sessions.transfer import trace_export
 from schedviz.sessions.transfer.trace_export import Start
 
-#: Beyond so many cycles times nodes only placements are recorded, and the state at the end.
+#: For more cycles × nodes than this, only placements and the final state are recorded.
 _FULL_RECORDS = 20_000
 
 
 class _Cycle(msgspec.Struct, frozen=True):
-    """What has to be the same."""
+    """The results of a cycle that must be equal."""
 
     pod: str
     outcome: str
@@ -37,10 +37,10 @@ class _Cycle(msgspec.Struct, frozen=True):
 
 
 def recording(session: Session, *, after: int | None, until: int | None, observed: bool) -> dict[str, Any]:
-    """The trace of what was done between two events, as `schedviz trace` writes it, or without what was observed.
+    """The trace of what happened between two events, in the format of `schedviz trace`, with or without observed results.
 
-    Raises `NotExportable`, or `HistoryUnavailable` where the trace does something else than the session did: then what it cannot tell, such
-    as when pods may be tried again, matters.
+    Raises `NotExportable`, or `HistoryUnavailable` if the trace behaves differently from the session. Then something matters that a trace
+    cannot express, such as the times at which pods are retried.
     """
     start = None if after is None else _start(session, after)
     document = trace_export.trace(session, until=until, start=start)
@@ -53,13 +53,13 @@ def recording(session: Session, *, after: int | None, until: int | None, observe
         if was != found:
             wrong = f"{found or 'nothing'} where {was or 'nothing was done'}" if found else f"nothing where {was}"
             earlier = " Begin earlier, or without ?from." if start is not None else ""
-            raise HistoryUnavailable(f"The trace would do something else than the session did: in its cycle {number}, {wrong}.{earlier}")
+            raise HistoryUnavailable(f"The trace would differ from the session: in its cycle {number}, {wrong}.{earlier}")
     return ran if observed else document
 
 
 def _start(session: Session, event: int) -> Start:
     simulation = replayer.engine_at(session.pk, event, between_units=lambda _: None)
-    # A pod whose binding is on its way has its node: a trace that tried it again would be another run.
+    # A pod that is being bound already has its node. If the trace scheduled it again, the run would differ.
     assumed = {pod.pod: pod.node for pod in simulation.view().cache.pod_states.values() if pod.assumed}
     objects = [codec.to_dict(each) for each in simulation.stored_objects()]
     for each in objects:

@@ -1,7 +1,7 @@
-"""Validates the settings and the trace of a new session, before anything is stored.
+"""Validates the settings and the trace of a new session before anything is stored.
 
 The shape of both is checked here. A scheduler configuration, declared extenders and feature gates are validated by building the engine,
-which an engine worker does (`engine_check.py`): the process that calls this module, a web server, never loads the engine.
+which an engine worker does (`engine_check.py`): this module runs in the web server, which never loads the engine.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TIMEOUT_SECONDS: Final = 20.0
 _BLOCK_SECONDS: Final = 2
 
 
-class ValidationUnavailable(SessionError):  # noqa: N818 -- states the problem, like its siblings.
+class ValidationUnavailable(SessionError):
     """No engine worker validated the configuration in time. Nothing was stored."""
 
     code = "worker_unavailable"

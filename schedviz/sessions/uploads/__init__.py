@@ -1,1 +1,1 @@
-"""Uploaded files until they are imported: encrypted rows in the database, with keys that exist in memory only."""
+"""Uploaded files before their import: encrypted rows in the database, with keys that exist only in memory."""

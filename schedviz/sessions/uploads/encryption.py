@@ -1,4 +1,4 @@
-"""Encryption of what is uploaded: the database gets nothing else, and the key is deleted when the import has ended.
+"""Encrypts uploads. The database contains only ciphertext, and the key is deleted when the import has ended.
 
 See docs/decisions/0010-uploads-are-encrypted.md.
 """
@@ -11,13 +11,13 @@ from uuid import UUID
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-#: So much longer is what is sealed.
+#: How many bytes encryption adds.
 OVERHEAD_BYTES = 16
 _KEY_BYTES = 32
 
 
-class SealBroken(ValueError):  # noqa: N818 (says what it is)
-    """This was not sealed with this key, or for another session or place."""
+class SealBroken(ValueError):
+    """The data was not sealed with this key, or was sealed for another session or position."""
 
 
 def new_key() -> bytes:
@@ -26,19 +26,19 @@ def new_key() -> bytes:
 
 
 class Seal:
-    """Encrypts and decrypts the pieces of one session's files. Each place (file and number) may be sealed once."""
+    """Encrypts and decrypts the pieces of one session's files. Each position (file and number) may be sealed only once."""
 
     def __init__(self, key: bytes, session_id: UUID) -> None:
         self._cipher = AESGCM(key)
         self._session = session_id.bytes
 
     def seal(self, data: bytes, file: int, number: int) -> bytes:
-        """The piece as it is stored."""
+        """Encrypt a piece."""
         place = _place(file, number)
         return self._cipher.encrypt(place, data, self._session + place)
 
     def unseal(self, data: bytes, file: int, number: int) -> bytes:
-        """The piece as it was. Raises `SealBroken`."""
+        """Decrypt a piece. Raises `SealBroken`."""
         place = _place(file, number)
         try:
             return self._cipher.decrypt(place, data, self._session + place)

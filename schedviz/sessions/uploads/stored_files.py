@@ -1,4 +1,4 @@
-"""The files that were sent for a session, between the web server that takes them and the worker that imports them: encrypted rows."""
+"""The uploaded files of a session, as encrypted rows between the web server that receives them and the worker that imports them."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, Seal
 
 
 def seal_for(session_id: UUID) -> Seal:
-    """A new seal, for the files of a session that is stored."""
+    """A new seal for the files of a stored session."""
     return Seal(upload_keys.make(session_id), session_id)
 
 
 class StoredFiles:
-    """The files of one session, decrypted while they are read. What yesterday's version stored is not encrypted."""
+    """The files of one session, decrypted while they are read. Those of versions before encryption are read as they are."""
 
     def __init__(self, session_id: UUID) -> None:
         self._session_id = session_id
         self._rows = Upload.objects.filter(session_id=session_id)
 
     def sources(self) -> list[Source]:
-        """All of them, in order."""
+        """All files, in order."""
         sums = self._rows.order_by().values_list("file").annotate(size=Sum(Length("data")), pieces=Count("pk"))
         sizes = {file: size - (OVERHEAD_BYTES * pieces if self._seal else 0) for file, size, pieces in sums}
         named = self._rows.filter(number=0).order_by("file").values_list("file", "name")
@@ -41,7 +41,7 @@ class StoredFiles:
             yield self._unsealed(bytes(data), file, number)
 
     def head(self) -> bytes:
-        """The first piece of the first file. Raises `KeyLost` and `KeysAway`."""
+        """The first piece of the first file. Raises `KeyLost` or `KeysAway`."""
         first = self._rows.filter(file=0, number=0).values_list("data", flat=True).first()
         return b"" if first is None else self._unsealed(bytes(first), 0, 0)
 

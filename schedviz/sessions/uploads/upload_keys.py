@@ -1,7 +1,7 @@
-"""The keys of uploads, in memory alone: in Redis, where io workers find them, and in the process that took the upload.
+"""The keys of uploads, in memory only: in Redis, where io workers find them, and in the process that received the upload.
 
-That process puts a key back while the import has not ended, in case that Redis was restarted. So an accepted import survives the loss of
-Redis, and that of the web server, but not of both at once.
+That process restores the key if Redis is restarted during the import. An accepted import therefore survives the loss of either Redis or the
+web server, but not of both at once.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from schedviz.sessions.uploads.encryption import new_key
 
 logger = logging.getLogger(__name__)
 
-#: A web server puts its keys into Redis this often.
+#: How often a web server writes its keys to Redis.
 _KEEP_SECONDS = 1.0
-#: Longer than this no key stays that nobody renews.
+#: The lifetime of a key that no process renews.
 _LIFETIME_SECONDS = 48 * 3600
-#: An import waits so long for a web server to put its key back.
+#: How long an import waits for a web server to restore its key.
 PATIENCE_SECONDS = 15.0
 _LOOK_SECONDS = 0.25
 
 
-class KeyLost(SessionError):  # noqa: N818 (says what happened)
-    """Nobody has the key of the uploads any more."""
+class KeyLost(SessionError):
+    """The key of the uploads is lost."""
 
     code = "upload_lost"
 
@@ -43,14 +43,14 @@ class KeyLost(SessionError):  # noqa: N818 (says what happened)
         )
 
 
-class KeysAway(SessionError):  # noqa: N818 (says what happened)
-    """Redis does not answer, so that nobody knows whether there is a key."""
+class KeysAway(SessionError):
+    """Redis is unavailable, so it is unknown whether the key exists."""
 
     code = "redis_away"
 
 
 class _Keeper:
-    """The keys of uploads that this process has taken, and a thread that has Redis know them until their imports have ended."""
+    """The keys of uploads that this process received, and a thread that keeps them in Redis until their imports have ended."""
 
     def __init__(self) -> None:
         self._keys: dict[UUID, bytes] = {}
@@ -58,7 +58,7 @@ class _Keeper:
         self._thread: threading.Thread | None = None
 
     def make(self, session_id: UUID) -> bytes:
-        """A new key, for a session that is stored."""
+        """A new key for a stored session."""
         key = new_key()
         _put({session_id: key})
         with self._lock:
@@ -98,12 +98,12 @@ _KEEPER = _Keeper()
 
 
 def make(session_id: UUID) -> bytes:
-    """A key for the uploads of a session that is stored. It is kept until the import has ended."""
+    """A key for the uploads of a stored session, kept until the import has ended."""
     return _KEEPER.make(session_id)
 
 
 def find(session_id: UUID) -> bytes:
-    """The key of a session's uploads. Raises `KeyLost`, or `KeysAway` where that cannot be told yet."""
+    """The key of a session's uploads. Raises `KeyLost`, or `KeysAway` if Redis is unavailable."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     pause = threading.Event()
     while True:
@@ -122,16 +122,16 @@ def find(session_id: UUID) -> bytes:
 
 
 def forget(session_id: UUID) -> None:
-    """The import has ended: what is left of the uploads, in the database's log or in a backup, can never be read."""
+    """Delete the key, because the import has ended. Copies of the uploads in the database's log or in a backup can then never be read."""
     _KEEPER.drop(session_id)
     try:
         stream.client().delete(_name(session_id))
     except redis.RedisError as error:
-        logger.debug("Redis is away: %s", error)
+        logger.debug("Redis is unavailable: %s", error)
 
 
-def let_go() -> None:
-    """What a restart of this process does: it knows no key any more."""
+def forget_all() -> None:
+    """Drop all keys of this process, as a restart does."""
     _KEEPER.clear()
 
 
@@ -146,16 +146,16 @@ def _put(keys: Mapping[UUID, bytes]) -> None:
     try:
         pipe.execute()
     except redis.RedisError as error:
-        logger.debug("Redis is away, keys of uploads will be put there later: %s", error)
+        logger.debug("Redis is unavailable; the keys of uploads will be stored there later: %s", error)
 
 
 def _importing(session_ids: Iterable[UUID]) -> set[UUID]:
-    """Those whose imports have not ended; all of them while the database is away."""
+    """The sessions whose imports have not ended; all of them while the database is unavailable."""
     wanted = set(session_ids)
     try:
         return set(Session.objects.filter(pk__in=wanted, status=Session.Status.IMPORTING).values_list("pk", flat=True))
-    except Exception as error:  # noqa: BLE001 -- whatever it is, the keys have to stay.
-        logger.debug("cannot look which imports have ended: %s", error)
+    except Exception as error:  # noqa: BLE001 -- the keys must be kept whatever the error is.
+        logger.debug("cannot query which imports have ended: %s", error)
         return wanted
     finally:
         connection.close()

@@ -34,7 +34,7 @@ class FastReconnectConsumer(Consumer):
             nonlocal complained
             if time.monotonic() - complained > _COMPLAINT_SECONDS:
                 complained = time.monotonic()
-                logger.warning("Redis is away, trying again and again: %s", error)
+                logger.warning("Redis is unavailable; reconnecting: %s", error)
 
         connection = conn.ensure_connection(
             complain,

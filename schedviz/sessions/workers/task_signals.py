@@ -24,7 +24,7 @@ def _begin(task: Any, args: tuple[Any, ...], **_: Any) -> None:
 
 @task_postrun.connect
 def _end(task: Any, state: Any, **_: Any) -> None:
-    if task.name != wakeups.TURN:
+    if task.name != wakeups.HOST_SESSION:
         # Hosting lasts as long as the session is in use, and has a metric of its own.
         JOBS.labels(task.name, str(state)).observe(time.perf_counter() - _began.at)
     structlog.contextvars.unbind_contextvars("task", "session")

@@ -24,7 +24,7 @@ _SWEPT_AT_ONCE = 20
 _OWN = "DEMO_{}_PER_VISITOR"
 
 
-class DemoFull(Exception):  # noqa: N818 -- says what is the matter.
+class DemoFull(Exception):
     """All sandboxes are in use."""
 
 

@@ -26,7 +26,7 @@ MOST_USES = 1000
 MOST_OPEN = 100
 
 
-class TooManyInvites(Exception):  # noqa: N818 -- says what happened.
+class TooManyInvites(Exception):
     """The maximum number of open invites is reached."""
 
 

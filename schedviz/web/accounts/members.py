@@ -10,11 +10,11 @@ from django.db.models import QuerySet
 from schedviz.sessions.models import Membership, Session
 
 
-class NotFindable(Exception):  # noqa: N818 -- says what is the matter.
+class NotFindable(Exception):
     """This server does not allow finding users by name."""
 
 
-class NoSuchUser(Exception):  # noqa: N818
+class NoSuchUser(Exception):
     """There is no user of this name who can become a member."""
 
 

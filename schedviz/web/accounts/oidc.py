@@ -46,7 +46,7 @@ _TIMEOUT_SECONDS = 10.0
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
-class NotWelcome(Exception):  # noqa: N818 -- says what is the matter.
+class NotWelcome(Exception):
     """The provider knows the user, but this server does not admit them."""
 
 

@@ -39,7 +39,7 @@ class ApiError(Exception):
         self.detail = {name: value for name, value in detail.items() if value not in (None, "")}
 
 
-class Unchanged(Exception):  # noqa: N818 -- says what is the matter.
+class Unchanged(Exception):
     """The client already has the current version (304)."""
 
 

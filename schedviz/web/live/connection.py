@@ -151,5 +151,5 @@ class SocketConnection(ABC):
         """Handle a message; None for a binary one."""
 
 
-class _Left(Exception):  # noqa: N818 - says what happened
+class _Left(Exception):
     """Called once the client has disconnected."""

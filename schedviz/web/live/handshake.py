@@ -34,7 +34,7 @@ SUBPROTOCOL: Final = "v1.schedviz"
 LINK_PROTOCOL: Final = "link.schedviz."
 
 
-class Refused(Exception):  # noqa: N818 - says what happened
+class Refused(Exception):
     """A refused handshake: an HTTP status and a sentence."""
 
     def __init__(self, status: int, message: str) -> None:

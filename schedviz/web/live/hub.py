@@ -18,7 +18,7 @@ from schedviz.web.live.viewer import Viewer
 _ANONYMOUS_PART = 0.8
 
 
-class Full(Exception):  # noqa: N818 -- a state, not an error.
+class Full(Exception):
     """A limit on open sockets is reached: of the viewer, the session or this process."""
 
 

@@ -1,8 +1,5 @@
 """Errors of rooms: an HTTP status, a code for programs and a message for people."""
 
-# The names state what happened and read as sentences where they are caught.
-# ruff: noqa: N818
-
 from __future__ import annotations
 
 

@@ -47,4 +47,4 @@ def forget(room_id: UUID) -> None:
     try:
         stream.client().delete(key(room_id))
     except redis.RedisError as error:
-        logger.debug("Redis is away: %s", error)
+        logger.debug("Redis is unavailable: %s", error)

@@ -56,7 +56,7 @@ METADATA = "169.254.169.254"
 def test_a_name_may_not_lead_to_what_is_not_public(address: str, kind: str) -> None:
     said = AddressPolicy().why_not("extender.example", address)
 
-    assert said == f"its name leads to a {kind} address, which {NETWORKS_SETTING} does not hold"
+    assert said == f"its name resolves to a {kind} address, which {NETWORKS_SETTING} does not include"
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,7 @@ def test_a_cycle_that_has_not_been_has_no_detail(busy: UUID) -> None:
 
 
 def test_who_waits_too_long_is_told_to_ask_again(busy: UUID) -> None:
-    with pytest.raises(cycle_details.DetailLate, match="ask again"):
+    with pytest.raises(cycle_details.DetailLate, match="try again"):
         cycle_details.cycle_detail(busy, 4, timeout_seconds=0.05)
 
 

@@ -1,4 +1,4 @@
-"""The sweeper rings for work that nobody is at."""
+"""The sweeper wakes workers for sessions that have work and no live owner."""
 
 from __future__ import annotations
 
@@ -14,53 +14,53 @@ from tests.sessions.conftest import MakeSession, send
 
 
 @pytest.fixture
-def rung(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, UUID]]:
+def notified(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, UUID]]:
     heard: list[tuple[str, UUID]] = []
 
-    def ring(session_id: UUID, **_: Any) -> None:
-        heard.append(("turn", session_id))
+    def notify(session_id: UUID, **_: Any) -> None:
+        heard.append(("host", session_id))
 
     def notify_import(session_id: UUID) -> None:
         heard.append(("import", session_id))
 
-    monkeypatch.setattr(wakeups, "notify", ring)
+    monkeypatch.setattr(wakeups, "notify", notify)
     monkeypatch.setattr(wakeups, "notify_import", notify_import)
     return heard
 
 
-def test_it_rings_for_commands_without_an_owner(make_session: MakeSession, rung: list[tuple[str, UUID]]) -> None:
+def test_it_wakes_a_worker_for_commands_without_an_owner(make_session: MakeSession, notified: list[tuple[str, UUID]]) -> None:
     session_id = make_session()
     assert sweep.sweep() == 0
     send(session_id, "cycle")
-    rung.clear()
+    notified.clear()
 
     assert sweep.sweep() == 1
-    assert rung == [("turn", session_id)]
+    assert notified == [("host", session_id)]
 
 
-def test_it_leaves_a_session_with_a_live_owner_alone_and_rings_when_the_lease_ran_out(
-    make_session: MakeSession, rung: list[tuple[str, UUID]]
+def test_it_leaves_a_session_with_a_live_owner_alone_and_wakes_a_worker_when_the_lease_has_expired(
+    make_session: MakeSession, notified: list[tuple[str, UUID]]
 ) -> None:
     session_id = make_session()
     send(session_id, "cycle")
     lease.acquire(session_id)
-    rung.clear()
+    notified.clear()
 
     assert sweep.sweep() == 0
     Session.objects.filter(pk=session_id).update(lease_until=1.0)
     assert sweep.sweep() == 1
 
 
-def test_it_rings_for_an_import_that_nobody_does(transactional_db: None, rung: list[tuple[str, UUID]]) -> None:
+def test_it_wakes_a_worker_for_an_import_that_no_worker_runs(transactional_db: None, notified: list[tuple[str, UUID]]) -> None:
     waiting = Session.objects.create(name="complete", uploaded=True)
     Session.objects.create(name="still being sent")
 
     sweep.sweep()
 
-    assert rung == [("import", waiting.pk)]
+    assert notified == [("import", waiting.pk)]
 
 
-def test_it_leaves_failed_sessions_alone(make_session: MakeSession, rung: list[tuple[str, UUID]]) -> None:
+def test_it_leaves_failed_sessions_alone(make_session: MakeSession, notified: list[tuple[str, UUID]]) -> None:
     session_id = make_session()
     send(session_id, "cycle")
     Session.objects.filter(pk=session_id).update(status=Session.Status.FAILED)
@@ -68,11 +68,9 @@ def test_it_leaves_failed_sessions_alone(make_session: MakeSession, rung: list[t
     assert sweep.sweep() == 0
 
 
-def test_a_bell_for_an_import_that_is_rung_late_silences_no_turn(
-    make_session: MakeSession, redis: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_late_import_task_suppresses_no_hosting_task(make_session: MakeSession, redis: object, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = make_session()
-    stream.clear_bell(session_id)
+    stream.task_has_begun(session_id)
     sent: list[str] = []
     monkeypatch.setattr(wakeups, "enqueue", lambda task, *_, queue: sent.append(task))
 
@@ -82,4 +80,4 @@ def test_a_bell_for_an_import_that_is_rung_late_silences_no_turn(
     wakeups.notify(session_id, owned=False)
     wakeups.notify_import(session_id)
 
-    assert sent == [wakeups.IMPORT, wakeups.TURN]
+    assert sent == [wakeups.IMPORT, wakeups.HOST_SESSION]

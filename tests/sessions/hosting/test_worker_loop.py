@@ -396,8 +396,8 @@ def test_a_session_that_kills_whoever_loads_it_is_left_alone_for_longer_and_long
         said.append(work_off(session_id).message)
 
     assert said == [
-        "3 workers in a row ended while loading this session; it is loaded again in 2 s. Nothing that was accepted is lost.",
-        "4 workers in a row ended while loading this session; it is loaded again in 4 s. Nothing that was accepted is lost.",
+        "3 workers in a row ended while loading this session; the next attempt is in 2 s. No accepted command is lost.",
+        "4 workers in a row ended while loading this session; the next attempt is in 4 s. No accepted command is lost.",
     ]
     rest_is_over(session_id)
     session = work_off(session_id)
@@ -414,7 +414,7 @@ def test_a_session_that_cannot_be_loaded_says_why_and_is_tried_again(make_sessio
     with monkeypatch.context() as patch:
         patch.setattr(starting_point, "find", fail)
         session = work_off(session_id)
-    assert "could not be loaded (TypeError: a bug); it is loaded again in 2 s." in session.message
+    assert "could not be loaded (TypeError: a bug); the next attempt is in 2 s." in session.message
 
     rest_is_over(session_id)
     assert work_off(session_id).applied_seq == 1
@@ -494,7 +494,7 @@ def test_an_engine_that_was_left_in_order_is_gone_on_with(make_session: MakeSess
 def test_a_session_that_is_stepped_keeps_its_engine_however_long_its_turn_is(
     make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_loop, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(worker_loop, "LONG_HOSTING_SECONDS", 0.0)
     session_id = make_session()
     host = threading.Thread(target=_host, args=(session_id, 1.0))
     host.start()
@@ -509,7 +509,7 @@ def test_a_session_that_is_stepped_keeps_its_engine_however_long_its_turn_is(
 
 
 def test_a_long_turn_ends_where_another_session_waits_for_the_slot(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_loop, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(worker_loop, "LONG_HOSTING_SECONDS", 0.0)
     monkeypatch.setattr(worker_loop, "SLOTS", Slots(1, lambda: 1))
     session_id = make_session()
 
@@ -518,10 +518,10 @@ def test_a_long_turn_ends_where_another_session_waits_for_the_slot(make_session:
     assert Session.objects.get(pk=session_id).lease_owner == ""
 
 
-def test_a_run_is_left_to_another_worker_after_a_long_turn(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    rung: list[UUID] = []
-    monkeypatch.setattr(worker_loop, "TURN_SECONDS", 0.0)
-    monkeypatch.setattr(wakeups, "notify", lambda session_id, **_: rung.append(session_id))
+def test_a_run_is_left_to_another_worker_after_a_while(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    notified: list[UUID] = []
+    monkeypatch.setattr(worker_loop, "LONG_HOSTING_SECONDS", 0.0)
+    monkeypatch.setattr(wakeups, "notify", lambda session_id, **_: notified.append(session_id))
     session_id = make_session(pods=200)
     send(session_id, "run")
 
@@ -530,7 +530,7 @@ def test_a_run_is_left_to_another_worker_after_a_long_turn(make_session: MakeSes
     session = Session.objects.get(pk=session_id)
     assert 0 < session.cycle < 200
     assert session.lease_owner == ""
-    assert rung[-1] == session_id
+    assert notified[-1] == session_id
 
 
 OPS: list[dict[str, Any]] = [

@@ -12,7 +12,7 @@ from schedviz.sessions.errors import CommandRefused, TooManyCommands
 from schedviz.sessions.hosting import worker_loop
 from schedviz.sessions.models import Command, Observed, Session
 from schedviz.sessions.observing import observations
-from schedviz.sessions.observing.observations import CannotFollow, Seen, Taken, WrongBatch
+from schedviz.sessions.observing.observations import AcceptedBatch, CannotFollow, Seen, WrongBatch
 from schedviz.sessions.transfer import create, import_job
 from schedviz.trace.events import ApiWritten
 from tests.conftest import RedisServer
@@ -34,8 +34,8 @@ def seen(type_: Literal["ADDED", "MODIFIED", "DELETED"], obj: dict[str, Any], **
     return Seen(type=type_, object={**obj, "metadata": {**obj["metadata"], **meta}}, version="1")
 
 
-def take(session_id: UUID, n: int, *events: Seen, source: str = "kind") -> Taken:
-    return observations.take(session_id, source, n, events, digest=hashlib.sha256(repr(events).encode()).hexdigest())
+def take(session_id: UUID, n: int, *events: Seen, source: str = "kind") -> AcceptedBatch:
+    return observations.accept_batch(session_id, source, n, events, digest=hashlib.sha256(repr(events).encode()).hexdigest())
 
 
 def written(session_id: UUID) -> list[tuple[str, str]]:
@@ -76,7 +76,7 @@ def test_a_pod_of_the_same_name_is_another_one_and_one_that_terminates_is_told_s
 def test_a_batch_is_taken_once_and_in_order(empty: UUID) -> None:
     first = take(empty, 1, seen("ADDED", node("n")))
 
-    assert take(empty, 1, seen("ADDED", node("n"))) == Taken(n=1, seq=first.seq, duplicate=True)
+    assert take(empty, 1, seen("ADDED", node("n"))) == AcceptedBatch(n=1, seq=first.seq, duplicate=True)
     with pytest.raises(WrongBatch) as wrong:
         take(empty, 3, seen("ADDED", node("m")))
     assert wrong.value.expected == 2

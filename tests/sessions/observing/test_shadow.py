@@ -42,7 +42,7 @@ def on(waiting: dict[str, Any], node_name: str) -> dict[str, Any]:
 
 
 def push(session_id: UUID, n: int, *events: Seen) -> None:
-    observations.take(session_id, "kind", n, events, digest=hashlib.sha256(repr(events).encode()).hexdigest())
+    observations.accept_batch(session_id, "kind", n, events, digest=hashlib.sha256(repr(events).encode()).hexdigest())
 
 
 def verdicts(session_id: UUID) -> dict[str, str]:

@@ -57,7 +57,7 @@ def test_a_log_beside_its_objects_is_told_right_in_the_report() -> None:
 def test_a_pasted_dump_alone_becomes_a_session_that_says_what_it_lacks() -> None:
     session = imported(file((SAMPLES / "sigusr2" / "04-ghost-node" / "scheduler.log").read_bytes(), name="pasted"))
     assert session.status == Session.Status.READY
-    assert "made of a SIGUSR2 dump alone" in session.report["warnings"][0]
+    assert "made from a SIGUSR2 dump alone" in session.report["warnings"][0]
     assert any("Node worker-2 is a ghost" in warning for warning in session.report["warnings"])
     assert len(reading.state_at_head(session).view.cache.list) == 3
 
@@ -233,7 +233,7 @@ profiles:
 
     session = imported(create.Files([cluster, config]), simulation={"config": {}})
     assert session.status == Session.Status.FAILED
-    assert session.message == "settings.config: scheduler.yaml has a configuration, too; a session has one."
+    assert session.message == "settings.config: scheduler.yaml also contains a scheduler configuration. Remove one of them."
 
 
 def test_a_plugin_that_does_not_exist_fails_the_session() -> None:
@@ -349,7 +349,7 @@ def test_a_trace_without_a_release_is_v1_27_1_and_exported_without_one() -> None
 def test_a_session_of_another_release_than_the_lessons_gives_no_lesson() -> None:
     session = imported(create.Trace({"format": "schedviz-trace/1", "steps": []}), simulation={"release": "v1.36"})
 
-    with pytest.raises(NotExportable, match="The session was made with release 'v1\\.36'; a lesson has no words for that"):
+    with pytest.raises(NotExportable, match="The session was made with release 'v1\\.36'; a lesson cannot express that setting"):
         lesson_draft(session, name="mine")
 
 

@@ -1,4 +1,4 @@
-"""`manage.py sweep`: the sweeper as a process of its own. One is enough for any number of workers; two do no harm."""
+"""`manage.py sweep`: runs the sweeper as a separate process. One is enough for any number of workers; a second does no harm."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from schedviz.sessions.metrics import reporting
 
 
 class Command(BaseCommand):
-    help = "Ring for sessions that have work and that no worker is at, every few seconds, until told to stop."
+    help = "Wake workers for sessions that have work and no live owner, every few seconds, until stopped."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--seconds", type=float, default=sweep.SWEEP_SECONDS, help="how often (default: %(default)s)")
+        parser.add_argument("--seconds", type=float, default=sweep.SWEEP_SECONDS, help="interval between sweeps (default: %(default)s)")
 
     def handle(self, *_: Any, **options: Any) -> None:
         stopped = threading.Event()
