@@ -87,7 +87,7 @@ def handle_scheduling_failure(state: SchedulerState, framework: Framework, queue
     facts = {"reason": failure.condition_reason, "message": failure.message, "requeued": requeued}
     if failure.status.as_error() is None:
         return facts
-    report_failure(state, framework, pod, failure, without_arguments(truncate_message(failure.message)))
+    report_failure(state, framework, pod, failure)
     return facts
 
 
@@ -111,8 +111,9 @@ def _requeue(state: SchedulerState, queued: QueuedPodInfo) -> bool:
     return state.queue.add_unschedulable_if_not_present(queued, state.queue.scheduling_cycle)
 
 
-def report_failure(state: SchedulerState, framework: Framework, pod: PodInfo, failure: Failure, note: str) -> None:
-    """Record a Kubernetes Event with this note, and patch the pod's status."""
+def report_failure(state: SchedulerState, framework: Framework, pod: PodInfo, failure: Failure) -> None:
+    """Record a Kubernetes Event with the message, which upstream uses as a format, and patch the pod's status."""
+    note = without_arguments(truncate_message(failure.message))
     state.record_event(pod.pod, framework.profile_name, type_="Warning", reason="FailedScheduling", action="Scheduling", note=note)
     condition = PodCondition(type="PodScheduled", status="False", reason=failure.condition_reason, message=failure.message)
     nominating = failure.nominating_info

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from schedviz.engine.failure import Failure, report_failure, truncate_message
+from schedviz.engine.failure import Failure, report_failure
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.types import QueuedPodInfo
 from schedviz.engine.scheduler_state import SchedulerState
@@ -31,6 +31,6 @@ def handle_scheduling_failure(state: SchedulerState, framework: Framework, queue
         facts["requeued"] = state.queue.add_unschedulable_if_not_present(queued, state.queue.scheduling_cycle)
     state.queue.add_nominated_pod(queued.pod_info, failure.nominating_info)
     if failure.status.as_error() is not None:
-        report_failure(state, framework, pod, failure, truncate_message(failure.message))
+        report_failure(state, framework, pod, failure)
     state.queue.done(pod.uid)
     return facts

@@ -49,5 +49,7 @@ class Release:
     shows_status_after_patch: bool
     #: A refused binding delivers the event of an earlier binding of the pod, which the scheduler took for failed.
     refused_binding_confirms_earlier: bool
+    #: The error of an extender is used as a format, which alters each `%` in it.
+    formats_extender_errors: bool
     scheduling_cycle: type[SchedulingCycle]
     binding_cycle: type[BindingCycle]

@@ -143,7 +143,9 @@ class SimulationState:
         configuration = load_configuration(config, release=self.settings.release, features=self.features)
         declared = self.settings.fake_extenders
         try:
-            self.extenders = build_extenders(configuration, declared, self.extender_calls)
+            self.extenders = build_extenders(
+                configuration, declared, self.extender_calls, formats_errors=self.release.formats_extender_errors
+            )
         except msgspec.ValidationError as error:
             raise ConfigurationError([Problem("fakeExtenders", str(error))]) from None
         self.configuration = with_ignored_resources(configuration, declared)

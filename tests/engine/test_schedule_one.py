@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from schedviz.trace.events import CycleEnded, CycleStarted, EventRecorded
+from schedviz.trace.releases import RELEASES
 
 from .clusters import do, four_nodes, node, pod
 
@@ -22,22 +25,24 @@ def test_a_pod_that_was_updated_in_the_queue_is_scheduled_by_its_new_affinity() 
     assert "InterPodAffinity" in record["skippedFilterPlugins"]
 
 
-def test_a_percent_sign_in_a_message_goes_through_the_format_of_the_event() -> None:
-    simulation = four_nodes(pod("a"))
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_percent_sign_in_a_message_goes_through_the_format_of_the_event(release: str) -> None:
+    simulation = four_nodes(pod("a"), release=release)
     do(simulation, "schedule")
     do(simulation, "bind_fail", pod="*", message="100% wrong")
     notes = [event.note for event in simulation.drain_events() if isinstance(event, EventRecorded)]
     assert notes == ['running Bind plugin "DefaultBinder": 100%!w(MISSING)rong']
 
 
-def test_a_percent_sign_in_an_extender_s_error_goes_through_a_format_too() -> None:
+@pytest.mark.parametrize(("release", "message"), [("v1.27.1", "50%!d(MISSING)own"), ("v1.36", "50% down")])
+def test_a_percent_sign_in_an_extender_s_error_goes_through_a_format_in_v1_27_1(release: str, message: str) -> None:
     extender = {"name": "e1", "filterVerb": True, "error": {"filter": "50% down"}}
-    simulation = four_nodes(pod("a"), fake_extenders=[extender])
+    simulation = four_nodes(pod("a"), release=release, fake_extenders=[extender])
     simulation.detail = True
     do(simulation, "cycle")
     record = simulation.last_cycle
     assert record is not None
-    assert record["message"] == "50%!d(MISSING)own"
+    assert record["message"] == message
 
 
 def test_a_pod_inherits_the_nomination_of_a_pod_of_its_name_whose_deletion_was_missed() -> None:

@@ -118,7 +118,7 @@ class ExtenderScoreRecord(msgspec.Struct):
 class Extender:
     """One extender. Errors are returned as messages; "": none."""
 
-    def __init__(self, config: ExtenderConfig, declared: Declared | None, calls: ExtenderCalls) -> None:
+    def __init__(self, config: ExtenderConfig, declared: Declared | None, calls: ExtenderCalls, *, formats_errors: bool = True) -> None:
         self.name = config.url_prefix
         self.is_ignorable = config.ignorable
         self.is_binder = bool(config.bind_verb)
@@ -128,6 +128,8 @@ class Extender:
         self._config = config
         self._declared = declared
         self._calls = calls
+        #: v1.27.1 uses the extender's error as a format.
+        self._error = without_arguments if formats_errors else str
         self._managed = {resource.name for resource in config.managed_resources}
 
     @property
@@ -154,7 +156,7 @@ class Extender:
             return self._declared_filter(self._declared, rows.names)
         result, error = self._call(verb, self._nodes_args(pod, rows), wire.filter_result)
         if result is None or result.error:
-            return self._failed_filter(error if result is None else without_arguments(result.error))
+            return self._failed_filter(error if result is None else self._error(result.error))
         cached = self._config.node_cache_capable
         if cached and result.node_names is not None:
             known = frozenset(rows.names)
@@ -217,15 +219,15 @@ class Extender:
     def bind_error(self, pod: PodInfo, node: str, *, cycle: int) -> str:
         """The error of binding; "": the Binding was written. Upstream: HTTPExtender.Bind"""
         if self._declared is not None:
-            return without_arguments(self._declared.error_at("bind"))
+            return self._error(self._declared.error_at("bind"))
         found, error = self._call(self._config.bind_verb, wire.binding_args(pod, node), wire.binding_error, cycle=cycle)
-        return error if found is None else without_arguments(found)
+        return error if found is None else self._error(found)
 
     # Declared answers.
 
     def _declared_filter(self, declared: Declared, nodes: Sequence[str]) -> ExtenderFilterRecord:
         if error := declared.error_at("filter"):
-            return self._failed_filter(without_arguments(error))
+            return self._failed_filter(self._error(error))
         rules = declared.filter
         reason = rules.reason or f"node rejected by extender {declared.name}"
         record = ExtenderFilterRecord(self.name)
@@ -303,15 +305,18 @@ def _int64(value: int) -> int:
     return (value + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
-def build_extenders(configuration: KubeSchedulerConfiguration, declared: Iterable[dict[str, Any]], calls: ExtenderCalls) -> list[Extender]:
+def build_extenders(
+    configuration: KubeSchedulerConfiguration, declared: Iterable[dict[str, Any]], calls: ExtenderCalls, *, formats_errors: bool = True
+) -> list[Extender]:
     """The extenders of a configuration and the declared ones; ignorable extenders come last. An extender of the configuration with the URL
     of a declared one (`http://<name>.fake`) keeps its configuration and gives the declared answers.
 
     Raises `msgspec.ValidationError`. Upstream: scheduler.go buildExtenders
     """
     answering = {answers.url: answers for answers in (msgspec.convert(each, Declared) for each in declared)}
-    found = [Extender(config, answering.pop(config.url_prefix, None), calls) for config in configuration.extenders]
-    found += [Extender(answers.configuration(), answers, calls) for answers in answering.values()]
+    given = [(config, answering.pop(config.url_prefix, None)) for config in configuration.extenders]
+    given += [(answers.configuration(), answers) for answers in answering.values()]
+    found = [Extender(config, answers, calls, formats_errors=formats_errors) for config, answers in given]
     return sorted(found, key=lambda extender: extender.is_ignorable)
 
 

@@ -39,6 +39,7 @@ RELEASE: Final = Release(
     framework=Framework,
     shows_status_after_patch=False,
     refused_binding_confirms_earlier=False,
+    formats_extender_errors=True,
     scheduling_cycle=SchedulingCycle,
     binding_cycle=BindingCycle,
 )

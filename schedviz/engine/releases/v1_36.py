@@ -37,6 +37,7 @@ RELEASE: Final = Release(
     framework=FrameworkV136,
     shows_status_after_patch=True,
     refused_binding_confirms_earlier=True,
+    formats_extender_errors=False,
     scheduling_cycle=SchedulingCycleV136,
     binding_cycle=BindingCycleV136,
 )
