@@ -35,7 +35,7 @@ ANONYMOUS_BYTES: Final = 64 * 1024
 _ENVELOPE_BYTES: Final = 1 << 20
 #: A refused body is read up to this multiple of its limit, and discarded.
 _DISCARDED: Final = 4
-#: A refused body is discarded for so long; a client that is still sending then sees a closed connection.
+#: How long a refused body is discarded; a client that is still sending then sees a closed connection.
 DISCARD_SECONDS = 10.0
 _UPLOAD_SETTING: Final = "SCHEDVIZ_UPLOAD_BYTES"
 #: When a client may retry while the spool is full or the database is down.
@@ -43,7 +43,7 @@ _LATER: Final = {b"retry-after": b"10"}
 
 
 class _Refusal(Exception):
-    """The answer to a body that is not accepted."""
+    """The response to a body that is refused."""
 
     def __init__(self, status: int, code: str, message: str, *, headers: Mapping[bytes, bytes] | None = None, **detail: str) -> None:
         super().__init__(message)
@@ -146,7 +146,7 @@ class _Body:
         return forward
 
     async def discard_rest(self) -> None:
-        """Read the rest for nothing: a client that is still sending would see a broken connection instead of the answer."""
+        """Read and discard the rest: a client that is still sending would see a broken connection instead of the response."""
         if self._headers.get(b"expect", b"").lower() == b"100-continue" and not self._read:
             return
         left = _DISCARDED * self._limit

@@ -16,7 +16,7 @@ from schedviz.web.live.token_bucket import Bucket
 
 #: The maximum number of fragments of one message.
 LARGEST_FRAGMENTS: Final = 1000
-#: The library parses all bytes that it is given. This many bytes hold at most 700 frames.
+#: The library parses all bytes that it is given. This many bytes contain at most 700 frames.
 _PIECE_BYTES: Final = 4096
 
 

@@ -1,4 +1,4 @@
-"""How large the head of a request may be, and how long a client may take over heads and bodies: uvicorn has no limit for either.
+"""Limits the size of request heads, and the time that clients may take for heads and bodies: uvicorn has no such limits.
 
 Every web server is started with it: `uvicorn --http schedviz.web.head_limit:HeadLimit …`.
 """
@@ -20,13 +20,13 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from schedviz.web.api.problems import MEDIA_TYPE, problem
 from schedviz.web.frame_limit import FrameLimit
 
-#: Of the line with the address and the headers together; headers after a body have the same limit.
+#: The largest request line with headers; trailers after a body have the same limit.
 LARGEST_HEAD_BYTES = 64 * 1024
 
-#: Requests of one connection that wait for the answer to an earlier one.
+#: Requests of one connection that may wait for the response to an earlier one.
 MAX_PIPELINED = 32
 
-#: Bytes a second that a client has to read of a response.
+#: The lowest rate in bytes per second at which a client may read a response.
 MIN_RESPONSE_RATE = 1000
 
 #: The period over which the average rate of a body is measured.
@@ -34,15 +34,15 @@ RATE_WINDOW_SECONDS = 30
 
 
 class HeadLimit(HttpToolsProtocol):
-    """uvicorn's protocol, which answers 400 and hangs up where more than that came and is neither a head that ended nor of a body.
+    """uvicorn's protocol, which responds with 400 and closes the connection if a head exceeds its limit.
 
-    What came at once, and that is 256 kB at most, is read before it is counted.
+    Bytes that arrive together, at most 256 kB, are read before they are counted.
 
     It answers 408 and closes the connection if
 
     - a head is not complete SCHEDVIZ_REQUEST_HEAD_SECONDS after its first byte, or after the connection was opened;
-    - nothing of a body came for SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS;
-    - a body came at less than SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND over RATE_WINDOW_SECONDS.
+    - no part of a body arrived for SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS;
+    - a body arrived at less than SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND over RATE_WINDOW_SECONDS.
 
     It drops the connection if a client reads a response at less than MIN_RESPONSE_RATE over SCHEDVIZ_RESPONSE_IDLE_SECONDS: the response
     keeps its memory until then.
@@ -53,12 +53,12 @@ class HeadLimit(HttpToolsProtocol):
     _unfinished_bytes = 0
     #: Between the end of a head and the end of its request.
     _in_body = False
-    #: When something of a body came last, or could not be read because we were not ready.
+    #: When a part of the body last arrived, or could not be read because the server was not ready.
     _heard = 0.0
     #: When the current rate window began, and the bytes of the body since then.
     _window_began = 0.0
     _window_bytes = 0
-    #: Runs while a head or a body is awaited.
+    #: Runs while a head or a body is expected.
     _timer: asyncio.TimerHandle | None = None
     #: Runs while a response waits for the client.
     _write_timer: asyncio.TimerHandle | None = None
@@ -69,13 +69,13 @@ class HeadLimit(HttpToolsProtocol):
         self._arm(settings.REQUEST_HEAD_SECONDS, self._head_is_late)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It was closed."""
+        """The connection was closed."""
         self._disarm()
         self._stop_write_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Some bytes came."""
+        """Bytes arrived."""
         self._unfinished_bytes += len(data)
         super().data_received(data)
         if self._unfinished_bytes > LARGEST_HEAD_BYTES and not self.transport.is_closing():
@@ -88,7 +88,7 @@ class HeadLimit(HttpToolsProtocol):
             self._arm(settings.REQUEST_HEAD_SECONDS, self._head_is_late)
 
     def on_headers_complete(self) -> None:
-        """The head ended."""
+        """The head is complete."""
         self._unfinished_bytes = 0
         self._disarm()
         self._in_body = True
@@ -98,7 +98,7 @@ class HeadLimit(HttpToolsProtocol):
             self.send_400_response("A WebSocket handshake is a GET request without a body.")
             return
         if len(self.pipeline) >= MAX_PIPELINED:
-            # uvicorn queues them all. An answer now would stand in the midst of another request's.
+            # uvicorn queues them all. A response now would interrupt that of another request.
             self.transport.close()
         if self.transport.is_closing():
             return
@@ -113,13 +113,13 @@ class HeadLimit(HttpToolsProtocol):
         super().handle_websocket_upgrade()
 
     def on_body(self, body: bytes) -> None:
-        """A part of the body came."""
+        """A part of the body arrived."""
         self._unfinished_bytes = 0
         self._window_bytes += len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """The request ended; another may follow."""
+        """The request is complete; another may follow."""
         self._unfinished_bytes = 0
         self._disarm()
         self._in_body = False
@@ -131,13 +131,13 @@ class HeadLimit(HttpToolsProtocol):
         )
 
     def pause_writing(self) -> None:
-        """The client does not take what was sent."""
+        """The client does not read fast enough."""
         super().pause_writing()
         if settings.RESPONSE_IDLE_SECONDS and self._write_timer is None:
             self._watch_reader()
 
     def resume_writing(self) -> None:
-        """The client took most of what was sent."""
+        """The client has read most of the response."""
         self._stop_write_timer()
         super().resume_writing()
 
@@ -154,7 +154,9 @@ class HeadLimit(HttpToolsProtocol):
             self._watch_reader()
 
     def _unread_bytes(self) -> int:
-        """What the client has not acknowledged. A slow reader may empty the kernel's buffer for minutes before the transport can go on."""
+        """Bytes that the client has not acknowledged. A slow reader may empty the kernel's buffer for minutes before the transport
+        resumes.
+        """
         unread: int = self.transport.get_write_buffer_size()
         with contextlib.suppress(OSError, AttributeError):
             in_kernel = fcntl.ioctl(self.transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
@@ -169,7 +171,7 @@ class HeadLimit(HttpToolsProtocol):
     # --- Time
 
     def _arm(self, seconds: float, late: Callable[[], None]) -> None:
-        """Call `late` after so many seconds; 0: never."""
+        """Call `late` after this many seconds; 0: never."""
         if seconds and not self.transport.is_closing():
             self._timer = self.loop.call_later(seconds, late)
 
@@ -210,7 +212,7 @@ class HeadLimit(HttpToolsProtocol):
         self._arm_for_body(now)
 
     def _arm_for_body(self, now: float) -> None:
-        """Look again when the body may have been idle for too long, or at the end of the rate window."""
+        """Check again when the body may have been idle for too long, or at the end of the rate window."""
         times = []
         if settings.REQUEST_BODY_IDLE_SECONDS:
             times.append(self._heard + settings.REQUEST_BODY_IDLE_SECONDS)
@@ -234,7 +236,7 @@ class HeadLimit(HttpToolsProtocol):
         self._refuse(msg, status=400, code="invalid")
 
     def _refuse(self, why: str, *, status: int = 408, code: str = "request_timeout") -> None:
-        """Answer with a problem and close the connection."""
+        """Send a problem response and close the connection."""
         body = msgspec.json.encode(problem(status, code, why))
         head = f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
         self.transport.write(STATUS_LINE[status] + head.encode() + body)

@@ -67,7 +67,7 @@ def _read(path: str, _changed: int, _size: int) -> bytes:
 
 
 class DatabaseDown:
-    """503 and one sentence, where a page or an answer needs the database and it is not there."""
+    """Responds with 503 and a sentence if a page or a response needs the database and it is down."""
 
     sync_capable = True
     async_capable = False

@@ -13,17 +13,17 @@ from contextvars import ContextVar
 from threading import Lock
 from typing import Final
 
-#: Half of the HTTP threads (schedviz.web.threaded).
+#: The limit for all clients: half of the HTTP threads (schedviz.web.threaded).
 MOST: Final = 16
-#: For one user, participant or share link.
+#: The limit for one user, participant or share link.
 MOST_OF_ONE: Final = 8
 
-#: Who sent the current request: `Actor.identity`, or the share links.
+#: The sender of the current request: `Actor.identity`, or the share links.
 requester: ContextVar[str] = ContextVar("requester", default="")
 
 
 class TooManyWait(Exception):
-    """As many requests wait as may wait."""
+    """The maximum number of requests are already waiting."""
 
 
 class Waits:

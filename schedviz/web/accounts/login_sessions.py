@@ -1,4 +1,4 @@
-"""Deletes expired login sessions (`django_session`), which Django never deletes by itself."""
+"""Deletes expired login sessions (`django_session`), which Django does not delete automatically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Django app of REST: what has to be remembered of requests."""
+"""The Django app of REST, which stores responses for retried requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of the OpenAPI document, from examples.json: what was asked and answered when tests/web/api_examples.py was recorded."""
+"""The examples of the OpenAPI document, from examples.json, which tests/web/api_examples.py records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FILE = Path(__file__).with_name("examples.json")
 
 @functools.cache
 def known() -> dict[str, dict[str, Any]]:
-    """The examples by operation; empty where the file is not there yet."""
+    """The examples by operation; empty if the file does not exist yet."""
     return msgspec.json.decode(FILE.read_bytes(), type=dict[str, dict[str, Any]]) if FILE.exists() else {}
 
 

@@ -2,7 +2,7 @@
 
 A request counts against one limit: that of created sessions, that of questions that keep a worker busy, or that of other requests. A
 request with a large body counts as several. Requests of busy clients are counted in batches (`rate_batching`). While Redis is down, each
-process counts by itself.
+process counts on its own.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _Counters:
                 return self._count(self._shared, item, cost, *who)
             except StorageError as error:
                 self._away_until = time.monotonic() + _AWAY_SECONDS
-                log.warning("Redis does not answer; this process counts requests by itself", error=str(error))
+                log.warning("Redis does not answer; this process counts requests locally", error=str(error))
         return self._count(self._own, item, cost, *who)
 
     @staticmethod

@@ -1,1 +1,1 @@
-"""`GET /metrics`: what Prometheus asks for, of every process and of every session's scheduler."""
+"""`GET /metrics`: Prometheus metrics of every process and of every session's scheduler."""
