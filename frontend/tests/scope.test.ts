@@ -113,7 +113,7 @@ describe("the moment that is shown", () => {
     frame(view.event, LAST);
     await settle();
     expect(scope.event).toBe(LAST);
-    expect(scope.waitingCount).toBe(0);
+    expect(scope.playback.waitingCount).toBe(0);
     expect(scope.change.events.length).toBe(LAST - view.event);
   });
 
@@ -123,13 +123,13 @@ describe("the moment that is shown", () => {
     await settle();
     asked.length = 0;
     for (const unit of ["cycle", "stage", "mutation"] as const) {
-      await scope.stepBack(unit);
+      await scope.playback.stepBack(unit);
       await settle();
       expect(observed(scope.state!)).toEqual(expected(scope.event));
     }
     const { event } = scope;
-    await scope.stepBack("cycle");
-    scope.step("cycle");
+    await scope.playback.stepBack("cycle");
+    scope.controls.step("cycle");
     await settle();
     expect(scope.event).toBeGreaterThanOrEqual(event);
     expect(asked).toEqual([]);
@@ -140,15 +140,15 @@ describe("the moment that is shown", () => {
     await open("beginning");
     frame(view.event, 200);
     await settle();
-    await scope.stepBack("cycle");
+    await scope.playback.stepBack("cycle");
     const { event } = scope;
     frame(200, LAST);
     await settle();
     expect(scope.event).toBe(event);
-    expect(scope.inThePast).toBe(true);
-    expect(scope.waitingCount).toBe(LAST - event);
+    expect(scope.playback.inThePast).toBe(true);
+    expect(scope.playback.waitingCount).toBe(LAST - event);
     expect(scope.place.at).toBe(event);
-    scope.follow();
+    scope.playback.follow();
     await Promise.resolve();
     expect(scope.event).toBe(LAST);
     expect(observed(scope.state!)).toEqual(expected(LAST));
@@ -156,30 +156,30 @@ describe("the moment that is shown", () => {
 
   it("is fetched with what lies around it, where it is not here", async () => {
     await open("end");
-    await scope.seek(150);
+    await scope.playback.seek(150);
     expect(scope.event).toBe(150);
     expect(observed(scope.state!)).toEqual(expected(150));
     asked.length = 0;
-    await scope.stepBack("stage");
-    scope.step("stage");
-    scope.step("mutation");
+    await scope.playback.stepBack("stage");
+    scope.controls.step("stage");
+    scope.controls.step("mutation");
     await settle();
     expect(asked).toEqual([]);
-    scope.follow();
+    scope.playback.follow();
     await settle();
     expect(FakeSocket.last.readyState, "the newest state is asked for again").toBe(3);
   });
 
   it("can be stepped through from far behind to the newest, and a step from there moves the engine", async () => {
     await open("end");
-    await scope.seek(view.event);
-    for (let i = 0; i < 400 && scope.inThePast; i++) {
-      scope.step("cycle");
+    await scope.playback.seek(view.event);
+    for (let i = 0; i < 400 && scope.playback.inThePast; i++) {
+      scope.controls.step("cycle");
       await settle();
     }
     expect(scope.event).toBe(LAST);
     expect(observed(scope.state!)).toEqual(expected(LAST));
-    scope.step("cycle");
+    scope.controls.step("cycle");
     expect(FakeSocket.last.sent.at(-1)?.command).toEqual({ op: "step", unit: "cycle" });
   });
 
@@ -198,9 +198,9 @@ describe("the moment that is shown", () => {
 
   it("never is before the first that the server has", async () => {
     await open("end");
-    await scope.seek(0);
+    await scope.playback.seek(0);
     expect(scope.event).toBe(view.event);
-    await scope.stepBack();
+    await scope.playback.stepBack();
     expect(scope.event).toBe(view.event);
   });
 });
@@ -208,14 +208,14 @@ describe("the moment that is shown", () => {
 describe("steps of the engine", () => {
   it("by mutation show one event of what the engine did, the rest waits", async () => {
     await open("beginning");
-    scope.step("mutation");
+    scope.controls.step("mutation");
     frame(view.event, 60);
     await settle();
     expect(scope.event).toBeLessThan(60);
-    expect(scope.inThePast).toBe(true);
+    expect(scope.playback.inThePast).toBe(true);
     expect(scope.head.event).toBe(60);
     const { event } = scope;
-    scope.step("mutation");
+    scope.controls.step("mutation");
     await settle();
     expect(scope.event).toBeGreaterThan(event);
     expect(FakeSocket.last.sent.filter(({ type }) => type === "command")).toHaveLength(1);

@@ -1,7 +1,8 @@
 import type { AnyCommand } from "../model/generated";
 import type { MessageKey } from "../i18n/translate";
 import { splitKey } from "../model/names";
-import type { Scope, Selection } from "../store/scope.svelte";
+import type { Selection } from "../model/permalink";
+import type { Scope } from "../store/scope.svelte";
 import type { Command } from "./command";
 
 export type DoingTab = "object" | "cluster" | "faults" | "configuration";
@@ -33,7 +34,7 @@ export function doingCommands(scope: Scope, page: DoingActions): Command[] {
     group: "do",
     changes: "session",
     run() {
-      scope.send(command);
+      scope.connection.send(command);
     },
   });
   return [
@@ -100,7 +101,7 @@ export const VERBS: readonly Verb[] = [
     title: "verb.cordon",
     kinds: ["node"],
     run(scope, { name }) {
-      scope.send({ op: "cordon", node: name });
+      scope.connection.send({ op: "cordon", node: name });
     },
   },
   {
@@ -108,7 +109,7 @@ export const VERBS: readonly Verb[] = [
     title: "verb.uncordon",
     kinds: ["node"],
     run(scope, { name }) {
-      scope.send({ op: "cordon", node: name, on: false });
+      scope.connection.send({ op: "cordon", node: name, on: false });
     },
   },
   {
@@ -116,7 +117,7 @@ export const VERBS: readonly Verb[] = [
     title: "verb.drain",
     kinds: ["node"],
     run(scope, { name }) {
-      scope.send({ op: "drain", node: name });
+      scope.connection.send({ op: "drain", node: name });
     },
   },
   {
@@ -124,7 +125,7 @@ export const VERBS: readonly Verb[] = [
     title: "verb.evict",
     kinds: ["pod"],
     run(scope, { name }) {
-      scope.send({ op: "evict", pod: name });
+      scope.connection.send({ op: "evict", pod: name });
     },
   },
   {
@@ -132,7 +133,7 @@ export const VERBS: readonly Verb[] = [
     title: "verb.bindFail",
     kinds: ["pod"],
     run(scope, { name }) {
-      scope.send({ op: "bind_fail", pod: name });
+      scope.connection.send({ op: "bind_fail", pod: name });
     },
   },
   {
@@ -141,7 +142,7 @@ export const VERBS: readonly Verb[] = [
     kinds: ["node", "pod"],
     run(scope, thing) {
       const { namespace, name } = splitKey(thing.name);
-      scope.send(thing.kind === "node" ? { op: "delete", kind: "Node", name, namespace: "" } : { op: "delete", kind: "Pod", name, namespace });
+      scope.connection.send(thing.kind === "node" ? { op: "delete", kind: "Node", name, namespace: "" } : { op: "delete", kind: "Pod", name, namespace });
     },
   },
 ];

@@ -21,7 +21,7 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
     keys: [key],
     group: "transport",
     run() {
-      scope.setUnit(unit);
+      scope.playback.setUnit(unit);
     },
   });
   return [
@@ -31,7 +31,7 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       keys: [" "],
       group: "transport",
       run() {
-        scope.togglePlay();
+        scope.controls.togglePlay();
       },
     },
     {
@@ -40,7 +40,7 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       keys: ["ArrowRight"],
       group: "transport",
       run() {
-        scope.step();
+        scope.controls.step();
       },
     },
     {
@@ -49,7 +49,7 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       keys: ["ArrowLeft"],
       group: "transport",
       run() {
-        void scope.stepBack();
+        void scope.playback.stepBack();
       },
     },
     {
@@ -58,7 +58,7 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       keys: ["Home"],
       group: "transport",
       run() {
-        void scope.seek(scope.firstEvent);
+        void scope.playback.seek(scope.playback.firstEvent);
       },
     },
     ...UNITS.map((unit, i) => choose(unit, String(i + 1))),
@@ -68,8 +68,8 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       keys: ["l", "End"],
       group: "transport",
       run() {
-        if (scope.following) scope.hold();
-        else scope.follow();
+        if (scope.playback.following) scope.playback.hold();
+        else scope.playback.follow();
       },
     },
     ...askingCommands(page),

@@ -26,8 +26,8 @@ export class Forking {
 
   /** Forks with the name of this session, to continue in its place. */
   async undo(): Promise<void> {
-    const { session, inThePast, notices } = this.scope;
-    if (!inThePast) notices.tell("info", t("fork.nothing"));
+    const { session, playback, notices } = this.scope;
+    if (!playback.inThePast) notices.tell("info", t("fork.nothing"));
     else await this.forkAs("fork.undoing", session.name ? { name: session.name } : {});
   }
 
@@ -51,7 +51,7 @@ export class Forking {
 
 /** Where the page is compared with what it was forked from, else with one that is chosen there. */
 export function compareAddress(scope: Scope): string {
-  const here = scope.inThePast ? `${scope.id}@${scope.event}` : scope.id;
+  const here = scope.playback.inThePast ? `${scope.id}@${scope.event}` : scope.id;
   const from = scope.summary.forkedFrom?.id;
   return from ? `/compare/?a=${from}&b=${here}` : `/compare/?a=${here}`;
 }

@@ -94,8 +94,8 @@ export class LessonPlayer {
     }
     if (this.scope.head.event > following.arrived || this.standing === "past") {
       this.arriveAt(this.index + 1);
-      await this.scope.seek(following.revealed);
-      if (following.revealed >= this.scope.head.event) this.scope.follow();
+      await this.scope.playback.seek(following.revealed);
+      if (following.revealed >= this.scope.head.event) this.scope.playback.follow();
     } else if (await this.perform(following, "do")) this.arriveAt(this.index + 1);
   }
 
@@ -106,7 +106,7 @@ export class LessonPlayer {
     }
     if (this.index === 0 || !this.lesson) return;
     this.arriveAt(this.index - 1);
-    await this.scope.seek(this.lesson.stops[this.index]?.revealed ?? 0);
+    await this.scope.playback.seek(this.lesson.stops[this.index]?.revealed ?? 0);
   }
 
   /** Take a stop again, or go back to where the path was left: on a fork, for what happened has happened. */
@@ -190,7 +190,7 @@ export class LessonPlayer {
   private async perform(stop: LessonStop, half: "do" | "reveal"): Promise<boolean> {
     this.busy = true;
     this.problem = "";
-    this.scope.follow();
+    this.scope.playback.follow();
     try {
       for (const [i, command] of stop[half].entries()) await carryOut(this.scope.id, { ...command, key: `lesson ${stop.id} ${half} ${i}` }, this.gone.signal);
       this.lesson = await getLesson(this.scope.id);

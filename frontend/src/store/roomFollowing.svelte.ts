@@ -5,9 +5,9 @@ import type { RoomStore } from "./room.svelte";
 import type { Scope } from "./scope.svelte";
 
 const whereIs = (scope: Scope): Whereabouts => ({
-  at: scope.following ? null : (scope.seeking ?? scope.event),
-  select: scope.drawerOpen ? scope.selection : null,
-  tab: scope.tab,
+  at: scope.playback.following ? null : (scope.playback.seeking ?? scope.event),
+  select: scope.selection.drawerOpen ? scope.selection.current : null,
+  tab: scope.selection.tab,
 });
 
 /** The looks that others see as the teacher has them. */
@@ -58,10 +58,10 @@ export function followsRoom(room: RoomStore, scope: Scope, looks: Looks): void {
 function apply(scope: Scope, looks: Looks, moment: Moment): void {
   const there = whereaboutsOf(moment);
   if (there.at === null) {
-    if (!scope.following) scope.follow();
-  } else if (scope.event !== there.at || scope.following) void scope.seek(there.at);
-  if (selectionText(scope.drawerOpen ? scope.selection : null) !== moment.select) scope.select(there.select);
-  if (there.select) scope.tab = there.tab;
+    if (!scope.playback.following) scope.playback.follow();
+  } else if (scope.event !== there.at || scope.playback.following) void scope.playback.seek(there.at);
+  if (selectionText(scope.selection.drawerOpen ? scope.selection.current : null) !== moment.select) scope.selection.select(there.select);
+  if (there.select) scope.selection.tab = there.tab;
   const { zoom, x, y } = moment;
   looks.wantedZoom = zoom === null || x === null || y === null ? null : { zoom, x, y };
   look(looks, moment.page);

@@ -78,7 +78,7 @@ export class TimelineData {
     try {
       const { buckets, firstEvent } = await getTimeline(this.scope.id, { buckets: BUCKETS });
       if (asked !== this.loads) return; // A later answer knows more.
-      this.scope.firstEvent = Math.max(this.scope.firstEvent, firstEvent ?? 0);
+      this.scope.playback.firstEvent = Math.max(this.scope.playback.firstEvent, firstEvent ?? 0);
       this.whole.load(buckets);
     } catch {
       // Without it the timeline begins here.
@@ -120,7 +120,7 @@ export class TimelineData {
     }
     const margin = (window.last - window.first) / 2;
     const wider = { first: Math.max(0, Math.floor(window.first - margin)), last: Math.ceil(window.last + margin) };
-    if (wider.last - wider.first > (this.scope.headEvent - this.scope.firstEvent) * 0.8) return;
+    if (wider.last - wider.first > (this.scope.headEvent - this.scope.playback.firstEvent) * 0.8) return;
     const { buckets } = await getTimeline(id, { from: wider.first, to: wider.last, buckets: 2 * BUCKETS }, signal);
     this.near = { window: wider, tallies: buckets };
     this.touch();

@@ -30,6 +30,6 @@ stillness.addEventListener("change", () => {
 export function motionMillis(scope: Scope): number {
   if (isStill) return 0;
   if (!scope.playing) return 220;
-  if (scope.rate === null || scope.rate > 8) return 0;
-  return Math.min(220, 700 / scope.rate);
+  if (scope.playback.rate === null || scope.playback.rate > 8) return 0;
+  return Math.min(220, 700 / scope.playback.rate);
 }

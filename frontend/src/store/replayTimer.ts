@@ -1,24 +1,24 @@
 import type { Unit } from "../model/boundaries";
 
-/** How much finer a unit is than a cycle: played by mutation, time goes as fast as played by cycle, about. */
+/** How many steps of a unit make about one cycle, so that a rate means the same in every unit. */
 const FINER: Record<Unit, number> = { cycle: 1, stage: 4, mutation: 8 };
 const SHORTEST_MILLIS = 33;
-/** As fast as it can: so many cycles a second. */
+/** Cycles per second where the rate is "as fast as possible". */
 const FASTEST = 200;
 
-/** Steps again and again through what has happened, at a speed. It commands nothing. */
-export class Replay {
+/** Calls for steps at a rate, until there are no more or it is stopped. */
+export class ReplayTimer {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private due = 0;
 
-  /** `step` takes a number of steps and says whether there is more. */
+  /** `step` takes this many steps and returns whether there are more. */
   constructor(private readonly step: (count: number) => Promise<boolean>) {}
 
   get on(): boolean {
     return this.timer !== undefined;
   }
 
-  /** `rate` is in cycles a second; null: as fast as it can. */
+  /** `rate`: cycles per second; null: as fast as possible. */
   start(rate: number | null, unit: Unit): void {
     this.stop();
     const perSecond = (rate ?? FASTEST) * FINER[unit];

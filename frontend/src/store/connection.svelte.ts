@@ -1,0 +1,120 @@
+import { ApiError, getSession, postCommand } from "../api/client";
+import { passProtocols } from "../api/pass";
+import type { AnyCommand } from "../model/generated";
+import { newKey } from "../model/newKey";
+import type { ServerMessage } from "../wire/messages";
+import { SessionSocket, type LinkState } from "../wire/socket";
+import { FramePace } from "./framePace";
+import type { Notices } from "./notices.svelte";
+import { OwnRefusals } from "./ownRefusals";
+
+/** What a message says of the session, not of a command that was sent. */
+export type SessionMessage = Extract<ServerMessage, { type: "view" | "frame" | "status" }>;
+
+const isDrawn = ({ type }: ServerMessage): boolean => type === "frame" || type === "view";
+
+/** The connection to one session: delivers what happens there, sends commands, and reports what became of them. */
+export class Connection {
+  state = $state<LinkState>("connecting");
+  roundTripMillis = $state<number | null>(null);
+  /** Why the last command did nothing, in the engine's words. */
+  lastResult = $state("");
+
+  private readonly pace = new FramePace<ServerMessage>((message) => {
+    this.receive(message);
+  }, isDrawn);
+  /** For commands sent with `send` only: forms of the page report the results of their own commands. */
+  private readonly refusals = new OwnRefusals((error) => {
+    this.notices.tell("error", error);
+  });
+  private readonly socket: SessionSocket;
+
+  constructor(
+    private readonly id: string,
+    private readonly notices: Notices,
+    private readonly deliver: (message: SessionMessage) => void,
+    open: (url: string) => WebSocket = (url) => new WebSocket(url, passProtocols()),
+  ) {
+    const base = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}`;
+    this.socket = new SessionSocket(
+      `${base}/ws/v1/sessions/${id}/`,
+      {
+        message: (message) => {
+          this.pace.take(message);
+        },
+        link: (state, detail) => {
+          this.state = state;
+          if (detail.roundTripMillis !== undefined) this.roundTripMillis = detail.roundTripMillis;
+          if (state === "waiting") this.checkSessionExists();
+        },
+      },
+      open,
+    );
+  }
+
+  connect(): void {
+    this.socket.connect();
+  }
+
+  /** Send a command over the socket, or over REST while the socket is down. */
+  send(command: AnyCommand): void {
+    this.lastResult = "";
+    const key = newKey();
+    if (this.state === "open") {
+      this.socket.send({ type: "command", key, command });
+      return;
+    }
+    postCommand(this.id, key, command).then(
+      ({ seq }) => {
+        this.refusals.own(seq);
+      },
+      (error: unknown) => {
+        this.notices.tellOf(error);
+      },
+    );
+  }
+
+  /** Request the whole view again: events were missed, or are no longer in memory. */
+  resync(): void {
+    this.pace.forgetDrawn();
+    this.socket.startOver();
+  }
+
+  close(): void {
+    this.pace.close();
+    this.socket.close();
+  }
+
+  private receive(message: ServerMessage): void {
+    switch (message.type) {
+      case "view":
+      case "frame":
+      case "status":
+        this.deliver(message);
+        return;
+      case "outcome":
+        if (message.outcome.error) this.refusals.take(message.seq, message.outcome.error);
+        this.lastResult = message.outcome.result ?? "";
+        return;
+      case "error":
+        this.notices.tell("error", message.message);
+        return;
+      case "ack":
+        this.refusals.own(message.seq);
+        return;
+      case "gap": // A view follows.
+      case "heartbeat":
+      case "pong":
+        return;
+    }
+  }
+
+  /** A refused WebSocket gives no reason; REST does. */
+  private checkSessionExists(): void {
+    getSession(this.id).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || ![401, 403, 404].includes(error.status)) return;
+      this.socket.close();
+      this.state = "closed";
+    });
+  }
+}
