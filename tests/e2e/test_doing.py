@@ -23,7 +23,7 @@ def open_doing(page: Page, key: str) -> Locator:
 
 
 def told(sheet: Locator, tone: str) -> str:
-    said = sheet.locator(f"[data-told={tone}]")
+    said = sheet.locator(f"[data-result={tone}]")
     said.wait_for(timeout=PATIENCE_MILLIS)
     return said.inner_text()
 
@@ -162,7 +162,7 @@ def test_five_nodes_are_added_and_one_is_drained(page: Page, server: Server, fil
 
     sheet.get_by_role("combobox").first.select_option("node-1")
     sheet.get_by_role("button", name="Drain").click()
-    expect(sheet.locator("[data-told=done]")).to_contain_text("node-1 is drained", timeout=PATIENCE_MILLIS)
+    expect(sheet.locator("[data-result=done]")).to_contain_text("node-1 is drained", timeout=PATIENCE_MILLIS)
 
 
 def test_a_binding_fails_on_request(page: Page, server: Server, file: Path):
@@ -174,7 +174,7 @@ def test_a_binding_fails_on_request(page: Page, server: Server, file: Path):
         told(sheet, "done")
     sheet.get_by_role("button", name="Fail", exact=True).click(timeout=PATIENCE_MILLIS)
 
-    expect(sheet.locator("[data-told=done]")).to_contain_text("Binding default/web-1 failed", timeout=PATIENCE_MILLIS)
+    expect(sheet.locator("[data-result=done]")).to_contain_text("Binding default/web-1 failed", timeout=PATIENCE_MILLIS)
     until(lambda: "default/web-1" in pods_in(page, "backoffQ"))
 
 

@@ -77,7 +77,7 @@ export interface Explanation {
   alike: string[];
 }
 
-export interface ChangeTold {
+export interface ExplainedChange {
   kind: string;
   what: string;
   phrase: Phrase;
@@ -86,7 +86,7 @@ export interface ChangeTold {
 
 /** One or two changes that were tried: the pod then fits on `fits` nodes. `commands` do it in a session. */
 export interface Suggestion {
-  changes: ChangeTold[];
+  changes: ExplainedChange[];
   cost: number;
   fits: number;
   nodes: string[];

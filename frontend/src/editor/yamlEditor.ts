@@ -35,8 +35,8 @@ export interface YamlEditor {
 const LINT_MILLIS = 200;
 
 export function openEditor(parent: HTMLElement | ShadowRoot, options: EditorOptions): YamlEditor {
-  let told: Problem | null = null;
-  const look = (text: string): Problem[] => (options.readonly ? [] : [...check(text, options.kinds), ...(told ? [told] : [])]);
+  let serverProblem: Problem | null = null;
+  const look = (text: string): Problem[] => (options.readonly ? [] : [...check(text, options.kinds), ...(serverProblem ? [serverProblem] : [])]);
   const diagnose = (view: EditorView): Diagnostic[] =>
     look(view.state.doc.toString()).map((problem) => ({ ...problem, to: Math.min(Math.max(problem.to, problem.from), view.state.doc.length) }));
   const complete = (context: CompletionContext): CompletionResult | null => {
@@ -78,7 +78,7 @@ export function openEditor(parent: HTMLElement | ShadowRoot, options: EditorOpti
         EditorView.contentAttributes.of({ "aria-label": options.label, ...(options.readonly ? { tabindex: "0" } : {}) }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
-          told = null;
+          serverProblem = null;
           const text = update.state.doc.toString();
           options.onchange(text, look(text));
         }),
@@ -106,11 +106,11 @@ export function openEditor(parent: HTMLElement | ShadowRoot, options: EditorOpti
   options.onchange(options.text, look(options.text));
   return {
     replace(text) {
-      told = null;
+      serverProblem = null;
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 }, scrollIntoView: true });
     },
     mark(problem) {
-      told = problem;
+      serverProblem = problem;
       view.dispatch({ selection: { anchor: Math.min(problem.from, view.state.doc.length) }, scrollIntoView: true });
       view.dispatch(setDiagnostics(view.state, diagnose(view)));
       options.onchange(view.state.doc.toString(), look(view.state.doc.toString()));

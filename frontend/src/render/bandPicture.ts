@@ -3,21 +3,21 @@ import { putInto, Stamps, type Pixels } from "./stamps";
 
 /** What is painted into a band. */
 export interface Cells {
-  /** What looks are made of: while all of it is the same as when it was drawn last, no cell is asked for its look. */
+  /** The inputs of every cell's style: while none has changed since the last drawing, no style is computed again. */
   of: readonly unknown[];
   /** The first place and the one after the last. How many there are is the frame's to say. */
   from: number;
   to: number;
   /** Everything that its cell shows, as one number that is not negative. */
-  lookOf(place: number): number;
+  styleOf(place: number): number;
   /** Where the cell is drawn, in whole pixels; null: outside of the band. Asked once for each place while the frame stays. */
   boxOf(place: number): Box | null;
-  paint(context: CanvasRenderingContext2D, look: number, box: Box): void;
+  paint(context: CanvasRenderingContext2D, style: number, box: Box): void;
 }
 
 /**
  * Thousands of cells, kept as one picture: of it those are painted anew that show something else than before. When a NodeInfo goes to the head
- * all cells before it move on by one, and few look like their neighbours. So a look is painted once, and its pixels are copied to where it is:
+ * all cells before it move by one, and few look like their neighbours. So a style is painted once, and its pixels are copied to where it is:
  * with 5,000 nodes, each as full as it happens to be, that is 0.5 ms of a frame, where painting each cell that has changed was 12.
  */
 export class BandPicture {
@@ -27,7 +27,7 @@ export class BandPicture {
   private frame: readonly unknown[] = [];
   /** Where each cell is. */
   private boxes: (Box | null)[] = [];
-  private looks = new Int32Array(0);
+  private styles = new Int32Array(0);
   private of: readonly unknown[] = [];
 
   /** `frame`: what else the picture depends on, where a cell is for one. When one of these is another thing, all is painted. */
@@ -43,7 +43,7 @@ export class BandPicture {
       this.stamps.clear();
       this.frame = frame;
       this.boxes = Array.from({ length: cells.to - cells.from }, (_, i) => cells.boxOf(cells.from + i));
-      this.looks = new Int32Array(this.boxes.length).fill(UNSEEN);
+      this.styles = new Int32Array(this.boxes.length).fill(UNSEEN);
     }
     if (!known || !same(cells.of, this.of)) this.update(cells, box, ratio);
     this.of = cells.of;
@@ -51,18 +51,18 @@ export class BandPicture {
   }
 
   private update(cells: Cells, area: Box, ratio: number): void {
-    const { boxes, image, looks } = this;
+    const { boxes, image, styles } = this;
     const picture: Pixels = { w: image.width, h: image.height, data: new Uint32Array(image.data.buffer) };
     // Of the picture only those lines are given to the browser in which something has changed.
     let top = picture.h;
     let bottom = 0;
-    for (let i = 0; i < looks.length; i++) {
+    for (let i = 0; i < styles.length; i++) {
       const box = boxes[i];
       if (!box) continue;
-      const look = cells.lookOf(cells.from + i);
-      if (looks[i] === look) continue;
-      looks[i] = look;
-      const stamp = this.stamps.get(look, Math.ceil(box.w * ratio), Math.ceil(box.h * ratio)) ?? this.paint(cells, look, box, ratio);
+      const style = cells.styleOf(cells.from + i);
+      if (styles[i] === style) continue;
+      styles[i] = style;
+      const stamp = this.stamps.get(style, Math.ceil(box.w * ratio), Math.ceil(box.h * ratio)) ?? this.paint(cells, style, box, ratio);
       const y = Math.round((box.y - area.y) * ratio);
       putInto(picture, stamp, Math.round((box.x - area.x) * ratio), y);
       top = Math.max(0, Math.min(top, y));
@@ -71,10 +71,10 @@ export class BandPicture {
     if (top < bottom) this.canvas.getContext("2d")!.putImageData(image, 0, 0, 0, top, picture.w, bottom - top);
   }
 
-  private paint(cells: Cells, look: number, { w, h }: Box, ratio: number): Pixels {
-    return this.stamps.paint(look, Math.ceil(w * ratio), Math.ceil(h * ratio), (context) => {
+  private paint(cells: Cells, style: number, { w, h }: Box, ratio: number): Pixels {
+    return this.stamps.paint(style, Math.ceil(w * ratio), Math.ceil(h * ratio), (context) => {
       context.scale(ratio, ratio);
-      cells.paint(context, look, { x: 0, y: 0, w, h });
+      cells.paint(context, style, { x: 0, y: 0, w, h });
     });
   }
 }

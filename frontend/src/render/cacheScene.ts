@@ -33,7 +33,7 @@ export interface CacheScene {
   selectedPod: string | null;
   hoveredPlace: number;
   /** Nodes that another panel speaks of at the moment. */
-  lit: ReadonlySet<string>;
+  highlighted: ReadonlySet<string>;
   winner: string | null;
   /** Nodes that a filter keeps; the others are pale. Null: there is no filter. */
   found: ReadonlySet<string> | null;
@@ -86,7 +86,7 @@ function drawBand(context: CanvasRenderingContext2D, scene: CacheScene, area: Bo
       of: [items, scene.nodesOfAssumed, scene.snapshotGeneration, scene.found, verdicts],
       from,
       to: items.length,
-      lookOf(place) {
+      styleOf(place) {
         const item = items[place]!;
         return cellLook(item, {
           assumed: scene.nodesOfAssumed.has(item.name),
@@ -107,8 +107,8 @@ function drawBand(context: CanvasRenderingContext2D, scene: CacheScene, area: Bo
 
 /** The few cells that stand out: the winner, what is chosen, what is pointed at. */
 function markCells(context: CanvasRenderingContext2D, scene: CacheScene, boxOf: (place: number) => Box | null): void {
-  const { items, layout, palette, selectedNode, winner, hoveredPlace, lit } = scene;
-  const named = new Set(lit);
+  const { items, layout, palette, selectedNode, winner, hoveredPlace, highlighted } = scene;
+  const named = new Set(highlighted);
   for (const name of [selectedNode, winner]) if (name !== null) named.add(name);
   // Whoever won is at the head by now: then thousands of cells need not be asked for their names, which took 0.2 ms.
   for (let place = 0; place < Math.min(layout.slipCount, items.length); place++) named.delete(items[place]!.name);
@@ -118,7 +118,7 @@ function markCells(context: CanvasRenderingContext2D, scene: CacheScene, boxOf: 
   for (const place of places) {
     const { name } = items[place]!;
     const selected = name === selectedNode;
-    const hovered = place === hoveredPlace || lit.has(name);
+    const hovered = place === hoveredPlace || highlighted.has(name);
     const box = boxOf(place);
     if (!box) continue;
     const around = { x: box.x - 1, y: box.y - 1, w: box.w + 2, h: box.h + 2 };
@@ -148,7 +148,7 @@ function marksOf(scene: CacheScene, item: Item, place: number): ItemMarks {
     travelling: scene.travelling,
     selectedPod: scene.selectedPod,
     selected: item.name === scene.selectedNode,
-    hovered: place === scene.hoveredPlace || scene.lit.has(item.name),
+    hovered: place === scene.hoveredPlace || scene.highlighted.has(item.name),
     winner: item.name === scene.winner,
     ahead: scene.snapshotGeneration > 0 && item.generation > scene.snapshotGeneration,
     pale: scene.found !== null && !scene.found.has(item.name),

@@ -1,6 +1,6 @@
 import type { Moment } from "../model/room";
 import { isThere, selectionText, whereaboutsOf, type Whereabouts } from "../model/roomMoment";
-import type { Looks } from "./looks.svelte";
+import type { ViewOptions } from "./viewOptions.svelte";
 import type { RoomStore } from "./room.svelte";
 import type { Scope } from "./scope.svelte";
 
@@ -11,29 +11,29 @@ const whereIs = (scope: Scope): Whereabouts => ({
 });
 
 /** The looks that others see as the teacher has them. */
-function looksOf(looks: Looks): Record<string, string> {
-  return { cycleAs: looks.cycleAs, cacheBy: looks.cacheBy, scoreAs: looks.scoreAs, wide: looks.matrixWide ? "1" : "" };
+function sharedOptions(viewOptions: ViewOptions): Record<string, string> {
+  return { cycleAs: viewOptions.cycleAs, cacheBy: viewOptions.cacheBy, scoreAs: viewOptions.scoreAs, wide: viewOptions.matrixWide ? "1" : "" };
 }
 
-function look(looks: Looks, as: Record<string, string>): void {
-  if (as.cycleAs === "stages" || as.cycleAs === "matrix") looks.cycleAs = as.cycleAs;
-  if (as.cacheBy === "load" || as.cacheBy === "verdict") looks.cacheBy = as.cacheBy;
-  if (as.scoreAs === "raw" || as.scoreAs === "normalized" || as.scoreAs === "weighted") looks.scoreAs = as.scoreAs;
-  looks.matrixWide = as.wide === "1";
+function look(viewOptions: ViewOptions, as: Record<string, string>): void {
+  if (as.cycleAs === "stages" || as.cycleAs === "matrix") viewOptions.cycleAs = as.cycleAs;
+  if (as.cacheBy === "load" || as.cacheBy === "verdict") viewOptions.cacheBy = as.cacheBy;
+  if (as.scoreAs === "raw" || as.scoreAs === "normalized" || as.scoreAs === "weighted") viewOptions.scoreAs = as.scoreAs;
+  viewOptions.matrixWide = as.wide === "1";
 }
 
 /** Tells the room where its teacher is, for as long as the page draws what everybody sees. Called while a component is made. */
-export function leadsRoom(room: RoomStore, scope: Scope, looks: Looks): void {
+export function leadsRoom(room: RoomStore, scope: Scope, viewOptions: ViewOptions): void {
   $effect(() => {
     const { at, select, tab } = whereIs(scope);
     const { stop, finished } = room.lessonAt;
-    const page = { ...looksOf(looks), ...(finished ? { finished: "1" } : {}) };
-    room.go({ session: scope.id, at, select: selectionText(select), tab: select ? tab : "", panel: "", ...(looks.zoomOfCache ?? { zoom: null, x: null, y: null }), stop, page });
+    const page = { ...sharedOptions(viewOptions), ...(finished ? { finished: "1" } : {}) };
+    room.go({ session: scope.id, at, select: selectionText(select), tab: select ? tab : "", panel: "", ...(viewOptions.zoomOfCache ?? { zoom: null, x: null, y: null }), stop, page });
   });
 }
 
 /** Takes the page of a participant to where the teacher is, until the participant goes elsewhere. Called while a component is made. */
-export function followsRoom(room: RoomStore, scope: Scope, looks: Looks): void {
+export function followsRoom(room: RoomStore, scope: Scope, viewOptions: ViewOptions): void {
   let applied: Moment | null = null;
 
   // Where the teacher went, the page goes.
@@ -42,7 +42,7 @@ export function followsRoom(room: RoomStore, scope: Scope, looks: Looks): void {
     if (!room.following || !moment || moment.session !== scope.id || scope.current === null) return;
     if (moment === applied || (moment.at !== null && moment.at > scope.head.event)) return;
     applied = moment;
-    apply(scope, looks, moment);
+    apply(scope, viewOptions, moment);
   });
 
   // Whoever went elsewhere by themselves looks around.
@@ -55,7 +55,7 @@ export function followsRoom(room: RoomStore, scope: Scope, looks: Looks): void {
   });
 }
 
-function apply(scope: Scope, looks: Looks, moment: Moment): void {
+function apply(scope: Scope, viewOptions: ViewOptions, moment: Moment): void {
   const there = whereaboutsOf(moment);
   if (there.at === null) {
     if (!scope.playback.following) scope.playback.follow();
@@ -63,6 +63,6 @@ function apply(scope: Scope, looks: Looks, moment: Moment): void {
   if (selectionText(scope.selection.drawerOpen ? scope.selection.current : null) !== moment.select) scope.selection.select(there.select);
   if (there.select) scope.selection.tab = there.tab;
   const { zoom, x, y } = moment;
-  looks.wantedZoom = zoom === null || x === null || y === null ? null : { zoom, x, y };
-  look(looks, moment.page);
+  viewOptions.wantedZoom = zoom === null || x === null || y === null ? null : { zoom, x, y };
+  look(viewOptions, moment.page);
 }

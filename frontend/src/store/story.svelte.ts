@@ -2,7 +2,7 @@ import { getStory, type StoryAnswer, type StoryEntry } from "../api/stories";
 import { failureOf } from "../i18n/failure";
 import type { Selection } from "../model/permalink";
 
-export interface Told extends StoryEntry {
+export interface HistoryEntry extends StoryEntry {
   /** An event may have several entries. */
   key: string;
 }
@@ -14,10 +14,10 @@ const BETWEEN_MILLIS = 1_000;
 
 /** What happened to one pod or node, newest first, page by page into the past; it grows while the session goes on. */
 export class Story {
-  told = $state.raw<readonly Told[]>([]);
+  entries = $state.raw<readonly HistoryEntry[]>([]);
   loading = $state(true);
   error = $state("");
-  /** The `before` of the page before; null: the story is told from its beginning. */
+  /** The `before` of the page before; null: the history is loaded from its beginning. */
   previous = $state<number | null>(null);
   /** The pods that had this name, oldest first. */
   lives = $state.raw<readonly string[]>([]);
@@ -43,7 +43,7 @@ export class Story {
   async loadEarlier(): Promise<void> {
     if (this.previous === null || this.loading) return;
     await this.fetch({ before: this.previous, tail: PAGE }, (answer) => {
-      this.told = [...this.told, ...toldOf(answer)];
+      this.entries = [...this.entries, ...entriesOf(answer)];
       this.previous = answer.previous;
     });
   }
@@ -72,7 +72,7 @@ export class Story {
 
   private begin(): Promise<void> {
     return this.fetch({ tail: PAGE }, (answer) => {
-      this.told = toldOf(answer);
+      this.entries = entriesOf(answer);
       this.previous = answer.previous;
       this.take(answer);
     });
@@ -85,7 +85,7 @@ export class Story {
         await this.begin();
         return;
       }
-      this.told = [...toldOf(answer), ...this.told];
+      this.entries = [...entriesOf(answer), ...this.entries];
       this.take(answer);
     });
   }
@@ -111,13 +111,13 @@ export class Story {
   }
 }
 
-function toldOf({ results }: StoryAnswer): Told[] {
+function entriesOf({ results }: StoryAnswer): HistoryEntry[] {
   let event = -1;
   let place = 0;
-  const told = results.map((entry) => {
+  const entries = results.map((entry) => {
     place = entry.event === event ? place + 1 : 0;
     event = entry.event;
     return { ...entry, key: `${event}/${place}` };
   });
-  return told.reverse();
+  return entries.reverse();
 }

@@ -1,6 +1,6 @@
 import { call } from "../../api/call";
 
-/** A share link; its address is told once, when it is made. */
+/** A share link; its address is result once, when it is made. */
 export interface ShareLink {
   id: number;
   role: "viewer" | "editor";

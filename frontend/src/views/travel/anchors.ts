@@ -1,5 +1,5 @@
 import type { Station } from "../../model/journeys";
-import type { Looks } from "../../store/looks.svelte";
+import type { ViewOptions } from "../../store/viewOptions.svelte";
 
 export interface Point {
   x: number;
@@ -7,14 +7,14 @@ export interface Point {
 }
 
 /** Where a station is drawn, in pixels of the window; null: it is not drawn. Measures the page: not for every frame. */
-export function pointOf(station: Station, pod: string, looks: Looks): Point | null {
+export function pointOf(station: Station, pod: string, viewOptions: ViewOptions): Point | null {
   switch (station.at) {
     case "queue":
       return inQueue(station.name, pod);
     case "cycle":
       return leftOf("[data-cycle] .pod") ?? leftOf("#cycle-title");
     case "node":
-      return looks.placeOfNode(station.name) ?? leftOf("#cache-title");
+      return viewOptions.placeOfNode(station.name) ?? leftOf("#cache-title");
     case "api":
       return leftOf("[data-strip] h2");
     case "informers":

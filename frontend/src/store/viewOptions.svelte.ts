@@ -1,7 +1,7 @@
 import type { BandShare } from "../model/bandShare";
 import type { AskedStatus } from "../model/statusPath";
 
-/** Which rows of the matrix are shown: all, the feasible, those never looked at, those of one plugin, those of one reason. */
+/** Which rows of the matrix are shown: all, the feasible, those not evaluated, those of one plugin, those of one reason. */
 export interface MatrixPart {
   kind: "all" | "feasible" | "unseen" | "plugin" | "reason";
   name: string;
@@ -16,31 +16,31 @@ export const ALL_ROWS: MatrixPart = { kind: "all", name: "" };
 
 const NOBODY: ReadonlyMap<string, "away" | "assumed"> = new Map();
 
-/** How the panels of one page show themselves at the moment. Nothing of it is kept. */
-export class Looks {
+/** View options of one page's panels. They are not stored. */
+export class ViewOptions {
   cycleAs = $state<"stages" | "matrix">("stages");
   matrixPart = $state.raw<MatrixPart>(ALL_ROWS);
-  /** What each plugin took is shown at its stage. */
+  /** Show each plugin's duration at its stage. */
   times = $state(false);
-  /** Scores as the plugin gave them, after NormalizeScore, or times the weight. */
+  /** Scores as the plugin returned them, after NormalizeScore, or multiplied by the weight. */
   scoreAs = $state<"raw" | "normalized" | "weighted">("weighted");
-  /** The Status whose way is told. */
+  /** The Status whose path through the framework is shown. */
   status = $state.raw<AskedStatus | null>(null);
-  /** The matrix has the whole page. */
+  /** Whether the matrix fills the page. */
   matrixWide = $state(false);
-  /** What the cells and boxes of the cache tell: how full nodes are, or what Filter said of them in the cycle that is shown. */
+  /** What colours the nodes of the cache: their utilization, or their Filter result in the shown cycle. */
   cacheBy = $state<"load" | "verdict">("load");
-  /** Pods on their way: not on their node yet, or on it and not told of by the API server yet. They are drawn so until they have come. */
+  /** Pods that are moving to their node, or assumed there and not yet confirmed by the API server. */
   travelling = $state.raw<ReadonlyMap<string, "away" | "assumed">>(NOBODY);
-  /** Where the cache's picture has a node, in pixels of the window; null: nowhere that is seen. */
+  /** Where the cache canvas draws a node, in pixels of the window; null: outside the visible area. */
   placeOfNode: (name: string) => { x: number; y: number } | null = () => null;
-  /** How close the cells of the cache are looked at; null: there is no picture of them. */
+  /** Zoom of the cache canvas; null: it is not shown. */
   zoomOfCache = $state.raw<BandShare | null>(null);
-  /** As somebody who is followed looks at it; null: nobody is, or the picture was moved since. */
+  /** Zoom of the presenter who is followed; null: nobody is followed, or the user has zoomed since. */
   wantedZoom = $state.raw<BandShare | null>(null);
-  /** The filter of nodes, as it was typed. */
+  /** The node filter, as typed. */
   nodeFilter = $state("");
-  /** Nodes that something on the page speaks of, a clause of a message for one: beside them all others grow pale. */
+  /** Nodes to keep in focus, such as those of one clause of a message: all others are dimmed. */
   among = $state.raw<Among | null>(null);
 
   /** Whether anything on the page needs the full record of the cycle. */
@@ -48,12 +48,12 @@ export class Looks {
     return this.times || this.cycleAs === "matrix" || this.matrixWide || this.cacheBy === "verdict" || /\bplugin:./.test(this.nodeFilter);
   }
 
-  /** Leave only these nodes in sight in the cache; the same once more: all again. */
+  /** Dim all nodes but these in the cache; calling it again with the same title restores them. */
   keepAmong(title: string, nodes: ReadonlySet<string>): void {
     this.among = this.among?.title === title ? null : { title, nodes };
   }
 
-  /** Show the rows of the matrix that something on the page speaks of. */
+  /** Open the matrix with these rows. */
   openMatrix(part: MatrixPart): void {
     this.matrixPart = part;
     this.cycleAs = "matrix";
