@@ -1,4 +1,4 @@
-/** The colours of the theme in force, read from its tokens: a canvas draws with what the page is drawn with. */
+/** The colours of the current theme, for canvases. */
 export interface Palette {
   paper: string;
   ink: string;
@@ -25,8 +25,15 @@ export interface Palette {
 
 export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
-  const token = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-  return {
+  // The value of a custom property is its text, such as `light-dark(…)`. Only a real property has the resolved colour.
+  const probe = element.ownerDocument.createElement("span");
+  element.parentElement!.append(probe);
+  const probed = getComputedStyle(probe);
+  const token = (name: string): string => {
+    probe.style.color = `var(--${name})`;
+    return probed.color;
+  };
+  const palette = {
     paper: token("paper"),
     ink: token("ink"),
     ink2: token("ink-2"),
@@ -47,8 +54,10 @@ export function readPalette(element: Element): Palette {
     error: token("error"),
     wait: token("wait"),
     skip: token("skip"),
-    font: token("font"),
+    font: style.getPropertyValue("--font").trim(),
   };
+  probe.remove();
+  return palette;
 }
 
 /** The colour of a Status code, the same as on every panel. */
