@@ -193,7 +193,7 @@ describe("the moment that is shown", () => {
     expect(scope.place).toEqual({ at: scope.event, select: { kind: "pod", name: "default/a" }, tab: "history" });
     scope.goTo({ cycle: 99_999 });
     await settle();
-    expect(scope.notices.shown.at(-1)?.text).toContain("99999");
+    expect(scope.notices.visible.at(-1)?.text).toContain("99999");
   });
 
   it("never is before the first that the server has", async () => {

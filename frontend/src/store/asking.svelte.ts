@@ -1,17 +1,17 @@
 import { ApiError } from "../api/call";
 import { failureOf } from "../i18n/failure";
 
-/** Before a question is asked again whose answer is still being made. */
+/** The pause before a request is repeated whose result the server is still computing. */
 const AGAIN_MILLIS = 500;
 const TICK_MILLIS = 250;
 
 /**
- * One thing that is asked of the server and may take a while: its answer, its error, how long it has been waited for. The newest question counts.
- * Made while its component is made, with which it ends.
+ * The latest of a series of slow requests: its answer, its error and the time waited. A new request cancels the former one. Create it while
+ * a component is created: it is cancelled with the component.
  */
 export class Asking<Answer> {
   answer = $state.raw<Answer | null>(null);
-  /** Why there is no answer, in words. */
+  /** Why there is no answer, for the user. */
   error = $state("");
   asking = $state(false);
   seconds = $state(0);
@@ -23,7 +23,7 @@ export class Asking<Answer> {
     });
   }
 
-  /** The answer; null: it was refused, which is told, or nobody waits for it any more. The old answer stays until then. */
+  /** The answer; null: the request failed (see `error`) or was cancelled. The former answer stays until then. */
   async ask(make: (signal: AbortSignal) => Promise<Answer>): Promise<Answer | null> {
     this.controller?.abort();
     const controller = new AbortController();
@@ -36,7 +36,7 @@ export class Asking<Answer> {
       if (this.controller === controller) this.seconds = (performance.now() - began) / 1_000;
     }, TICK_MILLIS);
     try {
-      const answer = await patiently(make, controller.signal);
+      const answer = await retryWhileComputing(make, controller.signal);
       if (this.controller === controller) this.answer = answer;
       return answer;
     } catch (error) {
@@ -51,7 +51,7 @@ export class Asking<Answer> {
     }
   }
 
-  /** Wait no longer. */
+  /** Cancel the request. */
   cancel(): void {
     this.controller?.abort();
     this.controller = null;
@@ -59,8 +59,8 @@ export class Asking<Answer> {
   }
 }
 
-/** An answer that takes longer than the server lets anybody wait is being made all the same: ask again. */
-async function patiently<Answer>(make: (signal: AbortSignal) => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+/** Repeat a request whose result takes longer than the server's time limit for one response: the server continues to compute it. */
+async function retryWhileComputing<Answer>(make: (signal: AbortSignal) => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
   for (;;) {
     try {
       return await make(signal);

@@ -2,12 +2,12 @@ import { untrack } from "svelte";
 import { Asking } from "./asking.svelte";
 import type { Scope } from "./scope.svelte";
 
-/** A picture that moves is asked about once it stands still. */
+/** While the shown moment moves, requests wait until it has stopped for this long. */
 const STILL_MILLIS = 400;
 
-/** What is asked of the moment that is shown, and again when another one is. */
+/** A request about the shown moment, repeated when the moment changes. */
 export class AskingOfMoment<Answer> extends Asking<Answer> {
-  /** The event of the moment that the answer is of; -1: there was none yet. */
+  /** The event of the answer's moment; -1: no answer yet. */
   of = $state(-1);
 
   constructor(
@@ -27,7 +27,7 @@ export class AskingOfMoment<Answer> extends Asking<Answer> {
     });
   }
 
-  /** Ask of the moment that is shown now. */
+  /** Repeat the request for the shown moment. */
   again(): void {
     void this.askOf(this.scope.event);
   }

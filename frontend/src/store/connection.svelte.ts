@@ -25,7 +25,7 @@ export class Connection {
   }, isDrawn);
   /** For commands sent with `send` only: forms of the page report the results of their own commands. */
   private readonly refusals = new OwnRefusals((error) => {
-    this.notices.tell("error", error);
+    this.notices.show("error", error);
   });
   private readonly socket: SessionSocket;
 
@@ -69,7 +69,7 @@ export class Connection {
         this.refusals.own(seq);
       },
       (error: unknown) => {
-        this.notices.tellOf(error);
+        this.notices.showError(error);
       },
     );
   }
@@ -97,7 +97,7 @@ export class Connection {
         this.lastResult = message.outcome.result ?? "";
         return;
       case "error":
-        this.notices.tell("error", message.message);
+        this.notices.show("error", message.message);
         return;
       case "ack":
         this.refusals.own(message.seq);

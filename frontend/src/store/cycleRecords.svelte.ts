@@ -9,23 +9,23 @@ export interface LoadedCycle {
 }
 
 const KEPT = 6;
-/** While cycles rush by nobody reads their matrices. */
+/** During fast playback records are not loaded. */
 const SETTLED_MILLIS = 120;
 
-/** Full records of a session's cycles: the server makes them again by replay, so they are asked for when somebody looks. */
+/** Full records of a session's cycles. The server computes them by replay, so they are loaded only when a panel needs one. */
 export class CycleRecords {
-  /** The record that was wanted last; null while it comes. */
+  /** The record requested last; null while it loads. */
   shown = $state.raw<LoadedCycle | null>(null);
   problem = $state("");
 
   private wanted = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is drawn from it
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- not rendered
   private readonly known = new Map<number, { loading: Promise<LoadedCycle>; nodes: number }>();
 
   constructor(private readonly session: string) {}
 
-  /** Show the record of a cycle as soon as it can be had. `nodeInfoList`: the snapshot of that cycle. */
+  /** Load the record of a cycle and show it. `nodeInfoList`: the snapshot of that cycle. */
   want(cycle: number, nodeInfoList: readonly string[]): void {
     if (cycle === this.wanted) return;
     this.wanted = cycle;
@@ -41,7 +41,7 @@ export class CycleRecords {
       );
   }
 
-  /** `nodeInfoList` empty: the nodes that were never looked at are not wanted. */
+  /** `nodeInfoList` empty: the matrix leaves out nodes that were not evaluated. */
   load(cycle: number, nodeInfoList: readonly string[]): Promise<LoadedCycle> {
     const known = this.known.get(cycle);
     if (known && (nodeInfoList.length === 0 || known.nodes > 0)) return known.loading;

@@ -27,7 +27,7 @@ export class Forking {
   /** Forks with the name of this session, to continue in its place. */
   async undo(): Promise<void> {
     const { session, playback, notices } = this.scope;
-    if (!playback.inThePast) notices.tell("info", t("fork.nothing"));
+    if (!playback.inThePast) notices.show("info", t("fork.nothing"));
     else await this.forkAs("fork.undoing", session.name ? { name: session.name } : {});
   }
 
@@ -36,13 +36,13 @@ export class Forking {
     if (this.busy || !scope.state) return;
     this.busy = true;
     const at = scope.event;
-    scope.notices.tell("info", t(progress, { event: printCount(at), release: options.release ?? "" }));
+    scope.notices.show("info", t(progress, { event: printCount(at), release: options.release ?? "" }));
     try {
       const fork = await forkSession(scope.id, { at, key: newKey(), ...options });
       const { select, tab } = scope.place;
       location.assign(pageOf(fork.id) + searchOf({ ...(select ? { select } : {}), ...(tab ? { tab } : {}) }));
     } catch (error) {
-      scope.notices.tellOf(error);
+      scope.notices.showError(error);
     } finally {
       this.busy = false;
     }

@@ -1,17 +1,16 @@
-/** Where no frame is drawn, in a tab that is not seen for one, messages wait no longer than this. */
+/** The longest time that messages wait where no frame is drawn, such as in a hidden tab. */
 const LONGEST_WAIT_MILLIS = 250;
 
 /**
- * Hands messages on, in their order, no faster than they are drawn: the first at once, and those that come before its frame is on the screen
- * together after it. Svelte does its work once for each task, and a picture that is replaced before it was seen is work for nothing: on a machine
- * that draws 10 frames a second of 12 cycles a third of what the slowest frames took was such work.
+ * Delivers messages in order, no faster than frames are drawn: the first at once, and those that arrive before its frame is painted together
+ * after it. Otherwise Svelte would render pictures that are replaced before they are visible.
  */
 export class FramePace<Message> {
   private waiting: Message[] = [];
   private drawing = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `moves`: whether something is drawn of a message. */
+  /** `moves`: whether a message changes the picture. */
   constructor(
     private readonly deliver: (message: Message) => void,
     private readonly moves: (message: Message) => boolean,
@@ -22,7 +21,7 @@ export class FramePace<Message> {
     if (!this.drawing) this.give();
   }
 
-  /** What waits to be drawn is out of date. */
+  /** Discard waiting messages that change the picture: they are out of date. */
   forgetDrawn(): void {
     this.waiting = this.waiting.filter((message) => !this.moves(message));
   }
@@ -47,7 +46,7 @@ export class FramePace<Message> {
     requestAnimationFrame(() => {
       if (!this.drawing) return;
       clearTimeout(this.timer);
-      // A task that is asked for on a frame comes once that is laid out and painted.
+      // A task queued in an animation frame runs after that frame is painted.
       this.timer = setTimeout(drawn);
     });
   }

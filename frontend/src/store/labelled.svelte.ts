@@ -2,12 +2,12 @@ import { selectNodes } from "../api/objects";
 import { failureOf } from "../i18n/failure";
 import type { Scope } from "./scope.svelte";
 
-/** Before a selector that is still being typed is asked about, or the next moment of one that plays. */
+/** The delay before a request, for a selector that is being typed or a moment that changes. */
 const SETTLED_MILLIS = 300;
 
-/** Which nodes have which labels: the view has none of them, so the server is asked, at the moment that is shown. */
+/** Which nodes match label selectors at the shown moment. The view has no labels, so the server evaluates the selectors. */
 export class Labelled {
-  /** Why a selector could not be asked about: it may be none yet. */
+  /** Why the server rejected a selector: it may be incomplete. */
   problem = $state("");
   asking = $state(false);
 
@@ -18,12 +18,12 @@ export class Labelled {
 
   constructor(private readonly scope: Scope) {}
 
-  /** What a selector selects; undefined: not known yet. */
+  /** The nodes that match a selector; undefined: not loaded yet. */
   of(selector: string): ReadonlySet<string> | undefined {
     return this.known[selector];
   }
 
-  /** Say what is looked for. Labels change with nodes alone, and these last at the event `since`. */
+  /** Load the nodes that match these selectors. Labels change only with nodes, which last changed at the event `since`. */
   want(selectors: readonly string[], since: number): void {
     const wanted = JSON.stringify([selectors, since]);
     if (wanted === this.asked) return;

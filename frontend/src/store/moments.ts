@@ -11,11 +11,11 @@ const MORE = 2_000;
 
 export interface Moment {
   tape: Tape;
-  /** The first moment that the server still has. */
+  /** The first moment that the server keeps. */
   firstEvent: number;
 }
 
-/** Fetches the stretch around a moment, so that steps in both directions cost no more fetching. Throws what REST throws. */
+/** Fetches the events around a moment, so that steps in both directions need no further requests. Throws ApiError. */
 export async function fetchMoment(id: string, event: number, firstEvent: number, signal: AbortSignal): Promise<Moment> {
   const from = Math.max(firstEvent, event - BEHIND);
   const [answer, page] = await Promise.all([getView(id, from, signal), getEvents(id, { after: from, limit: BEHIND + AHEAD }, signal)]);
@@ -27,7 +27,7 @@ export async function fetchMoment(id: string, event: number, firstEvent: number,
   return { tape, firstEvent: answer.firstEvent ?? firstEvent };
 }
 
-/** Fetch what comes after the end of a tape; false: there is nothing more, or no room. */
+/** Fetch the events after the end of a tape; false: there are none, or the tape is full. */
 export async function fetchMore(id: string, tape: Tape, signal: AbortSignal): Promise<boolean> {
   const { events } = await getEvents(id, { after: tape.last, limit: MORE }, signal);
   return events.length > 0 && tape.append(events);

@@ -7,31 +7,31 @@ export interface Notice {
 }
 
 const NOTICE_MILLIS = 8_000;
-/** More of them nobody reads. */
+/** The most that are visible at once. */
 const MOST = 3;
 
-/** What a page tells in a word and takes away again: the newest, for a few seconds. */
+/** Short messages of a page: the newest ones, each for a few seconds. */
 export class Notices {
-  shown = $state.raw<readonly Notice[]>([]);
+  visible = $state.raw<readonly Notice[]>([]);
 
   private count = 0;
 
-  tell(tone: Notice["tone"], text: string): void {
+  show(tone: Notice["tone"], text: string): void {
     if (!text) return;
     const notice = { id: ++this.count, tone, text };
-    this.shown = [...this.shown.slice(1 - MOST), notice];
+    this.visible = [...this.visible.slice(1 - MOST), notice];
     setTimeout(() => {
       this.dismiss(notice.id);
     }, NOTICE_MILLIS);
   }
 
-  /** Tell of what a call of REST was refused for. */
-  tellOf(error: unknown): void {
+  /** Show why a REST call failed. A cancelled call shows nothing. */
+  showError(error: unknown): void {
     if (error instanceof DOMException && error.name === "AbortError") return;
-    this.tell("error", failureOf(error));
+    this.show("error", failureOf(error));
   }
 
   dismiss(id: number): void {
-    this.shown = this.shown.filter((notice) => notice.id !== id);
+    this.visible = this.visible.filter((notice) => notice.id !== id);
   }
 }

@@ -1,27 +1,27 @@
-/** How many outcomes are kept for an acknowledgement that may still come. */
+/** How many outcomes are kept whose acknowledgement may still arrive. */
 const MOST = 20;
 
 /**
- * Why commands were refused, of those that one page sent: a session's stream tells the outcomes of everybody's. The acknowledgement of a
- * command and its outcome come in any order.
+ * Reports why this page's own commands were refused: a session's stream has the outcomes of all clients' commands. The acknowledgement of
+ * a command and its outcome arrive in any order.
  */
 export class OwnRefusals {
   private readonly mine = new Set<number>();
   private readonly early = new Map<number, string>();
 
-  constructor(private readonly tell: (error: string) => void) {}
+  constructor(private readonly report: (error: string) => void) {}
 
   /** The command with this number was sent from here. */
   own(seq: number): void {
     const error = this.early.get(seq);
     if (error === undefined) return void keep(this.mine, seq);
     this.early.delete(seq);
-    this.tell(error);
+    this.report(error);
   }
 
   /** The command with this number was refused. */
   take(seq: number, error: string): void {
-    if (this.mine.delete(seq)) return this.tell(error);
+    if (this.mine.delete(seq)) return this.report(error);
     this.early.set(seq, error);
     if (this.early.size > MOST) this.early.delete(this.early.keys().next().value!);
   }

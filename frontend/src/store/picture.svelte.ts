@@ -1,28 +1,28 @@
 import type { AnyEvent } from "../model/generated";
 
-/** What the picture went through since it was drawn last. */
+/** What has changed since the picture was last drawn. */
 export interface Change {
-  /** The events that were applied, or taken back, in that order. */
+  /** The events that were applied or reverted, in that order. */
   events: readonly AnyEvent[];
   back: boolean;
-  /** It is another picture altogether: nothing in it has moved. */
+  /** The whole picture was replaced: nothing is animated. */
   whole: boolean;
 }
 
 const NO_CHANGE: Change = { events: [], back: false, whole: false };
-/** More than this has not moved, for the eye: it is another picture. */
+/** More events than this are not animated: the picture is replaced. */
 const MOST_IN_CHANGE = 2_000;
 const NEXT_FRAME_MILLIS = 20;
-/** Nobody reads a figure that stands for less. */
+/** The shortest interval between updates of text panels. */
 const READ_MILLIS = 250;
 
-/** Tells those who draw a plain model that it has changed, at most once in a microtask. */
+/** Publishes changes of a plain model to Svelte, at most once per microtask. */
 export class Picture {
-  /** For what is watched. */
+  /** For animated views. */
   version = $state(0);
   /**
-   * For what one stops to read: it goes up with the frame after the picture's, and four times a second while that moves all the time. Of the 30 ms
-   * that a cycle takes the page, from the socket to the painted frame, such panels were 10.
+   * For panels of text: it increases one frame after `version`, and four times a second while the picture changes continuously. These panels
+   * took 10 of the 30 ms that the page spends on a cycle.
    */
   readVersion = $state(0);
   /** Not reactive: read `version` before it. */
@@ -33,10 +33,10 @@ export class Picture {
   private reader: ReturnType<typeof setTimeout> | undefined;
   private readAt = 0;
 
-  /** `before`: what else is set as the version goes up, so that all of it is drawn in one go. */
+  /** `before`: called just before `version` increases, to set state that is drawn in the same flush. */
   constructor(private readonly before: () => void) {}
 
-  /** It went through these events, or back through them. */
+  /** The model applied or reverted these events. */
   moved(events: readonly AnyEvent[], back: boolean): void {
     const { pending } = this;
     if (pending.whole || (pending.events.length && pending.back !== back) || pending.events.length + events.length > MOST_IN_CHANGE) this.replaced();
@@ -46,15 +46,15 @@ export class Picture {
     }
   }
 
-  /** It is another one. */
+  /** The model was replaced. */
   replaced(): void {
     this.pending = { events: [], back: false, whole: true };
     this.publishSoon();
   }
 
   /**
-   * Publish what has changed by the end of this task; nothing, where nothing has. Called before anything else that Svelte reacts to is set, it comes
-   * before Svelte's own work, which is then done once. In a hidden tab no animation frame comes: a microtask always does.
+   * Publish changes, if any, in a microtask. Called before other reactive state is set, it runs before Svelte's own flush, so that there is
+   * only one. Animation frames would not do: a hidden tab has none.
    */
   publishSoon(): void {
     if (this.publishing) return;

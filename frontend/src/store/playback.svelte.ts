@@ -97,7 +97,7 @@ export class Playback {
       await this.seek(event);
       return true;
     } catch (error) {
-      this.source.notices.tellOf(error);
+      this.source.notices.showError(error);
       return false;
     }
   }
@@ -119,7 +119,7 @@ export class Playback {
       try {
         if (!(await fetchMore(this.source.id, tape, fetching.signal)) && tape.event === tape.last) return false;
       } catch (error) {
-        this.source.notices.tellOf(error);
+        this.source.notices.showError(error);
         return false;
       } finally {
         this.endFetching(fetching);
@@ -200,7 +200,7 @@ export class Playback {
     if (at !== undefined) void this.seek(at);
     else if (cycle !== undefined)
       void this.seekCycle(cycle).then((found) => {
-        if (!found) this.source.notices.tell("error", t("moment.noCycle", { cycle }));
+        if (!found) this.source.notices.show("error", t("moment.noCycle", { cycle }));
       });
   }
 
@@ -221,7 +221,7 @@ export class Playback {
       this.shown.replace(moment.tape);
       return true;
     } catch (error) {
-      this.source.notices.tellOf(error);
+      this.source.notices.showError(error);
       return false;
     } finally {
       this.endFetching(fetching);

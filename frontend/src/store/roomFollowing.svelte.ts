@@ -10,20 +10,20 @@ const whereIs = (scope: Scope): Whereabouts => ({
   tab: scope.selection.tab,
 });
 
-/** The looks that others see as the teacher has them. */
+/** The view options that participants share with the teacher. */
 function sharedOptions(viewOptions: ViewOptions): Record<string, string> {
   return { cycleAs: viewOptions.cycleAs, cacheBy: viewOptions.cacheBy, scoreAs: viewOptions.scoreAs, wide: viewOptions.matrixWide ? "1" : "" };
 }
 
-function look(viewOptions: ViewOptions, as: Record<string, string>): void {
+function applyOptions(viewOptions: ViewOptions, as: Record<string, string>): void {
   if (as.cycleAs === "stages" || as.cycleAs === "matrix") viewOptions.cycleAs = as.cycleAs;
   if (as.cacheBy === "load" || as.cacheBy === "verdict") viewOptions.cacheBy = as.cacheBy;
   if (as.scoreAs === "raw" || as.scoreAs === "normalized" || as.scoreAs === "weighted") viewOptions.scoreAs = as.scoreAs;
   viewOptions.matrixWide = as.wide === "1";
 }
 
-/** Tells the room where its teacher is, for as long as the page draws what everybody sees. Called while a component is made. */
-export function leadsRoom(room: RoomStore, scope: Scope, viewOptions: ViewOptions): void {
+/** Sends the teacher's moment and view to the room while the page shows the room's session. Call it while a component is created. */
+export function broadcastToRoom(room: RoomStore, scope: Scope, viewOptions: ViewOptions): void {
   $effect(() => {
     const { at, select, tab } = whereIs(scope);
     const { stop, finished } = room.lessonAt;
@@ -32,11 +32,11 @@ export function leadsRoom(room: RoomStore, scope: Scope, viewOptions: ViewOption
   });
 }
 
-/** Takes the page of a participant to where the teacher is, until the participant goes elsewhere. Called while a component is made. */
-export function followsRoom(room: RoomStore, scope: Scope, viewOptions: ViewOptions): void {
+/** Keeps a participant's page at the teacher's moment, until the participant navigates away. Call it while a component is created. */
+export function followPresenter(room: RoomStore, scope: Scope, viewOptions: ViewOptions): void {
   let applied: Moment | null = null;
 
-  // Where the teacher went, the page goes.
+  // Follow the teacher.
   $effect(() => {
     const { moment } = room;
     if (!room.following || !moment || moment.session !== scope.id || scope.current === null) return;
@@ -45,7 +45,7 @@ export function followsRoom(room: RoomStore, scope: Scope, viewOptions: ViewOpti
     apply(scope, viewOptions, moment);
   });
 
-  // Whoever went elsewhere by themselves looks around.
+  // Stop following when the participant navigates.
   $effect(() => {
     const here = whereIs(scope);
     if (room.following && applied && applied === room.moment && !isThere(here, applied)) {
@@ -64,5 +64,5 @@ function apply(scope: Scope, viewOptions: ViewOptions, moment: Moment): void {
   if (there.select) scope.selection.tab = there.tab;
   const { zoom, x, y } = moment;
   viewOptions.wantedZoom = zoom === null || x === null || y === null ? null : { zoom, x, y };
-  look(viewOptions, moment.page);
+  applyOptions(viewOptions, moment.page);
 }

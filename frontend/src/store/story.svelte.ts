@@ -9,10 +9,10 @@ export interface HistoryEntry extends StoryEntry {
 
 const PAGE = 200;
 const MOST = 1000;
-/** A run makes events all the time; the story goes on at most this often. */
+/** The shortest interval between updates during a run. */
 const BETWEEN_MILLIS = 1_000;
 
-/** What happened to one pod or node, newest first, page by page into the past; it grows while the session goes on. */
+/** The history of one pod or node, newest first, loaded in pages; it grows with the session. */
 export class Story {
   entries = $state.raw<readonly HistoryEntry[]>([]);
   loading = $state(true);
@@ -32,7 +32,7 @@ export class Story {
     private readonly thing: Selection,
   ) {}
 
-  /** The session has come to this event: what is new is fetched soon. */
+  /** The session has reached this event: load new entries soon. */
   reach(event: number): void {
     this.wanted = event;
     if (this.at < 0) {
@@ -80,7 +80,7 @@ export class Story {
 
   private goOn(): Promise<void> {
     return this.fetch({ after: this.at, limit: MOST }, async (answer) => {
-      // More than a page is new: what lies between is fetched when somebody scrolls there.
+      // More than a page is new: the gap is loaded when the user scrolls there.
       if (answer.next !== null) {
         await this.begin();
         return;

@@ -3,24 +3,24 @@ import { getSession, type SessionSummary } from "../api/client";
 import type { ForkedFrom } from "../api/forks";
 import type { ImportReport } from "../wire/messages";
 
-/** What REST tells of a session and its line does not. All of it is empty until it was told. */
+/** Details of a session that REST has and the WebSocket does not. All of it is empty until it is loaded. */
 export class Summary {
-  /** What the import took and left out. */
+  /** What the import read and skipped. */
   report = $state.raw<ImportReport | null>(null);
-  /** The session that this one goes another way from. */
+  /** The session that this one was forked from. */
   forkedFrom = $state.raw<ForkedFrom | null>(null);
-  /** The real cluster that it shadows, or that the session shadows which it was forked from. */
+  /** The real cluster that this session follows, or that the session it was forked from follows. */
   follows = $state.raw<Follows | null>(null);
-  /** The simulated release of kube-scheduler; "": it was not told yet. */
+  /** The simulated release of kube-scheduler; "": not loaded yet. */
   release = $state("");
   /** The feature gates that differ from the release's defaults. */
   featureGates = $state.raw<Record<string, boolean>>({});
-  /** What the person is to the session. */
+  /** The user's role in the session. */
   role = $state<SessionSummary["role"]>();
 
   constructor(private readonly id: string) {}
 
-  /** Ask, where it is not known yet. */
+  /** Load the details once. */
   ask(): void {
     if (this.report !== null) return;
     getSession(this.id).then(
@@ -32,7 +32,7 @@ export class Summary {
         this.forkedFrom = session.forkedFrom ?? null;
         this.follows = session.follows ?? null;
       },
-      () => undefined, // The page is whole without it.
+      () => undefined, // The page works without it.
     );
   }
 }

@@ -7,38 +7,38 @@ import { Tallies, talliesBetween, type Tally } from "../model/tallies";
 import type { Window } from "../model/window";
 import type { Scope } from "./scope.svelte";
 
-/** In a longer window single marks would lie on top of each other. */
+/** In a longer window, single marks would overlap. */
 export const MOST_WITH_MARKS = 4_000;
 const BUCKETS = 400;
-/** While the window moves nothing is fetched. */
-const REST_MILLIS = 120;
+/** Fetching waits until the window has not moved for this long. */
+const SETTLED_MILLIS = 120;
 
-/** What the timeline knows of a session: the whole in stretches, and of what was looked at the marks. Bounded, whatever the length. */
+/** The timeline's data: tallies of the whole session, and marks of the ranges that were viewed. Its size is bounded. */
 export class TimelineData {
-  /** Read it before anything else: the data are plain. */
+  /** Read it before anything else: the data are not reactive. */
   version = $state(0);
-  /** Why something that is looked at could not be fetched. */
+  /** Why the window's data could not be loaded. */
   problem = $state("");
 
   private readonly whole = new Tallies();
   private readonly pages = new MarkPages();
   private near: { window: Window; tallies: readonly Tally[] } | null = null;
   private lastLive = 0;
-  /** What came while the whole was being fetched. */
+  /** Events that arrived while the tallies were loading. */
   private early: AnyEvent[] | null = null;
   private loads = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private fetching: AbortController | null = null;
-  private readonly deaf: () => void;
+  private readonly unlisten: () => void;
 
   constructor(private readonly scope: Scope) {
-    this.deaf = scope.listen((events) => {
+    this.unlisten = scope.listen((events) => {
       this.take(events);
     });
   }
 
   close(): void {
-    this.deaf();
+    this.unlisten();
     clearTimeout(this.timer);
     this.fetching?.abort();
   }
@@ -47,18 +47,18 @@ export class TimelineData {
     return this.whole.list;
   }
 
-  /** The marks of a window; null where it is too long for them. */
+  /** The marks of a window; null: it is too long for marks. */
   marksOf(window: Window): Mark[] | null {
     return window.last - window.first > MOST_WITH_MARKS ? null : this.pages.between(window.first + 1, window.last);
   }
 
-  /** The marks of a session that is so short that all of them are known; else null. */
+  /** The marks of the whole session; null: it is too long, or not all are loaded. */
   wholeMarks(whole: Window): Mark[] | null {
     const { headEvent } = this.scope;
     return whole.last - whole.first <= MOST_WITH_MARKS && !this.pages.missing(whole.first + 1, headEvent, headEvent).length ? this.marksOf(whole) : null;
   }
 
-  /** Something of a window is not known yet. */
+  /** Whether some of a window is not loaded yet. */
   lacks(window: Window): boolean {
     if (window.last - window.first > MOST_WITH_MARKS) return this.loads > 0 && this.early !== null;
     return this.pages.missing(window.first + 1, Math.min(window.last, this.scope.headEvent), this.scope.headEvent).length > 0;
@@ -70,18 +70,18 @@ export class TimelineData {
     return talliesBetween(isNear ? near.tallies : this.whole.list, window.first + 1, window.last);
   }
 
-  /** Fetch the whole session's tallies: at first, and after events were lost. */
+  /** Load the tallies of the whole session: at first, and after events were missed. */
   async load(): Promise<void> {
     const asked = ++this.loads;
     const early: AnyEvent[] = (this.early = []);
     const head = this.scope.headEvent;
     try {
       const { buckets, firstEvent } = await getTimeline(this.scope.id, { buckets: BUCKETS });
-      if (asked !== this.loads) return; // A later answer knows more.
+      if (asked !== this.loads) return; // A later response is newer.
       this.scope.playback.firstEvent = Math.max(this.scope.playback.firstEvent, firstEvent ?? 0);
       this.whole.load(buckets);
     } catch {
-      // Without it the timeline begins here.
+      // The timeline starts at the head instead.
       if (!this.whole.list.length && head > 0) this.whole.load([]);
     }
     if (asked !== this.loads) return;
@@ -90,7 +90,7 @@ export class TimelineData {
     this.touch();
   }
 
-  /** Say what is looked at: what is missing of it is fetched once it rests. */
+  /** Set the visible window: its missing data is loaded once it stops moving. */
   look(window: Window, whole: Window): void {
     clearTimeout(this.timer);
     if (whole.last - whole.first <= MOST_WITH_MARKS) window = whole;
@@ -101,11 +101,11 @@ export class TimelineData {
       this.fetch(window, signal).then(
         () => { this.problem = ""; },
         (error: unknown) => {
-          // The next look asks again.
+          // The next change of the window retries.
           if (!signal.aborted) this.problem = failureOf(error);
         },
       );
-    }, REST_MILLIS);
+    }, SETTLED_MILLIS);
   }
 
   private async fetch(window: Window, signal: AbortSignal): Promise<void> {
@@ -139,7 +139,7 @@ export class TimelineData {
     this.touch();
   }
 
-  /** Svelte waits for the end of the task by itself: what a message changes here and in the scope is drawn once. */
+  /** Svelte flushes at the end of the task: what one message changes here and in the scope is drawn once. */
   private touch(): void {
     this.version += 1;
   }

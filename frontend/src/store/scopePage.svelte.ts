@@ -6,10 +6,10 @@ import type { ViewOptions } from "./viewOptions.svelte";
 import type { Scope } from "./scope.svelte";
 
 /**
- * What every page that draws a scope does: it goes where its address points, keeps the address, fetches the record of the cycle that is shown
- * while somebody looks at one, and ends all of it with itself. Called while the page's component is made.
+ * Binds a scope to its page: opens the permalink of the address bar, keeps the address up to date, loads the record of the shown cycle
+ * when a panel needs it, and closes everything with the page. Call it while the page's component is created.
  */
-export function livesOnPage(scope: Scope, viewOptions: ViewOptions, records: CycleRecords): void {
+export function bindScopeToPage(scope: Scope, viewOptions: ViewOptions, records: CycleRecords): void {
   untrack(() => { scope.goTo(placeOf(location.search)); });
   const address = new AddressBar();
   $effect(() => {
