@@ -41,7 +41,7 @@ def test_a_worker_that_was_suspended_past_its_lease_writes_nothing(start_service
 
 
 def stop_between_transactions(services: Services, session_id: str) -> Service:
-    """Stop the owner while it computes. Where it held SQLite's one lock for writing, nobody could write until it went on."""
+    """Stop the owner while it computes. If it held a lock, SQLite's for writing or that of its session's row, all writers would wait."""
     from django.db import OperationalError, connection
 
     while True:
@@ -52,7 +52,9 @@ def stop_between_transactions(services: Services, session_id: str) -> Service:
             with connection.cursor() as cursor:
                 if connection.vendor == "sqlite":
                     cursor.execute("PRAGMA busy_timeout = 300")
-                cursor.execute("UPDATE scheduling_session SET name = name WHERE id <> id")
+                    cursor.execute("UPDATE scheduling_session SET name = name WHERE id <> id")
+                else:
+                    cursor.execute("SELECT 1 FROM scheduling_session WHERE id = %s FOR UPDATE NOWAIT", [session_id])
         except OperationalError:
             service.signal(signal.SIGCONT)
             continue
