@@ -131,14 +131,6 @@ class SchedulingCycleV136(SchedulingCycle):
         extenders = self.state.extenders
         return self.framework.has_score_plugins or any(extender.is_prioritizer or extender.is_filter for extender in extenders)
 
-    def _extender_filter(self) -> StageReport:
-        before = 0 if self.feasible is None else len(self.feasible)
-        report = super()._extender_filter()
-        after = 0 if self.feasible is None else len(self.feasible)
-        if after != before and self.failure is None:
-            self.diagnosis.unschedulable_plugins.add(EXTENDER_NAME)
-        return report
-
     def _ask_extender(self, extender: Extender, rows: Rows) -> tuple[Rows, str]:
         """The rows that the extender keeps, and its error (""). Its reasons replace those that a node had before.
 
@@ -153,6 +145,8 @@ class SchedulingCycleV136(SchedulingCycle):
         statuses.update({node: unschedulable(reason) for node, reason in record.failed.items()})
         place_of = {name: place for place, name in enumerate(rows.names)}
         kept = rows.take(np.array([place_of[name] for name in record.feasible if name in place_of], dtype=np.intp))
+        if len(kept) != len(rows):
+            self.diagnosis.unschedulable_plugins.add(EXTENDER_NAME)
         return (kept if extender.keeps_node_infos else self._without_pods(kept)), ""
 
     def _without_pods(self, rows: Rows) -> Rows:
@@ -242,7 +236,6 @@ class SchedulingCycleV136(SchedulingCycle):
             stages.PRE_FILTER: _pre_filter,
             stages.NOMINATED_NODE: _nominated_node,
             stages.FILTER: _filter,
-            stages.EXTENDER_FILTER: _extender_filter,
             stages.SELECT_HOST: _select_host,
             stages.RESERVE: _reserve,
             stages.PERMIT: _permit,

@@ -74,8 +74,10 @@ def _pod(pod: Pod) -> Pod:
     if changes:
         pod = replace(pod, spec=replace(spec, **changes))
     if spec.resources is not None:
-        own = replace(spec.resources, limits=_rounded(spec.resources.limits), requests=_rounded(spec.resources.requests))
-        pod = pod_level_resources.with_defaults(replace(pod, spec=replace(pod.spec, resources=own)))
+        # Requests are added up before they are rounded.
+        given = pod_level_resources.completed(spec, spec.resources)
+        own = replace(given, limits=_rounded(given.limits), requests=_rounded(given.requests))
+        pod = replace(pod, spec=replace(pod.spec, resources=own))
     return pod if pod.status.phase else replace(pod, status=replace(pod.status, phase="Pending"))
 
 

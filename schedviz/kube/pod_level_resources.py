@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from schedviz.kube.core import Container, Pod, ResourceList
+from schedviz.kube.core import Container, PodSpec, ResourceList, ResourceRequirements
 from schedviz.kube.quantity import Quantity
 
 #: `restartPolicy` of a sidecar.
@@ -23,36 +23,38 @@ def is_supported(name: str) -> bool:
     return name in ("cpu", "memory") or name.startswith(_HUGE_PAGES)
 
 
-def with_defaults(pod: Pod) -> Pod:
-    """The pod with defaults for limits of huge pages and for requests; the same pod if its resources are complete or absent."""
-    spec = pod.spec
-    if spec.resources is None:
-        return pod
-    limits, requests = dict(spec.resources.limits), dict(spec.resources.requests)
+def completed(spec: PodSpec, resources: ResourceRequirements) -> ResourceRequirements:
+    """The pod's own resources with defaults for limits of huge pages and for requests."""
+    limits, requests = dict(resources.limits), dict(resources.requests)
     if not limits and not requests:
-        return pod
-    for name, amount in _total(pod, lambda container: container.resources.limits).items():
+        return resources
+    for name, amount in _total(spec, lambda container: container.resources.limits).items():
         if name.startswith(_HUGE_PAGES) and name not in requests:
             limits.setdefault(name, amount)
     if limits:
-        for name, amount in _total(pod, lambda container: container.resources.requests).items():
+        for name, amount in _total(spec, _requests).items():
             if is_supported(name) and not name.startswith(_HUGE_PAGES):
                 requests.setdefault(name, amount)
         for name, amount in limits.items():
             if is_supported(name):
                 requests.setdefault(name, amount)
-    return replace(pod, spec=replace(spec, resources=replace(spec.resources, limits=limits, requests=requests)))
+    return replace(resources, limits=limits, requests=requests)
 
 
-def _total(pod: Pod, of: Callable[[Container], ResourceList]) -> ResourceList:
+def _requests(container: Container) -> ResourceList:
+    """A container's requests; limits are the defaults."""
+    return {**container.resources.limits, **container.resources.requests}
+
+
+def _total(spec: PodSpec, of: Callable[[Container], ResourceList]) -> ResourceList:
     """The sum over containers and sidecars, but at least the largest need of the init containers, which run one after the other.
 
     Upstream: component-helpers/resource/helpers.go AggregateContainerRequests
     """
-    total = _sum(of(container) for container in pod.spec.containers)
+    total = _sum(of(container) for container in spec.containers)
     sidecars: ResourceList = {}
     most: ResourceList = {}
-    for container in pod.spec.init_containers:
+    for container in spec.init_containers:
         if container.restart_policy == ALWAYS:
             total, sidecars = _sum((total, of(container))), _sum((sidecars, of(container)))
             most = _greatest(most, sidecars)

@@ -73,3 +73,15 @@ def test_the_end_of_a_cycle_names_its_pod() -> None:
     ended = [event.pod for event in events if isinstance(event, CycleEnded)]
     assert set(ended) == {"default/a", "default/b"}
     assert ended == [event.pod for event in events if isinstance(event, CycleStarted)]
+
+
+def test_a_rejection_by_an_extender_counts_without_post_filter_plugins_in_v1_36() -> None:
+    extender = {"name": "e1", "filterVerb": True, "filter": {"allowNodes": []}}
+    without = {"profiles": [{"plugins": {"postFilter": {"disabled": [{"name": "*"}]}}}]}
+    simulation = four_nodes(pod("a"), release="v1.36", fake_extenders=[extender], config=without)
+    do(simulation, "schedule")
+
+    queue = simulation.observed_state()["queue"]
+    assert queue["errorBackoffQ"] == []
+    (waiting,) = [*queue["unschedulable"], *queue["backoffQ"]]
+    assert waiting["unschedulablePlugins"] == ["Extender"]

@@ -48,3 +48,8 @@ def test_limits_of_huge_pages_default_to_those_of_the_containers_unless_the_pod_
     found = resources_of({"requests": {"cpu": "1"}}, pages, [])
     assert found == {"limits": {"hugepages-2Mi": "6Mi"}, "requests": {"cpu": "1", "hugepages-2Mi": "6Mi"}}
     assert resources_of({"requests": {"hugepages-2Mi": "8Mi"}}, pages, [])["limits"] == {}
+
+
+def test_requests_are_added_up_before_they_are_rounded_up() -> None:
+    found = resources_of({"limits": {"memory": "1Gi"}}, [{"requests": {"cpu": "1001u"}}, {"requests": {"cpu": "1001u"}}], [])
+    assert found["requests"] == {"cpu": "3m", "memory": "1Gi"}

@@ -90,17 +90,35 @@ class PodInfoV136(PodInfo):
 @lru_cache(maxsize=16)
 def pod_info_class(features: Features) -> type[PodInfo]:
     """The class of PodInfos under these feature gates."""
-    chosen = ResourceOptions(
-        use_status_resources=features.in_place_pod_vertical_scaling,
-        use_pod_level_status=features.in_place_pod_level_resources_vertical_scaling,
-        skip_pod_level_resources=not features.pod_level_resources,
-    )
+    chosen = msgspec.structs.replace(_resize_options(features), skip_pod_level_resources=not features.pod_level_resources)
 
     class Chosen(PodInfoV136):
         __slots__ = ()
         options = chosen
 
     return Chosen
+
+
+def is_scaled_down(new: Pod, old: Pod, features: Features) -> bool:
+    """Whether any request became smaller or vanished. Pod-level requests count whatever their gate says.
+
+    Upstream: framework/events.go extractPodScaleDown
+    """
+    options = _resize_options(features)
+    now, before = pod_request_amounts(new, options), pod_request_amounts(old, options)
+    return any(name not in now or _milli_value(amount) > _milli_value(now[name]) for name, amount in before.items())
+
+
+def _resize_options(features: Features) -> ResourceOptions:
+    return ResourceOptions(
+        use_status_resources=features.in_place_pod_vertical_scaling,
+        use_pod_level_status=features.in_place_pod_level_resources_vertical_scaling,
+    )
+
+
+def _milli_value(billionths: int) -> int:
+    """Thousandths, rounded up."""
+    return -(-billionths // 10**6)
 
 
 def _is_plain(pod: Pod) -> bool:

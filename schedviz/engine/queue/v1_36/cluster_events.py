@@ -5,10 +5,11 @@ Upstream: framework/events.go, framework/types.go MatchClusterEvents
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from schedviz.engine.features import Features
+from schedviz.engine.framework.pod_info_v1_36 import is_scaled_down
+from schedviz.engine.framework.resource import exact_amount
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo
 from schedviz.kube.core import Node, Pod
 
@@ -76,37 +77,19 @@ def pod_scheduling_properties_change(new: PodInfo, old: PodInfo, features: Featu
 
     Upstream: framework/events.go PodSchedulingPropertiesChange
     """
-    resource = ASSIGNED_POD if new.pod.spec.node_name else UNSCHEDULABLE_POD
-    changes = [action for action, changed in _POD_CHANGES if changed(new, old)]
-    if features.dynamic_resource_allocation and _generated_claims_changed(new.pod, old.pod):
-        changes.append(ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM)
-    return [cluster_event(resource, action) for action in changes or [ActionType.UPDATE]]
-
-
-def _labels_changed(new: PodInfo, old: PodInfo) -> bool:
-    return new.pod.metadata.labels != old.pod.metadata.labels
-
-
-def _scaled_down(new: PodInfo, old: PodInfo) -> bool:
-    """Whether any request became smaller or vanished. Upstream: framework/events.go extractPodScaleDown"""
-    if new.requests is old.requests:
-        return False
-    now, before = new.requests.resource, old.requests.resource
-    smaller: bool = (
-        before.milli_cpu > now.milli_cpu
-        or before.memory > now.memory
-        or before.ephemeral_storage > now.ephemeral_storage
-        or any(name not in now.scalar or amount > now.scalar[name] for name, amount in before.scalar.items())
-    )
-    return smaller
-
-
-def _gates_eliminated(new: PodInfo, old: PodInfo) -> bool:
-    return not new.pod.spec.scheduling_gates and bool(old.pod.spec.scheduling_gates)
-
-
-def _tolerations_changed(new: PodInfo, old: PodInfo) -> bool:
-    return len(new.pod.spec.tolerations) != len(old.pod.spec.tolerations)
+    now, before = new.pod, old.pod
+    resource = ASSIGNED_POD if now.spec.node_name else UNSCHEDULABLE_POD
+    changes = [
+        (ActionType.UPDATE_POD_LABEL, now.metadata.labels != before.metadata.labels),
+        (ActionType.UPDATE_POD_SCALE_DOWN, is_scaled_down(now, before, features)),
+        (ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED, bool(before.spec.scheduling_gates) and not now.spec.scheduling_gates),
+        (ActionType.UPDATE_POD_TOLERATION, len(now.spec.tolerations) != len(before.spec.tolerations)),
+        (
+            ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM,
+            features.dynamic_resource_allocation and _generated_claims_changed(now, before),
+        ),
+    ]
+    return [cluster_event(resource, action) for action, changed in changes if changed] or [cluster_event(resource, ActionType.UPDATE)]
 
 
 def _generated_claims_changed(new: Pod, old: Pod) -> bool:
@@ -116,19 +99,16 @@ def _generated_claims_changed(new: Pod, old: Pod) -> bool:
     )
 
 
-_POD_CHANGES: Final[tuple[tuple[ActionType, Callable[[PodInfo, PodInfo], bool]], ...]] = (
-    (ActionType.UPDATE_POD_LABEL, _labels_changed),
-    (ActionType.UPDATE_POD_SCALE_DOWN, _scaled_down),
-    (ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED, _gates_eliminated),
-    (ActionType.UPDATE_POD_TOLERATION, _tolerations_changed),
-)
+def _amounts(node: Node) -> dict[str, int]:
+    """What is allocatable, whatever the notation of its quantities."""
+    return {name: exact_amount(quantity) for name, quantity in node.status.allocatable.items()}
 
 
 def node_scheduling_properties_change(new: Node, old: Node, features: Features) -> list[ClusterEvent]:
     """All changes of a node that plugins can wait for. Upstream: framework/events.go NodeSchedulingPropertiesChange"""
     changes = [
         (ActionType.UPDATE_NODE_TAINT, old.spec.unschedulable and not new.spec.unschedulable),
-        (ActionType.UPDATE_NODE_ALLOCATABLE, old.status.allocatable != new.status.allocatable),
+        (ActionType.UPDATE_NODE_ALLOCATABLE, _amounts(old) != _amounts(new)),
         (ActionType.UPDATE_NODE_LABEL, old.metadata.labels != new.metadata.labels),
         (ActionType.UPDATE_NODE_TAINT, old.spec.taints != new.spec.taints),
         (ActionType.UPDATE_NODE_CONDITION, _conditions(old) != _conditions(new)),

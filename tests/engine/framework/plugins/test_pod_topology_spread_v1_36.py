@@ -125,6 +125,19 @@ def test_two_constraints_with_one_key_count_by_themselves(world):
     assert sorted(rejected) == ["a", "b"]
 
 
+def test_two_soft_constraints_with_one_key_score_separately(world):
+    for zone in ("a", "b"):
+        world.node(zone, labels={"zone": zone})
+    world.pod("web-0", labels=APP, on="a")
+    world.pod("db-0", labels=OTHER, on="b")
+    world.pod("db-1", labels=OTHER, on="b")
+
+    pod = spreading(world, spread(soft=True), spread(soft=True, app="db", maxSkew=2))
+
+    # 1 pod for web on a, 2 for db on b, each times log(2 zones + 2); maxSkew - 1 is added to both. Rounded.
+    assert world.scores_of(world.framework(), pod, "PodTopologySpread") == {"a": 2, "b": 4}
+
+
 def test_fewer_domains_than_min_domains_make_the_minimum_0(world):
     world.node("a", labels={"zone": "a"})
     world.pod("there", labels=APP, on="a")

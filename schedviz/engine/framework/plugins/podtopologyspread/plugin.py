@@ -6,7 +6,7 @@ Upstream: framework/plugins/podtopologyspread/plugin.go
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from schedviz.engine.config.plugin_args import PodTopologySpreadArgs
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
@@ -37,6 +37,8 @@ SYSTEM_DEFAULT_CONSTRAINTS: Final = (
 
 class PodTopologySpread:
     name = names.POD_TOPOLOGY_SPREAD
+    #: Whether soft constraints with the same topology key have counts of their own.
+    _counts_by_constraint: ClassVar[bool] = False
 
     def __init__(self, args: PodTopologySpreadArgs, handle: Handle) -> None:
         self._handle = handle
@@ -86,7 +88,14 @@ class PodTopologySpread:
             return self._pre_score_nothing(state)
         # With the scheduler's default constraints, nodes without a zone still count for spreading by hostname.
         require_all = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaulted
-        found = scoring.init_pre_score_state(self._handle.snapshot.rows(), rows, pod, constraints, require_all_topologies=require_all)
+        found = scoring.init_pre_score_state(
+            self._handle.snapshot.rows(),
+            rows,
+            pod,
+            constraints,
+            require_all_topologies=require_all,
+            by_constraint=self._counts_by_constraint,
+        )
         state.write(PRE_SCORE_STATE_KEY, found)
         return SUCCESS
 

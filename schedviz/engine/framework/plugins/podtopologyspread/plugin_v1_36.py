@@ -31,6 +31,8 @@ from schedviz.kube.selectors import SelectorError
 
 
 class PodTopologySpreadV136(PodTopologySpread):
+    _counts_by_constraint = True
+
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         pods = ActionType.ADD | ActionType.UPDATE_POD_LABEL | ActionType.UPDATE_POD_TOLERATION | ActionType.DELETE
         nodes = ActionType.ADD | ActionType.DELETE | ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_TAINT

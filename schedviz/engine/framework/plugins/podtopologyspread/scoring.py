@@ -36,16 +36,24 @@ class PreScoreState:
         ignored: Mask | None = None,
         counts: dict[str, DomainCounts] | None = None,
         weights: Sequence[float] = (),
+        *,
+        by_constraint: bool = False,
     ) -> None:
         self.constraints = tuple(constraints)
+        #: v1.36 counts pods per constraint; v1.27.1 counts per topology key, so constraints with the same key share their counts.
+        self.by_constraint = by_constraint
         #: Feasible rows without all of the topology keys; None: there are none.
         self.ignored = ignored
-        #: By topology key; not for the hostname, whose domains are single nodes.
+        #: By `slot`; not for the hostname, whose domains are single nodes.
         self.counts = counts or {}
         self.weights = tuple(weights)
 
     def clone(self) -> PreScoreState:
         return self
+
+    def slot(self, place: int) -> str:
+        """The key of the counts of a constraint."""
+        return str(place) if self.by_constraint else self.constraints[place].topology_key
 
     def to_state(self) -> dict[str, Any]:
         """Plain data, for a checkpoint."""
@@ -54,6 +62,7 @@ class PreScoreState:
             "ignored": None if self.ignored is None else self.ignored.tolist(),
             "counts": {key: counts.to_state() for key, counts in self.counts.items()},
             "weights": self.weights,
+            **({"byConstraint": True} if self.by_constraint else {}),
         }
 
     @classmethod
@@ -63,6 +72,7 @@ class PreScoreState:
             None if data["ignored"] is None else np.array(data["ignored"], np.bool_),
             {key: DomainCounts.from_state(counts) for key, counts in data["counts"].items()},
             data["weights"],
+            by_constraint=data.get("byConstraint", False),
         )
 
 
@@ -70,40 +80,48 @@ PRE_SCORE_STATE_KEY: Final = StateKey(f"PreScore{names.POD_TOPOLOGY_SPREAD}", Pr
 
 
 def init_pre_score_state(
-    all_rows: Rows, rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], *, require_all_topologies: bool
+    all_rows: Rows,
+    rows: Rows,
+    pod: PodInfo,
+    constraints: Sequence[Constraint],
+    *,
+    require_all_topologies: bool,
+    by_constraint: bool = False,
 ) -> PreScoreState:
     """Count the matching pods in the domains of the feasible rows, over all nodes. Upstream: initPreScoreState, PreScore"""
     whole = known(rows, keys(constraints)) if require_all_topologies else None
-    ignored = None if whole is None else ~whole
-    counts: dict[str, DomainCounts] = {}
+    state = PreScoreState(constraints, None if whole is None else ~whole, by_constraint=by_constraint)
+    groups: dict[str, list[Constraint]] = {}
+    for place, constraint in enumerate(constraints):
+        groups.setdefault(state.slot(place), []).append(constraint)
     weights: list[float] = []
-    for constraint in constraints:
-        key = constraint.topology_key
+    for place, constraint in enumerate(constraints):
+        key, slot = constraint.topology_key, state.slot(place)
         if key == HOSTNAME:
             size = len(rows) if whole is None else int(np.count_nonzero(whole))
-        elif key in counts:
+        elif slot in state.counts:
             size = 0  # Its domains were counted for an earlier constraint with the same key.
         else:
             codes, _ = label_codes(rows, key)
             # Nodes without the label are in a domain of their own, "".
             size = int(np.count_nonzero(np.bincount(codes if whole is None else codes[whole])))
-            counts[key] = _count(all_rows, pod, constraints, key, require_all_topologies=require_all_topologies)
+            present = known(all_rows, keys(constraints)) if require_all_topologies else None
+            state.counts[slot] = _count(all_rows, pod, groups[slot], present)
         weights.append(topology_normalizing_weight(size))
-    return PreScoreState(constraints, ignored, counts, weights)
+    state.weights = tuple(weights)
+    return state
 
 
-def _count(all_rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], key: str, *, require_all_topologies: bool) -> DomainCounts:
-    """All constraints of a key count in the same domains."""
-    present = known(all_rows, keys(constraints)) if require_all_topologies else None
+def _count(all_rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], present: Mask | None) -> DomainCounts:
+    """The matching pods of constraints with one key, which count in the same domains. `present`: the rows that count; None: all."""
     numbers: IntArray | None = None
     for constraint in constraints:
-        if constraint.topology_key == key:
-            among = both(present, included(all_rows, constraint, pod))
-            matching = matching_pods(all_rows, constraint.selector, pod.namespace)
-            matching = matching if among is None else np.where(among, matching, 0)
-            numbers = matching if numbers is None else numbers + matching
+        among = both(present, included(all_rows, constraint, pod))
+        matching = matching_pods(all_rows, constraint.selector, pod.namespace)
+        matching = matching if among is None else np.where(among, matching, 0)
+        numbers = matching if numbers is None else numbers + matching
     assert numbers is not None
-    return DomainCounts.count(all_rows, key, numbers, present)
+    return DomainCounts.count(all_rows, constraints[0].topology_key, numbers, present)
 
 
 def score_rows(state: PreScoreState, pod: PodInfo, rows: Rows) -> Scores:
@@ -111,8 +129,8 @@ def score_rows(state: PreScoreState, pod: PodInfo, rows: Rows) -> Scores:
     if not state.constraints:
         return uniform(len(rows), 0)
     score: Floats | None = None
-    for constraint, weight in zip(state.constraints, state.weights, strict=True):
-        added = _matching(state, constraint, pod, rows).astype(np.float64)
+    for place, (constraint, weight) in enumerate(zip(state.constraints, state.weights, strict=True)):
+        added = _matching(state, place, pod, rows).astype(np.float64)
         added *= weight
         added += float(constraint.max_skew - 1)
         if known(rows, [constraint.topology_key]) is not None:
@@ -122,10 +140,11 @@ def score_rows(state: PreScoreState, pod: PodInfo, rows: Rows) -> Scores:
     return _without_ignored(state.ignored, _round(score))
 
 
-def _matching(state: PreScoreState, constraint: Constraint, pod: PodInfo, rows: Rows) -> Counts:
+def _matching(state: PreScoreState, place: int, pod: PodInfo, rows: Rows) -> Counts:
+    constraint = state.constraints[place]
     if constraint.topology_key == HOSTNAME:
         return matching_pods(rows, constraint.selector, pod.namespace).astype(np.int64, copy=False)
-    return state.counts[constraint.topology_key].of_rows(rows, constraint.topology_key)
+    return state.counts[state.slot(place)].of_rows(rows, constraint.topology_key)
 
 
 def normalize(state: PreScoreState, scores: Scores) -> Scores:
