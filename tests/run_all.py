@@ -24,13 +24,14 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
-#: How many steps run side by side. Many of them wait for processes more than they compute.
-LANES = int(os.environ.get("SCHEDVIZ_TEST_LANES") or min(8, (os.cpu_count() or 1) + 1))
+#: How many steps run side by side. They wait for processes about a third of the time.
+LANES = int(os.environ.get("SCHEDVIZ_TEST_LANES") or min(8, (os.cpu_count() or 1) + 2))
 #: The durations at the end of pytest's output are those of the slowest tests of a step.
 SLOWEST = 10
 PYTEST = ["-m", "pytest", "-q", f"--durations={SLOWEST}", "--durations-min=1"]
 #: Folders of tests that compute in their own process and start nothing: the scheduler, and what reads and explains its input.
 PURE = ("engine", "kube", "trace", "explain", "lessons")
+POISON = "tests/faults/test_poison.py"
 #: More failures of a step than this are not a matter of timing, and are not retried.
 MOST_UNSTEADY = 3
 TESTS_FAILED = 1
@@ -77,7 +78,7 @@ def pytest_step(name: str, *tests: str, runner: Sequence[str] = ()) -> Step:
 
 def _rest(steps: Iterable[Step]) -> Step:
     """The tests of all folders that no other step runs, so that a new folder is not forgotten."""
-    others = {test for step in steps for test in step.tests} | {f"tests/{name}" for name in (*PURE, "ingest", "frontend", "conformance")}
+    others = {test for step in steps for test in step.tests if not test.startswith("-")} | {f"tests/{name}" for name in (*PURE, "ingest", "frontend", "conformance")}
     return pytest_step("rest", "tests", *(f"--ignore={test}" for test in sorted(others)))
 
 
@@ -101,11 +102,13 @@ CHECKS = [
 #: The longest first, so that the lanes end at about the same time.
 SERVED = [
     pytest_step("web"),
-    pytest_step("faults"),
+    pytest_step("faults", "tests/faults", f"--ignore={POISON}"),
     pytest_step("e2e"),
     # Django has one database in a process, so this is another process.
     pytest_step("postgresql", "tests/sessions", runner=("-m", "tests.postgres")),
     pytest_step("sessions"),
+    # It waits for time limits, beside the other faults.
+    pytest_step("poison", POISON),
     pytest_step("deploy"),
     pytest_step("up"),
     pytest_step("client"),
