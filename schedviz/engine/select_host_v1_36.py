@@ -30,6 +30,7 @@ def _root(tied: np.ndarray[tuple[int], np.dtype[np.intp]]) -> int:
     in the order of a dictionary, and the heap need not be built.
     """
     numbers = tied + 1
-    lengths = np.frexp(numbers)[1]
+    lengths = np.frexp(numbers)[1].astype(np.int64)
     paths = numbers << (int(lengths[-1]) - lengths)
-    return int(tied[np.lexsort((lengths, paths))[0]])
+    # Of a path and its continuations with zeros, the shortest is first. No length needs more than 6 bits.
+    return int(tied[np.argmin(paths << 6 | lengths)])
