@@ -78,7 +78,9 @@ def pytest_step(name: str, *tests: str, runner: Sequence[str] = ()) -> Step:
 
 def _rest(steps: Iterable[Step]) -> Step:
     """The tests of all folders that no other step runs, so that a new folder is not forgotten."""
-    others = {test for step in steps for test in step.tests if not test.startswith("-")} | {f"tests/{name}" for name in (*PURE, "ingest", "frontend", "conformance")}
+    others = {test for step in steps for test in step.tests if not test.startswith("-")} | {
+        f"tests/{name}" for name in (*PURE, "ingest", "frontend", "conformance")
+    }
     return pytest_step("rest", "tests", *(f"--ignore={test}" for test in sorted(others)))
 
 
