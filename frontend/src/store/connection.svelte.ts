@@ -8,7 +8,7 @@ import { FramePace } from "./framePace";
 import type { Notices } from "./notices.svelte";
 import { OwnRefusals } from "./ownRefusals";
 
-/** What a message says of the session, not of a command that was sent. */
+/** Server messages that describe the session, as opposed to the results of commands. */
 export type SessionMessage = Extract<ServerMessage, { type: "view" | "frame" | "status" }>;
 
 const isDrawn = ({ type }: ServerMessage): boolean => type === "frame" || type === "view";

@@ -37,7 +37,7 @@ export class Scope {
   readonly isDrawn = $derived.by(() => this.current !== null && this.session.status !== "importing" && this.session.status !== "failed");
   /** Whether the engine runs. */
   readonly running = $derived(this.session.status === "running");
-  /** Whether the shown moment moves by itself. */
+  /** Whether the shown moment advances automatically: by a replay in the past, otherwise by the running engine. */
   readonly playing = $derived.by(() => (this.playback.inThePast ? this.playback.replaying : this.running));
 
   private listeners: ((events: readonly AnyEvent[]) => void)[] = [];

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeVar
 
 from schedviz.kube.affinity import PodAffinityTerm, WeightedPodAffinityTerm
@@ -75,3 +75,11 @@ _NO_TERMS: Final = AffinityTerms(Pod())
 def affinity_terms(pod: Pod) -> AffinityTerms:
     """The terms of a pod. Pods without terms share one object."""
     return _NO_TERMS if pod.spec.affinity is None else AffinityTerms(pod)
+
+
+def all_terms_match(terms: Sequence[AffinityTerm], pod: Pod) -> bool:
+    """Whether there are terms and all match a pod. The labels of namespaces do not count.
+
+    Upstream: interpodaffinity/plugin.go podMatchesAllAffinityTerms, as queueing hints call it
+    """
+    return bool(terms) and all(term.matches(pod, {}) for term in terms)

@@ -104,6 +104,9 @@ def is_scaled_down(new: Pod, old: Pod, features: Features) -> bool:
 
     Upstream: framework/events.go extractPodScaleDown
     """
+    if new.spec is old.spec and _status_resources(new) == _status_resources(old):
+        # Most updates are of a status without resources.
+        return False
     options = _resize_options(features)
     now, before = pod_request_amounts(new, options), pod_request_amounts(old, options)
     return any(name not in now or _milli_value(amount) > _milli_value(now[name]) for name, amount in before.items())

@@ -1,6 +1,6 @@
 import { splitKey } from "../../model/names";
 
-/** Marks what a lesson speaks of: panes, queues and stages in the document itself; nodes are highlighted in the picture by whoever draws it. */
+/** Highlights what a lesson mentions: panes, queues and stages in the document. The renderers highlight nodes. */
 export function pointAt(highlights: readonly string[]): () => void {
   const found = highlights.flatMap((highlight) => [...document.querySelectorAll(selectorOf(highlight))]);
   for (const element of found) element.classList.add("pointed");

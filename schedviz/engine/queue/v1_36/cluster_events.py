@@ -99,8 +99,12 @@ def _generated_claims_changed(new: Pod, old: Pod) -> bool:
     )
 
 
+def _allocatable_changed(new: Node, old: Node) -> bool:
+    """Whether an amount changed; another notation of the same amount is no change."""
+    return new.status.allocatable != old.status.allocatable and _amounts(new) != _amounts(old)
+
+
 def _amounts(node: Node) -> dict[str, int]:
-    """What is allocatable, whatever the notation of its quantities."""
     return {name: exact_amount(quantity) for name, quantity in node.status.allocatable.items()}
 
 
@@ -108,7 +112,7 @@ def node_scheduling_properties_change(new: Node, old: Node, features: Features) 
     """All changes of a node that plugins can wait for. Upstream: framework/events.go NodeSchedulingPropertiesChange"""
     changes = [
         (ActionType.UPDATE_NODE_TAINT, old.spec.unschedulable and not new.spec.unschedulable),
-        (ActionType.UPDATE_NODE_ALLOCATABLE, _amounts(old) != _amounts(new)),
+        (ActionType.UPDATE_NODE_ALLOCATABLE, _allocatable_changed(new, old)),
         (ActionType.UPDATE_NODE_LABEL, old.metadata.labels != new.metadata.labels),
         (ActionType.UPDATE_NODE_TAINT, old.spec.taints != new.spec.taints),
         (ActionType.UPDATE_NODE_CONDITION, _conditions(old) != _conditions(new)),

@@ -6,11 +6,12 @@ Where an answer has more than one reason, the objects decide which line it is; a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from schedviz.engine.cache.debugger.log_line import ObjectRef
-from schedviz.engine.framework.affinity_terms import AffinityTerm
+from schedviz.engine.framework.affinity_terms import all_terms_match
+from schedviz.engine.framework.plugins.helper.hint_objects import has_place
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.core import Node, Pod
@@ -187,7 +188,7 @@ def _ports_after_pod(asked: Asked) -> HintLine | None:
         message = (
             "the deleted pod and the target pod have any common port(s), returning Queue as deleting this Pod may make the Pod schedulable"
         )
-    elif isinstance(asked.old, Pod) and not _has_place(asked.old):
+    elif isinstance(asked.old, Pod) and not has_place(asked.old):
         caller, message = "node_ports.go:136", "the deleted pod is unscheduled and it doesn't make the target pod schedulable"
     elif isinstance(asked.old, Pod) and asked.pod_info(asked.old).host_ports:
         caller = "node_ports.go:153"
@@ -204,7 +205,7 @@ def _inter_pod_after_pod(asked: Asked) -> HintLine | None:
     if asked.is_own and not asked.is_add:
         message = "the target pod labels have changed and it may be schedulable now"
         return _about_pods(asked, "interpodaffinity/plugin.go:180", message)
-    if any(isinstance(one, Pod) and not _has_place(one) for one in (asked.old, asked.new)):
+    if any(isinstance(one, Pod) and not has_place(one) for one in (asked.old, asked.new)):
         message = "the added/updated/deleted pod is unscheduled, so it doesn't make the target pod schedulable"
         return _about_pods(asked, "interpodaffinity/plugin.go:187", message, originalPod=asked.old_key, modifiedPod=asked.new_key)
     if asked.is_add:
@@ -228,25 +229,20 @@ def _inter_pod_queues(asked: Asked) -> HintLine | None:
         return None
     far = asked.pod_info(asked.pod).required_anti_affinity_terms
     if not asked.is_delete:
-        if _matches_all(far, asked.old) and isinstance(asked.new, Pod) and not _matches_all(far, asked.new):
+        if all_terms_match(far, asked.old) and isinstance(asked.new, Pod) and not all_terms_match(far, asked.new):
             caller = "plugin.go:212"
             message = "a scheduled pod was updated not to match the target pod's anti affinity, and the pod may be schedulable now"
         else:
             caller = "plugin.go:207"
             message = "a scheduled pod was updated to match the target pod's affinity, and the pod may be schedulable now"
         return _about_pods(asked, f"interpodaffinity/{caller}", message, modifiedPod=asked.new_key)
-    if _matches_all(far, asked.old):
+    if all_terms_match(far, asked.old):
         caller = "plugin.go:236"
         message = "a scheduled pod was deleted and it matches the target pod's anti-affinity. The pod may be schedulable now"
     else:
         caller = "plugin.go:246"
         message = "a scheduled pod was deleted and the target pod matches the deleted pod's anti-affinity. The pod may be schedulable now"
     return _about_pods(asked, f"interpodaffinity/{caller}", message, originalPod=asked.old_key)
-
-
-def _matches_all(terms: Sequence[AffinityTerm], pod: Pod) -> bool:
-    """Upstream: interpodaffinity/plugin.go podMatchesAllAffinityTerms"""
-    return bool(terms) and all(term.matches(pod, {}) for term in terms)
 
 
 def _inter_pod_after_node(asked: Asked) -> HintLine | None:
@@ -365,13 +361,9 @@ def _spread_after_node_update(asked: Asked) -> HintLine | None:
     return _on_node(asked, "podtopologyspread/plugin.go:332", message, ("originalMatching", was), ("newMatching", now))
 
 
-def _has_place(pod: Pod) -> bool:
-    return bool(pod.spec.node_name or pod.status.nominated_node_name)
-
-
 def _counts(other: Pod, key: str) -> bool:
     """Upstream: podtopologyspread/plugin.go involvedInTopologySpreading"""
-    return _has_place(other) and other.namespace == key.partition("/")[0]
+    return has_place(other) and other.namespace == key.partition("/")[0]
 
 
 _ANSWERS: Final[Mapping[str, Mapping[str, _Answer]]] = {

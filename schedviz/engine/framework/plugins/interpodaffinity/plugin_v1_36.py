@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from schedviz.engine.config.plugin_args import InterPodAffinityArgs
-from schedviz.engine.framework.affinity_terms import AffinityTerm
+from schedviz.engine.framework.affinity_terms import AffinityTerm, all_terms_match
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import Handle
@@ -102,25 +102,20 @@ def _after_pod_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | No
     fresh = pod.fresh()
     near, far = _terms(fresh, fresh.required_affinity_terms), _terms(fresh, fresh.required_anti_affinity_terms)
     if was is not None and now is not None:
-        starts = not _matches_all(near, was) and _matches_all(near, now)
-        return queue_if(starts or (_matches_all(far, was) and not _matches_all(far, now)))
+        starts = not all_terms_match(near, was) and all_terms_match(near, now)
+        return queue_if(starts or (all_terms_match(far, was) and not all_terms_match(far, now)))
     if now is not None:
-        return queue_if(_matches_all(near, now))
+        return queue_if(all_terms_match(near, now))
     assert was is not None
     deleted = pod.like(was)
     theirs = _terms(deleted, deleted.required_anti_affinity_terms)
-    return queue_if(_matches_all(far, was) or _matches_all(theirs, pod.pod))
+    return queue_if(all_terms_match(far, was) or all_terms_match(theirs, pod.pod))
 
 
 def _terms(pod: PodInfo, terms: Sequence[AffinityTerm]) -> Sequence[AffinityTerm]:
     if pod.terms.error:
         raise QueueingHintError(pod.terms.error)
     return terms
-
-
-def _matches_all(terms: Sequence[AffinityTerm], pod: Pod) -> bool:
-    """Upstream: podMatchesAllAffinityTerms; labels of namespaces are not looked at."""
-    return bool(terms) and all(term.matches(pod, {}) for term in terms)
 
 
 def _after_node_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
