@@ -55,6 +55,8 @@ class Outcome(NamedTuple):
     step: Step
     code: int
     seconds: float
+    #: CPU time of its processes, in seconds; those killed together with their parent are missing.
+    cpu: float
     output: str
     #: Tests that failed and passed when they were retried.
     unsteady: tuple[str, ...] = ()
@@ -166,8 +168,8 @@ def retried(outcome: Outcome) -> Outcome:
     print(f"\n== {step.name}: retry of {len(failed)} failures", flush=True)
     again = _run(step, failed, time.monotonic())
     print(again.output, flush=True)
-    seconds = outcome.seconds + again.seconds
-    return outcome._replace(code=again.code, seconds=seconds, unsteady=failed if again.passed else ())
+    seconds, cpu = outcome.seconds + again.seconds, outcome.cpu + again.cpu
+    return outcome._replace(code=again.code, seconds=seconds, cpu=cpu, unsteady=failed if again.passed else ())
 
 
 def slowest(outputs: Iterable[str]) -> list[SlowTest]:
@@ -178,10 +180,13 @@ def slowest(outputs: Iterable[str]) -> list[SlowTest]:
 
 def _run(step: Step, tests: Sequence[str], began: float) -> Outcome:
     pytest_options = ["-o", f"cache_dir={step.cache}", *tests] if tests else []
-    done = subprocess.run(
-        [*step.command, *pytest_options], cwd=step.folder, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    return Outcome(step, done.returncode, time.monotonic() - began, done.stdout)
+    command = [*step.command, *pytest_options]
+    with subprocess.Popen(command, cwd=step.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        output = process.stdout.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return Outcome(step, process.returncode, time.monotonic() - began, used.ru_utime + used.ru_stime, output)
 
 
 def _failed_tests(step: Step) -> tuple[str, ...]:
@@ -191,14 +196,14 @@ def _failed_tests(step: Step) -> tuple[str, ...]:
 def _report(outcomes: Sequence[Outcome], seconds: float) -> None:
     print()
     for outcome in outcomes:
-        print(f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.step.name:<13} {outcome.seconds:6.1f} s")
+        print(f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.step.name:<13} {outcome.seconds:6.1f} s  CPU {outcome.cpu:6.1f} s")
     if slow := slowest(outcome.output for outcome in outcomes):
         print(f"\nThe {len(slow)} slowest tests")
         for one in slow:
             print(f"{one.seconds:6.1f} s  {one.test}{'' if one.phase == 'call' else f' ({one.phase})'}")
     for test in (test for outcome in outcomes for test in outcome.unsteady):
         print(f"unsteady: failed, then passed on the retry; mend it: {test}")
-    print(f"\n{'':6} {'total':<13} {seconds:6.1f} s")
+    print(f"\n{'':6} {'total':<13} {seconds:6.1f} s  CPU {sum(outcome.cpu for outcome in outcomes):6.1f} s")
 
 
 if __name__ == "__main__":

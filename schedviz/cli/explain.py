@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from schedviz.explain.changes import SmallestChange
     from schedviz.explain.explanation import Explanation
     from schedviz.explain.message import Message
+    from schedviz.explain.overview import Overview
 
 #: Nodes named per line.
 _NAMED = 5
@@ -58,7 +59,8 @@ def explain(
 ) -> None:
     """Explain why a pod is Pending: the reason, the nodes behind each part of it, and the smallest change that places the pod, verified.
 
-    Without a pod, all pending pods are listed, grouped by equal scheduling requirements. Exits with 0, or 2 if there is no
+    Without a pod, print an overview of all pending pods: how many wait for which reason, with the numbers
+    behind it. Exits with 0, or 2 if there is no
     such pod or a file cannot be used.
     """
     if chosen.members() and not paths:
@@ -95,11 +97,12 @@ def _of_session(
     from schedviz.client import NotFound
     from schedviz.explain.changes import SmallestChange
     from schedviz.explain.explanation import Explanation
+    from schedviz.explain.overview import Overview
 
     with client_of(server, token) as client:
         session = find_session(client, which)
         if pod is None:
-            _print_groups(session.pending(at=at), form)
+            _show_overview(msgspec.convert(session.overview(at=at), Overview), form)
             return
         try:
             found = msgspec.convert(session.explain(pod, at=at).raw, Explanation)
@@ -111,17 +114,6 @@ def _of_session(
         _print_json({"explanation": found, "smallestChange": change})
     else:
         _print_text(found, change)
-
-
-def _print_groups(groups: list[dict[str, Any]], form: str) -> None:
-    if form == "json":
-        _print_json({"groups": groups})
-        return
-    for group in groups:
-        more = f" (and {group['count'] - 1} more like it)" if group["count"] > 1 else ""
-        say(f"{group['sentence']}{more}")
-    if not groups:
-        say("No pod is pending.")
 
 
 def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> None:
@@ -148,20 +140,20 @@ def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> N
 
 def _all_pending(simulation: Simulation, form: str) -> None:
     from schedviz.cli.remote.printing import Progress
-    from schedviz.explain.pending import pending_groups
+    from schedviz.explain.overview import overview
 
     progress = Progress()
     progress.say("Examining all pending pods …")
-    found = pending_groups(simulation)
+    found = overview(simulation)
     progress.end()
+    _show_overview(found, form)
+
+
+def _show_overview(found: Overview, form: str) -> None:
     if form == "json":
-        _print_json({"groups": found})
-        return
-    for group in found:
-        more = f" (and {len(group.pods) - 1} more like it)" if len(group.pods) > 1 else ""
-        say(f"{group.sentence}{more}")
-    if not found:
-        say("No pod is pending.")
+        _print_json({"groups": found.groups, "overview": found})
+    else:
+        _print_overview(found)
 
 
 def _message(simulation: Simulation | None, pod: str | None, text: str, form: str) -> None:
@@ -187,6 +179,24 @@ def _message(simulation: Simulation | None, pod: str | None, text: str, form: st
 
 
 # Formatting.
+
+
+def _print_overview(found: Overview) -> None:
+    say(found.sentence)
+    for reason in found.reasons:
+        say()
+        say(f"  {reason.count:>6} {reason.reason}")
+        for group in reason.groups[:_NAMED]:
+            say(f"         - {_named(group.pods)}{f': {group.detail}' if group.detail else ''}")
+        if len(reason.groups) > _NAMED:
+            say(f"         - and {sum(len(group.pods) for group in reason.groups[_NAMED:])} more")
+    if found.unexplained:
+        say()
+        say(f"{found.unexplained} more pods are not explained: only the largest {len(found.groups)} groups of equal pods are.")
+    if found.reasons:
+        first = found.reasons[0].groups[0].pods[0]
+        say()
+        say(f"For the nodes behind a reason and the smallest change that places a pod, name it: schedviz explain {first} …")
 
 
 def _print_json(value: Any) -> None:
@@ -225,7 +235,10 @@ def _print_clauses(clauses: Any) -> None:
         say(f"  {clause.count:>6} {clause.reason}  [{clause.plugin or 'unknown plugin'}]")
         if clause.meaning:
             say(f"         {clause.meaning}")
-        for cause in clause.causes:
+        for detail in clause.details:
+            say(f"         - {detail.sentence}")
+        # Usual causes stand in for the numbers of this case.
+        for cause in () if clause.details else clause.causes:
             say(f"         - {cause}")
         if clause.nodes:
             say(f"         on {_named(clause.nodes)}")

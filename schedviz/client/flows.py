@@ -203,6 +203,12 @@ def pending(session: str, at: int | None) -> Flow[Records]:
     return Records({**records([one])[0], "count": len(one["pods"])} for one in groups)
 
 
+def overview(session: str, at: int | None) -> Flow[dict[str, Any]]:
+    """The reasons for which pods are pending."""
+    found: dict[str, Any] = yield from _patiently(Call("GET", f"sessions/{session}/overview/", _at(at), wait=35))
+    return found
+
+
 def smallest_change(session: str, pod: str, at: int | None) -> Flow[dict[str, Any]]:
     """The smallest changes that would place a pod."""
     found: dict[str, Any] = yield from _patiently(Call("GET", f"sessions/{session}/explain/{_path(pod)}/change/", _at(at), wait=35))

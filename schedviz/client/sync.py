@@ -306,6 +306,10 @@ class Session(DefaultServer, SessionInfo):
         """The pending pods with their reasons, grouped by equal scheduling requirements."""
         return self.client.do(flows.pending(self.id, at))
 
+    def overview(self, *, at: int | None = None) -> dict[str, Any]:
+        """How many pods are pending for which reason, with the numbers behind it and the groups of equal pods."""
+        return self.client.do(flows.overview(self.id, at))
+
     def smallest_change(self, pod: str, *, at: int | None = None) -> dict[str, Any]:
         """The smallest changes that would place a pod, each verified. To try the first, fork and `send` its
         `suggestions[0]["commands"]`.

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from schedviz.explain.details.detail import AnyDetail
 from schedviz.trace.phrase import Phrase
 
 #: Whether a node could take the pod. `now`: it passes every filter. `pods leave`: if pods on that node were gone.
@@ -28,13 +29,15 @@ class Clause(Part, frozen=True):
     reason: str
     plugin: str
     code: str
-    #: In the order of the snapshot.
+    #: The nearest to taking the pod first: fewest objections, then the smallest shortage, then in the order of the snapshot.
     nodes: tuple[str, ...]
     #: Its meaning in a sentence, and its usual causes.
     meaning: str = ""
     causes: tuple[str, ...] = ()
     #: The meaning for translation; each cause is a template.
     meaning_phrase: Phrase | None = None
+    #: The numbers behind it; empty for a message without its cluster.
+    details: tuple[AnyDetail, ...] = ()
 
 
 class Objection(Part, frozen=True):
@@ -118,6 +121,8 @@ class Explanation(Part, frozen=True):
     #: Nodes that pass every filter.
     fits: tuple[str, ...] = ()
     clauses: tuple[Clause, ...] = ()
+    #: The clause of the nodes that are nearest to taking the pod; None if a node fits or no node was tried.
+    main: Clause | None = None
     #: The Filter plugins that were called, in order.
     plugins: tuple[str, ...] = ()
     #: The number of nodes by outlook.

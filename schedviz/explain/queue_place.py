@@ -12,8 +12,11 @@ from schedviz.explain.explanation import QueuePlace, Wake
 QueueName = Literal["activeQ", "backoffQ", "unschedulablePods"]
 
 
-def queue_place(simulation: Simulation, pod: str) -> QueuePlace | None:
-    """The place of a pod (`namespace/name`); None if it is in none of the three queues."""
+def queue_place(simulation: Simulation, pod: str, *, count_ahead: bool = True) -> QueuePlace | None:
+    """The place of a pod (`namespace/name`); None if it is in none of the three queues.
+
+    Counting the pods ahead of it compares it with every pod of activeQ.
+    """
     found = _find(simulation, pod)
     if found is None:
         return None
@@ -25,7 +28,7 @@ def queue_place(simulation: Simulation, pod: str) -> QueuePlace | None:
         name,
         queued.attempts,
         to_seconds(queued.timestamp),
-        ahead=_ahead(simulation, queued) if name == "activeQ" else None,
+        ahead=_ahead(simulation, queued) if count_ahead and name == "activeQ" else None,
         backoff_ends_seconds=to_seconds(expiry) if expiry > simulation.clock.now and queued.attempts else None,
         flushed_after_seconds=to_seconds(queue.unschedulable_timeout(queued)) if waits and not queued.gated else None,
         gated_by=", ".join(gate.name for gate in queued.pod.spec.scheduling_gates) if queued.gated else "",

@@ -69,7 +69,7 @@ def _gates(place: QueuePlace | None) -> str:
 def _queued(place: QueuePlace | None) -> str | Phrase:
     if place is None:
         return ""
-    if place.queue != "activeQ":
+    if place.ahead is None:
         return phrase("; it is in {queue}", queue=place.queue)
     if not place.ahead:
         return phrase("; it is the next in activeQ")

@@ -10,11 +10,13 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun, UnknownProfileError
+from schedviz.explain.details.of_clauses import with_details
 from schedviz.explain.doctor.finding import Scheduler
 from schedviz.explain.doctor.nominations import FOR_EVER, judge, why_for_ever
 from schedviz.explain.equivalence import reading_of
 from schedviz.explain.explanation import Explanation, NodeVerdict, Outlook, QueuePlace, Standing
 from schedviz.explain.extenders import known_extenders, message_with, turned_away, uncalled, with_extenders
+from schedviz.explain.main_reason import main_reason
 from schedviz.explain.message import said_clauses
 from schedviz.explain.queue_place import queue_place
 from schedviz.explain.sentence import sentence_of
@@ -41,17 +43,21 @@ def why_pending(simulation: Simulation, pod_key: str) -> Explanation:
     `PodUnknownError`.
     """
     pod = find_pod(simulation, pod_key)
-    place = queue_place(simulation, pod_key)
+    return explain_pod(simulation, pod, queue_place(simulation, pod_key), _alike(simulation, pod))
+
+
+def explain_pod(simulation: Simulation, pod: Pod, place: QueuePlace | None, alike: tuple[str, ...]) -> Explanation:
+    """The same for a pod whose place in the queue and whose equals are known. `alike`: `namespace/name` of the equals."""
     standing = _standing(simulation, pod, place)
     known = Explanation(
-        pod=pod_key,
+        pod=pod.key,
         uid=pod.uid,
         standing=standing,
         sentence="",
         node=pod.spec.node_name or pod.status.nominated_node_name,
         said=_said(pod),
         queue=place,
-        alike=_alike(simulation, pod),
+        alike=alike,
     )
     if standing in ("scheduled", "finished", "deleting"):
         return _with_sentence(known, pod)
@@ -64,13 +70,16 @@ def why_pending(simulation: Simulation, pod_key: str) -> Explanation:
     verdicts = with_extenders(matrix(dry_run), rejected)
     counted = Counter(verdict.outlook for verdict in verdicts)
     fits = tuple(verdict.node for verdict in verdicts if verdict.outlook == "now")
+    reasons = with_details(simulation, dry_run, verdicts, clauses(verdicts)) if verdicts else said_clauses(known.said)
+    main = main_reason(dry_run, verdicts) if not fits else None
     explained = _replace(
         known,
         message="" if fits else message_with(dry_run, rejected),
         outlook=_best(verdicts),
         nodes=len(verdicts),
         fits=fits,
-        clauses=clauses(verdicts) if verdicts else said_clauses(known.said),
+        clauses=reasons,
+        main=next((clause for clause in reasons if (clause.reason, clause.plugin) == main), None),
         plugins=tuple(plugin for plugin, _ in dry_run.each_plugin()),
         outlooks={outlook: counted[outlook] for outlook in OUTLOOKS if counted[outlook]},
         matrix=verdicts,

@@ -64,3 +64,21 @@ def test_standard_input_that_is_no_dump_is_named():
     result = CliRunner().invoke(explain, ["default/large", "-f", "-"], input="no such thing")
     assert result.exit_code != 0
     assert "standard input" in result.output
+
+
+def test_without_a_pod_the_overview_has_each_reason_with_its_pods_and_numbers():
+    found = CliRunner().invoke(explain, ["-f", "-"], input=dump())
+    assert found.exit_code == 0
+    assert found.output.splitlines()[:4] == [
+        "1 pod is pending, for 1 reason",
+        "",
+        "       1 Insufficient cpu",
+        "         - default/large: cpu: the pod requests 3; the largest node has 2 in total",
+    ]
+
+
+def test_the_overview_as_json_has_the_groups_of_equal_pods_too():
+    found = CliRunner().invoke(explain, ["-f", "-", "-o", "json"], input=dump())
+    document = json.loads(found.output)
+    assert document["overview"]["count"] == 1
+    assert [group["pods"] for group in document["groups"]] == [["default/large"]]

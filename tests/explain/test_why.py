@@ -8,7 +8,7 @@ import pytest
 from explain_clusters import cluster, do, node, pod
 
 from schedviz.engine import Simulation
-from schedviz.explain.pending import pending_groups
+from schedviz.explain.overview import overview
 from schedviz.explain.why import PodUnknownError, why_pending
 
 SPREAD = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}
@@ -181,4 +181,4 @@ def test_nodes_that_pre_filter_leaves_out_are_in_the_matrix() -> None:
 
 def test_groups_that_no_node_takes_come_before_those_that_only_have_to_be_tried() -> None:
     simulation = cluster(node("n1"), pod("fits-1"), pod("fits-2"), pod("giant", cpu="64"))
-    assert [group.outlook for group in pending_groups(simulation)] == ["never", "now"]
+    assert [group.outlook for group in overview(simulation).groups] == ["never", "now"]

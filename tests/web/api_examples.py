@@ -82,6 +82,7 @@ EXAMPLES = [
     Example("getPodStory", "get", f"{S}stories/pods/default/web-1/", query={"limit": 2}),
     Example("getNodeStory", "get", f"{S}stories/nodes/node-1/", query={"limit": 2}),
     Example("explainPending", "get", f"{S}explain/"),
+    Example("pendingOverview", "get", f"{S}overview/"),
     Example("explainPod", "get", f"{S}explain/default/giant/"),
     Example("smallestChange", "get", f"{S}explain/default/giant/change/"),
     Example("explainMessage", "post", f"{S}explain/message/", body={"text": MESSAGE, "pod": "default/giant"}),

@@ -54,6 +54,7 @@ ROWS = [
     Row("get", f"{SESSION}describe/nodes/<str:name>/", SEE, 503),
     Row("get", f"{SESSION}describe/pods/<str:namespace>/<str:name>/", SEE, 503),
     Row("get", f"{SESSION}explain/", SEE, 503),
+    Row("get", f"{SESSION}overview/", SEE, 503),
     Row("get", f"{SESSION}explain/<str:namespace>/<str:name>/", SEE, 503),
     Row("get", f"{SESSION}explain/<str:namespace>/<str:name>/change/", SEE, 503),
     Row("get", f"{SESSION}stories/pods/<str:namespace>/<str:name>/", SEE),

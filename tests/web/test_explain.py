@@ -44,7 +44,7 @@ def test_a_pending_pod_is_explained_with_the_nodes_behind_each_clause(owner: API
     explanation = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/").json()
     assert explanation["outlook"] == "never"
     assert explanation["message"] == "0/2 nodes are available: 2 Insufficient cpu."
-    assert [(clause["count"], clause["nodes"]) for clause in explanation["clauses"]] == [(2, ["node-1", "node-2"])]
+    assert [(clause["count"], clause["nodes"]) for clause in explanation["clauses"]] == [(2, ["node-2", "node-1"])]
     assert explanation["said"].startswith(explanation["message"])
 
 
@@ -55,6 +55,14 @@ def test_the_smallest_change_is_told(owner: APIClient, asked: UUID) -> None:
 
 def test_pending_pods_are_told_in_groups(owner: APIClient, asked: UUID) -> None:
     assert [group["pods"] for group in owner.get(f"/api/v1/sessions/{asked}/explain/").json()] == [["default/large"]]
+
+
+def test_the_overview_has_each_reason_with_its_numbers(owner: APIClient, asked: UUID) -> None:
+    found = owner.get(f"/api/v1/sessions/{asked}/overview/").json()
+    assert found["sentence"] == "1 pod is pending, for 1 reason"
+    [reason] = found["reasons"]
+    assert (reason["reason"], reason["count"]) == ("Insufficient cpu", 1)
+    assert reason["groups"][0]["detail"].startswith("cpu: the pod requests 1000; the largest node has ")
 
 
 def test_what_if_counts_copies_and_changes_nothing(owner: APIClient, asked: UUID) -> None:

@@ -62,6 +62,7 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
         "/api/v1/sessions/{session_id}/lesson/hints/",
         "/api/v1/sessions/{session_id}/lesson/draft/",
         "/api/v1/sessions/{session_id}/explain/",
+        "/api/v1/sessions/{session_id}/overview/",
         "/api/v1/sessions/{session_id}/explain/message/",
         "/api/v1/sessions/{session_id}/describe/nodes/{name}/",
         "/api/v1/sessions/{session_id}/describe/pods/{namespace}/{name}/",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedviz.engine.cluster.watch import Verb, WatchEvent
-from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.cycle_state import CycleState, Data, NotFoundError, StateKey
 from schedviz.engine.framework.fit_error import Diagnosis, FitError
 from schedviz.engine.framework.interface import FilterReads
 from schedviz.engine.framework.rows import Rows
@@ -66,6 +66,13 @@ class DryRun:
     def skipped_plugins(self) -> frozenset[str]:
         """Filter plugins that PreFilter told the framework to skip for this pod."""
         return self._state.skip_filter_plugins
+
+    def read(self, key: StateKey[Data]) -> Data | None:
+        """What a plugin's PreFilter wrote for this pod; None if it wrote nothing."""
+        try:
+            return self._state.read(key)
+        except NotFoundError:
+            return None
 
     @cached_property
     def verdicts(self) -> Verdicts:

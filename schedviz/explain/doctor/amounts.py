@@ -9,6 +9,7 @@ from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.doctor.finding import Finding, Scheduler, Value, finding
 from schedviz.kube.core import Node, Pod
+from schedviz.kube.printed_amount import exact_amount
 from schedviz.trace.phrase import Phrase, phrase, some
 
 _COMPARER = phrase("the scheduler's own comparer looks at names alone")
@@ -61,7 +62,12 @@ def _why_requested(values: Sequence[Value], pods: Sequence[PodInfo]) -> tuple[Ph
         pod, before = changed[0]
         now = amounts_of(pod.requests.resource)
         amounts = [
-            phrase("{name} {now} (counted with {before})", name=name, now=shown(name, now.get(name, 0)), before=shown(name, before[name]))
+            phrase(
+                "{name} {now} (counted with {before})",
+                name=name,
+                now=exact_amount(name, now.get(name, 0)),
+                before=exact_amount(name, before[name]),
+            )
             for name in more
         ]
         return (
@@ -99,7 +105,7 @@ def _rest(node: DumpedNode, known: Sequence[PodInfo], lost: Sequence[str]) -> It
         values = differing(node.requested, _sum(known))
         yield finding(True, "requested", about, ("API", "cache"), sentence, phrase("requests of its pods changed"), values=values)
     else:
-        amounts = ", ".join(f"{name} {shown(name, amount)}" for name, amount in sorted(left.items())) or phrase("nothing")
+        amounts = ", ".join(f"{name} {exact_amount(name, amount)}" for name, amount in sorted(left.items())) or phrase("nothing")
         sentence = phrase(
             "node {node}: {amounts} of what is requested there belongs to pods that the API does not have ({pods})",
             node=node.name,
@@ -147,11 +153,11 @@ def _allocatable(node: DumpedNode, api: Node) -> Iterator[Finding]:
 
 
 def _left(value: Value) -> str:
-    return shown(value.name, value.left)
+    return exact_amount(value.name, value.left)
 
 
 def _right(value: Value) -> str:
-    return shown(value.name, value.right)
+    return exact_amount(value.name, value.right)
 
 
 def joined(phrases: Sequence[Phrase], between: str = "{first}, {next}") -> Phrase:
@@ -181,14 +187,3 @@ def _sum(pods: Sequence[PodInfo]) -> Resource:
     for pod in pods:
         total.add(pod.requests.resource, 1)
     return total
-
-
-def shown(name: str, amount: int) -> str:
-    """As Kubernetes prints it: `1500m`, `6Gi`."""
-    if name == "cpu":
-        return f"{amount}m" if amount % 1000 else str(amount // 1000)
-    if name in ("memory", "ephemeral-storage") or name.startswith("hugepages-"):
-        for unit, size in (("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10)):
-            if amount and amount % size == 0:
-                return f"{amount // size}{unit}"
-    return str(amount)

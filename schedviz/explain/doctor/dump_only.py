@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from schedviz.engine.cache.debugger.dumper import DumpedNode
 from schedviz.engine.cache.debugger.signal import Signal
-from schedviz.explain.doctor.amounts import amounts_of, joined, shown
+from schedviz.explain.doctor.amounts import amounts_of, joined
 from schedviz.explain.doctor.finding import Finding, Value, finding
+from schedviz.kube.printed_amount import exact_amount
 from schedviz.trace.phrase import phrase
 
 
@@ -19,7 +20,7 @@ def alone(signal: Signal) -> Iterator[Finding]:
     for node in signal.dump.nodes:
         for pod in node.nominated:
             free = {name: amount - amounts_of(node.requested).get(name, 0) for name, amount in amounts_of(node.allocatable).items()}
-            room = ", ".join(f"{name} {shown(name, free[name])}" for name in ("cpu", "memory") if name in free)
+            room = ", ".join(f"{name} {exact_amount(name, free[name])}" for name in ("cpu", "memory") if name in free)
             sentence = phrase("pod {pod} is nominated to {node}, where {room} are free", pod=pod.key, node=node.name, room=room)
             cause = phrase(
                 "if that is enough for it, something that preemption does not ask rejects the node: most often an extender with a "
@@ -59,8 +60,8 @@ def _node(node: DumpedNode) -> Iterator[Finding]:
             phrase(
                 "{name} {requested} of {allocatable}",
                 name=value.name,
-                requested=shown(value.name, value.right),
-                allocatable=shown(value.name, value.left),
+                requested=exact_amount(value.name, value.right),
+                allocatable=exact_amount(value.name, value.left),
             )
             for value in over
         ]

@@ -13,7 +13,7 @@ from schedviz.engine.reporting.debugger import dump_lines
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.describe import NodeUnknownError, describe_node, describe_pod
 from schedviz.explain.message import Message, NotAMessageError, parse_message, with_nodes
-from schedviz.explain.pending import pending_groups
+from schedviz.explain.overview import overview
 from schedviz.explain.what_if import what_if
 from schedviz.explain.why import PodUnknownError, why_pending
 from schedviz.kube import codec
@@ -30,6 +30,7 @@ from schedviz.sessions.analysis.requests import (
     Drafted,
     Dumped,
     Kept,
+    Overview,
     Path,
     Pending,
     Question,
@@ -103,7 +104,9 @@ def _answered(simulation: Simulation, question: Asked) -> bytes:
         case Change():
             return msgspec.json.encode(smallest_change(simulation, question.pod))
         case Pending():
-            return msgspec.json.encode(pending_groups(simulation))
+            return msgspec.json.encode(overview(simulation).groups)
+        case Overview():
+            return msgspec.json.encode(overview(simulation))
         case WhatIf():
             pod = codec.from_dict(question.pod, strict=True)
             assert isinstance(pod, Pod)

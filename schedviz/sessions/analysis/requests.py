@@ -47,6 +47,10 @@ class Pending(Asked, frozen=True, tag="pending"):
     """All pending pods, grouped by reason."""
 
 
+class Overview(Asked, frozen=True, tag="overview"):
+    """The reasons for which pods are pending, with their groups of equal pods."""
+
+
 class WhatIf(Asked, frozen=True, tag="whatIf"):
     """How many copies of a pod would fit. `pod` is its JSON object."""
 
@@ -116,7 +120,7 @@ class Recorded(Asked, frozen=True, tag="recorded"):
     observed: bool = False
 
 
-Question = Drafted | Recorded | Why | Change | Pending | WhatIf | Said | Describe | Kept | Selected | Dumped | Path
+Question = Drafted | Recorded | Why | Change | Pending | Overview | WhatIf | Said | Describe | Kept | Selected | Dumped | Path
 
 
 class AnswerLate(SessionError):

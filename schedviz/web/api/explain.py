@@ -50,6 +50,22 @@ class ExplainPending(Resource):
         return ask(session, requests.Pending(at=moment(request, session)))
 
 
+class PendingOverview(Resource):
+    """The reasons for which pods are pending."""
+
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
+
+    @extend_schema(
+        operation_id="pendingOverview",
+        parameters=[AT],
+        responses={200: OpenApiResponse(_ANSWER, "An Overview: docs/explain.md."), **refused(400, 404, 409, 503)},
+    )
+    def get(self, request: Request, session_id: UUID) -> HttpResponse:
+        """Summarize all pending pods: how many wait for which reason, with the numbers behind it and the groups of equal pods."""
+        session = session_for(request, session_id, Verb.SEE)
+        return ask(session, requests.Overview(at=moment(request, session)))
+
+
 class ExplainPod(Resource):
     """The explanation of one pod."""
 

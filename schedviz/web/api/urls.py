@@ -15,7 +15,7 @@ from schedviz.web.api.docs_page import docs_page, to_schema
 from schedviz.web.api.dump import Dump
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
-from schedviz.web.api.explain import ExplainMessage, ExplainPending, ExplainPod, SmallestChange, WhatIf
+from schedviz.web.api.explain import ExplainMessage, ExplainPending, ExplainPod, PendingOverview, SmallestChange, WhatIf
 from schedviz.web.api.export import Export
 from schedviz.web.api.lesson_drafts import LessonDraft
 from schedviz.web.api.lesson_hints import LessonHints
@@ -65,6 +65,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/stories/pods/<str:namespace>/<str:name>/", PodStory.as_view(), name="pod-story"),
     path("sessions/<uuid:session_id>/stories/nodes/<str:name>/", NodeStory.as_view(), name="node-story"),
     path("sessions/<uuid:session_id>/explain/", ExplainPending.as_view(), name="explain-pending"),
+    path("sessions/<uuid:session_id>/overview/", PendingOverview.as_view(), name="pending-overview"),
     path("sessions/<uuid:session_id>/explain/message/", ExplainMessage.as_view(), name="explain-message"),
     path("sessions/<uuid:session_id>/explain/<str:namespace>/<str:name>/", ExplainPod.as_view(), name="explain-pod"),
     path("sessions/<uuid:session_id>/explain/<str:namespace>/<str:name>/change/", SmallestChange.as_view(), name="smallest-change"),

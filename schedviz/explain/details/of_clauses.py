@@ -1,0 +1,57 @@
+"""`with_details`: clauses with the numbers behind them, and with their nodes in the order of how near they are to taking the pod."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from schedviz.engine import Simulation
+from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.framework.columns import IntArray
+from schedviz.engine.framework.plugins import names
+from schedviz.explain.details.detail import AnyDetail
+from schedviz.explain.details.node_labels import node_affinity_details
+from schedviz.explain.details.pod_affinity import pod_affinity_details
+from schedviz.explain.details.ports import port_details
+from schedviz.explain.details.rejected_nodes import RejectedNodes
+from schedviz.explain.details.resources import resource_details, shortage
+from schedviz.explain.details.spread import spread_details
+from schedviz.explain.details.taints import taint_details
+from schedviz.explain.details.volumes import volume_affinity_details, volume_zone_details
+from schedviz.explain.explanation import Clause, NodeVerdict
+
+#: By the plugin that rejects.
+_DETAILS: Final[dict[str, Callable[[RejectedNodes], Iterable[AnyDetail]]]] = {
+    names.NODE_RESOURCES_FIT: resource_details,
+    names.TAINT_TOLERATION: taint_details,
+    names.NODE_AFFINITY: node_affinity_details,
+    names.POD_TOPOLOGY_SPREAD: spread_details,
+    names.INTER_POD_AFFINITY: pod_affinity_details,
+    names.NODE_PORTS: port_details,
+    names.VOLUME_BINDING: volume_affinity_details,
+    names.VOLUME_ZONE: volume_zone_details,
+}
+
+
+def with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[NodeVerdict], clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The same clauses. `verdicts` are those of the dry run's nodes, in order."""
+    objections = np.fromiter((len(verdict.objections) for verdict in verdicts), np.int64, len(verdicts))
+    return tuple(_with_details(simulation, dry_run, objections, clause) for clause in clauses)
+
+
+def _with_details(simulation: Simulation, dry_run: DryRun, objections: IntArray, clause: Clause) -> Clause:
+    if not clause.nodes:
+        return clause
+    row_of = dry_run.row_of
+    index = np.fromiter((row_of[node] for node in clause.nodes), np.intp, len(clause.nodes))
+    rejected = RejectedNodes(simulation, dry_run, clause.reason, index)
+    keys = [objections[index]]
+    if clause.plugin == names.NODE_RESOURCES_FIT:
+        keys.insert(0, shortage(rejected))
+    # The last key is the most significant; equal nodes stay in the order of the snapshot.
+    nodes = tuple(clause.nodes[place] for place in np.lexsort(keys).tolist())
+    details = _DETAILS.get(clause.plugin)
+    return msgspec.structs.replace(clause, nodes=nodes, details=() if details is None else tuple(details(rejected)))

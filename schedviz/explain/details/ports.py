@@ -1,0 +1,39 @@
+"""Host ports: which pods use the ports that the pod requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schedviz.engine.framework.types import DEFAULT_BIND_ALL_HOST_IP, HostPort, HostPortInfo
+from schedviz.explain.details.detail import NAMED, PodOnNode, PortDetail
+from schedviz.explain.details.rejected_nodes import RejectedNodes
+from schedviz.trace.phrase import counted, phrase
+
+
+def port_details(rejected: RejectedNodes) -> Iterator[PortDetail]:
+    """Each requested host port that is in use on one of the nodes."""
+    for port in rejected.pod.host_ports:
+        in_use = [info for info in rejected.rows.infos if info.used_ports.check_conflict(port)]
+        if not in_use:
+            continue
+        pods = [
+            PodOnNode(pod.key, info.name)
+            for info in in_use[:NAMED]
+            for pod in info.pods
+            if any(_conflict(used, port) for used in pod.host_ports)
+        ]
+        printed = f"{port.protocol} {port.port}" + ("" if port.ip == DEFAULT_BIND_ALL_HOST_IP else f" on {port.ip}")
+        said = phrase(
+            "host port {port} is in use on {nodes}, by {pod} on {node}",
+            port=printed,
+            nodes=counted(len(in_use), "{count} node", "{count} nodes"),
+            pod=pods[0].pod if pods else phrase("a pod"),
+            node=in_use[0].name,
+        )
+        yield PortDetail(sentence=said.text, sentence_phrase=said, port=printed, nodes=len(in_use), pods=tuple(pods[:NAMED]))
+
+
+def _conflict(used: HostPort, wanted: HostPort) -> bool:
+    one = HostPortInfo()
+    one.add(used)
+    return one.check_conflict(wanted)

@@ -1,0 +1,105 @@
+"""Resources: what the pod requests, and what the nearest nodes have free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from schedviz.engine.framework.columns import IntArray
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.trial_rows import amount
+from schedviz.explain.details.detail import NAMED, NodeAmount, ResourceDetail
+from schedviz.explain.details.rejected_nodes import RejectedNodes
+from schedviz.kube.printed_amount import printed_amount
+from schedviz.trace.phrase import Phrase, phrase
+
+PODS: Final = "pods"
+_INSUFFICIENT: Final = "Insufficient "
+
+
+def resource_details(rejected: RejectedNodes) -> Iterator[ResourceDetail]:
+    """Of a clause `Insufficient cpu` or `Too many pods`."""
+    resource = _resource(rejected)
+    requested = _requested_by(rejected, resource)
+    everywhere = rejected.everywhere.allocatable(resource)
+    offered_by, largest = int(np.count_nonzero(everywhere)), int(everywhere.max(initial=0))
+    nodes = _nearest(rejected, resource)
+    said = _sentence(resource, requested, largest, nodes)
+    yield ResourceDetail(
+        sentence=said.text,
+        sentence_phrase=said,
+        resource=resource,
+        requested=requested,
+        offered_by=offered_by,
+        largest=largest,
+        nodes=nodes,
+    )
+
+
+def shortage(rejected: RejectedNodes) -> IntArray:
+    """For each rejected node, what it lacks, up to a constant."""
+    resource, rows = _resource(rejected), rejected.rows
+    return _used(rows, resource) - rows.allocatable(resource)
+
+
+def _resource(rejected: RejectedNodes) -> str:
+    return rejected.reason.removeprefix(_INSUFFICIENT) if rejected.reason.startswith(_INSUFFICIENT) else PODS
+
+
+def _requested_by(rejected: RejectedNodes, resource: str) -> int:
+    requests = rejected.pod.spec_requests.resource
+    match resource:
+        case "pods":
+            return 1
+        case "cpu":
+            return requests.milli_cpu
+        case "memory":
+            return requests.memory
+        case "ephemeral-storage":
+            return requests.ephemeral_storage
+        case _:
+            return requests.scalar.get(resource, 0)
+
+
+def _used(rows: Rows, resource: str) -> IntArray:
+    return rows.pod_count() if resource == PODS else rows.requested(resource)
+
+
+def _nearest(rejected: RejectedNodes, resource: str) -> tuple[NodeAmount, ...]:
+    """The nodes with the most free, in the order of the snapshot where equal."""
+    rows = rejected.rows
+    allocatable, used = rows.allocatable(resource), _used(rows, resource)
+    order = np.argsort(-(allocatable - used), kind="stable")[:NAMED].tolist()
+    found = []
+    for row in order:
+        nominated = sum(amount(pod, resource) for pod in rejected.nominated_to(rows.infos[row]))
+        found.append(NodeAmount(rows.names[row], int(allocatable[row]), int(used[row]) + nominated))
+    return tuple(sorted(found, key=lambda node: node.used - node.allocatable))
+
+
+def _sentence(resource: str, requested: int, largest: int, nodes: tuple[NodeAmount, ...]) -> Phrase:
+    best = nodes[0]
+    if resource == PODS:
+        return phrase("{node} has {used} of at most {allocatable} pods", node=best.node, used=best.used, allocatable=best.allocatable)
+    wanted = printed_amount(resource, requested)
+    if not largest:
+        return phrase("{resource}: the pod requests {requested}; no node has any", requested=wanted, resource=resource)
+    if requested > largest:
+        return phrase(
+            "{resource}: the pod requests {requested}; the largest node has {largest} in total",
+            requested=wanted,
+            resource=resource,
+            largest=printed_amount(resource, largest),
+        )
+    free = best.allocatable - best.used
+    values = {
+        "requested": wanted,
+        "resource": resource,
+        "node": best.node,
+        "free": printed_amount(resource, max(0, free)),
+        "allocatable": printed_amount(resource, best.allocatable),
+        "short": printed_amount(resource, requested - free),
+    }
+    return phrase("{resource}: the pod requests {requested}; {node} has the most free, {free} of {allocatable} ({short} short)", **values)

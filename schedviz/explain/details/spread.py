@@ -1,0 +1,60 @@
+"""Topology spread: the matching pods of each domain, and how many a domain may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from schedviz.engine.framework.plugins.helper.topology import has_label
+from schedviz.engine.framework.plugins.podtopologyspread.filtering import PRE_FILTER_STATE_KEY, PreFilterState
+from schedviz.explain.details.detail import NAMED, DomainPods, SpreadDetail
+from schedviz.explain.details.rejected_nodes import RejectedNodes
+from schedviz.trace.phrase import Phrase, phrase, some
+
+
+def spread_details(rejected: RejectedNodes) -> Iterator[SpreadDetail]:
+    """Each hard constraint of the pod."""
+    state = rejected.dry_run.read(PRE_FILTER_STATE_KEY)
+    for place in range(len(state.constraints) if state is not None else 0):
+        assert state is not None
+        yield _detail(rejected, state, place)
+
+
+def _detail(rejected: RejectedNodes, state: PreFilterState, place: int) -> SpreadDetail:
+    constraint = state.constraints[place]
+    key = constraint.topology_key
+    fewest = state.min_match_num(place) or 0
+    most = fewest + constraint.max_skew
+    counted = sorted(state.counts[state.slot(place)].seen(), key=lambda domain: (domain[1], domain[0]))
+    domains = tuple(DomainPods(domain, pods) for domain, pods in counted)
+    without = int(np.count_nonzero(~has_label(rejected.everywhere, key)))
+    said = _sentence(key, constraint.max_skew, most, domains, without)
+    return SpreadDetail(
+        sentence=said.text,
+        sentence_phrase=said,
+        topology_key=key,
+        max_skew=constraint.max_skew,
+        selector=str(constraint.selector),
+        fewest=fewest,
+        most=most,
+        domains=domains[:NAMED],
+        of=len(domains),
+        without=without,
+    )
+
+
+def _sentence(key: str, max_skew: int, most: int, domains: tuple[DomainPods, ...], without: int) -> Phrase:
+    if not domains:
+        return phrase("maxSkew {skew} over {key}: no node that counts has this label", skew=max_skew, key=key)
+    full = [domain for domain in domains if domain.pods >= most]
+    open_ = [f"{domain.domain} ({domain.pods})" for domain in domains if domain.pods < most]
+    values: dict[str, str | int | Phrase] = {
+        "skew": max_skew,
+        "key": key,
+        "most": most,
+        "full": some([f"{domain.domain} ({domain.pods})" for domain in full]) if full else phrase("no domain"),
+        "open": some(open_) if open_ else phrase("no domain"),
+    }
+    del without
+    return phrase("maxSkew {skew} over {key} allows {most} matching pods in a domain now; full: {full}; may take one: {open}", **values)

@@ -1,0 +1,60 @@
+"""Taints: which ones the pod does not tolerate, on how many nodes, and which pods tolerate them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE
+from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
+from schedviz.explain.details.detail import NAMED, TaintDetail
+from schedviz.explain.details.rejected_nodes import RejectedNodes
+from schedviz.kube.core import Pod, Taint
+from schedviz.trace.phrase import counted, phrase
+
+
+def taint_details(rejected: RejectedNodes) -> Iterator[TaintDetail]:
+    """The first untolerated taint of each node, the most frequent first."""
+    found: Counter[Taint] = Counter()
+    for info in rejected.rows.infos:
+        taint = _first_untolerated(rejected, info.node.spec.taints if info.node is not None else ())
+        if taint is not None:
+            found[taint] += 1
+    for taint, nodes in found.most_common(NAMED):
+        yield _detail(rejected, taint, nodes)
+
+
+def printed_taint(taint: Taint) -> str:
+    """As kubectl prints it: `key=value:NoSchedule`."""
+    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+
+
+def _detail(rejected: RejectedNodes, taint: Taint, nodes: int) -> TaintDetail:
+    pods = [info.key for node_info in rejected.everywhere.infos for info in node_info.pods if _is_tolerated(rejected, taint, info.pod)]
+    tolerated = phrase("no running pod tolerates")
+    if pods:
+        tolerated = counted(len(pods), "{count} running pod tolerates", "{count} running pods tolerate")
+    said = phrase(
+        "{nodes} with the taint {taint}, which {tolerated}",
+        nodes=counted(nodes, "{count} node", "{count} nodes"),
+        taint=printed_taint(taint),
+        tolerated=tolerated,
+    )
+    return TaintDetail(
+        sentence=said.text,
+        sentence_phrase=said,
+        taint=printed_taint(taint),
+        nodes=nodes,
+        tolerated_by=len(pods),
+        pods=tuple(pods[:NAMED]),
+    )
+
+
+def _first_untolerated(rejected: RejectedNodes, taints: tuple[Taint, ...]) -> Taint | None:
+    pod = rejected.pod.pod
+    return next((taint for taint in taints if taint.effect in DO_NOT_SCHEDULE and not _is_tolerated(rejected, taint, pod)), None)
+
+
+def _is_tolerated(rejected: RejectedNodes, taint: Taint, pod: Pod) -> bool:
+    compares = rejected.simulation.scheduler.state.features.taint_toleration_comparison_operators
+    return any(tolerates(toleration, taint, compares=compares) for toleration in pod.spec.tolerations)

@@ -1,0 +1,39 @@
+"""Volumes: from which nodes the pod's bound volumes can be used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schedviz.engine.framework.plugins.volumezone.volume_zone import topologies_of
+from schedviz.explain.details.detail import LabelDetail
+from schedviz.explain.details.node_labels import label_details, volume_requirements
+from schedviz.explain.details.rejected_nodes import RejectedNodes
+from schedviz.kube.claims import claim_name
+from schedviz.kube.selectors import Requirement
+from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
+
+
+def volume_affinity_details(rejected: RejectedNodes) -> Iterator[LabelDetail]:
+    """The node affinity of each bound volume."""
+    for claim, volume in _bound(rejected):
+        affinity = volume.spec.node_affinity
+        if affinity is not None and affinity.required is not None:
+            yield from label_details(rejected.everywhere, volume_requirements(affinity.required), claim.key, volume.name)
+
+
+def volume_zone_details(rejected: RejectedNodes) -> Iterator[LabelDetail]:
+    """The zone and region labels of each bound volume."""
+    for claim, volume in _bound(rejected):
+        requirements = [Requirement(topology.key, "in", topology.values) for topology in topologies_of(volume)]
+        yield from label_details(rejected.everywhere, requirements, claim.key, volume.name)
+
+
+def _bound(rejected: RejectedNodes) -> Iterator[tuple[PersistentVolumeClaim, PersistentVolume]]:
+    informers, pod = rejected.simulation.scheduler.state.informers, rejected.pod.pod
+    for volume in pod.spec.volumes:
+        name = claim_name(pod, volume)
+        claim = informers.by_key("PersistentVolumeClaim", f"{pod.namespace}/{name}") if name else None
+        if isinstance(claim, PersistentVolumeClaim) and claim.spec.volume_name:
+            bound = informers.by_key("PersistentVolume", claim.spec.volume_name)
+            if isinstance(bound, PersistentVolume):
+                yield claim, bound

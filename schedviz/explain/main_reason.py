@@ -1,0 +1,80 @@
+"""`main_reason`: of all reasons in a FitError, the one of the nodes that are nearest to taking the pod.
+
+The most frequent reason is often not the one to act on: a pod that selects the four GPU nodes of a cluster is rejected by all other nodes
+because of its nodeSelector, and by those four because of a taint.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.framework.plugins import names
+from schedviz.explain.explanation import NodeVerdict, Objection
+
+#: How far a node is from taking the pod, by what rejects it. Something outside the node, or pods that may leave, come first.
+_CHANGES: Final = 0
+#: Someone keeps other pods off the node, or cordoned it.
+_RESERVED: Final = 1
+#: Even the empty node is too small, or lacks a device.
+_TOO_SMALL: Final = 2
+#: Unhealthy nodes and those of the control plane are not for this pod.
+_NOT_FOR_PODS: Final = 3
+#: The pod does not want the node.
+_NOT_WANTED: Final = 4
+
+_SYSTEM_TAINTS: Final = ("{node.kubernetes.io/", "{node-role.kubernetes.io/")
+
+
+def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, str] | None:
+    """The reason and its plugin; None if no verdict has a reason. `verdicts` are those of the dry run's nodes, in order."""
+    # Verdicts share their tuples of objections: there are few distinct ones.
+    kinds: dict[tuple[int, str, bool], tuple[NodeVerdict, int]] = {}
+    for verdict, is_too_small in zip(verdicts, _too_small(dry_run), strict=True):
+        key = id(verdict.objections), verdict.plugin, is_too_small
+        kinds[key] = verdict, kinds.get(key, (verdict, 0))[1] + 1
+    distances = [
+        # Of equally distant nodes, those with the fewest objections are the nearest.
+        ((max(_TOO_SMALL if is_too_small else _CHANGES, _distance(verdict)), len(verdict.objections)), verdict, count)
+        for (_, _, is_too_small), (verdict, count) in kinds.items()
+        if verdict.reasons
+    ]
+    nearest = min((distance for distance, _, _ in distances), default=None)
+    counts: Counter[tuple[str, str]] = Counter()
+    for distance, verdict, count in distances:
+        if distance == nearest:
+            counts.update({(reason, verdict.plugin): count for reason in verdict.reasons})
+    return max(counts, key=lambda found: (counts[found], found), default=None)
+
+
+def _too_small(dry_run: DryRun) -> list[bool]:
+    """The nodes whose allocatable amounts are less than the pod's requests."""
+    requests, rows = dry_run.pod.spec_requests.resource, dry_run.rows
+    amounts = {"cpu": requests.milli_cpu, "memory": requests.memory, "ephemeral-storage": requests.ephemeral_storage, **requests.scalar}
+    small = np.zeros(len(rows), np.bool_)
+    for resource, amount in amounts.items():
+        if amount > 0:
+            small |= rows.allocatable(resource) < amount
+    found: list[bool] = small.tolist()
+    return found
+
+
+def _distance(verdict: NodeVerdict) -> int:
+    objections = verdict.objections or (Objection(verdict.plugin, verdict.code, verdict.reasons),)
+    return max(map(_distance_of, objections))
+
+
+def _distance_of(objection: Objection) -> int:
+    match objection.plugin:
+        case names.NODE_AFFINITY | names.NODE_NAME:
+            return _NOT_WANTED
+        case names.TAINT_TOLERATION:
+            is_system = any(prefix in reason for reason in objection.reasons for prefix in _SYSTEM_TAINTS)
+            return _NOT_FOR_PODS if is_system else _RESERVED
+        case names.NODE_UNSCHEDULABLE:
+            return _RESERVED
+    return _CHANGES

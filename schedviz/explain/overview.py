@@ -1,0 +1,148 @@
+"""All pending pods at a glance: grouped by equal scheduling requirements, and the groups by the reason for which they wait."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from schedviz.engine import Simulation
+from schedviz.explain.equivalence import groups
+from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
+from schedviz.explain.queue_place import queue_place
+from schedviz.explain.why import explain_pod
+from schedviz.kube.core import Pod
+from schedviz.trace.phrase import Phrase, counted, phrase
+
+#: Groups that are explained; the pods of others are only counted.
+MOST_GROUPS: Final = 200
+#: Missing claims of different names are one reason.
+_NAME: Final = re.compile(r'"[^"]*"')
+
+
+class PendingGroup(Part, frozen=True):
+    """Pods with equal scheduling requirements: what holds for the first holds for all."""
+
+    #: `namespace/name`; the first was explained.
+    pods: tuple[str, ...]
+    standing: Standing
+    sentence: str
+    message: str
+    outlook: Outlook
+    clauses: tuple[Clause, ...]
+    sentence_phrase: Phrase | None = None
+    #: The numbers behind the main clause; "" if there are none.
+    detail: str = ""
+    detail_phrase: Phrase | None = None
+
+
+class WaitingReason(Part, frozen=True):
+    """Groups that wait for the same reason."""
+
+    #: Its name: the reason of the explanation's main clause, or what else the pods wait for.
+    reason: str
+    reason_phrase: Phrase
+    #: The number of pods.
+    count: int
+    groups: tuple[PendingGroup, ...]
+
+
+class Overview(Part, frozen=True):
+    """Every pending pod of a moment."""
+
+    #: "7 pods are pending, for 2 reasons".
+    sentence: str
+    sentence_phrase: Phrase
+    #: The number of pending pods.
+    count: int
+    #: Those that no node would take now first; then by the number of pods.
+    reasons: tuple[WaitingReason, ...]
+    #: Pods of groups beyond `MOST_GROUPS`, which are not explained.
+    unexplained: int = 0
+
+    @property
+    def groups(self) -> list[PendingGroup]:
+        """Groups that no node would take now, then those that only wait for their attempt; largest first."""
+        found = (group for reason in self.reasons for group in reason.groups)
+        return sorted(found, key=lambda group: (group.outlook == "now", -len(group.pods)))
+
+
+def overview(simulation: Simulation) -> Overview:
+    """Explain every pending pod. `simulation` belongs to the caller; its snapshot is updated."""
+    every = sorted(groups(_pending(simulation)), key=len, reverse=True)
+    explained = [(_explain(simulation, pods), pods) for pods in every[:MOST_GROUPS]]
+    reasons = tuple(_by_reason(explained))
+    count = sum(map(len, every))
+    said = _summary(count, len(reasons))
+    return Overview(said.text, said, count, reasons, unexplained=sum(map(len, every[MOST_GROUPS:])))
+
+
+def _pending(simulation: Simulation) -> Iterator[Pod]:
+    pods = (obj for obj in simulation.stored_objects() if isinstance(obj, Pod) and not obj.spec.node_name)
+    yield from (pod for pod in pods if pod.metadata.deletion_timestamp is None and pod.status.phase not in ("Succeeded", "Failed"))
+
+
+def _explain(simulation: Simulation, pods: Sequence[Pod]) -> Explanation:
+    first, *alike = pods
+    place = queue_place(simulation, first.key, count_ahead=False)
+    return explain_pod(simulation, first, place, tuple(pod.key for pod in alike))
+
+
+def _by_reason(explained: Iterable[tuple[Explanation, Sequence[Pod]]]) -> list[WaitingReason]:
+    found: dict[str, list[PendingGroup]] = {}
+    phrases: dict[str, Phrase] = {}
+    for explanation, pods in explained:
+        reason = _reason(explanation)
+        phrases.setdefault(reason.text, reason)
+        found.setdefault(reason.text, []).append(_group(explanation, pods))
+    reasons = [_waiting(phrases[text], members) for text, members in found.items()]
+    return sorted(reasons, key=lambda reason: (reason.groups[0].outlook == "now", -reason.count))
+
+
+def _waiting(reason: Phrase, members: Sequence[PendingGroup]) -> WaitingReason:
+    return WaitingReason(reason.text, reason, sum(len(group.pods) for group in members), tuple(members))
+
+
+def _reason(explanation: Explanation) -> Phrase:
+    match explanation.standing:
+        case "gated":
+            return phrase("scheduling gates")
+        case "ignored":
+            return phrase("no profile of this scheduler has their schedulerName")
+        case "waiting":
+            return phrase("in their binding cycle")
+        case "nominated":
+            return phrase("nominated to a node")
+    if explanation.fits:
+        return phrase("not tried yet: nodes would take them now")
+    if explanation.main is not None:
+        return Phrase("{reason}", {"reason": _NAME.sub('"…"', explanation.main.reason)})
+    return phrase("there are no nodes")
+
+
+def _group(explanation: Explanation, pods: Sequence[Pod]) -> PendingGroup:
+    detail = _detail(explanation.main) if explanation.main is not None else None
+    return PendingGroup(
+        tuple(pod.key for pod in pods),
+        explanation.standing,
+        explanation.sentence,
+        explanation.message,
+        explanation.outlook,
+        explanation.clauses,
+        explanation.sentence_phrase,
+        detail.text if detail is not None else "",
+        detail,
+    )
+
+
+def _detail(clause: Clause) -> Phrase | None:
+    if clause.details:
+        return clause.details[0].sentence_phrase
+    return Phrase("{reason}", {"reason": clause.reason}) if _NAME.search(clause.reason) else None
+
+
+def _summary(count: int, reasons: int) -> Phrase:
+    if not count:
+        return phrase("No pod is pending.")
+    pods = counted(count, "{count} pod is pending", "{count} pods are pending")
+    return phrase("{pods}, for {reasons}", pods=pods, reasons=counted(reasons, "{count} reason", "{count} reasons"))

@@ -1,0 +1,204 @@
+"""The numbers behind each clause: what the pod requires, what the nodes have, and which are nearest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from explain_clusters import cluster, do, node, pod
+
+from schedviz.engine import Simulation
+from schedviz.explain.details.detail import (
+    AnyDetail,
+    DomainPods,
+    LabelDetail,
+    LabelValue,
+    NodeAmount,
+    PodAffinityDetail,
+    PodOnNode,
+    PortDetail,
+    ResourceDetail,
+    SpreadDetail,
+    TaintDetail,
+)
+from schedviz.explain.why import why_pending
+
+ZONE = "topology.kubernetes.io/zone"
+
+
+def details(simulation: Simulation, reason: str = "") -> list[AnyDetail]:
+    """The details of a clause, or of the only one, for the pod `p`."""
+    clauses = why_pending(simulation, "default/p").clauses
+    [clause] = [clause for clause in clauses if not reason or clause.reason == reason]
+    return list(clause.details)
+
+
+def near(labels: dict[str, str], key: str = ZONE) -> dict[str, Any]:
+    term = {"labelSelector": {"matchLabels": labels}, "topologyKey": key}
+    return {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+
+
+def claims(zone: str) -> list[dict[str, Any]]:
+    term = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": [zone]}]}
+    reference = {"namespace": "default", "name": "data", "uid": "data"}
+    volume = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": "pv-1"},
+        "spec": {"capacity": {"storage": "1Gi"}, "claimRef": reference, "nodeAffinity": {"required": {"nodeSelectorTerms": [term]}}},
+        "status": {"phase": "Bound"},
+    }
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data", "namespace": "default", "uid": "data", "annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
+        "spec": {"volumeName": "pv-1"},
+        "status": {"phase": "Bound"},
+    }
+    return [volume, claim]
+
+
+def test_insufficient_cpu_names_the_nodes_with_the_most_free_and_what_is_missing() -> None:
+    found = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("b", cpu="1500m", on="n2"), pod("p", cpu="4")))
+    [detail] = found
+    assert isinstance(detail, ResourceDetail)
+    assert detail.sentence == "cpu: the pod requests 4; n2 has the most free, 2.5 of 4 (1.5 short)"
+    assert (detail.requested, detail.offered_by, detail.largest) == (4000, 2, 4000)
+    assert detail.nodes == (NodeAmount("n2", 4000, 1500), NodeAmount("n1", 4000, 3000))
+
+
+def test_the_nodes_of_a_clause_are_sorted_by_how_near_they_are() -> None:
+    simulation = cluster(
+        node("n1", taints=("gpu=true:NoSchedule",)),
+        node("n2"),
+        node("n3"),
+        pod("a", cpu="3", on="n2"),
+        pod("b", cpu="2", on="n3"),
+        pod("p", cpu="4"),
+    )
+    [clause] = [clause for clause in why_pending(simulation, "default/p").clauses if clause.reason == "Insufficient cpu"]
+    assert clause.nodes == ("n3", "n2")
+
+
+def test_a_request_larger_than_every_node_is_compared_with_the_largest() -> None:
+    [detail] = details(cluster(node("n1"), node("n2", cpu="8"), pod("p", cpu="64")))
+    assert detail.sentence == "cpu: the pod requests 64; the largest node has 8 in total"
+
+
+def test_a_resource_that_no_node_has_is_named_as_such() -> None:
+    requests = {"requests": {"nvidia.com/gpu": "1"}, "limits": {"nvidia.com/gpu": "1"}}
+    [detail] = details(cluster(node("n1"), pod("p", containers=[{"name": "c", "image": "i", "resources": requests}])))
+    assert isinstance(detail, ResourceDetail)
+    assert detail.offered_by == 0
+    assert detail.sentence == "nvidia.com/gpu: the pod requests 1; no node has any"
+
+
+def test_a_nominated_pod_counts_as_use_of_its_node() -> None:
+    simulation = cluster(
+        node("n1"),
+        pod("old", cpu="4", on="n1"),
+        pod("first", cpu="3", priority=20),
+        pod("p", cpu="2", priority=10),
+    )
+    do(simulation, "cycle")
+    [detail] = details(simulation, "Insufficient cpu")
+    assert isinstance(detail, ResourceDetail)
+    [amount] = detail.nodes
+    assert amount.allocatable - amount.used < detail.requested
+
+
+def test_too_many_pods_says_how_many_the_node_allows() -> None:
+    small = node("n1")
+    small["status"]["allocatable"]["pods"] = "1"
+    [detail] = details(cluster(small, pod("a", on="n1"), pod("p")))
+    assert detail.sentence == "n1 has 1 of at most 1 pods"
+
+
+def test_a_taint_is_counted_with_the_pods_that_tolerate_it() -> None:
+    tolerated = [{"key": "gpu", "operator": "Exists"}]
+    simulation = cluster(
+        node("n1", taints=("gpu=true:NoSchedule",)),
+        node("n2", taints=("gpu=true:NoSchedule",)),
+        pod("a", on="n1", tolerations=tolerated),
+        pod("p"),
+    )
+    [detail] = details(simulation)
+    assert isinstance(detail, TaintDetail)
+    assert (detail.taint, detail.nodes, detail.tolerated_by, detail.pods) == ("gpu=true:NoSchedule", 2, 1, ("default/a",))
+    assert detail.sentence == "2 nodes with the taint gpu=true:NoSchedule, which 1 running pod tolerates"
+
+
+def test_a_node_selector_is_compared_with_the_values_that_nodes_have() -> None:
+    simulation = cluster(node("n1", disk="ssd"), node("n2", disk="ssd"), node("n3"), pod("p", nodeSelector={"disk": "nvme"}))
+    [detail] = details(simulation)
+    assert isinstance(detail, LabelDetail)
+    assert (detail.requirement, detail.matching, detail.values, detail.without) == ("disk=nvme", 0, (LabelValue("ssd", 2),), 1)
+    assert detail.sentence == "the pod requires disk=nvme: no node matches; the nodes have disk ssd (2)"
+
+
+def test_the_requirement_that_the_fewest_nodes_meet_comes_first() -> None:
+    simulation = cluster(node("n1", disk="ssd"), node("n2"), pod("p", nodeSelector={"disk": "ssd", "pool": "gpu"}))
+    assert [detail.requirement for detail in details(simulation) if isinstance(detail, LabelDetail)] == ["pool=gpu", "disk=ssd"]
+
+
+def test_a_spread_constraint_has_the_pods_of_each_domain() -> None:
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": ZONE,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "web"}},
+    }
+    web = {"app": "web"}
+    simulation = cluster(
+        node("n1"),
+        node("n2", zone="b", cpu="1"),
+        pod("a", on="n1", labels=web),
+        pod("p", cpu="2", labels=web, topologySpreadConstraints=[constraint]),
+    )
+    [detail] = details(simulation, "node(s) didn't match pod topology spread constraints")
+    assert isinstance(detail, SpreadDetail)
+    assert (detail.fewest, detail.most, detail.domains) == (0, 1, (DomainPods("b", 0), DomainPods("a", 1)))
+    assert detail.sentence == f"maxSkew 1 over {ZONE} allows 1 matching pods in a domain now; full: a (1); may take one: b (0)"
+
+
+def test_affinity_to_pods_that_do_not_run_says_so() -> None:
+    [detail] = details(cluster(node("n1"), pod("p", affinity={"podAffinity": near({"app": "db"})})))
+    assert isinstance(detail, PodAffinityDetail)
+    assert detail.sentence == f"required near pods with app=db in the same {ZONE}; no running pod matches"
+
+
+def test_anti_affinity_names_the_pods_in_the_way() -> None:
+    simulation = cluster(node("n1"), pod("a", on="n1", labels={"app": "db"}), pod("p", affinity={"podAntiAffinity": near({"app": "db"})}))
+    [detail] = details(simulation)
+    assert isinstance(detail, PodAffinityDetail)
+    assert (detail.term, detail.matching, detail.pods) == ("antiAffinity", 1, (PodOnNode("default/a", "n1"),))
+
+
+def test_anti_affinity_of_running_pods_is_named_once_for_each_term() -> None:
+    guard: dict[str, Any] = {"podAntiAffinity": near({"app": "web"})}
+    simulation = cluster(
+        node("n1"),
+        pod("a", on="n1", affinity=guard),
+        pod("b", on="n1", affinity=guard),
+        pod("p", labels={"app": "web"}),
+    )
+    [detail] = details(simulation)
+    assert isinstance(detail, PodAffinityDetail)
+    assert (detail.term, detail.matching, detail.selector) == ("existingAntiAffinity", 2, "app=web")
+
+
+def test_a_host_port_names_the_pod_that_uses_it() -> None:
+    ports = [{"name": "c", "image": "i", "ports": [{"containerPort": 80, "hostPort": 8080}]}]
+    [detail] = details(cluster(node("n1"), pod("a", on="n1", containers=ports), pod("p", containers=ports)))
+    assert isinstance(detail, PortDetail)
+    assert detail.sentence == "host port TCP 8080 is in use on 1 node, by default/a on n1"
+
+
+def test_a_volume_in_another_zone_says_where_it_can_be_used() -> None:
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    simulation = cluster(node("n1", zone="a"), node("n2", zone="b"), *claims("c"), pod("p", volumes=volumes))
+    [detail] = details(simulation)
+    assert isinstance(detail, LabelDetail)
+    assert (detail.claim, detail.volume, detail.matching) == ("default/data", "pv-1", 0)
+    assert detail.sentence == (
+        f"volume pv-1 of claim default/data requires {ZONE} in (c): no node matches; the nodes have {ZONE} a (1), b (1)"
+    )

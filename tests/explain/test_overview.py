@@ -1,0 +1,89 @@
+"""All pending pods by reason, and which of the reasons of a FitError is the one to act on."""
+
+from __future__ import annotations
+
+from explain_clusters import cluster, node, pod
+
+from schedviz.engine import Simulation
+from schedviz.explain.overview import overview
+from schedviz.explain.why import why_pending
+
+
+def main(simulation: Simulation) -> str:
+    clause = why_pending(simulation, "default/p").main
+    assert clause is not None
+    return clause.reason
+
+
+def test_pods_are_grouped_by_reason_with_those_that_no_node_takes_first() -> None:
+    found = overview(
+        cluster(
+            node("n1"),
+            node("n2", taints=("gpu=true:NoSchedule",), pool="gpu"),
+            pod("big-1", cpu="64"),
+            pod("big-2", cpu="64"),
+            pod("bigger", cpu="128"),
+            pod("gpu", nodeSelector={"pool": "gpu"}),
+            pod("small"),
+        )
+    )
+    assert found.sentence == "5 pods are pending, for 3 reasons"
+    assert [(reason.reason, reason.count) for reason in found.reasons] == [
+        ("Insufficient cpu", 3),
+        ("node(s) had untolerated taint {gpu: true}", 1),
+        ("not tried yet: nodes would take them now", 1),
+    ]
+    assert [group.detail for group in found.reasons[0].groups] == [
+        "cpu: the pod requests 64; the largest node has 4 in total",
+        "cpu: the pod requests 128; the largest node has 4 in total",
+    ]
+    assert [len(group.pods) for group in found.groups] == [2, 1, 1, 1]
+
+
+def test_missing_claims_of_different_names_are_one_reason() -> None:
+    wanted = [
+        pod(name, volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": claim}}]) for name, claim in (("a", "one"), ("b", "two"))
+    ]
+    [reason] = overview(cluster(node("n1"), *wanted)).reasons
+    assert (reason.reason, reason.count) == ('persistentvolumeclaim "…" not found', 2)
+    assert [group.detail for group in reason.groups] == ['persistentvolumeclaim "one" not found', 'persistentvolumeclaim "two" not found']
+
+
+def test_gated_pods_and_pods_of_other_schedulers_are_reasons_of_their_own() -> None:
+    found = overview(cluster(node("n1"), pod("a", schedulingGates=[{"name": "quota"}]), pod("b", schedulerName="other")))
+    assert {reason.reason for reason in found.reasons} == {"scheduling gates", "no profile of this scheduler has their schedulerName"}
+
+
+def test_without_pending_pods_there_is_no_reason() -> None:
+    found = overview(cluster(node("n1"), pod("a", on="n1")))
+    assert (found.sentence, found.count, found.reasons) == ("No pod is pending.", 0, ())
+
+
+def test_the_main_reason_is_that_of_the_nodes_that_the_pod_selects() -> None:
+    simulation = cluster(
+        *(node(f"n{number}") for number in range(5)),
+        node("gpu-1", taints=("gpu=true:NoSchedule",), pool="gpu"),
+        pod("p", nodeSelector={"pool": "gpu"}),
+    )
+    assert main(simulation) == "node(s) had untolerated taint {gpu: true}"
+
+
+def test_a_control_plane_node_is_not_the_main_reason() -> None:
+    simulation = cluster(
+        *(node(f"cp-{number}", cpu="64", taints=("node-role.kubernetes.io/control-plane=:NoSchedule",)) for number in range(3)),
+        node("n1"),
+        pod("p", cpu="16"),
+    )
+    assert main(simulation) == "Insufficient cpu"
+
+
+def test_a_full_node_is_nearer_than_a_reserved_one() -> None:
+    simulation = cluster(
+        node("n1"), node("n2", taints=("gpu=true:NoSchedule",)), node("n3", cordoned=True), pod("a", cpu="4", on="n1"), pod("p")
+    )
+    assert main(simulation) == "Insufficient cpu"
+
+
+def test_a_tainted_node_that_is_too_small_as_well_is_not_the_main_reason() -> None:
+    simulation = cluster(node("n1"), node("n2"), node("n3", taints=("gpu=true:NoSchedule",)), pod("p", cpu="64"))
+    assert main(simulation) == "Insufficient cpu"
