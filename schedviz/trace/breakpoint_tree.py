@@ -129,10 +129,14 @@ def _status_returned(tree: StatusReturned) -> Test:
 
 
 def _reached(tree: Reached) -> Test:
-    is_it, queue = _glob(tree.pod), tree.queue
+    is_it = _glob(tree.pod)
+    # v1.36 keeps pods that back off after an error in a heap of their own.
+    queues = {"backoffQ", "errorBackoffQ"} if tree.queue == "backoffQ" else {tree.queue}
 
     def test(event: AnyEvent) -> bool:
-        return type(event) is QueueMoved and any(move.target == queue != move.source and is_it(move.pod) for move in event.moves)
+        if type(event) is not QueueMoved:
+            return False
+        return any(move.target in queues and move.source not in queues and is_it(move.pod) for move in event.moves)
 
     return test
 

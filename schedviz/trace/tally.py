@@ -49,7 +49,7 @@ def levels_of(queue: QueueView, objects: Mapping[str, int]) -> Levels:
     """The levels of a queue and of these object counts."""
     return Levels(
         active_q=len(queue.active_q),
-        backoff_q=len(queue.backoff_q),
+        backoff_q=len(queue.backoff_q) + len(queue.error_backoff_q),
         unschedulable=len(queue.unschedulable),
         pods=objects.get("Pod", 0),
         nodes=objects.get("Node", 0),
@@ -60,7 +60,13 @@ def tally(events: Iterable[AnyEvent], before: Levels) -> Tally:
     """The totals of these events, given the levels before them."""
     outcomes = {"scheduled": 0, "unschedulable": 0, "error": 0}
     cycles = preempted = bound = pod_moves = node_changes = 0
-    queues = {"activeQ": before.active_q, "backoffQ": before.backoff_q, "unschedulable": before.unschedulable}
+    queues: dict[QueueName, int] = {
+        "activeQ": before.active_q,
+        "backoffQ": before.backoff_q,
+        # Its level is part of backoffQ's: only the changes are counted here.
+        "errorBackoffQ": 0,
+        "unschedulable": before.unschedulable,
+    }
     objects = {"Pod": before.pods, "Node": before.nodes}
     for event in events:
         match event:
@@ -96,7 +102,7 @@ def tally(events: Iterable[AnyEvent], before: Levels) -> Tally:
         ),
         levels=Levels(
             active_q=queues["activeQ"],
-            backoff_q=queues["backoffQ"],
+            backoff_q=queues["backoffQ"] + queues["errorBackoffQ"],
             unschedulable=queues["unschedulable"],
             pods=objects["Pod"],
             nodes=objects["Node"],

@@ -79,7 +79,7 @@ def test_a_command_that_kills_every_worker_is_quarantined(start_up: StartUp, dat
     session = client.session(poisoned)
     assert session["status"] == "ready"
     assert "Command 2 was quarantined: " in session["message"]
-    assert "workers in a row ended while executing it" in session["message"]
+    assert "attempts in a row to execute it failed" in session["message"]
     assert Command.objects.get(session_id=poisoned, quarantined=True).seq == 2
     assert session["cycle"] == 20
     # The pod that was in the way never came in, and the session takes commands as before.

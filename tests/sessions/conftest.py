@@ -83,11 +83,11 @@ MakeSession = Callable[..., UUID]
 
 @pytest.fixture
 def make_session(transactional_db: None, redis: RedisServer) -> Iterator[MakeSession]:
-    """A function that creates a session with that many nodes and pending pods."""
+    """A function that creates a session with that many nodes and pending pods, of any release."""
 
-    def make(*, nodes: int = 3, pods: int = 10) -> UUID:
+    def make(*, nodes: int = 3, pods: int = 10, **simulation: Any) -> UUID:
         source = create.Files([ContentFile(dump(nodes, pods), name="cluster.json")])
-        session_id: UUID = create.create_session(None, "a test", source).pk
+        session_id: UUID = create.create_session(None, "a test", source, simulation=simulation).pk
         import_job.import_uploads(session_id)
         # A worker may have taken the import first.
         session = until(lambda: Session.objects.exclude(status=Session.Status.IMPORTING).filter(pk=session_id).first())

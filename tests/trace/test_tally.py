@@ -54,6 +54,20 @@ def test_the_levels_after_some_events_are_those_of_the_view(simulation: Simulati
         assert before == levels(simulation), command
 
 
+def test_a_pod_that_backs_off_after_an_error_is_in_the_level_of_backoff_q() -> None:
+    scripted = {"name": "Scripted", "args": {"rules": [{"point": "reserve", "code": "Error", "times": 1}]}}
+    profile = {"plugins": {"multiPoint": {"enabled": [{"name": "Scripted"}]}}, "pluginConfig": [scripted]}
+    simulation = Simulation(SimulationSettings(release="v1.36", config={"profiles": [profile]}))
+    simulation.load(list(generate(parse_generate_spec({"nodes": 1, "pods": 1}))))
+    before = levels(simulation)
+
+    after = tally(done(simulation, {"op": "cycle"}), before).levels
+
+    assert (before.backoff_q, after.backoff_q) == (0, 1)
+    assert after == levels(simulation)
+    assert tally(done(simulation, {"op": "run"}), after).levels == levels(simulation)
+
+
 def test_what_happened_is_counted(simulation: Simulation) -> None:
     counts = tally(done(simulation, {"op": "run"}), levels(simulation)).counts
     ended = simulation.drain_cycles()

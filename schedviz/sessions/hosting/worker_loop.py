@@ -155,12 +155,12 @@ class _HostedSession:
         if session.trying_seq == session.applied_seq + 1:
             # Commands are announced only after a first death, so the first one is not counted.
             if session.tries >= MAX_WORKER_DEATHS - 1:
-                self.hosted.broken[session.trying_seq] = f"{deaths} workers in a row ended while executing it."
+                self.hosted.broken[session.trying_seq] = f"{deaths} attempts in a row to execute it failed: a worker ended, or its commit raised an error. The workers' logs say why."
                 return False
             # Another owner died of something else: the command is tried again; otherwise it would never be identified.
             if deaths % MAX_WORKER_DEATHS:
                 return False
-        self._back_off(deaths, f"{deaths} workers in a row ended while loading this session", has_tried=False)
+        self._back_off(deaths, f"{deaths} attempts in a row to load this session failed", has_tried=False)
         return True
 
     def _back_off(self, deaths: int, why: str, *, has_tried: bool) -> None:

@@ -19,6 +19,7 @@ from schedviz.trace.events import (
     CycleEnded,
     CycleStarted,
     QueueMoved,
+    QueueName,
     Restarted,
     StageEnded,
 )
@@ -42,7 +43,13 @@ _EXTENSION_POINTS = {
 }
 #: Stages before upstream's `start`.
 _BEFORE_START = frozenset((stages.POP, stages.SKIP_POD_SCHEDULE))
-_QUEUES = {"activeQ": "active", "backoffQ": "backoff", "unschedulable": "unschedulable"}
+#: Upstream counts both queues of v1.36's backoff as one.
+_QUEUES: dict[QueueName, str] = {
+    "activeQ": "active",
+    "backoffQ": "backoff",
+    "errorBackoffQ": "backoff",
+    "unschedulable": "unschedulable",
+}
 #: Moves that upstream does not count: it has no label for them, or (PodUpdate) omits the call.
 _NOT_COUNTED = frozenset(("Pop", "PodDelete", "PodUpdate", "Configure"))
 _PREEMPTION = "DefaultPreemption"

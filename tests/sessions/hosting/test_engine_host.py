@@ -31,6 +31,26 @@ def test_a_slice_is_committed_when_work_slice_returns(make_session: MakeSession,
     assert host.position.cycle == 1
 
 
+@pytest.mark.parametrize("point", ["preFilter", "filter", "reserve", "preBind"])
+def test_a_pod_of_v1_36_that_backs_off_after_an_error_is_committed_and_counted(
+    make_session: MakeSession, host_of: HostOf, point: str
+) -> None:
+    scripted = {"name": "Scripted", "args": {"rules": [{"point": point, "code": "Error", "times": 1}]}}
+    profile = {"plugins": {"multiPoint": {"enabled": [{"name": "Scripted"}]}}, "pluginConfig": [scripted]}
+    session_id = make_session(nodes=1, pods=1, release="v1.36")
+    send(session_id, "configure", config={"profiles": [profile]})
+    send(session_id, "run")
+    host = host_of(session_id)
+
+    while host.has_work:
+        host.work_slice()
+
+    session = Session.objects.get(pk=session_id)
+    assert (session.applied_seq, session.message) == (2, "")
+    counted = host.metrics.values.counters["scheduler_queue_incoming_pods_total"]
+    assert counted["backoff", "ScheduleAttemptFailure"] == 1
+
+
 def test_commands_that_are_accepted_later_are_work_after_the_inbox_is_read(make_session: MakeSession, host_of: HostOf) -> None:
     session_id = make_session()
     host = host_of(session_id)

@@ -396,8 +396,8 @@ def test_a_session_that_kills_whoever_loads_it_is_left_alone_for_longer_and_long
         said.append(work_off(session_id).message)
 
     assert said == [
-        "3 workers in a row ended while loading this session; the next attempt is in 2 s. No accepted command is lost.",
-        "4 workers in a row ended while loading this session; the next attempt is in 4 s. No accepted command is lost.",
+        "3 attempts in a row to load this session failed; the next attempt is in 2 s. No accepted command is lost.",
+        "4 attempts in a row to load this session failed; the next attempt is in 4 s. No accepted command is lost.",
     ]
     rest_is_over(session_id)
     session = work_off(session_id)

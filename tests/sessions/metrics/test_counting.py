@@ -212,3 +212,12 @@ def test_buckets_are_upstreams() -> None:
     assert metrics.PREEMPTION_VICTIMS.buckets == (1, 2, 4, 8, 16, 32, 64)
     assert metrics.POD_SCHEDULING_ATTEMPTS.buckets == (1, 2, 4, 8, 16)
     assert len(metrics.POD_SCHEDULING_DURATION.buckets) == 20
+
+
+def test_a_failed_binding_of_v1_36_is_counted_as_incoming_to_backoff() -> None:
+    simulation, figures = watched(pod("unlucky"), release="v1.36")
+    do(simulation, "schedule")
+    do(simulation, "bind_fail", pod="default/unlucky", message="the API server is away")
+    counted(simulation, figures)
+    assert figures.counters[metrics.QUEUE_INCOMING_PODS.name] == {("backoff", "ScheduleAttemptFailure"): 1}
+    assert figures.counters[metrics.SCHEDULE_ATTEMPTS.name] == {("error", "default-scheduler"): 1}
