@@ -435,16 +435,19 @@ class Observed(models.Model):
         return f"{self.kind} {self.key} of {self.session_id}"
 
 
-class SchedulerFigures(models.Model):
-    """The metrics of a session's scheduler (see metrics/keeping.py), at most a few seconds behind the session."""
+class SchedulerMetrics(models.Model):
+    """The metrics of a session's scheduler (see metrics/recorder.py), at most a few seconds behind the session."""
 
-    session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="scheduler_figures")
+    session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="scheduler_metrics")
     event = models.BigIntegerField()
     data = models.BinaryField()
     updated_at = models.DateTimeField(db_default=Now(), db_index=True)
 
+    class Meta:
+        db_table = "scheduling_schedulerfigures"
+
     def __str__(self) -> str:
-        return f"figures of {self.session_id} up to event {self.event}"
+        return f"metrics of {self.session_id} up to event {self.event}"
 
 
 class ShadowedPod(models.Model):

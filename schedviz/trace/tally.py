@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from schedviz.trace.events import AnyEvent, ApiWritten, CacheNode, CycleEnded, QueueMoved, Restarted
+from schedviz.trace.events import AnyEvent, ApiWritten, CacheNode, CycleEnded, QueueMoved, QueueName, Restarted
 from schedviz.trace.view import QueueView
 
 

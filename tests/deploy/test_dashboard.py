@@ -11,7 +11,7 @@ import yaml
 
 from schedviz.sessions.metrics import process
 from schedviz.sessions.metrics.definitions import SCHEDULER_METRICS, Kind
-from schedviz.web.metrics import service, sessions
+from schedviz.web.metrics import scheduler_metrics, service
 from tests.conftest import ROOT, RedisServer
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +50,7 @@ def known(redis: RedisServer) -> dict[str, set[str]]:
         for each in registry._collector_to_names:
             for family in each.describe() if hasattr(each, "describe") else each.collect():
                 take(family.name, family.type, {"process", "role", *getattr(each, "_labelnames", ())})
-    infos = sessions.exported(limit=0, with_names=True).metrics[:1]
+    infos = scheduler_metrics.exported(limit=0, with_names=True).metrics[:1]
     for one in [*service.of_database(), *service.of_redis(), service.build(), service.not_exported(0), *infos]:
         take(one.name, one.type, set(getattr(one, "_labelnames", ())))
     for part in ("database", "redis"):

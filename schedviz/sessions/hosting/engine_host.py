@@ -171,6 +171,6 @@ class EngineHost:
         """Save the engine and its view at the committed position. Raises `Fenced`."""
         self._saver.save_checkpoint(self.lease, self.position, in_command=self.running is not None)
 
-    def store_figures(self, *, now: bool = False) -> None:
+    def store_metrics(self, *, now: bool = False) -> None:
         """Store what was counted for /metrics if that is due; `now`: even if it is not."""
-        self._writer.store_figures(now=now)
+        self._writer.store_metrics(now=now)

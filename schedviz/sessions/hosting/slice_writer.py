@@ -17,7 +17,7 @@ from schedviz.sessions.hosting.slice_commit import Committed, Done, Position, Wo
 from schedviz.sessions.hosting.slice_runner import SliceResult, SliceRunner
 from schedviz.sessions.metrics import plugins
 from schedviz.sessions.metrics import process as measured
-from schedviz.sessions.metrics.keeping import Keeper
+from schedviz.sessions.metrics.recorder import MetricsRecorder
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import stream
 from schedviz.sessions.replay.replayer import Stored
@@ -36,7 +36,7 @@ class SliceWriter:
         self._lease = lease
         self._session = session
         self._simulation = simulation
-        self._keeper = Keeper(session.pk, event=position.event)
+        self._metrics = MetricsRecorder(session.pk, event=position.event)
 
     def take_over(self, lease: Lease, session: Session) -> None:
         """Continue under a new lease."""
@@ -81,9 +81,9 @@ class SliceWriter:
         measured.CYCLES.inc(len(cycles))
         measured.COMMANDS.inc(len(done))
         measured.QUARANTINED.inc(sum(one.quarantined for one in done))
-        self._keeper.count(events, timings)
+        self._metrics.count(events, timings)
         plugins.observe(events, timings)
-        self._keeper.store_if_due(self._lease, self._simulation)
+        self._metrics.store_if_due(self._lease, self._simulation)
         return after, committed
 
     def publish_missed(self, position: Position) -> None:
@@ -93,12 +93,12 @@ class SliceWriter:
             after = max(published, position.chunk - _REPUBLISHED)
             stream.publish(self._session.pk, reading.frames_after(self._session.pk, after, limit=_REPUBLISHED))
 
-    def store_figures(self, *, now: bool = False) -> None:
+    def store_metrics(self, *, now: bool = False) -> None:
         """Store what was counted for /metrics if that is due; `now`: even if it is not."""
         if now:
-            self._keeper.store(self._lease, self._simulation)
+            self._metrics.store(self._lease, self._simulation)
         else:
-            self._keeper.store_if_due(self._lease, self._simulation)
+            self._metrics.store_if_due(self._lease, self._simulation)
 
     def _status_after(self, result: SliceResult, running: Stored | None) -> Session.Status:
         if running is not None:

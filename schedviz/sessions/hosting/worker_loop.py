@@ -155,7 +155,10 @@ class _HostedSession:
         if session.trying_seq == session.applied_seq + 1:
             # Commands are announced only after a first death, so the first one is not counted.
             if session.tries >= MAX_WORKER_DEATHS - 1:
-                self.hosted.broken[session.trying_seq] = f"{deaths} attempts in a row to execute it failed: a worker ended, or its commit raised an error. The workers' logs say why."
+                self.hosted.broken[session.trying_seq] = (
+                    f"{deaths} attempts in a row to execute it failed: a worker ended, or its commit raised an error. "
+                    "The workers' logs say why."
+                )
                 return False
             # Another owner died of something else: the command is tried again; otherwise it would never be identified.
             if deaths % MAX_WORKER_DEATHS:
@@ -219,7 +222,7 @@ class _HostedSession:
         if hosted.has_work and due == 0:
             return
         woken = stream.wait_for_wake(self.session.pk, min(due or LOOK_SECONDS, LOOK_SECONDS))
-        hosted.store_figures()
+        hosted.store_metrics()
         if woken is None:
             time.sleep(min(due or LOOK_WITHOUT_REDIS_SECONDS, LOOK_WITHOUT_REDIS_SECONDS))
         hosted.read_inbox()
@@ -238,7 +241,7 @@ class _HostedSession:
         linger = min(self.linger_seconds, CROWDED_LINGER_SECONDS) if SLOTS.is_crowded else self.linger_seconds
         if self.hosted.has_work or idle_seconds < linger:
             return False
-        self.hosted.store_figures(now=True)
+        self.hosted.store_metrics(now=True)
         if not lease.release_idle(self.lease):
             self.hosted.read_inbox()
             return False
@@ -247,7 +250,7 @@ class _HostedSession:
 
     def _leave_for_another(self) -> None:
         has_work = self.hosted.has_work
-        self.hosted.store_figures(now=True)
+        self.hosted.store_metrics(now=True)
         lease.release(self.lease)
         WARM.keep(self.hosted)
         if has_work or Session.objects.filter(pk=self.session.pk).exclude(last_seq=self.hosted.position.applied_seq).exists():

@@ -11,7 +11,7 @@ from typing import Any
 
 from schedviz.engine import stages
 from schedviz.sessions.metrics import definitions as metrics
-from schedviz.sessions.metrics.figures import Attempt, Figures
+from schedviz.sessions.metrics.metric_values import Attempt, MetricValues
 from schedviz.trace.events import (
     AnyEvent,
     BindingStageEnded,
@@ -56,7 +56,7 @@ _PREEMPTION = "DefaultPreemption"
 _SUCCESS, _ERROR, _WAIT, _SKIP = "Success", "Error", "Wait", "Skip"
 
 
-def count(figures: Figures, events: Iterable[AnyEvent], timings: Mapping[int, StageTiming]) -> None:
+def count(values: MetricValues, events: Iterable[AnyEvent], timings: Mapping[int, StageTiming]) -> None:
     """Count these events, which follow those already counted. `timings`: the durations of stages by event; stages without one were not
     measured, and their durations are omitted.
     """
@@ -64,67 +64,67 @@ def count(figures: Figures, events: Iterable[AnyEvent], timings: Mapping[int, St
         counting = _COUNTING.get(type(event))
         if counting is not None:
             timing = timings.get(event.event)
-            counting(figures, event, None if timing is None else timing.seconds)
-        figures.event = event.event
+            counting(values, event, None if timing is None else timing.seconds)
+        values.event = event.event
 
 
-def _cycle_started(figures: Figures, event: CycleStarted, _seconds: float | None) -> None:
-    figures.open[event.cycle] = Attempt(profile=event.profile, attempts=event.attempts, popped_at=event.at)
+def _cycle_started(values: MetricValues, event: CycleStarted, _seconds: float | None) -> None:
+    values.open_attempts[event.cycle] = Attempt(profile=event.profile, attempts=event.attempts, popped_at=event.at)
 
 
-def _cycle_ended(figures: Figures, event: CycleEnded, _seconds: float | None) -> None:
+def _cycle_ended(values: MetricValues, event: CycleEnded, _seconds: float | None) -> None:
     if event.outcome != "scheduled":
-        figures.open.pop(event.cycle, None)
+        values.open_attempts.pop(event.cycle, None)
 
 
-def _stage_ended(figures: Figures, event: StageEnded, seconds: float | None) -> None:
-    attempt = figures.open.get(event.cycle)
+def _stage_ended(values: MetricValues, event: StageEnded, seconds: float | None) -> None:
+    attempt = values.open_attempts.get(event.cycle)
     if attempt is None:
         return
     stage = event.stage
     if stage == stages.POP:
         attempt.waited_seconds = event.facts["waitedSeconds"]
     elif stage == stages.POST_FILTER:
-        _preempted(figures, event)
+        _preempted(values, event)
     if seconds is not None and stage not in _BEFORE_START:
         attempt.computed_seconds += seconds
-        _extension_point(figures, attempt, event, seconds)
+        _extension_point(values, attempt, event, seconds)
         if stage == stages.SELECT_HOST:
-            figures.observe(metrics.SCHEDULING_ALGORITHM_DURATION, attempt.computed_seconds + event.at - attempt.popped_at)
+            values.observe(metrics.SCHEDULING_ALGORITHM_DURATION, attempt.computed_seconds + event.at - attempt.popped_at)
     if stage == stages.HANDLE_SCHEDULING_FAILURE:
-        _failed(figures, event)
+        _failed(values, event)
 
 
-def _binding_started(figures: Figures, event: BindingStarted, _seconds: float | None) -> None:
-    attempt = figures.open.get(event.cycle)
+def _binding_started(values: MetricValues, event: BindingStarted, _seconds: float | None) -> None:
+    attempt = values.open_attempts.get(event.cycle)
     if attempt is not None and event.waiting_for:
         attempt.permit_since = event.at
 
 
-def _binding_stage_ended(figures: Figures, event: BindingStageEnded, seconds: float | None) -> None:
-    attempt = figures.open.get(event.cycle)
+def _binding_stage_ended(values: MetricValues, event: BindingStageEnded, seconds: float | None) -> None:
+    attempt = values.open_attempts.get(event.cycle)
     if attempt is None:
         return
     stage = event.stage
     if stage == stages.WAIT_ON_PERMIT and attempt.permit_since is not None:
         result = _SUCCESS if event.next_stage == stages.PRE_BIND else "Unschedulable"
-        figures.observe(metrics.PERMIT_WAIT_DURATION, event.at - attempt.permit_since, result)
+        values.observe(metrics.PERMIT_WAIT_DURATION, event.at - attempt.permit_since, result)
     if seconds is not None:
         attempt.computed_seconds += seconds
-        _extension_point(figures, attempt, event, seconds)
+        _extension_point(values, attempt, event, seconds)
     if stage == stages.FINISH_BINDING and event.next_stage == stages.POST_BIND:
-        _ended(figures, attempt, "scheduled", event.at)
-        figures.observe(metrics.POD_SCHEDULING_ATTEMPTS, attempt.attempts)
-        figures.observe(
+        _ended(values, attempt, "scheduled", event.at)
+        values.observe(metrics.POD_SCHEDULING_ATTEMPTS, attempt.attempts)
+        values.observe(
             metrics.POD_SCHEDULING_DURATION, attempt.waited_seconds + event.at - attempt.popped_at, attempts_label(attempt.attempts)
         )
     elif stage == stages.POST_BIND:
-        del figures.open[event.cycle]
+        del values.open_attempts[event.cycle]
     elif stage == stages.HANDLE_SCHEDULING_FAILURE:
-        _failed(figures, event)
+        _failed(values, event)
 
 
-def _queue_moved(figures: Figures, event: QueueMoved, _seconds: float | None) -> None:
+def _queue_moved(values: MetricValues, event: QueueMoved, _seconds: float | None) -> None:
     """Upstream: scheduling_queue.go, every SchedulerQueueIncomingPods"""
     if event.cause in _NOT_COUNTED:
         return
@@ -132,21 +132,21 @@ def _queue_moved(figures: Figures, event: QueueMoved, _seconds: float | None) ->
     for move in event.moves:
         # A pod that is held back moves to the unschedulable pods without being counted.
         if move.target is not None and move.source != move.target and (failed or move.target != "unschedulable"):
-            figures.count(metrics.QUEUE_INCOMING_PODS, _QUEUES[move.target], event.cause)
+            values.count(metrics.QUEUE_INCOMING_PODS, _QUEUES[move.target], event.cause)
 
 
-def _restarted(figures: Figures, _event: Restarted, _seconds: float | None) -> None:
-    figures.restart()
+def _restarted(values: MetricValues, _event: Restarted, _seconds: float | None) -> None:
+    values.restart()
 
 
-def _extension_point(figures: Figures, attempt: Attempt, event: StageEnded | BindingStageEnded, seconds: float) -> None:
+def _extension_point(values: MetricValues, attempt: Attempt, event: StageEnded | BindingStageEnded, seconds: float) -> None:
     point = _EXTENSION_POINTS.get(event.stage)
     if point is None or (event.stage == stages.BIND and not event.statuses):
         # An extender bound the pod: no plugin ran.
         return
     filtered = _ERROR if event.facts.get("error") else _SUCCESS
     status = filtered if point == "Filter" else status_of(event.statuses)
-    figures.observe(metrics.FRAMEWORK_EXTENSION_POINT_DURATION, seconds, point, status, attempt.profile)
+    values.observe(metrics.FRAMEWORK_EXTENSION_POINT_DURATION, seconds, point, status, attempt.profile)
 
 
 def status_of(statuses: list[StatusView]) -> str:
@@ -159,25 +159,25 @@ def status_of(statuses: list[StatusView]) -> str:
     return last
 
 
-def _preempted(figures: Figures, event: StageEnded) -> None:
+def _preempted(values: MetricValues, event: StageEnded) -> None:
     """Upstream: default_preemption.go PostFilter, preemption.go prepareCandidate"""
     for status in event.statuses:
         if status.plugin == _PREEMPTION:
-            figures.count(metrics.PREEMPTION_ATTEMPTS)
+            values.count(metrics.PREEMPTION_ATTEMPTS)
             if status.code == _SUCCESS:
-                figures.observe(metrics.PREEMPTION_VICTIMS, len(event.facts.get("victims", ())))
+                values.observe(metrics.PREEMPTION_VICTIMS, len(event.facts.get("victims", ())))
 
 
-def _failed(figures: Figures, event: StageEnded | BindingStageEnded) -> None:
+def _failed(values: MetricValues, event: StageEnded | BindingStageEnded) -> None:
     """Upstream: schedule_one.go handleSchedulingFailure"""
-    attempt = figures.open.pop(event.cycle)
-    _ended(figures, attempt, "unschedulable" if event.facts.get("reason") == "Unschedulable" else "error", event.at)
+    attempt = values.open_attempts.pop(event.cycle)
+    _ended(values, attempt, "unschedulable" if event.facts.get("reason") == "Unschedulable" else "error", event.at)
 
 
-def _ended(figures: Figures, attempt: Attempt, result: str, at: float) -> None:
+def _ended(values: MetricValues, attempt: Attempt, result: str, at: float) -> None:
     """Upstream: profile_metrics.go observeScheduleAttemptAndLatency"""
-    figures.observe(metrics.SCHEDULING_ATTEMPT_DURATION, attempt.computed_seconds + at - attempt.popped_at, result, attempt.profile)
-    figures.count(metrics.SCHEDULE_ATTEMPTS, result, attempt.profile)
+    values.observe(metrics.SCHEDULING_ATTEMPT_DURATION, attempt.computed_seconds + at - attempt.popped_at, result, attempt.profile)
+    values.count(metrics.SCHEDULE_ATTEMPTS, result, attempt.profile)
 
 
 def attempts_label(attempts: int) -> str:
@@ -185,7 +185,7 @@ def attempts_label(attempts: int) -> str:
     return "15+" if attempts >= 15 else str(attempts)
 
 
-_COUNTING: dict[type, Callable[[Figures, Any, float | None], None]] = {
+_COUNTING: dict[type, Callable[[MetricValues, Any, float | None], None]] = {
     CycleStarted: _cycle_started,
     CycleEnded: _cycle_ended,
     StageEnded: _stage_ended,

@@ -40,7 +40,7 @@ from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.hosting.watchdog import INTERPRETER_LOCK_SECONDS
 from schedviz.sessions.hosting.worker_loop import MAX_WORKER_DEATHS
-from schedviz.sessions.metrics import keeping
+from schedviz.sessions.metrics import recorder
 from schedviz.sessions.models import Command, Session, Upload
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.redis import stream, wakeups
@@ -224,7 +224,7 @@ class Importing:
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
         levels = levels_of(simulation.scheduler.state.queue.to_view(), Counter(type(one).__name__ for one in simulation.stored_objects()))
         timeline.begin(self.session.pk, levels, event=position.event, clock_seconds=position.clock_seconds)
-        keeping.begin(self.session.pk, simulation)
+        recorder.begin(self.session.pk, simulation)
         lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods)
 
     def queue_steps(self, trace: TraceFile | None) -> None:

@@ -45,7 +45,7 @@ from schedviz.sessions.hosting import lease, slice_commit
 from schedviz.sessions.hosting.checkpoint_saver import saved_engine
 from schedviz.sessions.hosting.slice_commit import Done, Position, Work
 from schedviz.sessions.hosting.slice_runner import STOPPED_BY_BREAKPOINT, STOPPED_BY_QUOTA
-from schedviz.sessions.metrics import keeping
+from schedviz.sessions.metrics import recorder
 from schedviz.sessions.models import (
     Checkpoint,
     Chunk,
@@ -319,7 +319,7 @@ class SessionFileImport(Importing):
         began = time.perf_counter()
         saved = saved_engine(simulation, self.position, in_command=False)
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
-        keeping.begin(self.session.pk, simulation)
+        recorder.begin(self.session.pk, simulation)
 
     def told(self, manifest: Manifest) -> dict[str, Any]:
         """The report: that in the session's file, and the findings of this import."""

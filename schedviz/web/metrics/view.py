@@ -15,7 +15,7 @@ from prometheus_client.metrics_core import Metric
 
 from schedviz.sessions.metrics import reporting
 from schedviz.sessions.metrics.reporting import Report
-from schedviz.web.metrics import service, sessions
+from schedviz.web.metrics import scheduler_metrics, service
 from schedviz.web.metrics.access import may_read, may_read_names
 from schedviz.web.metrics.renamed import with_old_names
 from schedviz.web.pages.views import not_found
@@ -44,9 +44,9 @@ def metrics(request: HttpRequest) -> HttpResponseBase:
         only = UUID(wanted)
     except ValueError:
         return HttpResponse("session: expected the ID of a session.\n", status=400, content_type="text/plain; charset=utf-8")
-    if not sessions.session_exists(only):
+    if not scheduler_metrics.session_exists(only):
         return HttpResponse("No such session.\n", status=404, content_type="text/plain; charset=utf-8")
-    return _answer(request, sessions.exported(limit=1, only=only, with_names=may_read_names(request)).metrics)
+    return _answer(request, scheduler_metrics.exported(limit=1, only=only, with_names=may_read_names(request)).metrics)
 
 
 def _answer(request: HttpRequest, found: Iterable[Metric]) -> HttpResponse:
@@ -71,7 +71,7 @@ def _service() -> Iterator[Metric]:
 def _sessions(*, with_names: bool) -> Iterator[Metric]:
     try:
         found = service.of_database()
-        schedulers = sessions.exported(limit=settings.METRICS_SESSIONS, with_names=with_names)
+        schedulers = scheduler_metrics.exported(limit=settings.METRICS_SESSIONS, with_names=with_names)
     except (DatabaseError, InterfaceError):
         yield service.is_up("database", up=False)
         return

@@ -47,7 +47,7 @@ def test_a_pod_of_v1_36_that_backs_off_after_an_error_is_committed_and_counted(
 
     session = Session.objects.get(pk=session_id)
     assert (session.applied_seq, session.message) == (2, "")
-    counted = host.metrics.values.counters["scheduler_queue_incoming_pods_total"]
+    counted = host._writer._metrics.values.counters["scheduler_queue_incoming_pods_total"]
     assert counted["backoff", "ScheduleAttemptFailure"] == 1
 
 

@@ -342,7 +342,7 @@ def test_a_command_is_not_blamed_for_deaths_while_its_session_was_loaded(
             owners_die(session_id)
     assert Session.objects.get(pk=session_id).trying_seq == 1
 
-    assert "while loading this session" in work_off(session_id).message
+    assert "to load this session failed" in work_off(session_id).message
     rest_is_over(session_id)
     session = work_off(session_id)
     assert (session.applied_seq, session.tries) == (1, 0)

@@ -9,8 +9,8 @@ import pytest
 from schedviz.engine import Simulation
 from schedviz.sessions.metrics import definitions as metrics
 from schedviz.sessions.metrics.counting import attempts_label, count, status_of
-from schedviz.sessions.metrics.figures import Figures, decode, encode
-from schedviz.sessions.metrics.levels import levels
+from schedviz.sessions.metrics.gauges import read_gauges
+from schedviz.sessions.metrics.metric_values import MetricValues, decode, encode
 from schedviz.trace.view import StatusView
 from tests.engine.clusters import do, four_nodes, node, pod
 
@@ -26,15 +26,15 @@ class Ticks:
         return self.seconds
 
 
-def counted(simulation: Simulation, figures: Figures) -> Figures:
-    count(figures, simulation.drain_events(), simulation.recorder.drain_stage_timings())
-    return figures
+def counted(simulation: Simulation, values: MetricValues) -> MetricValues:
+    count(values, simulation.drain_events(), simulation.recorder.drain_stage_timings())
+    return values
 
 
-def watched(*pods: dict[str, Any], **settings: Any) -> tuple[Simulation, Figures]:
+def watched(*pods: dict[str, Any], **settings: Any) -> tuple[Simulation, MetricValues]:
     simulation = four_nodes(*pods, **settings)
     simulation.recorder.stage_clock = Ticks()
-    return simulation, Figures(since=simulation.event, event=simulation.event)
+    return simulation, MetricValues(since=simulation.event, event=simulation.event)
 
 
 def new(made: dict[str, Any]) -> dict[str, Any]:
@@ -42,32 +42,32 @@ def new(made: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_attempts_are_counted_by_result_and_profile() -> None:
-    simulation, figures = watched(pod("fits"), pod("too-large", cpu="64"), pod("fits-too"))
+    simulation, values = watched(pod("fits"), pod("too-large", cpu="64"), pod("fits-too"))
     do(simulation, "run")
 
-    counted(simulation, figures)
+    counted(simulation, values)
 
-    assert figures.counters[metrics.SCHEDULE_ATTEMPTS.name] == {
+    assert values.counters[metrics.SCHEDULE_ATTEMPTS.name] == {
         ("scheduled", "default-scheduler"): 2,
         ("unschedulable", "default-scheduler"): 1,
     }
-    durations = figures.histograms[metrics.SCHEDULING_ATTEMPT_DURATION.name]
+    durations = values.histograms[metrics.SCHEDULING_ATTEMPT_DURATION.name]
     assert {labels: sum(histogram.counts) for labels, histogram in durations.items()} == {
         ("scheduled", "default-scheduler"): 2,
         ("unschedulable", "default-scheduler"): 1,
     }
-    assert sum(figures.histograms[metrics.SCHEDULING_ALGORITHM_DURATION.name][()].counts) == 2
-    assert figures.histograms[metrics.POD_SCHEDULING_ATTEMPTS.name][()].counts == [2, 0, 0, 0, 0, 0]
-    assert not figures.open
+    assert sum(values.histograms[metrics.SCHEDULING_ALGORITHM_DURATION.name][()].counts) == 2
+    assert values.histograms[metrics.POD_SCHEDULING_ATTEMPTS.name][()].counts == [2, 0, 0, 0, 0, 0]
+    assert not values.open_attempts
 
 
 def test_extension_points_are_timed_once_for_each_cycle_that_runs_them() -> None:
-    simulation, figures = watched(pod("fits"), pod("too-large", cpu="64"))
+    simulation, values = watched(pod("fits"), pod("too-large", cpu="64"))
     do(simulation, "run")
 
-    counted(simulation, figures)
+    counted(simulation, values)
 
-    timed = figures.histograms[metrics.FRAMEWORK_EXTENSION_POINT_DURATION.name]
+    timed = values.histograms[metrics.FRAMEWORK_EXTENSION_POINT_DURATION.name]
     assert {(point, status): sum(histogram.counts) for (point, status, _), histogram in timed.items()} == {
         ("PreFilter", "Success"): 2,
         ("Filter", "Success"): 2,
@@ -85,26 +85,26 @@ def test_extension_points_are_timed_once_for_each_cycle_that_runs_them() -> None
 
 
 def test_what_nobody_timed_is_counted_without_durations() -> None:
-    simulation, figures = watched(pod("fits"))
+    simulation, values = watched(pod("fits"))
     simulation.recorder.stage_clock = None
     do(simulation, "run")
 
-    counted(simulation, figures)
+    counted(simulation, values)
 
-    assert figures.counters[metrics.SCHEDULE_ATTEMPTS.name] == {("scheduled", "default-scheduler"): 1}
-    assert metrics.FRAMEWORK_EXTENSION_POINT_DURATION.name not in figures.histograms
+    assert values.counters[metrics.SCHEDULE_ATTEMPTS.name] == {("scheduled", "default-scheduler"): 1}
+    assert metrics.FRAMEWORK_EXTENSION_POINT_DURATION.name not in values.histograms
 
 
 def test_pods_that_enter_a_queue_are_counted_by_queue_and_event() -> None:
-    simulation, figures = watched(pod("too-large", cpu="64"))
+    simulation, values = watched(pod("too-large", cpu="64"))
     do(simulation, "run")
     do(simulation, "create", object=new(pod("fits")))
     do(simulation, "create", object=new(node("node5", cpu="80")))
     do(simulation, "advance", seconds=2)
 
-    counted(simulation, figures)
+    counted(simulation, values)
 
-    assert figures.counters[metrics.QUEUE_INCOMING_PODS.name] == {
+    assert values.counters[metrics.QUEUE_INCOMING_PODS.name] == {
         ("unschedulable", "ScheduleAttemptFailure"): 1,
         ("active", "PodAdd"): 1,
         ("backoff", "NodeAdd"): 1,
@@ -113,14 +113,14 @@ def test_pods_that_enter_a_queue_are_counted_by_queue_and_event() -> None:
 
 
 def test_a_gated_pod_is_pending_and_enters_no_queue() -> None:
-    simulation, figures = watched()
+    simulation, values = watched()
     gated = pod("gated", schedulingGates=[{"name": "example.com/wait"}])
     do(simulation, "create", object=new(gated))
 
-    counted(simulation, figures)
-    now = levels(simulation)
+    counted(simulation, values)
+    now = read_gauges(simulation)
 
-    assert metrics.QUEUE_INCOMING_PODS.name not in figures.counters
+    assert metrics.QUEUE_INCOMING_PODS.name not in values.counters
     assert now[metrics.PENDING_PODS.name] == {("active",): 0, ("backoff",): 0, ("unschedulable",): 0, ("gated",): 1}
     assert now[metrics.UNSCHEDULABLE_PODS.name] == {("SchedulingGates", "default-scheduler"): 1}
 
@@ -129,7 +129,7 @@ def test_levels_are_those_of_cache_and_queue() -> None:
     simulation, _ = watched(pod("fits"), pod("too-large", cpu="64"), pod("also-too-large", cpu="65"))
     do(simulation, "run")
 
-    now = levels(simulation)
+    now = read_gauges(simulation)
 
     assert now[metrics.PENDING_PODS.name] == {("active",): 0, ("backoff",): 0, ("unschedulable",): 2, ("gated",): 0}
     assert now[metrics.UNSCHEDULABLE_PODS.name] == {("NodeResourcesFit", "default-scheduler"): 2}
@@ -139,47 +139,47 @@ def test_levels_are_those_of_cache_and_queue() -> None:
 
 def test_preemption_is_counted_with_its_victims() -> None:
     low = [pod(f"low-{n}", cpu="4", node_name=f"node{n}") for n in range(1, 5)]
-    simulation, figures = watched(*low, pod("high", cpu="4", priority=1000), pod("too-large", cpu="64", priority=1000))
+    simulation, values = watched(*low, pod("high", cpu="4", priority=1000), pod("too-large", cpu="64", priority=1000))
     do(simulation, "run")
 
-    counted(simulation, figures)
+    counted(simulation, values)
 
-    assert figures.counters[metrics.PREEMPTION_ATTEMPTS.name] == {(): 2}
-    victims = figures.histograms[metrics.PREEMPTION_VICTIMS.name][()]
+    assert values.counters[metrics.PREEMPTION_ATTEMPTS.name] == {(): 2}
+    victims = values.histograms[metrics.PREEMPTION_VICTIMS.name][()]
     assert (sum(victims.counts), victims.sum) == (1, 1)
 
 
 def test_waiting_and_backing_off_is_time_of_the_sessions_clock() -> None:
-    simulation, figures = watched(pod("first", cpu="64"))
+    simulation, values = watched(pod("first", cpu="64"))
     do(simulation, "run")
     do(simulation, "advance", seconds=100)
     do(simulation, "create", object=new(node("node5", cpu="80")))
     do(simulation, "run")
 
-    counted(simulation, figures)
+    counted(simulation, values)
 
-    took = figures.histograms[metrics.POD_SCHEDULING_DURATION.name]
+    took = values.histograms[metrics.POD_SCHEDULING_DURATION.name]
     assert list(took) == [("2",)]
     assert took["2",].sum == pytest.approx(100, abs=0.1)
 
 
 def test_a_scheduler_that_restarts_counts_from_nothing() -> None:
-    simulation, figures = watched(pod("one"))
+    simulation, values = watched(pod("one"))
     do(simulation, "run")
     do(simulation, "restart")
 
-    counted(simulation, figures)
+    counted(simulation, values)
 
-    assert metrics.SCHEDULE_ATTEMPTS.name not in figures.counters
+    assert metrics.SCHEDULE_ATTEMPTS.name not in values.counters
 
 
 def test_a_cycle_in_progress_is_gone_on_with_after_it_was_stored() -> None:
-    simulation, figures = watched(pod("one"))
+    simulation, values = watched(pod("one"))
     for _ in range(3):
         do(simulation, "step", unit="stage")
-    kept = decode(encode(counted(simulation, figures)))
-    assert kept == figures
-    assert len(kept.open) == 1
+    kept = decode(encode(counted(simulation, values)))
+    assert kept == values
+    assert len(kept.open_attempts) == 1
     do(simulation, "run")
 
     counted(simulation, kept)
@@ -215,9 +215,9 @@ def test_buckets_are_upstreams() -> None:
 
 
 def test_a_failed_binding_of_v1_36_is_counted_as_incoming_to_backoff() -> None:
-    simulation, figures = watched(pod("unlucky"), release="v1.36")
+    simulation, values = watched(pod("unlucky"), release="v1.36")
     do(simulation, "schedule")
     do(simulation, "bind_fail", pod="default/unlucky", message="the API server is away")
-    counted(simulation, figures)
-    assert figures.counters[metrics.QUEUE_INCOMING_PODS.name] == {("backoff", "ScheduleAttemptFailure"): 1}
-    assert figures.counters[metrics.SCHEDULE_ATTEMPTS.name] == {("error", "default-scheduler"): 1}
+    counted(simulation, values)
+    assert values.counters[metrics.QUEUE_INCOMING_PODS.name] == {("backoff", "ScheduleAttemptFailure"): 1}
+    assert values.counters[metrics.SCHEDULE_ATTEMPTS.name] == {("error", "default-scheduler"): 1}

@@ -13,10 +13,10 @@ from prometheus_client.metrics_core import CounterMetricFamily
 from prometheus_client.parser import text_string_to_metric_families
 
 from schedviz.sessions.metrics import definitions as scheduler
-from schedviz.sessions.metrics import keeping, process, reporting
-from schedviz.sessions.metrics.figures import Figures
+from schedviz.sessions.metrics import process, recorder, reporting
+from schedviz.sessions.metrics.metric_values import MetricValues
 from schedviz.sessions.metrics.reporting import Family, Report
-from schedviz.sessions.models import SchedulerFigures, Session
+from schedviz.sessions.models import SchedulerMetrics, Session
 from schedviz.sessions.queries import prepared
 from schedviz.web.metrics import renamed, service
 from tests.conftest import RedisServer
@@ -44,12 +44,12 @@ def read(client: Client, query: str = "") -> dict[str, dict[tuple[tuple[str, str
     return found
 
 
-def with_figures(session: Session, **counted: float) -> Figures:
-    figures = Figures(since=0, event=1, gauges={"scheduler_pending_pods": {("active",): 7}})
+def with_values(session: Session, **counted: float) -> MetricValues:
+    values = MetricValues(since=0, event=1, gauges={"scheduler_pending_pods": {("active",): 7}})
     for result, number in counted.items():
-        figures.count(scheduler.SCHEDULE_ATTEMPTS, result, "default-scheduler", by=number)
-    keeping.store(session.pk, figures)
-    return figures
+        values.count(scheduler.SCHEDULE_ATTEMPTS, result, "default-scheduler", by=number)
+    recorder.store(session.pk, values)
+    return values
 
 
 # --- Who may read it
@@ -61,7 +61,7 @@ def test_nobody_reads_it_by_being_a_user(people: People, redis: RedisServer, rol
 
 
 def test_staff_read_it_without_the_names_of_sessions(db: None, redis: RedisServer) -> None:
-    with_figures(make_session(None, "merger-with-acme"), scheduled=1)
+    with_values(make_session(None, "merger-with-acme"), scheduled=1)
     client = Client()
     client.force_login(User.objects.create_user("operator", is_staff=True))
 
@@ -108,8 +108,8 @@ def test_it_is_read_only(reader: Client) -> None:
 
 def test_each_session_has_the_schedulers_own_metrics(reader: Client) -> None:
     one, two = make_session(None, "one"), make_session(None, 'a "name"\n')
-    with_figures(one, scheduled=3, unschedulable=1)
-    with_figures(two, scheduled=5)
+    with_values(one, scheduled=3, unschedulable=1)
+    with_values(two, scheduled=5)
 
     found = read(reader)
 
@@ -131,10 +131,10 @@ def test_each_session_has_the_schedulers_own_metrics(reader: Client) -> None:
 
 def test_a_histogram_is_cumulative_and_ends_with_inf(reader: Client) -> None:
     session = make_session(None)
-    figures = Figures(since=0, event=1)
+    values = MetricValues(since=0, event=1)
     for attempts in (1, 2, 2, 40):
-        figures.observe(scheduler.POD_SCHEDULING_ATTEMPTS, attempts)
-    keeping.store(session.pk, figures)
+        values.observe(scheduler.POD_SCHEDULING_ATTEMPTS, attempts)
+    recorder.store(session.pk, values)
 
     found = read(reader)
 
@@ -146,7 +146,7 @@ def test_a_histogram_is_cumulative_and_ends_with_inf(reader: Client) -> None:
 
 def test_help_and_names_are_upstreams(reader: Client) -> None:
     session = make_session(None)
-    with_figures(session, scheduled=1)
+    with_values(session, scheduled=1)
 
     text = reader.get("/metrics").content.decode()
 
@@ -159,8 +159,8 @@ def test_only_the_most_recently_active_sessions_are_exported(reader: Client, set
     settings.METRICS_SESSIONS = 2
     sessions = [make_session(None, str(n)) for n in range(3)]
     for minute, session in ((2, sessions[0]), (0, sessions[1]), (1, sessions[2])):
-        with_figures(session, scheduled=1)
-        SchedulerFigures.objects.filter(pk=session.pk).update(updated_at=datetime(2026, 1, 1, 0, minute, tzinfo=UTC))
+        with_values(session, scheduled=1)
+        SchedulerMetrics.objects.filter(pk=session.pk).update(updated_at=datetime(2026, 1, 1, 0, minute, tzinfo=UTC))
 
     found = read(reader)
 
@@ -193,8 +193,8 @@ def test_a_renamed_counter_keeps_its_labels_and_values() -> None:
 
 def test_one_session_can_be_asked_for(reader: Client) -> None:
     one, two = make_session(None), make_session(None)
-    with_figures(one, scheduled=1)
-    with_figures(two, scheduled=1)
+    with_values(one, scheduled=1)
+    with_values(two, scheduled=1)
 
     found = read(reader, f"?session={one.pk}")
 

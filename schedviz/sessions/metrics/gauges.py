@@ -6,10 +6,10 @@ from collections import Counter
 
 from schedviz.engine import Simulation
 from schedviz.sessions.metrics import definitions as metrics
-from schedviz.sessions.metrics.figures import Labels
+from schedviz.sessions.metrics.metric_values import Labels
 
 
-def levels(simulation: Simulation) -> dict[str, dict[Labels, float]]:
+def read_gauges(simulation: Simulation) -> dict[str, dict[Labels, float]]:
     """The current value of every gauge. Iterates over all queued pods.
 
     Deviation: `scheduler_unschedulable_pods` counts the pods that are queued now. Upstream never decreases it for a deleted pod.

@@ -16,11 +16,11 @@ from django.db.models.functions import Now
 from schedviz.engine import Simulation
 from schedviz.sessions.history import reading
 from schedviz.sessions.hosting.lease import Lease
-from schedviz.sessions.metrics import figures as stored
+from schedviz.sessions.metrics import metric_values
 from schedviz.sessions.metrics.counting import count
-from schedviz.sessions.metrics.figures import Figures
-from schedviz.sessions.metrics.levels import levels
-from schedviz.sessions.models import SchedulerFigures, Session
+from schedviz.sessions.metrics.gauges import read_gauges
+from schedviz.sessions.metrics.metric_values import MetricValues
+from schedviz.sessions.models import SchedulerMetrics, Session
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.recorder import StageTiming
 
@@ -29,20 +29,20 @@ STORE_SECONDS = 5.0
 _CATCH_UP_EVENTS = 100_000
 
 
-class Keeper:
+class MetricsRecorder:
     """The metrics of one hosted session."""
 
     def __init__(self, session_id: UUID, *, event: int) -> None:
         """Continue from the stored metrics up to the committed `event`."""
         self._session_id = session_id
-        self.figures = _up_to(session_id, event)
+        self.values = _up_to(session_id, event)
         self._stored_at = time.monotonic()
-        self._is_stored = SchedulerFigures.objects.filter(pk=session_id, event=event).exists()
+        self._is_stored = SchedulerMetrics.objects.filter(pk=session_id, event=event).exists()
 
     def count(self, events: Sequence[AnyEvent], timings: Mapping[int, StageTiming]) -> None:
         """Count a committed slice."""
         if events:
-            count(self.figures, events, timings)
+            count(self.values, events, timings)
             self._is_stored = False
 
     def store_if_due(self, lease: Lease, simulation: Simulation) -> None:
@@ -53,35 +53,35 @@ class Keeper:
     def store(self, lease: Lease, simulation: Simulation) -> None:
         """Store the metrics if they have changed. The engine is at its committed position."""
         self._stored_at = time.monotonic()
-        # This write is not fenced: an owner that lost its lease can only write figures that are a few moments old.
+        # This write is not fenced: an owner that lost its lease can only write values that are a few moments old.
         if self._is_stored or not Session.objects.filter(pk=lease.session_id, epoch=lease.epoch).exists():
             return
-        self.figures.gauges = levels(simulation)
-        store(lease.session_id, self.figures)
+        self.values.gauges = read_gauges(simulation)
+        store(lease.session_id, self.values)
         self._is_stored = True
 
 
 def begin(session_id: UUID, simulation: Simulation) -> None:
     """Store the metrics of a session that was just created."""
-    store(session_id, Figures(since=simulation.event, event=simulation.event, gauges=levels(simulation)))
+    store(session_id, MetricValues(since=simulation.event, event=simulation.event, gauges=read_gauges(simulation)))
 
 
-def store(session_id: UUID, figures: Figures) -> None:
+def store(session_id: UUID, values: MetricValues) -> None:
     """Write the metrics beside the session."""
-    row = SchedulerFigures(session_id=session_id, event=figures.event, data=stored.encode(figures), updated_at=Now())
-    SchedulerFigures.objects.bulk_create(
+    row = SchedulerMetrics(session_id=session_id, event=values.event, data=metric_values.encode(values), updated_at=Now())
+    SchedulerMetrics.objects.bulk_create(
         [row], update_conflicts=True, unique_fields=["session"], update_fields=["event", "data", "updated_at"]
     )
 
 
-def _up_to(session_id: UUID, event: int) -> Figures:
-    row = SchedulerFigures.objects.filter(pk=session_id).first()
+def _up_to(session_id: UUID, event: int) -> MetricValues:
+    row = SchedulerMetrics.objects.filter(pk=session_id).first()
     if row is None or not 0 <= event - row.event <= _CATCH_UP_EVENTS:
-        return Figures(since=event, event=event)
+        return MetricValues(since=event, event=event)
     try:
-        figures = stored.decode(bytes(row.data))
+        values = metric_values.decode(bytes(row.data))
     except (msgspec.ValidationError, msgspec.DecodeError):
-        return Figures(since=event, event=event)
-    if figures.event < event:
-        count(figures, reading.each_event(session_id, after=figures.event, until=event), {})
-    return figures
+        return MetricValues(since=event, event=event)
+    if values.event < event:
+        count(values, reading.each_event(session_id, after=values.event, until=event), {})
+    return values

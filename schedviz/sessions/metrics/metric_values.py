@@ -32,7 +32,7 @@ class Attempt(msgspec.Struct):
     permit_since: float | None = None
 
 
-class Figures(msgspec.Struct):
+class MetricValues(msgspec.Struct):
     """Metrics counted from the event `since` to `event`. A scheduler restart resets them, as for a new process."""
 
     since: int
@@ -42,7 +42,7 @@ class Figures(msgspec.Struct):
     #: Gauges at `event`.
     gauges: dict[str, dict[Labels, float]] = {}
     #: By the number of the scheduling cycle.
-    open: dict[int, Attempt] = {}
+    open_attempts: dict[int, Attempt] = msgspec.field(default_factory=dict, name="open")
 
     def count(self, metric: Metric, *labels: str, by: float = 1) -> None:
         """Increase a counter."""
@@ -62,18 +62,18 @@ class Figures(msgspec.Struct):
         """Reset everything for a new scheduler process."""
         self.counters.clear()
         self.histograms.clear()
-        self.open.clear()
+        self.open_attempts.clear()
 
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(Figures)
+_decoder = msgspec.msgpack.Decoder(MetricValues)
 
 
-def encode(figures: Figures) -> bytes:
+def encode(values: MetricValues) -> bytes:
     """The stored form."""
-    return _encoder.encode(figures)
+    return _encoder.encode(values)
 
 
-def decode(data: bytes) -> Figures:
+def decode(data: bytes) -> MetricValues:
     """Read the stored form. Raises `msgspec.ValidationError` for that of another version."""
     return _decoder.decode(data)

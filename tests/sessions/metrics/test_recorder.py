@@ -1,21 +1,20 @@
-"""A session's figures are stored beside it, and whoever takes it over counts on."""
+"""A session's values are stored beside it, and whoever takes it over counts on."""
 
 from __future__ import annotations
 
 import pytest
 
-from schedviz.sessions.metrics import figures as stored
-from schedviz.sessions.metrics import keeping
-from schedviz.sessions.metrics.figures import Figures
-from schedviz.sessions.models import SchedulerFigures, Session
+from schedviz.sessions.metrics import metric_values, recorder
+from schedviz.sessions.metrics.metric_values import MetricValues
+from schedviz.sessions.models import SchedulerMetrics, Session
 from tests.sessions.conftest import MakeSession, crash, send, work_off
 
 ATTEMPTS = "scheduler_schedule_attempts_total"
 SCHEDULED = ("scheduled", "default-scheduler")
 
 
-def kept(session_id: object) -> Figures:
-    return stored.decode(bytes(SchedulerFigures.objects.get(pk=session_id).data))
+def kept(session_id: object) -> MetricValues:
+    return metric_values.decode(bytes(SchedulerMetrics.objects.get(pk=session_id).data))
 
 
 def test_a_session_that_was_made_has_its_levels(make_session: MakeSession) -> None:
@@ -44,7 +43,7 @@ def test_what_a_dead_owner_did_not_store_is_counted_by_the_next(make_session: Ma
     session_id = make_session(pods=10)
     with monkeypatch.context() as patched:
         # It dies before it stores anything.
-        patched.setattr(keeping, "store", lambda *_: None)
+        patched.setattr(recorder, "store", lambda *_: None)
         send(session_id, "run", max=6)
         work_off(session_id)
     crash(session_id)
@@ -58,7 +57,7 @@ def test_what_a_dead_owner_did_not_store_is_counted_by_the_next(make_session: Ma
 
 def test_what_was_stored_by_a_version_that_counted_otherwise_is_begun_anew(make_session: MakeSession) -> None:
     session_id = make_session(pods=2)
-    SchedulerFigures.objects.filter(pk=session_id).update(data=b"something else")
+    SchedulerMetrics.objects.filter(pk=session_id).update(data=b"something else")
     send(session_id, "run")
 
     work_off(session_id)
@@ -71,4 +70,4 @@ def test_figures_go_with_their_session(make_session: MakeSession) -> None:
 
     Session.objects.filter(pk=session_id).delete()
 
-    assert not SchedulerFigures.objects.filter(pk=session_id).exists()
+    assert not SchedulerMetrics.objects.filter(pk=session_id).exists()

@@ -1,4 +1,4 @@
-"""kube-scheduler's metrics of each session's scheduler, with the label `session`."""
+"""The metrics of each session's scheduler, with the label `session`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import msgspec
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.utils import floatToGoString
 
-from schedviz.sessions.metrics import figures as stored
+from schedviz.sessions.metrics import metric_values
 from schedviz.sessions.metrics.definitions import SCHEDULER_METRICS, Kind
 from schedviz.sessions.metrics.definitions import Metric as Definition
-from schedviz.sessions.metrics.figures import Figures, Histogram
-from schedviz.sessions.models import SchedulerFigures, Session
+from schedviz.sessions.metrics.metric_values import Histogram, MetricValues
+from schedviz.sessions.models import SchedulerMetrics, Session
 from schedviz.web.rooms.membership import unlisted_sessions
 
 T = TypeVar("T")
@@ -30,49 +30,49 @@ class Exported(msgspec.Struct, frozen=True):
 
 def exported(*, limit: int, with_names: bool, only: UUID | None = None) -> Exported:
     """The metrics of the `limit` most recently active sessions, or of one. Without names, the label `name` is empty."""
-    rows = SchedulerFigures.objects.order_by("-updated_at", "pk")
+    rows = SchedulerMetrics.objects.order_by("-updated_at", "pk")
     if only is not None:
         rows = rows.filter(pk=only)
     found = list(rows.values_list("session_id", "data", "session__name")[:limit])
-    figures: list[tuple[str, Figures]] = []
+    values: list[tuple[str, MetricValues]] = []
     # A fork in a room is named after its participant, whose nickname is deleted with the room.
     unnamed = set(unlisted_sessions())
     info = GaugeMetricFamily("schedviz_session_info", "The name of each exported session.", labels=["session", "name"])
     for session_id, data, name in found:
         try:
-            figures.append((str(session_id), stored.decode(bytes(data))))
+            values.append((str(session_id), metric_values.decode(bytes(data))))
         except (msgspec.ValidationError, msgspec.DecodeError):
             # Written by another version. The worker that hosts the session next writes them again.
             continue
         info.add_metric([str(session_id), name if with_names and session_id not in unnamed else ""], 1)
-    metrics = [_family(definition, figures) for definition in SCHEDULER_METRICS]
+    metrics = [_family(definition, values) for definition in SCHEDULER_METRICS]
     not_exported = 0 if only is not None or len(found) < limit else rows.count() - len(found)
     return Exported(metrics=[info, *metrics], not_exported=not_exported)
 
 
-def _family(metric: Definition, sessions: Iterable[tuple[str, Figures]]) -> Metric:
+def _family(metric: Definition, sessions: Iterable[tuple[str, MetricValues]]) -> Metric:
     labels = ["session", *metric.labels]
     match metric.kind:
         case Kind.COUNTER:
             counter = CounterMetricFamily(metric.name.removesuffix("_total"), metric.help, labels=labels)
-            for session, figures in sessions:
-                for values, number in _always(metric, figures.counters.get(metric.name), 0.0).items():
-                    counter.add_metric([session, *values], number)
+            for session, values in sessions:
+                for series, number in _always(metric, values.counters.get(metric.name), 0.0).items():
+                    counter.add_metric([session, *series], number)
             return counter
         case Kind.GAUGE:
             gauge = GaugeMetricFamily(metric.name, metric.help, labels=labels)
-            for session, figures in sessions:
-                for values, number in figures.gauges.get(metric.name, {}).items():
-                    gauge.add_metric([session, *values], number)
+            for session, values in sessions:
+                for series, number in values.gauges.get(metric.name, {}).items():
+                    gauge.add_metric([session, *series], number)
             return gauge
         case Kind.HISTOGRAM:
             histogram = HistogramMetricFamily(metric.name, metric.help, labels=labels)
             bounds = [*(str(floatToGoString(bound)) for bound in metric.buckets), "+Inf"]  # type: ignore[no-untyped-call]
             nothing = Histogram([0] * len(bounds))
-            for session, figures in sessions:
-                for values, one in _always(metric, figures.histograms.get(metric.name), nothing).items():
+            for session, values in sessions:
+                for series, one in _always(metric, values.histograms.get(metric.name), nothing).items():
                     buckets = list(zip(bounds, accumulate(one.counts), strict=True))
-                    histogram.add_metric([session, *values], buckets, one.sum)
+                    histogram.add_metric([session, *series], buckets, one.sum)
             return histogram
 
 
