@@ -180,7 +180,7 @@ def _amount(amounts: object, resource: str) -> int:
 
 def validate_queue(queue: SchedulingQueue) -> None:
     """Check the queue: heaps are ordered, and a pod is in one place."""
-    for name, heap in (("activeQ", queue.active_q), ("backoffQ", queue.backoff_q)):
+    for name, heap in (("activeQ", queue.active_q), *(("backoffQ", heap) for heap in queue.backoff_heaps())):
         _is_heap(name, heap)
         for queued in heap:
             _require(not queued.gated, queued.key, f"is gated and in {name}")

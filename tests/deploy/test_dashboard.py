@@ -46,7 +46,7 @@ def known(redis: RedisServer) -> dict[str, set[str]]:
 
     for metric in SCHEDULER_METRICS:
         take(metric.name, str(metric.kind), {"session", *metric.labels})
-    for registry in (process.EVERY, process.WORKER, process.IO, process.WEB):
+    for registry in (process.ALL_ROLES, process.WORKER, process.IO, process.WEB):
         for each in registry._collector_to_names:
             for family in each.describe() if hasattr(each, "describe") else each.collect():
                 take(family.name, family.type, {"process", "role", *getattr(each, "_labelnames", ())})

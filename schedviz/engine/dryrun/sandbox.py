@@ -34,7 +34,7 @@ class Sandbox:
         """
         scheduler = simulation.scheduler
         state = scheduler.state
-        _expect_no_memory(simulation, pod)
+        _require_stateless(simulation, pod)
         if self._cache is not state.cache:
             self._cache, self._snapshot = state.cache, Snapshot()
         theirs = state.snapshot
@@ -45,8 +45,8 @@ class Sandbox:
             scheduler.use_snapshot(theirs)
 
 
-def _expect_no_memory(simulation: Simulation, pod: Pod) -> None:
+def _require_stateless(simulation: Simulation, pod: Pod) -> None:
     framework = simulation.scheduler.state.profiles.get(pod.spec.scheduler_name)
     for plugin in framework.stateful_plugins if framework is not None else ():
-        if not getattr(plugin, "asking_changes_nothing", False):
+        if not getattr(plugin, "is_read_only", False):
             raise StatefulPluginError(f"the plugin {plugin.name} remembers what it was asked")

@@ -435,7 +435,7 @@ class ObjectWatcher(Plugin, Protocol):
 class StatefulPlugin(Plugin, Protocol):
     """A plugin that keeps state between pods; every checkpoint stores it.
 
-    If Filter and Score do not change the state, the plugin sets `asking_changes_nothing = True`, and dry runs on a live engine may call it.
+    If Filter and Score do not change the state, the plugin sets `is_read_only = True`, and dry runs on a live engine may call it.
     """
 
     def to_state(self, number: Callable[[KubeObject], int]) -> Any:

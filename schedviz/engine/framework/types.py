@@ -545,7 +545,7 @@ class QueuedPodInfo:
 
     def __init__(self, pod_info: PodInfo, *, timestamp: int) -> None:
         self.pod_info = pod_info
-        #: When it was last added to the queue, in nanoseconds.
+        #: When it was created or its last attempt failed, in nanoseconds of the session's virtual clock. Moves between queues keep it.
         self.timestamp = timestamp
         #: v1.27.1: when it was first added. v1.36: when it first entered activeQ; None: it has not.
         self.initial_attempt_timestamp: int | None = timestamp

@@ -49,7 +49,7 @@ WILD_CARD_EVENT: Final = ClusterEvent(GVK.WILD_CARD, ActionType.ALL, "WildCardEv
 UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent(GVK.WILD_CARD, ActionType.ALL, "UnschedulableTimeout")
 
 
-class WaitingPlugins:
+class ClusterEventMap:
     """The ClusterEvents that plugins have registered for."""
 
     def __init__(self, cluster_event_map: Mapping[ClusterEvent, Iterable[str]]) -> None:

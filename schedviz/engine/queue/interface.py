@@ -63,11 +63,6 @@ class SchedulingQueue(Protocol):
     def active_q(self) -> Heap[QueuedPodInfo]: ...
 
     @property
-    def backoff_q(self) -> Heap[QueuedPodInfo]:
-        """v1.36: podBackoffQ, without podErrorBackoffQ."""
-        ...
-
-    @property
     def nominator(self) -> Nominator: ...
 
     @property
@@ -137,7 +132,7 @@ class SchedulingQueue(Protocol):
         ...
 
     def next_unschedulable_timeout(self) -> int | None:
-        """The time after which the first pod has been in unschedulablePods too long."""
+        """When the next flush moves a pod out of unschedulablePods; None: it moves none."""
         ...
 
     def unschedulable_timeout(self, queued: QueuedPodInfo) -> int:
@@ -148,7 +143,7 @@ class SchedulingQueue(Protocol):
         """The pods of backoffQ, whatever heaps it is made of."""
         ...
 
-    def backoff_heaps(self) -> tuple[Iterable[QueuedPodInfo], ...]:
+    def backoff_heaps(self) -> tuple[Heap[QueuedPodInfo], ...]:
         """The heaps of backoffQ, in the order in which PendingPods lists them."""
         ...
 

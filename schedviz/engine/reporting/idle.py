@@ -42,7 +42,7 @@ def _timers(simulation: SimulationState) -> list[tuple[int, str]]:
     queue = scheduler.state.queue
     found: list[tuple[int, str]] = []
     backoff, timeout, expiry = queue.next_backoff_expiry(), queue.next_unschedulable_timeout(), scheduler.state.cache.next_expiry()
-    first = queue.backoff_q.peek()
+    first = min(queue.pods_backing_off(), key=queue.backoff_expiry, default=None)
     if first is not None and backoff is not None:
         found.append((backoff, f"a backoff of {first.pod.key}"))
     if cluster.watches.in_flight:

@@ -37,7 +37,7 @@ class AskedEngine:
 
     def keep(self, moment: Moment, simulation: Simulation) -> None:
         """Cache an engine, replacing any other. Its state must be unchanged except for the scheduler's snapshot."""
-        if any(not getattr(plugin, "asking_changes_nothing", False) for plugin in _remembering(simulation)):
+        if any(not getattr(plugin, "is_read_only", False) for plugin in _remembering(simulation)):
             return
         with self._lock:
             self._forget()

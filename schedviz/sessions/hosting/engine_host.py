@@ -16,17 +16,17 @@ from schedviz.sessions.hosting.inbox_reader import InboxReader
 from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.hosting.pace import Pace
 from schedviz.sessions.hosting.slice_commit import Position
-from schedviz.sessions.hosting.slice_runner import EngineBroke, SliceRunner
+from schedviz.sessions.hosting.slice_runner import EngineError, SliceRunner
 from schedviz.sessions.hosting.slice_writer import SliceWriter
-from schedviz.sessions.hosting.slots import BULK, LOADING, SUSPECT
+from schedviz.sessions.hosting.slots import BULK_SEMAPHORE, LOAD_SEMAPHORE, SUSPECT_COMMAND_LOCK
 from schedviz.sessions.hosting.watchdog import STAGE_SECONDS, WATCHDOG
-from schedviz.sessions.metrics import process as measured
+from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.models import Session
 from schedviz.sessions.replay import replayer
 from schedviz.sessions.replay.replayer import Stored
 
 #: A session whose load exceeds the watchdog's limit is loaded again after this time, then after twice this time, and so on.
-STUCK_REST_SECONDS = 30.0
+STUCK_BACKOFF_SECONDS = 30.0
 
 
 class EngineHost:
@@ -67,7 +67,7 @@ class EngineHost:
     def load(self) -> None:
         """Make the engine from what is stored. Raises `ReplayDiverged`, `HistoryUnavailable`, or what the engine raises."""
         watch = WATCHDOG.watch(f"Loading session {self.session.pk}", on_stuck=self._back_off)
-        with LOADING, measured.LOADS.time(), watch as alive:
+        with LOAD_SEMAPHORE, process_metrics.LOADS.time(), watch as alive:
             began, cpu_began = time.perf_counter(), time.thread_time()
             self._simulation, running, checkpoint = replayer.load(
                 self.session.pk, to_seq=self.position.applied_seq, to_event=self.position.event, alive=alive
@@ -93,9 +93,9 @@ class EngineHost:
         self._writer.take_over(lease, session)
         return True
 
-    def without(self, broke: EngineBroke) -> EngineHost:
+    def without_command(self, error: EngineError) -> EngineHost:
         """A host to load at the same committed position under the same lease, which quarantines the command that broke this engine."""
-        broken = {**self.broken, broke.seq: broke.message}
+        broken = {**self.broken, error.seq: error.message}
         return EngineHost(self.lease, self.session, position=self.position, inbox=self._inbox, broken=broken)
 
     def publish_missed(self) -> None:
@@ -104,7 +104,7 @@ class EngineHost:
 
     def _back_off(self) -> None:
         """Delay the next load, longer each time, so that other sessions are hosted. The watchdog calls this before it ends the process."""
-        seconds = min(STUCK_REST_SECONDS * self.session.acquisitions, leases.LONGEST_BACKOFF_SECONDS)
+        seconds = min(STUCK_BACKOFF_SECONDS * self.session.acquisitions, leases.LONGEST_BACKOFF_SECONDS)
         message = f"One step of loading this session took over {STAGE_SECONDS:g} s; the next attempt is in {seconds:.0f} s."
         leases.back_off(self.lease, seconds, message, has_tried=True)
 
@@ -137,11 +137,11 @@ class EngineHost:
     def work_slice(self) -> None:
         """Execute commands for one slice, commit and publish it, and save a checkpoint or a view when one is due.
 
-        Raises `EngineBroke`, after which the engine must be loaded again (see `without`), or `Fenced`.
+        Raises `EngineError`, after which the engine must be loaded again (see `without_command`), or `Fenced`.
         """
-        with BULK if self._is_bulk else nullcontext():
+        with BULK_SEMAPHORE if self._is_bulk else nullcontext():
             # A suspicious session runs alone in this process: no other session is suspected if the process dies.
-            with SUSPECT if self.is_suspicious else nullcontext():
+            with SUSPECT_COMMAND_LOCK if self.is_suspicious else nullcontext():
                 self._run_and_write()
             self._saver.save_if_due(self.lease, self.position, in_command=self.running is not None)
 
@@ -160,7 +160,7 @@ class EngineHost:
             self._inbox.update(last_seq=committed.last_seq, interrupt_seq=committed.interrupt_seq)
             self._runner.breakpoints.drained()
             self._runner.breakpoints.refresh(committed.breakpoints_edit)
-        measured.SLICES.observe(time.perf_counter() - began)
+        process_metrics.SLICES.observe(time.perf_counter() - began)
         if self.position != before:
             # If this process dies later, the next owner's first slice gets here too.
             self.is_suspicious = False

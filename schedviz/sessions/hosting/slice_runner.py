@@ -45,7 +45,7 @@ STOPPED_BY_BREAKPOINT = "breakpoint"
 STOPPED_BY_QUOTA = "quota"
 
 
-class EngineBroke(Exception):
+class EngineError(Exception):
     """The engine raised on a command: its state cannot be trusted, and the command would fail again."""
 
     def __init__(self, seq: int, message: str) -> None:
@@ -110,7 +110,7 @@ class SliceRunner:
         return self.pace.wait_seconds()
 
     def run(self, *, after_seq: int, announced: bool) -> SliceResult:
-        """Execute the commands after `after_seq` for one slice. Raises `EngineBroke` or `Fenced`.
+        """Execute the commands after `after_seq` for one slice. Raises `EngineError` or `Fenced`.
 
         `announced`: execute one command, and store its number first, so that the next owner knows if this process dies.
         """
@@ -168,7 +168,7 @@ class SliceRunner:
                 return self._begin_or_continue(stored, stop, hits)
         except Exception as error:
             logger.exception("command %s of session %s broke the engine", stored.seq, self._session.pk)
-            raise EngineBroke(stored.seq, f"the engine failed on it ({type(error).__name__}: {str(error)[:300]}).") from error
+            raise EngineError(stored.seq, f"the engine failed on it ({type(error).__name__}: {str(error)[:300]}).") from error
 
     def _begin_or_continue(self, stored: Stored, stop: Callable[[], bool], hits: list[Hit]) -> Done | None:
         if self.running is None:

@@ -16,7 +16,7 @@ from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.hosting.slice_commit import Committed, Done, Position, Work
 from schedviz.sessions.hosting.slice_runner import SliceResult, SliceRunner
 from schedviz.sessions.metrics import plugins
-from schedviz.sessions.metrics import process as measured
+from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.metrics.recorder import MetricsRecorder
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import stream
@@ -78,9 +78,9 @@ class SliceWriter:
         self._publish(work, committed.frame)
         for one in done:
             logger.debug("command done", extra={"command": one.seq, "outcome": one.outcome})
-        measured.CYCLES.inc(len(cycles))
-        measured.COMMANDS.inc(len(done))
-        measured.QUARANTINED.inc(sum(one.quarantined for one in done))
+        process_metrics.CYCLES.inc(len(cycles))
+        process_metrics.COMMANDS.inc(len(done))
+        process_metrics.QUARANTINED.inc(sum(one.quarantined for one in done))
         self._metrics.count(events, timings)
         plugins.observe(events, timings)
         self._metrics.store_if_due(self._lease, self._simulation)

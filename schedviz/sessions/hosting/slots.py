@@ -12,7 +12,7 @@ from typing import Self
 STOPPING = threading.Event()
 
 #: Held while a command runs that may have ended its last owner, so that a death meanwhile can be attributed to that command.
-SUSPECT = threading.Lock()
+SUSPECT_COMMAND_LOCK = threading.Lock()
 
 
 class FairSemaphore:
@@ -47,9 +47,9 @@ class FairSemaphore:
 
 
 #: Slices of runs are computed and committed one at a time. There is a process per core, and a single step competes with one run at most.
-BULK = FairSemaphore(1)
+BULK_SEMAPHORE = FairSemaphore(1)
 #: Engines that load at the same time. Without a limit, each load of many would take as long as all of them.
-LOADING = FairSemaphore(3)
+LOAD_SEMAPHORE = FairSemaphore(3)
 
 
 def _tasks_waiting_here() -> int:

@@ -18,10 +18,10 @@ from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.engine_host import EngineHost
 from schedviz.sessions.hosting.lease import BACKED_OFF, LEASE_RENEWER, STUCK, Lease
-from schedviz.sessions.hosting.slice_runner import EngineBroke
+from schedviz.sessions.hosting.slice_runner import EngineError
 from schedviz.sessions.hosting.slots import SLOTS, STOPPING
 from schedviz.sessions.hosting.watchdog import STAGE_SECONDS
-from schedviz.sessions.metrics import process as measured
+from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import stream, wakeups
 
@@ -36,12 +36,12 @@ CROWDED_LINGER_SECONDS = 1.0
 LONG_HOSTING_SECONDS = 300.0
 #: Where other sessions wait for a slot, a session is released after at least one slice, when it has worked this many times as long as its
 #: engine took to load.
-LOADS_WORTH = 2.0
+MIN_WORK_PER_LOAD = 2.0
 #: The same for a run with a rate, which uses little CPU time, in seconds since the engine was loaded.
-_PACED_TURN_SECONDS = 1.0
+_PACED_HOSTING_SECONDS = 1.0
 #: How often the inbox is polled between wake-ups, with Redis and without it.
-LOOK_SECONDS = 1.0
-LOOK_WITHOUT_REDIS_SECONDS = 0.05
+INBOX_POLL_SECONDS = 1.0
+INBOX_POLL_SECONDS_WITHOUT_REDIS = 0.05
 #: After this many owners in a row died, a command is quarantined. If no command is the known cause, the session backs off: 2 s after the
 #: third death, 4 s after the fourth, and so on. It does not fail, because the cause of a death can only be inferred.
 MAX_WORKER_DEATHS = 3
@@ -84,15 +84,15 @@ def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) ->
         return
     mine, session = taken
     if session.acquisitions > 1:
-        measured.RECOVERIES.inc()
+        process_metrics.RECOVERIES.inc()
     LEASE_RENEWER.hold(mine)
     ended = "failed"
     try:
         with SLOTS:
-            ended = _HostedSession(mine, session, linger_seconds).take()
+            ended = _HostedSession(mine, session, linger_seconds).run()
     except Fenced as fenced:
         ended = "fenced"
-        measured.LEASES_LOST.inc()
+        process_metrics.LEASES_LOST.inc()
         logger.info("released session %s: %s", session_id, fenced)
     except DatabaseError as error:
         ended = "database"
@@ -106,7 +106,7 @@ def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) ->
         lease.release(mine, in_order=False)
     finally:
         LEASE_RENEWER.drop(mine)
-        measured.HOSTINGS.labels(ended).inc()
+        process_metrics.HOSTINGS.labels(ended).inc()
 
 
 class _HostedSession:
@@ -116,7 +116,7 @@ class _HostedSession:
         self.linger_seconds = linger_seconds
         self.hosted = EngineHost(mine, session)
 
-    def take(self) -> str:
+    def run(self) -> str:
         """Host the engine; returns why that ended, as a label for metrics."""
         if self._must_back_off():
             return "resting"
@@ -128,7 +128,7 @@ class _HostedSession:
             if self._work():
                 used = time.monotonic()
             now = time.monotonic()
-            if STOPPING.is_set() or self._gives_way(now - began):
+            if STOPPING.is_set() or self._should_release(now - began):
                 self._leave_for_another()
                 return "stopping" if STOPPING.is_set() else "gave way"
             if self._has_left_idle(now - used):
@@ -209,8 +209,8 @@ class _HostedSession:
             return False
         try:
             hosted.work_slice()
-        except EngineBroke as broke:
-            reloaded = hosted.without(broke)
+        except EngineError as error:
+            reloaded = hosted.without_command(error)
             reloaded.load()
             self.hosted = reloaded
         return True
@@ -221,20 +221,20 @@ class _HostedSession:
         due = hosted.seconds_until_due
         if hosted.has_work and due == 0:
             return
-        woken = stream.wait_for_wake(self.session.pk, min(due or LOOK_SECONDS, LOOK_SECONDS))
+        woken = stream.wait_for_wake(self.session.pk, min(due or INBOX_POLL_SECONDS, INBOX_POLL_SECONDS))
         hosted.store_metrics()
         if woken is None:
-            time.sleep(min(due or LOOK_WITHOUT_REDIS_SECONDS, LOOK_WITHOUT_REDIS_SECONDS))
+            time.sleep(min(due or INBOX_POLL_SECONDS_WITHOUT_REDIS, INBOX_POLL_SECONDS_WITHOUT_REDIS))
         hosted.read_inbox()
 
     # --- Leaving
 
-    def _gives_way(self, seconds: float) -> bool:
+    def _should_release(self, seconds: float) -> bool:
         """Whether to release the session for another that waits for a slot, or a long run for another worker."""
         hosted = self.hosted
         if seconds > LONG_HOSTING_SECONDS:
             return hosted.running is not None or SLOTS.give_way()
-        worked = seconds >= _PACED_TURN_SECONDS if hosted.pace else hosted.worked_seconds >= LOADS_WORTH * hosted.load_seconds
+        worked = seconds >= _PACED_HOSTING_SECONDS if hosted.pace else hosted.worked_seconds >= MIN_WORK_PER_LOAD * hosted.load_seconds
         return worked and hosted.has_work and SLOTS.give_way()
 
     def _has_left_idle(self, idle_seconds: float) -> bool:

@@ -41,7 +41,7 @@ _EXTENSION_POINTS = {
     stages.BIND: "Bind",
     stages.POST_BIND: "PostBind",
 }
-#: Stages before upstream's `start`.
+#: Stages before upstream's scheduleOne takes `start := time.Now()`, from which its durations are measured.
 _BEFORE_START = frozenset((stages.POP, stages.SKIP_POD_SCHEDULE))
 #: Upstream counts both queues of v1.36's backoff as one.
 _QUEUES: dict[QueueName, str] = {

@@ -14,7 +14,7 @@ from schedviz.trace.events import AnyEvent, BindingStageEnded, StageEnded
 from schedviz.trace.recorder import StageTiming
 
 #: Extension points with a different name in upstream's metrics.
-_UPSTREAMS = {"NormalizeScore": "ScoreExtensionNormalize"}
+_UPSTREAM_LABELS = {"NormalizeScore": "ScoreExtensionNormalize"}
 _SUCCESS, _ERROR = "Success", "Error"
 
 
@@ -35,4 +35,4 @@ def _observe(event: StageEnded | BindingStageEnded, timing: StageTiming) -> None
         # For plugins that evaluate nodes, the statuses do not attribute errors to a plugin, and no plugin runs after an error.
         codes.setdefault(calls[-1][1], _ERROR)
     for point, plugin, seconds in calls:
-        process.PLUGINS.labels(plugin, _UPSTREAMS.get(point, point), codes.get(plugin, _SUCCESS)).observe(seconds)
+        process.PLUGINS.labels(plugin, _UPSTREAM_LABELS.get(point, point), codes.get(plugin, _SUCCESS)).observe(seconds)

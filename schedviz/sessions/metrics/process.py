@@ -14,12 +14,12 @@ from schedviz.sessions.metrics.definitions import exponential
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 #: The metrics of every process, and those of one role.
-EVERY: Final = CollectorRegistry()
+ALL_ROLES: Final = CollectorRegistry()
 WORKER: Final = CollectorRegistry()
 IO: Final = CollectorRegistry()
 WEB: Final = CollectorRegistry()
-OF_ROLE: Final = {"worker": WORKER, "io": IO, "web": WEB}
-ProcessCollector(registry=EVERY)
+BY_ROLE: Final = {"worker": WORKER, "io": IO, "web": WEB}
+ProcessCollector(registry=ALL_ROLES)
 
 #: From a single step to a long jump through the history.
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)

@@ -17,7 +17,7 @@ import redis
 from prometheus_client.metrics_core import Metric
 
 from schedviz.sessions.hosting.slots import STOPPING
-from schedviz.sessions.metrics.process import EVERY, OF_ROLE, process_name
+from schedviz.sessions.metrics.process import ALL_ROLES, BY_ROLE, process_name
 from schedviz.sessions.redis import stream
 
 logger = logging.getLogger(__name__)
@@ -57,11 +57,11 @@ def begin(role: str) -> None:
     threading.Thread(target=_report_for_ever, args=(role,), name="metrics", daemon=True).start()
 
 
-def own(role: str) -> Report:
+def own_report(role: str) -> Report:
     """The current metrics of this process."""
     families = [
         Family(metric.name, metric.documentation, metric.type, [(one.name, dict(one.labels), one.value) for one in metric.samples])
-        for registry in (EVERY, OF_ROLE.get(role))
+        for registry in (ALL_ROLES, BY_ROLE.get(role))
         if registry is not None
         for metric in registry.collect()
     ]
@@ -73,7 +73,7 @@ def publish(report: Report) -> None:
     stream.client().set(f"{_PREFIX}{report.process}", zlib.compress(_encoder.encode(report), 1), ex=_LIFETIME_SECONDS)
 
 
-def of_others(mine: str) -> list[Report]:
+def other_reports(mine: str) -> list[Report]:
     """The recent reports of all processes except `mine`, ordered by name. Raises `redis.RedisError`."""
     connection = stream.client()
     keys = sorted(key for key in connection.scan_iter(match=f"{_PREFIX}*", count=100) if key != f"{_PREFIX}{mine}".encode())
@@ -89,7 +89,7 @@ def of_others(mine: str) -> list[Report]:
     return reports
 
 
-def merged(reports: list[Report]) -> list[Metric]:
+def merge_reports(reports: list[Report]) -> list[Metric]:
     """One family for each name, each sample with the labels `process` and `role`."""
     families: dict[str, Metric] = {}
     for report in reports:
@@ -105,6 +105,6 @@ def merged(reports: list[Report]) -> list[Metric]:
 def _report_for_ever(role: str) -> None:
     while not STOPPING.wait(REPORT_SECONDS):
         try:
-            publish(own(role))
+            publish(own_report(role))
         except (redis.RedisError, OSError) as error:
             logger.debug("Redis is unavailable: %s", error)

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from django.conf import settings
 
-from schedviz.sessions.metrics import process as measured
+from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.redis import stream
 from schedviz.web.live.feed import Feed
 from schedviz.web.live.viewer import Viewer
@@ -37,12 +37,12 @@ class Hub:
         self._check_limits(identity, feed.viewers if feed is not None else ())
         if feed is None:
             feed = self._feeds[session_id] = Feed(session_id, stream.async_client())
-            measured.FEEDS.inc()
+            process_metrics.FEEDS.inc()
         viewer = Viewer(settings.VIEWER_QUEUE_BYTES, identity)
         feed.viewers.add(viewer)
         self._sockets += 1
         self._anonymous += not identity
-        measured.VIEWERS.inc()
+        process_metrics.VIEWERS.inc()
         try:
             await feed.ready()
         except asyncio.CancelledError:
@@ -55,10 +55,10 @@ class Hub:
         feed.viewers.discard(viewer)
         self._sockets -= 1
         self._anonymous -= not viewer.identity
-        measured.VIEWERS.dec()
+        process_metrics.VIEWERS.dec()
         if not feed.viewers and self._feeds.get(feed.session_id) is feed:
             del self._feeds[feed.session_id]
-            measured.FEEDS.dec()
+            process_metrics.FEEDS.dec()
             ending = asyncio.create_task(feed.end(), name=f"end of feed {feed.session_id}")
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)

@@ -15,7 +15,7 @@ from django.conf import settings
 from schedviz.sessions import frames
 from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import SessionError
-from schedviz.sessions.metrics import process as measured
+from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.models import Session
 from schedviz.trace.commands import AnyCommand, convert_command
 from schedviz.web.actors import Verb
@@ -169,8 +169,8 @@ class _SessionConnection(SocketConnection):
     async def _frame(self, frame: Frame) -> None:
         self._chunk = frame.last
         await self._send({"type": "websocket.send", "bytes": frame.data})
-        measured.FRAMES.inc()
-        measured.FRAME_BYTES.inc(len(frame.data))
+        process_metrics.FRAMES.inc()
+        process_metrics.FRAME_BYTES.inc(len(frame.data))
 
     async def _from_database(self, call: Callable[..., Any], *args: Any) -> Any:
         """The result of the call; None while the database is down."""

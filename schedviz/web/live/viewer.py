@@ -6,7 +6,7 @@ from collections import deque
 
 import msgspec
 
-from schedviz.sessions.metrics import process as measured
+from schedviz.sessions.metrics import process as process_metrics
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.outbox import Waiting
 
@@ -61,7 +61,7 @@ class Viewer(Waiting):
         if self.dropped:
             return
         if self._bytes + len(frame.data) > self._byte_limit and self._items:
-            measured.OVERFLOWS.inc()
+            process_metrics.OVERFLOWS.inc()
             frames = [item for item in self._items if isinstance(item, Frame)]
             self.dropped = frames[0].first if frames else frame.first
             self._items = deque(item for item in self._items if isinstance(item, Text))

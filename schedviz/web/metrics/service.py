@@ -90,7 +90,7 @@ def build() -> Metric:
     return info
 
 
-AWAY = (redis.RedisError, OSError)
+UNAVAILABLE_ERRORS = (redis.RedisError, OSError)
 
 
 def _gauge(name: str, help_: str, value: float) -> Metric:

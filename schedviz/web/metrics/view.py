@@ -58,14 +58,14 @@ def _service() -> Iterator[Metric]:
     yield service.build()
     try:
         found = service.of_redis()
-        others = reporting.of_others(_own().process)
-    except service.AWAY:
+        others = reporting.other_reports(_own().process)
+    except service.UNAVAILABLE_ERRORS:
         yield service.is_up("redis", up=False)
         others = []
     else:
         yield service.is_up("redis", up=True)
         yield from found
-    yield from reporting.merged([_own(), *others])
+    yield from reporting.merge_reports([_own(), *others])
 
 
 def _sessions(*, with_names: bool) -> Iterator[Metric]:
@@ -82,4 +82,4 @@ def _sessions(*, with_names: bool) -> Iterator[Metric]:
 
 
 def _own() -> Report:
-    return reporting.own(settings.ROLE)
+    return reporting.own_report(settings.ROLE)

@@ -6,10 +6,10 @@ import pytest
 
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo, QueuedPodInfo
 from schedviz.engine.queue import events
-from schedviz.engine.queue.events import WaitingPlugins
+from schedviz.engine.queue.events import ClusterEventMap
 from schedviz.kube.core import Pod
 
-WAITING = WaitingPlugins(
+WAITING = ClusterEventMap(
     {
         ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL): ["NodeAffinity"],
         ClusterEvent(GVK.POD, ActionType.ALL): ["InterPodAffinity"],

@@ -11,7 +11,7 @@ from schedviz.sessions.errors import Fenced
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.engine_host import EngineHost
 from schedviz.sessions.hosting.slice_commit import Position
-from schedviz.sessions.hosting.slice_runner import EngineBroke
+from schedviz.sessions.hosting.slice_runner import EngineError
 from schedviz.sessions.models import Command, Session
 from schedviz.trace.commands import Latency
 from tests.sessions.conftest import MakeSession, send
@@ -96,9 +96,9 @@ def test_a_host_without_a_broken_command_quarantines_it_at_the_same_position(
         start(self, one, seq=seq)
 
     monkeypatch.setattr(Simulation, "start", start_or_break)
-    with pytest.raises(EngineBroke) as broke:
+    with pytest.raises(EngineError) as error:
         host.work_slice()
-    reloaded = host.without(broke.value)
+    reloaded = host.without_command(error.value)
     reloaded.load()
 
     assert reloaded.position == host.position

@@ -20,7 +20,7 @@ from schedviz.engine.features import Features
 from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
 from schedviz.engine.framework.types import NANOS_PER_SECOND, ClusterEvent, PodInfo, QueuedPodInfo, to_seconds
 from schedviz.engine.queue import events
-from schedviz.engine.queue.events import WaitingPlugins, merged_event_map
+from schedviz.engine.queue.events import ClusterEventMap, merged_event_map
 from schedviz.engine.queue.interface import NamespaceLabels, PreEnqueueCheck, QueueProfiles
 from schedviz.engine.queue.nominator import NominatesPods, Nominator, NominatorState, PodLister
 from schedviz.engine.queue.unschedulable_pods import UnschedulablePods
@@ -75,7 +75,7 @@ class PriorityQueue(NominatesPods):
         self._now = now
         self._namespace_labels = namespace_labels
         self._pre_enqueue = pre_enqueue
-        self._waiting_plugins = WaitingPlugins(cluster_event_map)
+        self._waiting_plugins = ClusterEventMap(cluster_event_map)
         self._backoff = Backoff(pod_initial_backoff_seconds, pod_max_backoff_seconds)
         self._pod_max_in_unschedulable_pods = round(pod_max_in_unschedulable_pods_seconds * NANOS_PER_SECOND)
         self.active_q: Heap[QueuedPodInfo] = Heap(_key, less)
@@ -102,7 +102,7 @@ class PriorityQueue(NominatesPods):
         """
         before = {queued.key: self._entry(queued) for queue in (self.active_q, self.backoff_q, self.unschedulable_pods) for queued in queue}
         self._pre_enqueue = pre_enqueue
-        self._waiting_plugins = WaitingPlugins(cluster_event_map)
+        self._waiting_plugins = ClusterEventMap(cluster_event_map)
         self._backoff = Backoff(pod_initial_backoff_seconds, pod_max_backoff_seconds)
         self.active_q.less = less
         moves: list[QueueMove] = []
@@ -286,8 +286,8 @@ class PriorityQueue(NominatesPods):
 
     def flush_unschedulable_pods_leftover(self) -> None:
         """Move pods that have been in unschedulablePods too long. Upstream: scheduling_queue.go flushUnschedulablePodsLeftover"""
-        oldest = self._now() - self._pod_max_in_unschedulable_pods
-        leftover = [queued for queued in self.unschedulable_pods if queued.timestamp < oldest]
+        cutoff = self._now() - self._pod_max_in_unschedulable_pods
+        leftover = [queued for queued in self.unschedulable_pods if queued.timestamp < cutoff]
         if leftover:
             self._move_pods(leftover, events.UNSCHEDULABLE_TIMEOUT)
 
@@ -307,7 +307,7 @@ class PriorityQueue(NominatesPods):
         return None if first is None else self.backoff_expiry(first)
 
     def next_unschedulable_timeout(self) -> int | None:
-        """The time after which the first pod has been in unschedulablePods too long."""
+        """When the next flush moves a pod out of unschedulablePods; None: it moves none."""
         return min(map(self.unschedulable_timeout, self.unschedulable_pods), default=None)
 
     def unschedulable_timeout(self, queued: QueuedPodInfo) -> int:
@@ -351,12 +351,12 @@ class PriorityQueue(NominatesPods):
         """
         key = queued.key
         before = None if is_changed else self._entry(queued)
-        held_back_by = self._pre_enqueue(queued.pod_info)
-        queued.gated = held_back_by is not None
+        gating_plugin_of = self._pre_enqueue(queued.pod_info)
+        queued.gated = gating_plugin_of is not None
         sources: list[QueueName] = [popped_from] if popped_from is not None else []
         target: QueueName
-        if held_back_by is not None:
-            queued.unschedulable_plugins.add(held_back_by)
+        if gating_plugin_of is not None:
+            queued.unschedulable_plugins.add(gating_plugin_of)
             target = "unschedulable"
             if key in self.unschedulable_pods:
                 sources.append(target)
@@ -370,7 +370,7 @@ class PriorityQueue(NominatesPods):
         entry = self._entry(queued)
         if not (target in sources and entry == before):
             moves += _moves(key, sources, target, None if entry == before and sources else entry, popped=popped_from is not None)
-        return held_back_by is None
+        return gating_plugin_of is None
 
     def _leave(self, name: QueueName, key: str) -> bool:
         """Remove the pod from a queue; whether it was there."""
@@ -397,7 +397,7 @@ class PriorityQueue(NominatesPods):
         """The pods of backoffQ, in the order of its array."""
         return list(self.backoff_q)
 
-    def backoff_heaps(self) -> tuple[Iterable[QueuedPodInfo], ...]:
+    def backoff_heaps(self) -> tuple[Heap[QueuedPodInfo], ...]:
         """backoffQ is one heap."""
         return (self.backoff_q,)
 

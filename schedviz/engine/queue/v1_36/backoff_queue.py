@@ -23,8 +23,8 @@ class BackoffQueue:
         #: SchedulerPopFromBackoffQ: backoffs end at whole seconds.
         self._is_aligned = pop_from_backoff_q
         self.set_durations(initial_seconds, max_seconds)
-        self.pods: Heap[QueuedPodInfo] = Heap(_key, self._less_with_priority if pop_from_backoff_q else self._less)
-        self.errors: Heap[QueuedPodInfo] = Heap(_key, self._less)
+        self.pod_backoff_q: Heap[QueuedPodInfo] = Heap(_key, self._less_with_priority if pop_from_backoff_q else self._less)
+        self.pod_error_backoff_q: Heap[QueuedPodInfo] = Heap(_key, self._less)
 
     def set_durations(self, initial_seconds: float, max_seconds: float) -> None:
         """The limits of KubeSchedulerConfiguration."""
@@ -32,17 +32,17 @@ class BackoffQueue:
         self._max = round(max_seconds * NANOS_PER_SECOND)
 
     def __len__(self) -> int:
-        return len(self.pods) + len(self.errors)
+        return len(self.pod_backoff_q) + len(self.pod_error_backoff_q)
 
     def __iter__(self) -> Iterator[QueuedPodInfo]:
-        return chain(self.pods, self.errors)
+        return chain(self.pod_backoff_q, self.pod_error_backoff_q)
 
     def find(self, key: str) -> tuple[HeapName, QueuedPodInfo] | None:
         """The pod with this key, and its heap."""
-        queued = self.pods.get(key)
+        queued = self.pod_backoff_q.get(key)
         if queued is not None:
             return "backoffQ", queued
-        queued = self.errors.get(key)
+        queued = self.pod_error_backoff_q.get(key)
         return None if queued is None else ("errorBackoffQ", queued)
 
     def heap_for(self, queued: QueuedPodInfo) -> HeapName:
@@ -51,7 +51,7 @@ class BackoffQueue:
 
     def heap(self, name: HeapName) -> Heap[QueuedPodInfo]:
         """One of the two heaps."""
-        return self.pods if name == "backoffQ" else self.errors
+        return self.pod_backoff_q if name == "backoffQ" else self.pod_error_backoff_q
 
     def is_backing_off(self, queued: QueuedPodInfo) -> bool:
         """Whether the pod has to wait: also in the second in which its backoff ends. Upstream: isPodBackingoff"""

@@ -33,15 +33,15 @@ class _Registered(NamedTuple):
     hint: QueueingHintFn | None
 
 
-class Opinion(NamedTuple):
-    """What to do with a pod after an event, and the hints that were asked."""
+class RequeueAdvice(NamedTuple):
+    """What to do with a pod after an event, and the hints that were evaluated."""
 
     strategy: RequeueStrategy
     hints: tuple[HintAnswer, ...] = ()
 
 
-_SKIP = Opinion("skip")
-_AFTER_BACKOFF = Opinion("afterBackoff")
+_SKIP = RequeueAdvice("skip")
+_AFTER_BACKOFF = RequeueAdvice("afterBackoff")
 
 
 class QueueingHints:
@@ -66,7 +66,7 @@ class QueueingHints:
         """Whether the plugin that gates the pod waits for the event. Upstream: MatchAnyClusterEvent, GatingPluginEvents"""
         return any(matches(registered, event) for registered in self._events_of.get(queued.gating_plugin, ()))
 
-    def ask(self, queued: QueuedPodInfo, event: ClusterEvent, old: KubeObject | None, new: KubeObject | None) -> Opinion:
+    def evaluate(self, queued: QueuedPodInfo, event: ClusterEvent, old: KubeObject | None, new: KubeObject | None) -> RequeueAdvice:
         """Whether the event may make the pod schedulable. Upstream: isPodWorthRequeuing"""
         rejectors = queued.rejector_plugins
         if not rejectors:
@@ -74,21 +74,21 @@ class QueueingHints:
         if event.is_wild_card:
             is_for_other_pod = new is not None and (not isinstance(new, Pod) or new.uid != queued.pod.uid)
             return _SKIP if is_for_other_pod else _AFTER_BACKOFF
-        asked: list[HintAnswer] = []
+        answers: list[HintAnswer] = []
         strategy: RequeueStrategy = "skip"
         for registered in self._matching(queued.pod.spec.scheduler_name, event):
             if registered.plugin not in rejectors:
                 continue
             answer = _answer(registered, queued, old, new)
-            asked.append(answer)
+            answers.append(answer)
             if answer.hint == "QueueSkip":
                 continue
             if registered.plugin in queued.pending_plugins:
-                return Opinion("immediately", tuple(asked))
+                return RequeueAdvice("immediately", tuple(answers))
             strategy = "afterBackoff"
             if not queued.pending_plugins:
                 break
-        return Opinion(strategy, tuple(asked))
+        return RequeueAdvice(strategy, tuple(answers))
 
     def _matching(self, profile: str, event: ClusterEvent) -> list[_Registered]:
         key = (profile, event.resource, event.action_type)

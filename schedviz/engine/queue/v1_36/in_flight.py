@@ -20,7 +20,7 @@ from schedviz.kube.meta import KubeObject
 from schedviz.trace.view import InFlightEntry
 
 
-class MissedEvent(NamedTuple):
+class InFlightEvent(NamedTuple):
     """A cluster event, and the object before and after it."""
 
     event: ClusterEvent
@@ -45,7 +45,7 @@ class ObjectState(msgspec.Struct, frozen=True):
 
 
 class InFlightState(msgspec.Struct, frozen=True):
-    """InFlight in a checkpoint: `pods` as uid and key, `events` with their objects; `order` has True for a pod."""
+    """InFlightList in a checkpoint: `pods` as uid and key, `events` with their objects; `order` has True for a pod."""
 
     order: list[bool]
     pods: list[tuple[str, str]]
@@ -53,12 +53,12 @@ class InFlightState(msgspec.Struct, frozen=True):
     events: list[tuple[str, int, str, ObjectState | None, ObjectState | None]]
 
 
-class InFlight:
+class InFlightList:
     """The list of pods and events, in order."""
 
     def __init__(self) -> None:
         #: Position -> a pod's uid and key, or an event. Positions grow, and those of removed entries are missing.
-        self._entries: dict[int, tuple[str, str] | MissedEvent] = {}
+        self._entries: dict[int, tuple[str, str] | InFlightEvent] = {}
         #: Uid -> position.
         self._pods: dict[str, int] = {}
         self._next = 0
@@ -75,20 +75,20 @@ class InFlight:
         self._pods[uid] = self._next
         self._append((uid, key))
 
-    def add_event(self, event: MissedEvent) -> None:
+    def add_event(self, event: InFlightEvent) -> None:
         """An event arrived while pods are in flight."""
         self._append(event)
 
-    def _append(self, entry: tuple[str, str] | MissedEvent) -> None:
+    def _append(self, entry: tuple[str, str] | InFlightEvent) -> None:
         self._entries[self._next] = entry
         self._next += 1
 
-    def events_since(self, uid: str) -> Iterator[MissedEvent] | None:
+    def events_since(self, uid: str) -> Iterator[InFlightEvent] | None:
         """The events since a pod was popped; None: it is not in flight. Upstream: clusterEventsForPod"""
         begun = self._pods.get(uid)
         if begun is None:
             return None
-        return (entry for place, entry in list(self._entries.items()) if place > begun and isinstance(entry, MissedEvent))
+        return (entry for place, entry in list(self._entries.items()) if place > begun and isinstance(entry, InFlightEvent))
 
     def done(self, uid: str) -> bool:
         """Remove a pod and the events that no other pod needs. False: it was not in flight. Upstream: done"""
@@ -98,7 +98,7 @@ class InFlight:
         del self._entries[place]
         while self._entries:
             first = next(iter(self._entries))
-            if not isinstance(self._entries[first], MissedEvent):
+            if not isinstance(self._entries[first], InFlightEvent):
                 break
             del self._entries[first]
         return True
@@ -106,7 +106,7 @@ class InFlight:
     def to_view(self) -> list[InFlightEntry]:
         """The list, oldest first."""
         return [
-            entry.to_view() if isinstance(entry, MissedEvent) else InFlightEntry(pod=entry[1], uid=entry[0])
+            entry.to_view() if isinstance(entry, InFlightEvent) else InFlightEntry(pod=entry[1], uid=entry[0])
             for entry in self._entries.values()
         ]
 
@@ -119,12 +119,12 @@ class InFlight:
         entries = list(self._entries.values())
         save = _saver(table)
         return InFlightState(
-            order=[not isinstance(entry, MissedEvent) for entry in entries],
-            pods=[entry for entry in entries if not isinstance(entry, MissedEvent)],
+            order=[not isinstance(entry, InFlightEvent) for entry in entries],
+            pods=[entry for entry in entries if not isinstance(entry, InFlightEvent)],
             events=[
                 (entry.event.resource, int(entry.event.action_type), entry.event.label, save(entry.old), save(entry.new))
                 for entry in entries
-                if isinstance(entry, MissedEvent)
+                if isinstance(entry, InFlightEvent)
             ],
         )
 
@@ -137,7 +137,7 @@ class InFlight:
             else:
                 resource, action, label, old, new = next(events)
                 event = ClusterEvent(resource, ActionType(action), label)
-                self.add_event(MissedEvent(event, _load(old, table), _load(new, table)))
+                self.add_event(InFlightEvent(event, _load(old, table), _load(new, table)))
 
 
 def _saver(table: ObjectTable) -> Callable[[KubeObject | None], ObjectState | None]:

@@ -21,15 +21,18 @@ class Moves:
         self._deferred: list[Callable[[], object]] = []
 
     def left(
-        self, queued: QueuedPodInfo, source: QueueName, *, popped: bool = False, before: QueuedPod | None = None, stays: bool = False
+        self, queued: QueuedPodInfo, source: QueueName, *, popped: bool = False, before: QueuedPod | None = None, may_leave: bool = False
     ) -> None:
-        """A pod left a queue. `before`: how it was, if it has changed since; `stays`: it has not left yet, and may enter where it is."""
+        """A pod left a queue.
+
+        `before`: how it was, if it has changed since. `may_leave`: it is still there, and becomes a move only if it enters another queue.
+        """
         key = queued.key
         known = self._left.get(key)
         if known is not None and known[1] == source:
             return
         self._left[key] = (len(self._moves), source, popped, self._entry(queued) if before is None else before)
-        self._moves.append(None if stays else QueueMove(pod=key, source=source, popped=popped))
+        self._moves.append(None if may_leave else QueueMove(pod=key, source=source, popped=popped))
 
     def entered(self, queued: QueuedPodInfo, target: QueueName) -> None:
         """A pod entered a queue, or changed in the one that it had not left."""

@@ -5,7 +5,7 @@
   `pop` takes from `backoff_q` when `active_q` is empty.
 - `unschedulable_pods`: pods that failed and wait for an event that a queueing hint takes for helpful, and pods that a PreEnqueue plugin
   gates.
-- `in_flight`: popped pods until they are done, with the events that they missed.
+- `in_flight`: popped pods until they are done, with the events since the oldest of them was popped.
 
 Upstream: backend/queue/scheduling_queue.go, active_queue.go
 """
@@ -27,8 +27,8 @@ from schedviz.engine.queue.nominator import NominatesPods, NominatorState, PodLi
 from schedviz.engine.queue.unschedulable_pods import UnschedulablePods
 from schedviz.engine.queue.v1_36 import cluster_events
 from schedviz.engine.queue.v1_36.backoff_queue import BackoffQueue, HeapName
-from schedviz.engine.queue.v1_36.hints import Opinion, QueueingHints
-from schedviz.engine.queue.v1_36.in_flight import InFlight, InFlightState, MissedEvent, reference
+from schedviz.engine.queue.v1_36.hints import QueueingHints, RequeueAdvice
+from schedviz.engine.queue.v1_36.in_flight import InFlightEvent, InFlightList, InFlightState, reference
 from schedviz.engine.queue.v1_36.moves import Moves
 from schedviz.engine.queue.v1_36.nominator import Nominator
 from schedviz.kube.core import Pod
@@ -88,7 +88,7 @@ class PriorityQueue(NominatesPods):
             pop_from_backoff_q=self._pops_from_backoff_q,
         )
         self.unschedulable_pods = UnschedulablePods()
-        self.in_flight = InFlight()
+        self.in_flight = InFlightList()
         self.nominator = Nominator(recorder, pod_lister, self._pod_info)
         self.popped_from_backoff_q = False
         self.scheduling_cycle = 0
@@ -119,8 +119,8 @@ class PriorityQueue(NominatesPods):
             queued.backoff_expiration = None
         heaps: list[tuple[QueueName, Heap[QueuedPodInfo]]] = [
             ("activeQ", self.active_q),
-            ("backoffQ", self._backoff.pods),
-            ("errorBackoffQ", self._backoff.errors),
+            ("backoffQ", self._backoff.pod_backoff_q),
+            ("errorBackoffQ", self._backoff.pod_error_backoff_q),
         ]
         for name, heap in heaps:
             if heap.is_in_order:
@@ -143,17 +143,17 @@ class PriorityQueue(NominatesPods):
     @property
     def backoff_q(self) -> Heap[QueuedPodInfo]:
         """podBackoffQ."""
-        return self._backoff.pods
+        return self._backoff.pod_backoff_q
 
     @property
     def error_backoff_q(self) -> Heap[QueuedPodInfo]:
         """podErrorBackoffQ."""
-        return self._backoff.errors
+        return self._backoff.pod_error_backoff_q
 
     @property
     def has_pods_to_pop(self) -> bool:
         """Whether `pop` has a pod."""
-        return len(self.active_q) > 0 or (self._pops_from_backoff_q and len(self._backoff.pods) > 0)
+        return len(self.active_q) > 0 or (self._pops_from_backoff_q and len(self._backoff.pod_backoff_q) > 0)
 
     def add(self, pod: PodInfo) -> None:
         """Add a new pod. Upstream: Add"""
@@ -168,7 +168,7 @@ class PriorityQueue(NominatesPods):
         while self.has_pods_to_pop:
             moves = self._moves()
             source: QueueName = "activeQ" if len(self.active_q) else "backoffQ"
-            heap = self.active_q if source == "activeQ" else self._backoff.pods
+            heap = self.active_q if source == "activeQ" else self._backoff.pod_backoff_q
             queued = heap.pop()
             moves.left(queued, source, popped=True)
             queued.attempts += 1
@@ -195,7 +195,7 @@ class PriorityQueue(NominatesPods):
         changes = cluster_events.pod_scheduling_properties_change(new, old, self._features)
         if new.uid in self.in_flight:
             # It comes back with the informer's version, and its hints look at these events then.
-            self._miss([MissedEvent(event, old.pod, new.pod) for event in changes])
+            self._add_in_flight_events([InFlightEvent(event, old.pod, new.pod) for event in changes])
             return
         if self._update_in_heap(old, new):
             return
@@ -211,10 +211,10 @@ class PriorityQueue(NominatesPods):
         self._sign(queued)
         for event in changes:
             moves = self._moves()
-            opinion = self._hints.ask(queued, event, old.pod, new.pod)
-            moves.left(queued, "unschedulable", before=before, stays=True)
-            queue = self._requeue(queued, opinion, event.label, moves)
-            self._consider(event, old.pod, new.pod, [_decision(queued, opinion, queue)])
+            advice = self._hints.evaluate(queued, event, old.pod, new.pod)
+            moves.left(queued, "unschedulable", before=before, may_leave=True)
+            queue = self._requeue(queued, advice, event.label, moves)
+            self._record_considered(event, old.pod, new.pod, [_decision(queued, advice, queue)])
             self._record(event.label, moves)
             if queue == "activeQ" or (queue != "unschedulable" and self._pops_from_backoff_q):
                 break
@@ -241,7 +241,7 @@ class PriorityQueue(NominatesPods):
         """Remove a pod that was deleted or assigned. Upstream: Delete"""
         self.nominator.delete_nominated_pod_if_exists(pod)
         moves = self._moves()
-        for name in self._places():
+        for name in self._queue_names():
             queued = self._leave(name, pod.key)
             if queued is not None:
                 moves.left(queued, name)
@@ -249,7 +249,7 @@ class PriorityQueue(NominatesPods):
         self._record(events.POD_DELETE, moves)
 
     def add_unschedulable_if_not_present(self, queued: QueuedPodInfo, pod_scheduling_cycle: int) -> bool:  # noqa: ARG002
-        """Add a pod again after a failed attempt, and look at the events that it missed. False: it is in the queue already.
+        """Add a pod again after a failed attempt, as the hints for the events since it was popped say. False: it is in the queue already.
 
         Upstream: AddUnschedulableIfNotPresent
         """
@@ -265,49 +265,49 @@ class PriorityQueue(NominatesPods):
         queued.backoff_expiration = None
         queued.was_flushed_from_unschedulable = False
         moves = self._moves()
-        opinion, missed = self._opinion_of_missed_events(queued)
-        queue = self._requeue(queued, opinion, cluster_events.SCHEDULE_ATTEMPT_FAILURE, moves)
-        if missed is None:
+        advice, latest = self._advice_for_in_flight_events(queued)
+        queue = self._requeue(queued, advice, cluster_events.SCHEDULE_ATTEMPT_FAILURE, moves)
+        if latest is None:
             failed = ClusterEvent("", ActionType(0), cluster_events.SCHEDULE_ATTEMPT_FAILURE)
-            self._consider(failed, None, None, [_decision(queued, opinion, queue)])
+            self._record_considered(failed, None, None, [_decision(queued, advice, queue)])
         else:
-            self._consider(missed.event, missed.old, missed.new, [_decision(queued, opinion, queue, in_flight=True)])
+            self._record_considered(latest.event, latest.old, latest.new, [_decision(queued, advice, queue, in_flight=True)])
         self._record(cluster_events.SCHEDULE_ATTEMPT_FAILURE, moves)
         self.done(queued.pod.uid)
         return True
 
-    def _opinion_of_missed_events(self, queued: QueuedPodInfo) -> tuple[Opinion, MissedEvent | None]:
+    def _advice_for_in_flight_events(self, queued: QueuedPodInfo) -> tuple[RequeueAdvice, InFlightEvent | None]:
         """What to do with a pod that comes back, and the last event that was looked at. Upstream: determineSchedulingHintForInFlightPod"""
         if not queued.rejector_plugins:
-            return Opinion("afterBackoff"), None
+            return RequeueAdvice("afterBackoff"), None
         if self._features.generic_workload and queued.pod.spec.scheduling_group is not None:
-            return Opinion("afterBackoff"), None
-        missed = self.in_flight.events_since(queued.pod.uid)
-        if missed is None:
-            return Opinion("afterBackoff"), None
+            return RequeueAdvice("afterBackoff"), None
+        events_since = self.in_flight.events_since(queued.pod.uid)
+        if events_since is None:
+            return RequeueAdvice("afterBackoff"), None
         strategy: RequeueStrategy = "skip"
-        asked, last = Opinion("skip"), None
-        for event in missed:
+        advice, last = RequeueAdvice("skip"), None
+        for event in events_since:
             if last is not None:
-                self._consider(last.event, last.old, last.new, [_decision(queued, asked, None)])
-            asked, last = self._hints.ask(queued, event.event, event.old, event.new), event
-            if asked.strategy == "immediately" or (asked.strategy == "afterBackoff" and not queued.pending_plugins):
-                return asked, last
-            if asked.strategy == "afterBackoff":
+                self._record_considered(last.event, last.old, last.new, [_decision(queued, advice, None)])
+            advice, last = self._hints.evaluate(queued, event.event, event.old, event.new), event
+            if advice.strategy == "immediately" or (advice.strategy == "afterBackoff" and not queued.pending_plugins):
+                return advice, last
+            if advice.strategy == "afterBackoff":
                 strategy = "afterBackoff"
         # The hints of the last event are shown with the strategy that all of them led to.
-        return Opinion(strategy, asked.hints), last
+        return RequeueAdvice(strategy, advice.hints), last
 
     def activate(self, keys: Iterable[str]) -> None:
         """Move pending pods to activeQ because a plugin asked for it. Upstream: Activate"""
         for key in sorted(keys):
-            self._consider(cluster_events.FORCE_ACTIVATE, None, None, [RequeueDecision(pods=[key])])
+            self._record_considered(cluster_events.FORCE_ACTIVATE, None, None, [RequeueDecision(pods=[key])])
             if self._activate(key):
                 continue
             namespace, _, name = key.partition("/")
             pod = self.nominator.pod_lister(namespace, name)
             if pod is not None and pod.uid in self.in_flight:
-                self._miss([MissedEvent(cluster_events.FORCE_ACTIVATE, None, pod)])
+                self._add_in_flight_events([InFlightEvent(cluster_events.FORCE_ACTIVATE, None, pod)])
             self.move_request_cycle = self.scheduling_cycle
             self._record(cluster_events.FORCE_ACTIVATE.label, self._moves())
 
@@ -348,7 +348,7 @@ class PriorityQueue(NominatesPods):
     ) -> None:
         """Move the pods for which a hint takes the event for helpful. Upstream: MoveAllToActiveOrBackoffQueue"""
         if not self._hints.is_of_interest(event):
-            self._consider(event, old, new, [], moves_all=True)
+            self._record_considered(event, old, new, [], moves_all=True)
             return
         pods = [queued for queued in self.unschedulable_pods if pre_check is None or pre_check(queued.pod_info)]
         self._move_pods(pods, event, old, new)
@@ -363,30 +363,30 @@ class PriorityQueue(NominatesPods):
             if queued.gated and not self._hints.may_ungate(queued, event):
                 decisions.append(RequeueDecision(pods=[queued.key], gated=True))
                 continue
-            opinion = self._hints.ask(queued, event, old, new)
-            if opinion.strategy == "skip":
-                decisions.append(_decision(queued, opinion, None))
+            advice = self._hints.evaluate(queued, event, old, new)
+            if advice.strategy == "skip":
+                decisions.append(_decision(queued, advice, None))
                 continue
-            decisions.append(_decision(queued, opinion, self._requeue(queued, opinion, event.label, moves)))
+            decisions.append(_decision(queued, advice, self._requeue(queued, advice, event.label, moves)))
         self.move_request_cycle = self.scheduling_cycle
-        self._consider(event, old, new, decisions, moves_all=moves_all)
+        self._record_considered(event, old, new, decisions, moves_all=moves_all)
         self._record(event.label, moves)
         if len(self.in_flight):
-            self._miss([MissedEvent(event, old, new)])
+            self._add_in_flight_events([InFlightEvent(event, old, new)])
 
-    def _miss(self, missed: list[MissedEvent]) -> None:
+    def _add_in_flight_events(self, added: list[InFlightEvent]) -> None:
         """Keep events for the pods that are in flight."""
-        for event in missed:
+        for event in added:
             self.in_flight.add_event(event)
-        self._recorder.record(InFlightChanged, added=[event.to_view() for event in missed])
+        self._recorder.record(InFlightChanged, added=[event.to_view() for event in added])
 
-    def _requeue(self, queued: QueuedPodInfo, opinion: Opinion, label: str, moves: Moves) -> QueueName:
+    def _requeue(self, queued: QueuedPodInfo, advice: RequeueAdvice, label: str, moves: Moves) -> QueueName:
         """Put a pod where its hints say. Returns the queue. Upstream: requeuePodWithQueueingStrategy"""
-        if opinion.strategy == "skip":
+        if advice.strategy == "skip":
             self.unschedulable_pods.add_or_update(queued)
             moves.entered(queued, "unschedulable")
             return "unschedulable"
-        if opinion.strategy == "afterBackoff" and self._backoff.is_backing_off(queued):
+        if advice.strategy == "afterBackoff" and self._backoff.is_backing_off(queued):
             return self._move_to_backoff_q(queued, moves)
         if self._move_to_active_q(queued, label, moves):
             return "activeQ"
@@ -409,8 +409,8 @@ class PriorityQueue(NominatesPods):
 
     def flush_unschedulable_pods_leftover(self) -> None:
         """Move pods that have been in unschedulablePods too long. Upstream: flushUnschedulablePodsLeftover"""
-        oldest = self._now() - self._pod_max_in_unschedulable_pods
-        leftover = [queued for queued in self.unschedulable_pods if queued.timestamp < oldest]
+        cutoff = self._now() - self._pod_max_in_unschedulable_pods
+        leftover = [queued for queued in self.unschedulable_pods if queued.timestamp < cutoff]
         moves = self._moves()
         for queued in leftover:
             before = self.entry(queued)
@@ -501,7 +501,7 @@ class PriorityQueue(NominatesPods):
         profile = self._profiles.get(queued.pod.spec.scheduler_name)
         queued.signature = None if profile is None else profile.sign_pod(queued.pod_info)
 
-    def _places(self) -> tuple[QueueName, ...]:
+    def _queue_names(self) -> tuple[QueueName, ...]:
         return ("activeQ", "backoffQ", "errorBackoffQ", "unschedulable")
 
     def _heap(self, name: QueueName) -> Heap[QueuedPodInfo]:
@@ -527,11 +527,11 @@ class PriorityQueue(NominatesPods):
 
     def next_backoff_expiry(self) -> int | None:
         """When the first pod of backoffQ can move to activeQ."""
-        firsts = [heap.peek() for heap in (self._backoff.pods, self._backoff.errors)]
+        firsts = [heap.peek() for heap in (self._backoff.pod_backoff_q, self._backoff.pod_error_backoff_q)]
         return min((self._backoff.ends(queued) for queued in firsts if queued is not None), default=None)
 
     def next_unschedulable_timeout(self) -> int | None:
-        """The time after which the first pod has been in unschedulablePods too long. Gated pods are not flushed."""
+        """When the next flush moves a pod out of unschedulablePods; None: it moves none. Gated pods are not flushed."""
         return min((self.unschedulable_timeout(queued) for queued in self.unschedulable_pods if not queued.gated), default=None)
 
     def unschedulable_timeout(self, queued: QueuedPodInfo) -> int:
@@ -542,9 +542,9 @@ class PriorityQueue(NominatesPods):
         """The pods of both heaps of backoffQ, in the order of their arrays."""
         return list(self._backoff)
 
-    def backoff_heaps(self) -> tuple[Iterable[QueuedPodInfo], ...]:
+    def backoff_heaps(self) -> tuple[Heap[QueuedPodInfo], ...]:
         """podBackoffQ and podErrorBackoffQ. Upstream: backoff_queue.go list"""
-        return (self._backoff.pods, self._backoff.errors)
+        return (self._backoff.pod_backoff_q, self._backoff.pod_error_backoff_q)
 
     def queued_pods(self) -> Iterable[QueuedPodInfo]:
         """All pods: those of activeQ, of backoffQ and of unschedulablePods."""
@@ -601,7 +601,7 @@ class PriorityQueue(NominatesPods):
             )
         moves.run_deferred()
 
-    def _consider(
+    def _record_considered(
         self,
         event: ClusterEvent,
         old: KubeObject | None,
@@ -624,12 +624,12 @@ class PriorityQueue(NominatesPods):
         """The queue as a view shows it."""
         return QueueView(
             active_q=[self.entry(queued) for queued in self.active_q],
-            backoff_q=[self.entry(queued) for queued in self._backoff.pods],
+            backoff_q=[self.entry(queued) for queued in self._backoff.pod_backoff_q],
             unschedulable=[self.entry(queued) for queued in self.unschedulable_pods],
             nominated=self.nominator.to_view(),
             scheduling_cycle=self.scheduling_cycle,
             move_request_cycle=self.move_request_cycle,
-            error_backoff_q=[self.entry(queued) for queued in self._backoff.errors],
+            error_backoff_q=[self.entry(queued) for queued in self._backoff.pod_error_backoff_q],
             in_flight=self.in_flight.to_view(),
             pops_from_backoff_q=self._pops_from_backoff_q,
         )
@@ -644,8 +644,8 @@ class PriorityQueue(NominatesPods):
         save = table.queued_pod_state
         return SchedulingQueueState(
             active_q=[save(queued) for queued in self.active_q],
-            backoff_q=[save(queued) for queued in self._backoff.pods],
-            error_backoff_q=[save(queued) for queued in self._backoff.errors],
+            backoff_q=[save(queued) for queued in self._backoff.pod_backoff_q],
+            error_backoff_q=[save(queued) for queued in self._backoff.pod_error_backoff_q],
             unschedulable_pods=[save(queued) for queued in self.unschedulable_pods],
             in_flight=self.in_flight.to_state(table),
             nominator=self.nominator.to_state(table),
@@ -656,8 +656,8 @@ class PriorityQueue(NominatesPods):
     def load(self, state: SchedulingQueueState, table: ObjectTable) -> None:
         """Load the state of `to_state` into a new queue with the same arguments."""
         self.active_q.load(table.queued_pod(pod) for pod in state.active_q)
-        self._backoff.pods.load(table.queued_pod(pod) for pod in state.backoff_q)
-        self._backoff.errors.load(table.queued_pod(pod) for pod in state.error_backoff_q)
+        self._backoff.pod_backoff_q.load(table.queued_pod(pod) for pod in state.backoff_q)
+        self._backoff.pod_error_backoff_q.load(table.queued_pod(pod) for pod in state.error_backoff_q)
         for pod in state.unschedulable_pods:
             self.unschedulable_pods.add_or_update(table.queued_pod(pod))
         self.in_flight.load(state.in_flight, table)
@@ -666,8 +666,8 @@ class PriorityQueue(NominatesPods):
         self.move_request_cycle = self._recorded_move_request_cycle = state.move_request_cycle
 
 
-def _decision(queued: QueuedPodInfo, opinion: Opinion, queue: QueueName | None, *, in_flight: bool = False) -> RequeueDecision:
-    return RequeueDecision(pods=[queued.key], hints=list(opinion.hints), strategy=opinion.strategy, queue=queue, in_flight=in_flight)
+def _decision(queued: QueuedPodInfo, advice: RequeueAdvice, queue: QueueName | None, *, in_flight: bool = False) -> RequeueDecision:
+    return RequeueDecision(pods=[queued.key], hints=list(advice.hints), strategy=advice.strategy, queue=queue, in_flight=in_flight)
 
 
 def _grouped(decisions: list[RequeueDecision]) -> list[RequeueDecision]:

@@ -33,7 +33,7 @@ _UNBOUND_IMMEDIATE: Final = unresolvable("pod has unbound immediate PersistentVo
 class VolumeBinding:
     name = names.VOLUME_BINDING
     watched_kinds = ("PersistentVolume", "PersistentVolumeClaim")
-    asking_changes_nothing = True
+    is_read_only = True
     rules: ClassVar[SearchRules] = SearchRules()
     #: Whether PreFilter leaves only the nodes of local volumes.
     narrows_nodes: ClassVar[bool] = True
