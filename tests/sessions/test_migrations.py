@@ -9,23 +9,73 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+
+
+class WithoutSquashed(MigrationLoader):
+    """Loads the migrations that squashed ones replace, as an upgrade of an older data folder does."""
+
+    def load_disk(self) -> None:
+        super().load_disk()
+        self.disk_migrations = {key: migration for key, migration in self.disk_migrations.items() if not migration.replaces}
+
+
+def one_by_one() -> MigrationExecutor:
+    executor = MigrationExecutor(connection)
+    executor.loader = WithoutSquashed(connection)
+    return executor
 
 
 def migrate(name: str) -> Any:
     """Migrate to a migration; returns the models of then."""
-    executor = MigrationExecutor(connection)
-    executor.migrate([("scheduling", name)])
-    return MigrationExecutor(connection).loader.project_state([("scheduling", name)]).apps
+    one_by_one().migrate([("scheduling", name)])
+    return one_by_one().loader.project_state([("scheduling", name)]).apps
+
+
+def tables() -> dict[str, Any]:
+    """Each table of the app with its columns, constraints and indexes, as the database describes them."""
+    found: dict[str, Any] = {}
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            if table.startswith("scheduling_"):
+                columns = connection.introspection.get_table_description(cursor, table)
+                constraints = connection.introspection.get_constraints(cursor, table)
+                found[table] = {
+                    "columns": sorted((one.name, str(one.type_code), one.null_ok, str(one.default)) for one in columns),
+                    "constraints": sorted(
+                        (
+                            sorted(one["columns"] or []),
+                            one["unique"],
+                            one["primary_key"],
+                            str(one["foreign_key"]),
+                            one["check"],
+                            one["index"],
+                        )
+                        for one in constraints.values()
+                    ),
+                    "names": sorted(name for name in constraints if not name.startswith("__")),
+                }
+    return found
 
 
 @pytest.fixture
 def newest(transactional_db: None) -> Iterator[str]:
     """The name of the newest migration, to which the database is brought again."""
-    name = max(name for app, name in MigrationExecutor(connection).loader.graph.leaf_nodes() if app == "scheduling")
+    name = max(name for app, name in one_by_one().loader.graph.leaf_nodes() if app == "scheduling")
     yield name
     # Also what depends on them, and went with them.
     executor = MigrationExecutor(connection)
     executor.migrate(executor.loader.graph.leaf_nodes())
+
+
+def test_a_new_database_has_the_same_tables_as_an_upgraded_one(newest: str) -> None:
+    squashed = tables()
+    one_by_one().migrate([("scheduling", None)])
+    assert tables() == {}
+
+    migrate(newest)
+
+    assert tables() == squashed
 
 
 def test_what_was_stored_with_branches_is_there_without(newest: str) -> None:
