@@ -210,6 +210,10 @@ def _print_text(explanation: Explanation, change: SmallestChange | None) -> None
     if explanation.message and explanation.nodes:
         say()
         say(explanation.message)
+    if explanation.disagreement:
+        say()
+        say(f"Its scheduler said: {explanation.said}")
+        say(f"They differ: {explanation.disagreement}.")
     _print_clauses(explanation.clauses)
     if explanation.cause:
         say()

@@ -115,6 +115,9 @@ class Explanation(Part, frozen=True):
     message: str = ""
     #: The last message, verbatim: that of the pod's PodScheduled condition.
     said: str = ""
+    #: What would explain that `said`, which another scheduler wrote, differs from `message`; "" if it does not.
+    disagreement: str = ""
+    disagreement_phrase: Phrase | None = None
     outlook: Outlook = "now"
     #: The number of nodes that the scheduler knows; the counts of `matrix` sum to it.
     nodes: int = 0

@@ -10,6 +10,7 @@ from schedviz.engine import Simulation
 from schedviz.explain.equivalence import groups
 from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
 from schedviz.explain.queue_place import queue_place
+from schedviz.explain.real_message import missing_kind
 from schedviz.explain.why import explain_pod
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import Phrase, counted, phrase
@@ -71,7 +72,7 @@ def overview(simulation: Simulation) -> Overview:
     """Explain every pending pod. `simulation` belongs to the caller; its snapshot is updated."""
     every = sorted(groups(_pending(simulation)), key=len, reverse=True)
     explained = [(_explain(simulation, pods), pods) for pods in every[:MOST_GROUPS]]
-    reasons = tuple(_by_reason(explained))
+    reasons = tuple(_by_reason(simulation, explained))
     count = sum(map(len, every))
     said = _summary(count, len(reasons))
     return Overview(said.text, said, count, reasons, unexplained=sum(map(len, every[MOST_GROUPS:])))
@@ -88,13 +89,13 @@ def _explain(simulation: Simulation, pods: Sequence[Pod]) -> Explanation:
     return explain_pod(simulation, first, place, tuple(pod.key for pod in alike))
 
 
-def _by_reason(explained: Iterable[tuple[Explanation, Sequence[Pod]]]) -> list[WaitingReason]:
+def _by_reason(simulation: Simulation, explained: Iterable[tuple[Explanation, Sequence[Pod]]]) -> list[WaitingReason]:
     found: dict[str, list[PendingGroup]] = {}
     phrases: dict[str, Phrase] = {}
     for explanation, pods in explained:
-        reason = _reason(explanation)
+        reason = _reason(simulation, explanation)
         phrases.setdefault(reason.text, reason)
-        found.setdefault(reason.text, []).append(_group(explanation, pods))
+        found.setdefault(reason.text, []).append(_group(simulation, explanation, pods))
     reasons = [_waiting(phrases[text], members) for text, members in found.items()]
     return sorted(reasons, key=lambda reason: (reason.groups[0].outlook == "now", -reason.count))
 
@@ -103,7 +104,9 @@ def _waiting(reason: Phrase, members: Sequence[PendingGroup]) -> WaitingReason:
     return WaitingReason(reason.text, reason, sum(len(group.pods) for group in members), tuple(members))
 
 
-def _reason(explanation: Explanation) -> Phrase:
+def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
+    if explanation.disagreement and (kind := missing_kind(simulation, explanation)):
+        return phrase("the files have no {kind} objects", kind=kind)
     match explanation.standing:
         case "gated":
             return phrase("scheduling gates")
@@ -120,8 +123,8 @@ def _reason(explanation: Explanation) -> Phrase:
     return phrase("there are no nodes")
 
 
-def _group(explanation: Explanation, pods: Sequence[Pod]) -> PendingGroup:
-    detail = _detail(explanation.main) if explanation.main is not None else None
+def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]) -> PendingGroup:
+    detail = _detail(simulation, explanation)
     return PendingGroup(
         tuple(pod.key for pod in pods),
         explanation.standing,
@@ -135,7 +138,14 @@ def _group(explanation: Explanation, pods: Sequence[Pod]) -> PendingGroup:
     )
 
 
-def _detail(clause: Clause) -> Phrase | None:
+def _detail(simulation: Simulation, explanation: Explanation) -> Phrase | None:
+    if explanation.disagreement and missing_kind(simulation, explanation):
+        return phrase("its scheduler said: {message}", message=explanation.said)
+    if explanation.queue is not None and explanation.queue.gated_by:
+        return phrase("until they are removed: {gates}", gates=explanation.queue.gated_by)
+    clause = explanation.main
+    if clause is None:
+        return None
     if clause.details:
         return clause.details[0].sentence_phrase
     return Phrase("{reason}", {"reason": clause.reason}) if _NAME.search(clause.reason) else None

@@ -19,6 +19,7 @@ from schedviz.explain.extenders import known_extenders, message_with, turned_awa
 from schedviz.explain.main_reason import main_reason
 from schedviz.explain.message import said_clauses
 from schedviz.explain.queue_place import queue_place
+from schedviz.explain.real_message import disagreement
 from schedviz.explain.sentence import sentence_of
 from schedviz.explain.verdicts import clauses, matrix
 from schedviz.explain.victims import room
@@ -86,6 +87,8 @@ def explain_pod(simulation: Simulation, pod: Pod, place: QueuePlace | None, alik
         room=() if fits else room(dry_run, verdicts, simulation.clock.now),
         extenders_not_asked=uncalled(simulation, dry_run),
     )
+    if (differs := disagreement(simulation, explained)) is not None:
+        explained = _replace(explained, disagreement=differs.text, disagreement_phrase=differs)
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
     return _with_sentence(explained, pod)

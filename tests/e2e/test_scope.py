@@ -22,9 +22,12 @@ def import_through(page: Page, server: Server, file: Path) -> str:
     """Give the page a file as a person does, wait for the picture; returns the id of the session."""
     page.goto(f"{server.url}/sessions/")
     page.set_input_files("[data-upload]", file)
-    page.wait_for_url("**/s/*/", timeout=PATIENCE_MILLIS)
+    page.wait_for_url("**/s/*/?show=overview", timeout=PATIENCE_MILLIS)
+    # Without the overview of pending pods, on which an import opens.
+    address = page.url.partition("?")[0]
+    page.goto(address)
     page.locator("[data-queue=activeQ]").wait_for(timeout=PATIENCE_MILLIS)
-    return page.url.rstrip("/").rsplit("/", 1)[-1]
+    return address.rstrip("/").rsplit("/", 1)[-1]
 
 
 def step_cycles(page: Page, count: int) -> None:
@@ -176,9 +179,9 @@ def test_a_file_that_is_not_a_cluster_shows_the_error_of_the_server(page: Page, 
     page.goto(f"{server.url}/sessions/")
     page.set_input_files("[data-upload]", broken)
 
-    page.wait_for_url("**/s/*/", timeout=PATIENCE_MILLIS)
+    page.wait_for_url("**/s/*/?show=overview", timeout=PATIENCE_MILLIS)
     problem = page.locator("main [role=alert]")
     problem.wait_for(timeout=PATIENCE_MILLIS)
 
-    session = page.url.rstrip("/").rsplit("/", 1)[-1]
+    session = page.url.partition("?")[0].rstrip("/").rsplit("/", 1)[-1]
     assert problem.inner_text() == server.rest(f"sessions/{session}/")["message"]

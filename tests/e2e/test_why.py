@@ -33,6 +33,38 @@ def ask_why(page: Page, server: Server, session: str, name: str) -> None:
     page.locator("[data-why-sentence]").wait_for(timeout=PATIENCE_MILLIS)
 
 
+def test_an_import_opens_on_the_reasons_of_its_pending_pods(page: Page, server: Server, file: Path) -> None:
+    page.goto(f"{server.url}/sessions/")
+    page.set_input_files("[data-upload]", file)
+    overview = page.locator("[data-overview]")
+    expect(overview).to_have_text("4 pods are pending, for 2 reasons", timeout=PATIENCE_MILLIS)
+    reasons = page.locator("li[data-reason]")
+    expect(reasons.first.locator("h3")).to_have_text("2 Insufficient cpu")
+    expect(reasons.first).to_contain_text("cpu: the pod requests 64; the largest node has ")
+    expect(reasons.last.locator("h3")).to_have_text("2 not tried yet: nodes would take them now")
+
+    reasons.first.get_by_role("button", name="Why?").click()
+    expect(page.locator("[data-why-main]")).to_contain_text("cpu: the pod requests 64", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-detail=resource] [role=img]")).to_have_count(5)
+    assert "show=" not in page.url
+    expect(overview).to_have_count(0)
+
+
+def test_a_message_of_the_real_scheduler_stands_beside_what_is_computed(page: Page, server: Server, tmp_path: Path) -> None:
+    cluster = dump(pods=0)
+    message = "0/9 nodes are available: 9 Insufficient cpu."
+    refused = pod("refused", "64")
+    refused["status"] = {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}]}
+    cluster["items"].append(refused)
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps(cluster))
+    session = import_through(page, server, file)
+
+    ask_why(page, server, session, "refused")
+    expect(page.locator("[data-why-disagreement]")).to_contain_text(message, timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-why-disagreement]")).to_contain_text("that message counts 9 nodes, and here are 5")
+
+
 def test_import_why_fix(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     step_cycles(page, 4)  # On the fork nobody is before the pod then.

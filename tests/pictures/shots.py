@@ -107,7 +107,7 @@ VIEWS: Final = (
     View("configuration", "/s/{id}/", _keys("g", then=".cm-content, [role=dialog] table"), acts=True),
     View("palette", "/s/{id}/", _keys("/", then="#found [role=option]")),
     View("help", "/s/{id}/", _keys("?", then="dialog[open]")),
-    View("pending", "/s/{id}/", _keys("w", then="[data-groups]")),
+    View("overview", "/s/{id}/", _keys("w", then="[data-overview]")),
     View("export", "/s/{id}/", _keys("e", then="dialog[open]")),
     View("sessions", "/sessions/", _shown("tr[data-session]")),
     View("lessons", "/lessons/", _shown("[data-lesson]")),

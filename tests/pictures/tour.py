@@ -21,6 +21,7 @@ TOUR: Final[tuple[tuple[str, str, Cluster, int, Scheme, Language], ...]] = (
     ("tour-matrix", "matrix", "middle", 1280, "light", "en"),
     ("tour-times", "times", "middle", 1280, "dark", "en"),
     ("tour-preemption", "preemption", "crowded", 1280, "light", "en"),
+    ("tour-overview", "overview", "four", 1280, "light", "en"),
     ("tour-why", "why", "four", 1280, "dark", "en"),
     ("tour-node", "node", "four", 1280, "light", "en"),
     ("tour-inject", "inject", "four", 1280, "dark", "en"),

@@ -19,6 +19,30 @@ export interface ReasonClause {
   meaning: string;
   causes: string[];
   meaningPhrase: Phrase | null;
+  /** The numbers behind it; missing in answers of older servers. */
+  details?: Detail[];
+}
+
+/** A resource on one node: milli-cpus, bytes or a count. */
+export interface NodeAmount {
+  node: string;
+  allocatable: number;
+  used: number;
+}
+
+/** The numbers behind a clause, by kind of reason. */
+export type Detail = { sentence: string; sentencePhrase: Phrase } & (
+  | { kind: "resource"; resource: string; requested: number; offeredBy: number; largest: number; nodes: NodeAmount[] }
+  | { kind: "taint"; taint: string; nodes: number; toleratedBy: number; pods: string[] }
+  | { kind: "label"; key: string; requirement: string; matching: number; values: { value: string; nodes: number }[]; without: number; claim: string; volume: string }
+  | { kind: "spread"; topologyKey: string; maxSkew: number; selector: string; fewest: number; most: number; domains: { domain: string; pods: number }[]; of: number; without: number }
+  | { kind: "podAffinity"; term: "affinity" | "antiAffinity" | "existingAntiAffinity"; topologyKey: string; selector: string; namespaces: string[]; matching: number; pods: PodOnNode[] }
+  | { kind: "port"; port: string; nodes: number; pods: PodOnNode[] }
+);
+
+export interface PodOnNode {
+  pod: string;
+  node: string;
 }
 
 export interface NodeVerdict {
@@ -58,10 +82,15 @@ export interface Explanation {
   node: string;
   message: string;
   said: string;
+  /** What would explain that `said`, which another scheduler wrote, differs from `message`. */
+  disagreement: string;
+  disagreementPhrase: Phrase | null;
   outlook: Outlook;
   nodes: number;
   fits: string[];
   clauses: ReasonClause[];
+  /** The clause of the nodes that are nearest to taking the pod. */
+  main: ReasonClause | null;
   outlooks: Partial<Record<Outlook, number>>;
   matrix: NodeVerdict[];
   room: Room[];
@@ -122,7 +151,7 @@ export interface ReadMessage {
   unaccounted: number;
 }
 
-/** Pods of which the scheduler reads the same, and why they wait. */
+/** Pods with equal scheduling requirements, and why they wait. */
 export interface PendingGroup {
   pods: string[];
   standing: Standing;
@@ -130,6 +159,27 @@ export interface PendingGroup {
   message: string;
   outlook: Outlook;
   clauses: ReasonClause[];
+  sentencePhrase: Phrase | null;
+  /** The numbers behind the main clause; "" if there are none. */
+  detail: string;
+  detailPhrase: Phrase | null;
+}
+
+/** Groups that wait for the same reason, and the number of their pods. */
+export interface WaitingReason {
+  reason: string;
+  reasonPhrase: Phrase;
+  count: number;
+  groups: PendingGroup[];
+}
+
+/** All pending pods by reason. `unexplained`: pods beyond the server's limit of groups. */
+export interface Overview {
+  sentence: string;
+  sentencePhrase: Phrase;
+  count: number;
+  reasons: WaitingReason[];
+  unexplained: number;
 }
 
 export function explainPod(id: string, pod: string, at: number, signal: AbortSignal): Promise<Explanation> {
@@ -140,8 +190,8 @@ export function smallestChange(id: string, pod: string, at: number, signal: Abor
   return call("GET", `sessions/${id}/explain/${pathOf(pod)}/change/?at=${at}`, { signal });
 }
 
-export function explainPending(id: string, at: number, signal: AbortSignal): Promise<PendingGroup[]> {
-  return call("GET", `sessions/${id}/explain/?at=${at}`, { signal });
+export function pendingOverview(id: string, at: number, signal: AbortSignal): Promise<Overview> {
+  return call("GET", `sessions/${id}/overview/?at=${at}`, { signal });
 }
 
 export function explainMessage(id: string, body: { text: string; pod?: string }, at: number, signal: AbortSignal): Promise<ReadMessage> {

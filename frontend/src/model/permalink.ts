@@ -44,6 +44,24 @@ export function searchOf(place: Place, search = ""): string {
   return printed ? `?${printed}` : "";
 }
 
+const OVERVIEW = "overview";
+
+/** The query that opens the overview of pending pods, as after an import. */
+export const SHOW_OVERVIEW = `?show=${OVERVIEW}`;
+
+/** Whether an address opens the overview of pending pods. */
+export function showsOverview(search: string): boolean {
+  return new URLSearchParams(search).get("show") === OVERVIEW;
+}
+
+/** The address's query without what it opens. */
+export function withoutShow(search: string): string {
+  const query = new URLSearchParams(search);
+  query.delete("show");
+  const rest = query.toString();
+  return rest ? `?${rest}` : "";
+}
+
 function selectionOf(text: string): Selection | null {
   const [, kind, name] = /^(pod|node):(.+)$/.exec(text) ?? [];
   return kind && name ? { kind: kind as Selection["kind"], name } : null;

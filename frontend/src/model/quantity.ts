@@ -23,6 +23,13 @@ export function printBytes(bytes: number): string {
   return `≈${value < 100 ? value.toFixed(1) : value.toFixed(0)}${BINARY[unit]}`;
 }
 
+/** An amount of a resource in base units (milli-cpus, bytes, a count), short for people: `2.5`, `250m`, `≈1.9Gi`, `3`. */
+export function printAmount(resource: string, amount: number): string {
+  if (resource === "cpu") return Math.abs(amount) > 1000 && amount % 10 === 0 ? String(amount / 1000) : printCpu(amount);
+  const inBytes = resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-");
+  return inBytes ? printBytes(amount) : printCount(amount);
+}
+
 /** A share between 0 and 1; nothing allocatable and something requested is full. */
 export function share(requested: number, allocatable: number): number {
   if (allocatable > 0) return Math.min(1, requested / allocatable);

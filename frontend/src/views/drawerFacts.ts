@@ -31,6 +31,13 @@ export function whereIs(state: State, pod: string): Whereabouts {
   return { in: "nowhere" };
 }
 
+/** Whether any pod is in one of the queues. */
+export function hasPendingPods(state: State | null): boolean {
+  if (!state) return false;
+  const { activeQ, backoffQ, errorBackoffQ, unschedulable } = state.queue;
+  return activeQ.size + backoffQ.size + errorBackoffQ.size + unschedulable.size > 0;
+}
+
 export function nominatedNodeOf(state: State, pod: string): string | null {
   for (const [node, pods] of state.queue.nominated) if (pods.includes(pod)) return node;
   return null;

@@ -31,6 +31,8 @@ export interface ImportReport {
   warnings?: string[];
   /** The same, to be said in another language. */
   warningPhrases?: Phrase[];
+  /** What the doctor found in the objects and dumps: one verdict for each comparison. */
+  doctor?: { verdict: string; verdictPhrase: Phrase | null; differences: number; notes: number }[];
   /** Of a .schedviz file: who wrote it, and that doing it again gave the same. */
   file?: { name: string; engineVersion: string; commands: number; events: number; cycles: number; verified: boolean };
   /** Of a .schedviz file that this engine does otherwise: the command, the first event, as it was and as it is. */

@@ -1,0 +1,81 @@
+"""The message that the pod's own scheduler wrote, beside the one computed here: whether they agree, and what would explain a difference."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from schedviz.engine import Simulation
+from schedviz.explain.explanation import Explanation
+from schedviz.explain.message import NotAMessageError, parse_message
+from schedviz.trace.phrase import Phrase, counted, phrase
+
+
+class _Missing(NamedTuple):
+    """A reason that means that an object was not found, its kind, and what kubectl calls it and what belongs to it."""
+
+    reason: re.Pattern[str]
+    kind: str
+    resources: str
+
+
+_STORAGE: Final = "pvc,pv,storageclasses,csinodes"
+_DEVICES: Final = "resourceclaims,resourceslices,deviceclasses"
+_MISSING: Final = (
+    _Missing(re.compile(r'persistentvolumeclaim ".*" not found'), "PersistentVolumeClaim", _STORAGE),
+    _Missing(re.compile(r'persistentvolume ".*" not found'), "PersistentVolume", _STORAGE),
+    _Missing(re.compile(r'storageclass\.storage\.k8s\.io ".*" not found'), "StorageClass", _STORAGE),
+    _Missing(re.compile(r'could not find ResourceClaim ".*"'), "ResourceClaim", _DEVICES),
+)
+
+
+def missing_kind(simulation: Simulation, explanation: Explanation) -> str:
+    """The kind of object that the pod needs and that the session has none of; "": nothing is missing."""
+    found = _missing(simulation, explanation)
+    return found.kind if found is not None else ""
+
+
+def disagreement(simulation: Simulation, explanation: Explanation) -> Phrase | None:
+    """What would explain that the recorded message differs from `explanation.message`; None if they agree or cannot be compared.
+
+    A message that this session's own scheduler wrote is not compared.
+    """
+    place = explanation.queue
+    if not explanation.nodes or (place is not None and place.attempts):
+        return None
+    try:
+        real = parse_message(explanation.said)
+    except NotAMessageError:
+        return None
+    if explanation.message and _first_part(explanation.said).startswith(explanation.message.rstrip(".")):
+        return None
+    if (missing := _missing(simulation, explanation)) is not None:
+        return phrase(
+            "the files have no {kind} objects, which the scheduler reads: add the output of kubectl get {resources} -A -o json",
+            kind=missing.kind,
+            resources=missing.resources,
+        )
+    if real.nodes != explanation.nodes:
+        return phrase(
+            "that message counts {real}, and here are {nodes}: the files are incomplete, nodes came or went since, or the scheduler's "
+            "cache differs from the API",
+            real=counted(real.nodes, "{count} node", "{count} nodes"),
+            nodes=explanation.nodes,
+        )
+    return phrase(
+        "the cluster has changed since that message, or its scheduler has another release or configuration than the simulated {release}",
+        release=simulation.settings.release,
+    )
+
+
+def _first_part(said: str) -> str:
+    return " ".join(said.split()).partition(" preemption: ")[0]
+
+
+def _missing(simulation: Simulation, explanation: Explanation) -> _Missing | None:
+    informers = simulation.scheduler.state.informers
+    for clause in explanation.clauses:
+        for missing in _MISSING:
+            if missing.reason.fullmatch(clause.reason) and not informers.list(missing.kind):
+                return missing
+    return None

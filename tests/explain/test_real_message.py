@@ -1,0 +1,58 @@
+"""The message of the pod's own scheduler beside the computed one: what would explain a difference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from explain_clusters import cluster, do, node, pod
+
+from schedviz.explain.overview import overview
+from schedviz.explain.why import why_pending
+
+
+def waiting(message: str, **members: Any) -> dict[str, Any]:
+    """A pod as an API server has it, with the last message of its scheduler."""
+    made = pod("p", **members)
+    made["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}]
+    return made
+
+
+def disagreement(*objects: dict[str, Any]) -> str:
+    return why_pending(cluster(*objects), "default/p").disagreement
+
+
+@pytest.mark.parametrize("rest", ["", " preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod."])
+def test_equal_messages_do_not_disagree_whatever_preemption_adds(rest: str) -> None:
+    assert disagreement(node("n1"), waiting(f"0/1 nodes are available: 1 Insufficient cpu.{rest}", cpu="64")) == ""
+
+
+def test_a_claim_that_is_missing_because_the_files_have_no_claims_is_named() -> None:
+    said = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found"
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    objects = node("n1"), waiting(said, volumes=volumes)
+    assert disagreement(*objects).startswith(
+        "the files have no PersistentVolumeClaim objects, which the scheduler reads: add the output of "
+    )
+    [reason] = overview(cluster(*objects)).reasons
+    assert reason.reason == "the files have no PersistentVolumeClaim objects"
+    assert reason.groups[0].detail == f"its scheduler said: {said}"
+
+
+def test_a_message_that_counts_other_nodes_points_at_the_cache() -> None:
+    found = disagreement(node("n1"), waiting("0/6 nodes are available: 6 Insufficient cpu.", cpu="64"))
+    assert found.startswith("that message counts 6 nodes, and here are 1: the files are incomplete, nodes came or went since, or ")
+
+
+def test_a_pod_that_fits_now_although_its_scheduler_refused_it_disagrees() -> None:
+    found = disagreement(node("n1"), waiting("0/1 nodes are available: 1 Insufficient cpu."))
+    assert found.startswith("the cluster has changed since that message, or its scheduler has another release or configuration")
+
+
+def test_the_messages_of_this_sessions_own_scheduler_are_not_compared() -> None:
+    simulation = cluster(node("n1"), pod("p", cpu="64"))
+    do(simulation, "run")
+    do(simulation, "create", object=node("n2"))
+    explanation = why_pending(simulation, "default/p")
+    assert explanation.said.startswith("0/1 nodes are available")
+    assert explanation.disagreement == ""
