@@ -1,4 +1,5 @@
-"""Random commands on a whole engine: invariants hold after each, folded events equal its view, and a checkpoint restores all of it.
+"""Random commands on a whole engine: invariants hold after each, folded events equal its view, their tally its levels, and a checkpoint
+restores all of it.
 
 `SCHEDVIZ_TEST_OPERATIONS=20000` sets the number of commands; CONTRIBUTING.md says when to use it.
 """
@@ -20,6 +21,7 @@ from schedviz.engine.invariants import validate_state
 from schedviz.trace.fold import Fold
 from schedviz.trace.policies import Policies
 from schedviz.trace.simulation_settings import GracefulVictims
+from schedviz.trace.tally import levels_of, tally
 
 _spec = importlib.util.spec_from_file_location("engine_test_clusters", Path(__file__).with_name("clusters.py"))
 assert _spec is not None
@@ -42,12 +44,18 @@ def scripted(*rules: dict[str, Any]) -> dict[str, Any]:
     return {"profiles": [{"plugins": plugins, "pluginConfig": [{"name": "Scripted", "args": {"rules": list(rules)}}]}]}
 
 
-#: The default; every pod waits at Permit; a plugin rejects one pod at Reserve, or a node at Filter, or waits in PreBind.
+#: The default; every pod waits at Permit; a plugin rejects one pod at Reserve, or a node at Filter, or waits in PreBind; others fail.
 CONFIGS = [
     None,
     scripted({"point": "permit", "code": "Wait", "delaySeconds": 20}),
     scripted({"point": "reserve", "code": "Unschedulable", "pods": ["default/p3"]}),
     scripted({"point": "filter", "code": "UnschedulableAndUnresolvable", "nodes": ["node2"]}, {"point": "preBind", "delaySeconds": 3}),
+    scripted({"point": "reserve", "code": "Error", "times": 2}, {"point": "preBind", "code": "Error", "pods": ["default/p4"]}),
+    scripted(
+        {"point": "preFilter", "code": "Error", "pods": ["default/p5"]},
+        {"point": "filter", "code": "Error", "nodes": ["node3"], "times": 3},
+    ),
+    scripted({"point": "postFilter", "code": "Error", "times": 2}, {"point": "score", "code": "Error", "pods": ["default/p6"]}),
     {"percentageOfNodesToScore": 50},
 ]
 #: The default; with an extender; with the policies of v1.14 and v1.18.
@@ -169,7 +177,9 @@ class EngineMachine(RuleBasedStateMachine):
     def begin_with(self, **settings: Any) -> None:
         imported = [pod("p1"), pod("p2", node_name="node1"), *CLASSES]
         self.simulation: Simulation = four_nodes(*imported, **settings)
-        self.fold = Fold(self.simulation.view())
+        view = self.simulation.view()
+        self.fold = Fold(view)
+        self.levels = levels_of(view.queue, view.api.objects)
         #: Whether every handler saw all that the informers have; otherwise sums drift, as upstream's do.
         self.told = True
 
@@ -185,8 +195,12 @@ class EngineMachine(RuleBasedStateMachine):
         type(self).carried_out += 1
         state = self.simulation.scheduler.state
         validate_state(state.cache, state.snapshot, state.queue, sums=self.told)
-        self.fold.apply_all(self.simulation.drain_events())
-        assert self.fold.to_view() == self.simulation.view()
+        events = self.simulation.drain_events()
+        self.fold.apply_all(events)
+        view = self.simulation.view()
+        assert self.fold.to_view() == view
+        self.levels = tally(events, self.levels).levels
+        assert self.levels == levels_of(view.queue, view.api.objects)
         self.simulation.drain_cycles()
 
     # Objects.
