@@ -8,7 +8,7 @@ const PENDING = {
   values: {
     state: { template: "{pod} is pending", values: { pod: "default/web" } },
     why: { template: "none of {nodes} fits ({clauses}{more})", values: { nodes: { template: "{count} nodes", values: { count: 5_000 } }, clauses: "5000 Insufficient cpu", more: "" } },
-    outlook: { template: "Not now: pods would have to leave.", values: {} },
+    outlook: { template: "Not now: pods would have to be removed.", values: {} },
   },
 };
 const ENGLISH_TEXT = "default/web is pending: none of 5,000 nodes fits (5000 Insufficient cpu). Not now: pods would have to leave.";
@@ -26,7 +26,7 @@ describe("a sentence of the server", () => {
     const chinese = await vocabularyOf("zh-CN");
     speakFrom(() => chinese);
     expect(say(PENDING, ENGLISH_TEXT)).toEqual({ text: "default/web 在等待：5,000 个节点无一合适（5000 Insufficient cpu）。现在不行：必须有 Pod 离开。", lang: "zh-CN" });
-    expect(say(null, "more replicas than domains")).toEqual({ text: "副本比域多", lang: "zh-CN" });
+    expect(say(null, "more replicas than topology domains")).toEqual({ text: "副本比域多", lang: "zh-CN" });
   });
 
   it("stays English where there is no other", async () => {

@@ -117,7 +117,7 @@ def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
         case "nominated":
             return phrase("nominated to a node")
     if explanation.fits:
-        return phrase("not tried yet: nodes would take them now")
+        return phrase("waiting to be tried: nodes can take them now")
     if explanation.main is not None:
         return Phrase("{reason}", {"reason": _NAME.sub('"…"', explanation.main.reason)})
     return phrase("there are no nodes")

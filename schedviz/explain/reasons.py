@@ -33,28 +33,32 @@ _TABLE: Final[tuple[tuple[str, Meaning], ...]] = (
         r"Insufficient (?P<resource>.+)",
         Meaning(
             names.NODE_RESOURCES_FIT,
-            "what is allocatable of {resource}, less the requests of the pods there (assumed ones too), is less than the pod requests",
+            "the node's allocatable {resource}, minus the requests of its pods (assumed pods included), is less than the pod's request",
             (
-                "the pods there request more than they use: requests count, use does not",
+                "the pods on the node request more than they use: the scheduler counts requests, not usage",
                 "the pod requests more than it needs",
-                "pods that are being deleted count until they are gone",
+                "terminating pods count until they are gone",
             ),
         ),
     ),
     (
         "Too many pods",
         Meaning(
-            names.NODE_RESOURCES_FIT, "as many pods as the node allows are on it", ("the kubelet's --max-pods", "no free pod addresses")
+            names.NODE_RESOURCES_FIT,
+            "the node already has the maximum number of pods",
+            ("the kubelet's --max-pods", "the node has no free pod IP addresses"),
         ),
     ),
     (
         r"node\(s\) had untolerated taint \{(?P<taint>node\.kubernetes\.io/.*)\}",
-        Meaning(names.TAINT_TOLERATION, "the node is not well: {taint}", ("look at the node's conditions and its kubelet",)),
+        Meaning(names.TAINT_TOLERATION, "the node is unhealthy: {taint}", ("check the node's conditions and its kubelet",)),
     ),
     (
         r"node\(s\) had untolerated taint \{(?P<taint>node-role\.kubernetes\.io/.*)\}",
         Meaning(
-            names.TAINT_TOLERATION, "the node is for the control plane: {taint}", ("not meant for workloads; not to be counted as room",)
+            names.TAINT_TOLERATION,
+            "the node is reserved for the control plane: {taint}",
+            ("control-plane nodes do not run workloads; do not count their capacity",),
         ),
     ),
     (
@@ -62,7 +66,7 @@ _TABLE: Final[tuple[tuple[str, Meaning], ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "the pod does not tolerate the taint {taint}",
-            ("a node pool that is kept for others", "the pod lacks the pool's toleration"),
+            ("a node pool that is reserved for other workloads", "the pod lacks the pool's toleration"),
         ),
     ),
     (
@@ -70,103 +74,121 @@ _TABLE: Final[tuple[tuple[str, Meaning], ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "the node has a taint that the pod does not tolerate",
-            ("a node pool that is kept for others", "the pod lacks the pool's toleration", "look at the node's conditions and its kubelet"),
+            (
+                "a node pool that is reserved for other workloads",
+                "the pod lacks the pool's toleration",
+                "check the node's conditions and its kubelet",
+            ),
         ),
     ),
     (
         r"node\(s\) were unschedulable",
-        Meaning(names.NODE_UNSCHEDULABLE, "the node is cordoned (spec.unschedulable)", ("a drain or an upgrade that has not ended",)),
+        Meaning(names.NODE_UNSCHEDULABLE, "the node is cordoned (spec.unschedulable)", ("a drain or an upgrade that has not finished",)),
     ),
     (
         r"node\(s\) didn't match Pod's node affinity/selector",
         Meaning(
             names.NODE_AFFINITY,
             "the node's labels do not match the pod's nodeSelector or required node affinity",
-            ("a label that the node lost or never had", "a typing mistake in the selector", "a volume or a profile that adds an affinity"),
+            (
+                "a label that was removed from the node or was never set",
+                "a typo in the selector",
+                "a volume or a profile that adds an affinity",
+            ),
         ),
     ),
     (
         r"node\(s\) (didn't satisfy plugin\(s\) \[NodeAffinity\]|were left out by PreFilter)",
         Meaning(
             names.NODE_AFFINITY,
-            "the pod's node affinity names nodes (metadata.name), and this is none of them",
-            ("the named node is gone, or has another name",),
+            "the pod's node affinity names other nodes (metadata.name)",
+            ("the named node was deleted or has another name",),
         ),
     ),
-    (r"node\(s\) didn't match scheduler-enforced node affinity", Meaning(names.NODE_AFFINITY, "the profile's addedAffinity keeps it off")),
-    (r"node\(s\) didn't match the requested node name", Meaning(names.NODE_NAME, "spec.nodeName asks for another node")),
+    (
+        r"node\(s\) didn't match scheduler-enforced node affinity",
+        Meaning(names.NODE_AFFINITY, "the profile's addedAffinity excludes the node"),
+    ),
+    (r"node\(s\) didn't match the requested node name", Meaning(names.NODE_NAME, "spec.nodeName requests another node")),
     (
         r"node\(s\) didn't have free ports for the requested pod ports",
         Meaning(
-            names.NODE_PORTS, "a host port that the pod wants is taken there", ("a pod with the same hostPort, often a replica of it",)
+            names.NODE_PORTS,
+            "a host port that the pod requests is in use on the node",
+            ("a pod with the same hostPort, often a replica of it",),
         ),
     ),
     (
         r"node\(s\) didn't match pod affinity rules",
         Meaning(
             names.INTER_POD_AFFINITY,
-            "no pod that it must be near runs in the node's domain",
-            ("the pod to be near does not run, or has other labels", "its namespace is not among the term's"),
+            "no pod that matches the pod's affinity runs in the node's topology domain",
+            ("the required pod does not run or has other labels", "its namespace is not among those of the affinity term"),
         ),
     ),
     (
         r"node\(s\) didn't match pod anti-affinity rules",
-        Meaning(names.INTER_POD_AFFINITY, "a pod that it must be far from runs in the node's domain", ("more replicas than domains",)),
+        Meaning(
+            names.INTER_POD_AFFINITY,
+            "a pod that matches the pod's anti-affinity runs in the node's topology domain",
+            ("more replicas than topology domains",),
+        ),
     ),
     (
         r"node\(s\) didn't satisfy existing pods anti-affinity rules",
-        Meaning(names.INTER_POD_AFFINITY, "a pod in the node's domain wants to be far from it"),
+        Meaning(names.INTER_POD_AFFINITY, "a pod in the node's topology domain has anti-affinity to this pod"),
     ),
     (
         r"node\(s\) didn't match pod topology spread constraints(?P<missing> \(missing required label\))?",
         Meaning(
             names.POD_TOPOLOGY_SPREAD,
-            "the pod would make the skew larger than maxSkew, or the node lacks the topology key",
-            ("a domain without room keeps the others from growing", "nodes without the topology label"),
+            "the pod would make the skew larger than maxSkew, or the node lacks the topology label",
+            ("a domain without capacity blocks the others", "nodes without the topology label"),
         ),
     ),
     (
         r"node\(s\) (had volume node affinity conflict|didn't match PersistentVolume's node affinity)",
-        Meaning(names.VOLUME_BINDING, "the volume of a claim cannot be reached from the node", ("the volume is in another zone",)),
+        Meaning(names.VOLUME_BINDING, "a volume of the pod cannot be used from the node", ("the volume is in another zone",)),
     ),
     (
         r"node\(s\) didn't find available persistent volumes to bind",
-        Meaning(names.VOLUME_BINDING, "no volume that the claim could be bound to can be reached from the node"),
+        Meaning(names.VOLUME_BINDING, "no volume that matches the claim can be used from the node"),
     ),
     (
         r"node\(s\) did not have enough free storage",
-        Meaning(names.VOLUME_BINDING, "no CSIStorageCapacity says that the storage can be made there"),
+        Meaning(names.VOLUME_BINDING, "no CSIStorageCapacity object reports enough capacity for the node"),
     ),
-    (r"node\(s\) unavailable due to one or more pvc\(s\) bound to non-existent pv\(s\)", Meaning(names.VOLUME_BINDING, "a volume is gone")),
+    (
+        r"node\(s\) unavailable due to one or more pvc\(s\) bound to non-existent pv\(s\)",
+        Meaning(names.VOLUME_BINDING, "a claim is bound to a volume that does not exist"),
+    ),
     (
         "pod has unbound immediate PersistentVolumeClaims",
-        Meaning(
-            names.VOLUME_BINDING, "a claim is to be bound before scheduling, and is not", ("no volume matches", "the provisioner is down")
-        ),
+        Meaning(names.VOLUME_BINDING, "a claim with immediate binding is not bound yet", ("no volume matches", "the provisioner is down")),
     ),
-    (r"persistentvolumeclaim \"(?P<claim>.*)\" not found", Meaning(names.VOLUME_BINDING, "there is no claim {claim}")),
+    (r"persistentvolumeclaim \"(?P<claim>.*)\" not found", Meaning(names.VOLUME_BINDING, "the claim {claim} does not exist")),
     (r"node\(s\) had no available volume zone", Meaning(names.VOLUME_ZONE, "a volume is in a zone other than the node's")),
-    (r"node\(s\) exceed max volume count", Meaning(names.NODE_VOLUME_LIMITS, "as many volumes as the node allows are attached to it")),
-    (r"node\(s\) had no available disk", Meaning(names.VOLUME_RESTRICTIONS, "another pod there uses a disk that cannot be shared")),
+    (r"node\(s\) exceed max volume count", Meaning(names.NODE_VOLUME_LIMITS, "the maximum number of volumes is attached to the node")),
+    (r"node\(s\) had no available disk", Meaning(names.VOLUME_RESTRICTIONS, "another pod on the node uses a disk that cannot be shared")),
     (
         r"node(\(s\) unavailable due to| has pod using) PersistentVolumeClaim with .*ReadWriteOncePod access mode.*",
-        Meaning(names.VOLUME_RESTRICTIONS, "a claim that one pod may use at a time is in use"),
+        Meaning(names.VOLUME_RESTRICTIONS, "a ReadWriteOncePod claim is in use by another pod"),
     ),
     (
         r"node\(s\) didn't match Pod's required features",
-        Meaning(names.NODE_DECLARED_FEATURES, "the node's kubelet does not declare a feature that the pod needs", ("an older kubelet",)),
+        Meaning(names.NODE_DECLARED_FEATURES, "the node's kubelet does not declare a feature that the pod requires", ("an older kubelet",)),
     ),
     (
         "cannot allocate all claims",
-        Meaning(names.DYNAMIC_RESOURCES, "the devices that the pod's claims need are not all available from the node"),
+        Meaning(names.DYNAMIC_RESOURCES, "not all devices that the pod's claims request are available on the node"),
     ),
     (
         "Preemption is not helpful for scheduling",
-        Meaning(names.DEFAULT_PREEMPTION, "evicting pods would not make the node fit"),
+        Meaning(names.DEFAULT_PREEMPTION, "evicting pods would not make the pod fit on the node"),
     ),
     (
         "No preemption victims found for incoming pod",
-        Meaning(names.DEFAULT_PREEMPTION, "no pods of a lower priority are there whose eviction would make room"),
+        Meaning(names.DEFAULT_PREEMPTION, "the node has no lower-priority pods whose eviction would make room"),
     ),
 )
 

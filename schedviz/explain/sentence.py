@@ -17,14 +17,14 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
         case "scheduled":
             return phrase("{pod} is scheduled: it is bound to {node}.", pod=name, node=explanation.node)
         case "finished":
-            return phrase("{pod} has finished ({phase}), so the scheduler does not see it.", pod=name, phase=pod.status.phase)
+            return phrase("{pod} has finished ({phase}); the scheduler ignores it.", pod=name, phase=pod.status.phase)
         case "deleting":
-            return phrase("{pod} is being deleted, so the scheduler skips it.", pod=name)
+            return phrase("{pod} is being deleted; the scheduler skips it.", pod=name)
         case "waiting":
-            return phrase("{pod} has a node and is in its binding cycle.", pod=name)
+            return phrase("{pod} has been assigned a node and is in its binding cycle.", pod=name)
         case "gated":
             return phrase(
-                "{pod} is held back by its scheduling gates ({gates}); it is not tried until they are removed.",
+                "{pod} has scheduling gates ({gates}); the scheduler does not try it until they are removed.",
                 pod=name,
                 gates=_gates(explanation.queue),
             )
@@ -36,9 +36,9 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
 def _for_ever(explanation: Explanation) -> Phrase:
     name, node = explanation.pod, explanation.node
     if explanation.fits:
-        return phrase("{pod} is nominated to {node} for ever: nobody has to leave there, and yet it is not bound.", pod=name, node=node)
+        return phrase("{pod} stays nominated to {node} forever: no pod there is terminating, and it is not bound.", pod=name, node=node)
     return phrase(
-        "{pod} is nominated to {node} for ever: nobody has to leave there, and yet it is not bound, and {why}.",
+        "{pod} stays nominated to {node} forever: no pod there is terminating, it is not bound, and {why}.",
         pod=name,
         node=node,
         why=_no_node(explanation),
@@ -49,13 +49,13 @@ def _pending(explanation: Explanation) -> Phrase:
     name = explanation.pod
     state = phrase("{pod} is pending", pod=name)
     if explanation.standing == "nominated":
-        state = phrase("{pod} waits for {node} to become free: it is nominated there", pod=name, node=explanation.node)
+        state = phrase("{pod} is nominated to {node} and waits for room there", pod=name, node=explanation.node)
     if explanation.fits:
         nodes = counted(len(explanation.fits), "{count} node", "{count} nodes")
-        return phrase("{state}, and {nodes} would take it now{queued}.", state=state, nodes=nodes, queued=_queued(explanation.queue))
+        return phrase("{state}; {nodes} can take it now{queued}.", state=state, nodes=nodes, queued=_queued(explanation.queue))
     if not explanation.nodes and explanation.said:
         return phrase(
-            "{state}, and there are no nodes here to try it on. What was said of it last: {said}", state=state, said=explanation.said
+            "{state}, and there are no nodes here to evaluate it on. Last scheduler message: {said}", state=state, said=explanation.said
         )
     if not explanation.nodes:
         return phrase("{state}: there are no nodes.", state=state)
@@ -72,7 +72,7 @@ def _queued(place: QueuePlace | None) -> str | Phrase:
     if place.ahead is None:
         return phrase("; it is in {queue}", queue=place.queue)
     if not place.ahead:
-        return phrase("; it is the next in activeQ")
+        return phrase("; it is next in activeQ")
     return phrase("; it is in activeQ behind {pods}", pods=counted(place.ahead, "{count} pod", "{count} pods"))
 
 
@@ -83,7 +83,7 @@ def _no_node(explanation: Explanation) -> Phrase:
     clauses = sorted(explanation.clauses, key=lambda clause: -clause.count)
     told = ", ".join(_clause(clause) for clause in clauses[:_TOLD])
     left = len(clauses) - _TOLD
-    more = counted(left, ", and {count} reason more", ", and {count} reasons more") if left > 0 else ""
+    more = counted(left, ", and {count} more reason", ", and {count} more reasons") if left > 0 else ""
     return phrase("none of {nodes} fits ({clauses}{more})", nodes=whole, clauses=told, more=more)
 
 
@@ -94,15 +94,15 @@ def _clause(clause: Clause) -> str:
 def _outlook(explanation: Explanation) -> Phrase:
     match explanation.outlook:
         case "never":
-            return phrase("Never as things are: even an empty node of this cluster would not take it.")
+            return phrase("No node could take it even if it were empty: the pod or the cluster has to change.")
         case "elsewhere":
             return phrase(
-                "Not now: something has to change that is not on the nodes themselves, such as a pod to be near, the spread, or a volume."
+                "Not now: something outside the nodes has to change, such as a pod required by affinity, the topology spread, or a volume."
             )
     if not explanation.room:
-        return phrase("Not now: pods would have to leave.")
+        return phrase("Not now: pods would have to be removed.")
     best = explanation.room[0]
     pods = best.pods[0] if len(best.pods) == 1 else counted(len(best.pods), "{count} pod", "{count} pods")
     if best.by_preemption:
-        return phrase("Not now: it would fit on {node} if {pods} left by preemption.", node=best.node, pods=pods)
-    return phrase("Not now: it would fit on {node} if {pods} left.", node=best.node, pods=pods)
+        return phrase("Not now: it would fit on {node} if preemption evicted {pods}.", node=best.node, pods=pods)
+    return phrase("Not now: it would fit on {node} without {pods}.", node=best.node, pods=pods)

@@ -65,7 +65,7 @@ def explain_pod(simulation: Simulation, pod: Pod, place: QueuePlace | None, alik
     try:
         dry_run = DryRun(simulation, pod)
     except UnknownProfileError as error:
-        said = phrase("{error}, so nobody here schedules it.", error=str(error))
+        said = phrase("{error}; no profile here schedules it.", error=str(error))
         return _replace(known, standing="ignored", sentence=said.text, sentence_phrase=said)
     rejected = turned_away(simulation, dry_run)
     verdicts = with_extenders(matrix(dry_run), rejected)

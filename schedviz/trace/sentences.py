@@ -359,7 +359,7 @@ def _watched(event: WatchSent | WatchDelivered) -> Phrase:
         case "":
             said = phrase("watch event {verb} delivered", verb=verb)
         case "watch":
-            said = phrase("watch event {verb} lost on the way", verb=verb)
+            said = phrase("watch event {verb} lost in transit", verb=verb)
         case "disconnected":
             said = phrase("watch event {verb} lost, the watch is disconnected", verb=verb)
         case "handlers":

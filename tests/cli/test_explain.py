@@ -55,7 +55,7 @@ def test_without_nodes_what_the_scheduler_said_is_explained():
 
     assert told.exit_code == 0
     assert "warning: There is no node" in told.stderr
-    assert f"no nodes here to try it on. What was said of it last: {said}" in told.stdout
+    assert f"no nodes here to evaluate it on. Last scheduler message: {said}" in told.stdout
     assert "the node is cordoned" in told.stdout
     assert "0/0" not in told.stdout
 

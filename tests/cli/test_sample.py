@@ -17,6 +17,6 @@ def test_a_sample_is_printed_and_told_right(tmp_path: Path) -> None:
     case.write_text(CliRunner().invoke(sample, ["nominated-for-ever"]).output)
     told = CliRunner().invoke(explain, ["test-ns/test-pod-hgfmk", "--no-change", "-f", str(case)])
     assert told.exit_code == 0
-    assert "nominated to 132.10.134.193 for ever" in told.output
+    assert "stays nominated to 132.10.134.193 forever" in told.output
     assert CliRunner().invoke(doctor, [str(case)]).exit_code == 1
     assert "there are nominated-for-ever" in CliRunner().invoke(sample, ["nobody"]).output

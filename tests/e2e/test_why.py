@@ -41,7 +41,7 @@ def test_an_import_opens_on_the_reasons_of_its_pending_pods(page: Page, server: 
     reasons = page.locator("li[data-reason]")
     expect(reasons.first.locator("h3")).to_have_text("2 Insufficient cpu")
     expect(reasons.first).to_contain_text("cpu: the pod requests 64; the largest node has ")
-    expect(reasons.last.locator("h3")).to_have_text("2 not tried yet: nodes would take them now")
+    expect(reasons.last.locator("h3")).to_have_text("2 waiting to be tried: nodes can take them now")
 
     reasons.first.get_by_role("button", name="Why?").click()
     expect(page.locator("[data-why-main]")).to_contain_text("cpu: the pod requests 64", timeout=PATIENCE_MILLIS)
@@ -73,7 +73,7 @@ def test_import_why_fix(page: Page, server: Server, file: Path) -> None:
 
     sentence = page.locator("[data-why-sentence]")
     expect(sentence).to_contain_text("none of 5 nodes fits (5 Insufficient cpu)", timeout=PATIENCE_MILLIS)
-    expect(sentence).to_contain_text("Never as things are")
+    expect(sentence).to_contain_text("No node could take it even if it were empty")
     outlooks = {one.get_attribute("data-outlook"): one.get_attribute("data-nodes") for one in page.locator("[data-outlook]").all()}
     assert outlooks == {"never": "5"}
     expect(page.locator("[data-why-message]")).to_have_text("0/5 nodes are available: 5 Insufficient cpu.")

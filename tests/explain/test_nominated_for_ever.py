@@ -57,7 +57,7 @@ def test_the_dump_of_the_case_is_the_one_that_was_reported() -> None:
 def test_why_it_waits_for_ever_and_what_to_do_is_said() -> None:
     found = explained("nominated-for-ever")
     assert found.for_ever
-    assert found.sentence.startswith(f"{POD} is nominated to {NOMINATED} for ever")
+    assert found.sentence.startswith(f"{POD} stays nominated to {NOMINATED} forever")
     assert "filterVerb and no preemptVerb" in found.cause
     assert "preemptVerb" in found.advice
     assert found.message == "0/9 nodes are available: 2 Insufficient cpu, 7 node is not in the subnet of the pod's fixed IP."

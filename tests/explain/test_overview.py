@@ -31,7 +31,7 @@ def test_pods_are_grouped_by_reason_with_those_that_no_node_takes_first() -> Non
     assert [(reason.reason, reason.count) for reason in found.reasons] == [
         ("Insufficient cpu", 3),
         ("node(s) had untolerated taint {gpu: true}", 1),
-        ("not tried yet: nodes would take them now", 1),
+        ("waiting to be tried: nodes can take them now", 1),
     ]
     assert [group.detail for group in found.reasons[0].groups] == [
         "cpu: the pod requests 64; the largest node has 4 in total",

@@ -23,4 +23,4 @@ def test_every_reason_of_the_plugins_has_a_meaning() -> None:
 def test_what_is_missing_is_named() -> None:
     meaning = meaning_of("Insufficient nvidia.com/gpu")
     assert meaning is not None
-    assert "allocatable of nvidia.com/gpu" in meaning.sentence
+    assert "allocatable nvidia.com/gpu" in meaning.sentence

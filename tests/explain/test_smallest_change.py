@@ -42,7 +42,7 @@ def test_a_label_that_is_missing_is_given_or_not_asked_for() -> None:
 
 def test_pods_leave_or_a_node_is_added() -> None:
     found = whats(node("n1"), pod("a", cpu="4", on="n1"), pod("p", cpu="2"))
-    assert found == [["let default/a leave n1"], ["add one more node like n1"]]
+    assert found == [["remove default/a from n1"], ["add one more node like n1"]]
 
 
 def test_two_changes_are_told_where_one_is_not_enough() -> None:
@@ -139,7 +139,7 @@ WEB = {
 @pytest.mark.parametrize(
     ("config", "objects", "what"),
     [
-        (ADDED, [node("n1"), pod("p")], "take addedAffinity out of NodeAffinity's arguments in the profile default-scheduler"),
+        (ADDED, [node("n1"), pod("p")], "remove addedAffinity from NodeAffinity's arguments in the profile default-scheduler"),
         (
             DEFAULTS,
             [

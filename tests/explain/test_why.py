@@ -71,7 +71,7 @@ def test_not_now_names_the_pods_that_would_have_to_leave_and_no_more() -> None:
     assert explanation.outlook == "pods leave"
     [room] = explanation.room
     assert (room.node, room.pods, room.by_preemption) == ("n1", ("default/large",), True)
-    assert "fit on n1 if default/large left by preemption" in explanation.sentence
+    assert "fit on n1 if preemption evicted default/large" in explanation.sentence
 
 
 def test_what_depends_on_other_places_is_elsewhere() -> None:
@@ -89,7 +89,7 @@ def test_a_pod_that_fits_says_where_and_how_many_come_before_it() -> None:
     assert explanation.fits == ("n1", "n2")
     assert explanation.queue is not None
     assert (explanation.queue.queue, explanation.queue.ahead) == ("activeQ", 1)
-    assert explanation.sentence == "default/p is pending, and 2 nodes would take it now; it is in activeQ behind 1 pod."
+    assert explanation.sentence == "default/p is pending; 2 nodes can take it now; it is in activeQ behind 1 pod."
 
 
 def test_a_pod_that_was_tried_says_what_would_wake_it() -> None:

@@ -119,7 +119,7 @@ def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) ->
         kubectl = shell("kubectl", "delete", "pod", "-n", gone[0].namespace, gone[0].name) if len(gone) == 1 else ""
         yield Change(
             "victim",
-            phrase("let {pods} leave {node}", pods=told, node=room.node),
+            phrase("remove {pods} from {node}", pods=told, node=room.node),
             kubectl,
             frozenset({names.NODE_RESOURCES_FIT, names.NODE_PORTS}),
             amount=1 - 1 / (1 + len(gone)),

@@ -88,7 +88,7 @@ def preemption_turned_on(dry_run: DryRun, explanation: Explanation) -> Iterator[
 def _without_added_affinity(profile: str) -> Change:
     return Change(
         "plugin",
-        phrase("take addedAffinity out of NodeAffinity's arguments in the profile {profile}", profile=profile),
+        phrase("remove addedAffinity from NodeAffinity's arguments in the profile {profile}", profile=profile),
         against=frozenset({names.NODE_AFFINITY}),
         config=partial(_edited, profile=profile, edit=partial(_edit_args, plugin=names.NODE_AFFINITY, edit=_drop_required)),
     )

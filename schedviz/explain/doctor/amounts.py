@@ -12,7 +12,7 @@ from schedviz.kube.core import Node, Pod
 from schedviz.kube.printed_amount import exact_amount
 from schedviz.trace.phrase import Phrase, phrase, some
 
-_COMPARER = phrase("the scheduler's own comparer looks at names alone")
+_COMPARER = phrase("the scheduler's comparer compares names only")
 
 
 def amounts(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: Scheduler) -> Iterator[Finding]:
@@ -77,7 +77,7 @@ def _why_requested(values: Sequence[Value], pods: Sequence[PodInfo]) -> tuple[Ph
                 amounts=joined(amounts, "{first} and {next}"),
                 comparer=_COMPARER,
             ),
-            phrase("until it sees the update there is another amount of room than it thinks; restarting it counts again"),
+            phrase("until it sees the update it computes with wrong amounts; a restart recounts them"),
         )
     advice = phrase("compare what the pods request with what they requested before")
     if not changed:
@@ -147,7 +147,7 @@ def _allocatable(node: DumpedNode, api: Node) -> Iterator[Finding]:
     advice = (
         phrase("the scheduler may overcommit the node, and the kubelet then refuses pods (OutOfcpu, OutOfmemory)")
         if smaller
-        else phrase("there is more room than the scheduler thinks")
+        else phrase("the node has more room than the scheduler assumes")
     )
     yield finding(True, "allocatable", f"Node {node.name}", ("API", "cache"), sentence, cause, advice, values)
 

@@ -26,7 +26,7 @@ def alone(signal: Signal) -> Iterator[Finding]:
                 "if that is enough for it, something that preemption does not ask rejects the node: most often an extender with a "
                 "filterVerb and no preemptVerb"
             )
-            advice = phrase("bring the API's objects and the scheduler's configuration: a dump does not say what a pod requests")
+            advice = phrase("add the API's objects and the scheduler's configuration: a dump does not contain what a pod requests")
             yield finding(False, "nominated pod", f"Pod {pod.key}", ("dump", "queue"), sentence, cause, advice)
             if pod.uid not in waiting and waiting:
                 absent = phrase("pod {pod} is nominated to {node} and is not in the queue", pod=pod.key, node=node.name)
@@ -52,7 +52,7 @@ def _node(node: DumpedNode) -> Iterator[Finding]:
     unknown = [name for name in more if "/" in name and name not in have]
     if unknown:
         sentence = phrase("pods on node {node} request {resources}, of which it has none", node=node.name, resources=", ".join(unknown))
-        cause = phrase("an extender looks after it, and the scheduler ignores it (managedResources); or a device plugin went")
+        cause = phrase("an extender manages the resource and the scheduler ignores it (managedResources), or a device plugin was removed")
         yield finding(False, "unknown resource", about, ("dump", "cache"), sentence, cause)
     over = [Value(name, have.get(name, 0), amount) for name, amount in more.items() if name not in unknown]
     if over:
@@ -83,9 +83,9 @@ def _comparer(signal: Signal) -> Iterator[Finding]:
             continue
         names = ", ".join([*(f"node {name}" for name in nodes), *(f"pod of uid {uid}" for uid in pods)])
         sentence = (
-            phrase("the scheduler's own comparer says that the cache does not have {names}, unlike its informers", names=names)
+            phrase("the scheduler's comparer reports that the informers have {names} and the cache does not", names=names)
             if missing
-            else phrase("the scheduler's own comparer says that the cache still has {names}, unlike its informers", names=names)
+            else phrase("the scheduler's comparer reports that the cache still has {names} and the informers do not", names=names)
         )
-        advice = phrase("bring the API's objects to be sure")
+        advice = phrase("add the API's objects to be sure")
         yield finding(True, "comparer", "Cache", ("comparer", "cache"), sentence, cause, advice)

@@ -33,13 +33,13 @@ class Evidence:
             obj.name if kind == "node" else obj.uid,
             missed=True,
             handler=phrase(
-                "the scheduler's informer has it (its own comparer says so), the cache does not: an event handler failed or was not called"
+                "the scheduler's informer has it (its comparer reports it), the cache does not: an event handler failed or was not called"
             ),
             watch=phrase(
-                "the scheduler's informer does not have it either (its own comparer is content): the watch event from the API server was "
-                "lost, or has not come yet"
+                "the scheduler's informer does not have it either (its comparer reports no difference): the watch "
+                "event from the API server was lost or has not arrived yet"
             ),
-            unknown=phrase("a watch event that the scheduler has not seen, or the objects were fetched later than the dump was made"),
+            unknown=phrase("a watch event that the scheduler has not seen, or the objects were collected after the dump"),
         )
 
     def why_redundant(self, kind: Literal["node", "pod"], identity: str) -> Phrase:
@@ -49,12 +49,12 @@ class Evidence:
             identity,
             missed=False,
             handler=phrase(
-                "the scheduler's informer has seen it go (its own comparer says so), the cache has not: an event handler failed or was not "
-                "called"
+                "the scheduler's informer has seen the deletion (its comparer reports it), the cache has not: an "
+                "event handler failed or was not called"
             ),
             watch=phrase(
-                "the scheduler's informer still has it, too (its own comparer is content): the watch event of its deletion was lost, or "
-                "has not come yet"
+                "the scheduler's informer still has it too (its comparer reports no difference): the watch event of "
+                "the deletion was lost or has not arrived yet"
             ),
             unknown=phrase("the watch event of its deletion was not seen, or it was deleted after the dump was made"),
         )
@@ -96,10 +96,10 @@ def advice_for(cause: Phrase) -> Phrase:
             "restart the scheduler: the cache is built again from what its informers list; then look for the handler's panic in its log"
         )
     if "after the dump" in cause.text:
-        return phrase("fetch the objects and make the dump at the same moment")
+        return phrase("collect the objects and the dump at the same time")
     if "informer" in cause.text:
         return advice_for_lost_watch()
-    return phrase("fetch the objects and make the dump at the same moment, and compare again")
+    return phrase("collect the objects and the dump at the same time, and compare again")
 
 
 def advice_for_lost_watch() -> Phrase:

@@ -107,7 +107,7 @@ def _of_another_cluster(nodes: int, signal: Signal) -> Finding:
         nodes=nodes,
     )
     cause = phrase("the log and the objects are of two clusters")
-    return finding(True, "nothing in common", "Cluster", ("API", "dump"), sentence, cause, phrase("bring both from one cluster"))
+    return finding(True, "nothing in common", "Cluster", ("API", "dump"), sentence, cause, phrase("collect both from the same cluster"))
 
 
 def _inside(signal: Signal) -> Iterator[Finding]:
@@ -121,7 +121,9 @@ def _inside(signal: Signal) -> Iterator[Finding]:
             summary=signal.dump.summary,
             listed=len(signal.dump.pending),
         )
-        yield finding(False, "cut dump", "Queue", ("dump", "dump"), sentence, phrase("lines of the log were lost, or it was cut"))
+        yield finding(
+            False, "cut dump", "Queue", ("dump", "dump"), sentence, phrase("lines of the log are missing, or the log was truncated")
+        )
 
 
 def _strays(nodes: dict[str, Node], pods: Iterable[Pod]) -> Iterator[Finding]:
@@ -136,6 +138,6 @@ def _strays(nodes: dict[str, Node], pods: Iterable[Pod]) -> Iterator[Finding]:
             node=name,
             names=some(keys),
         )
-        cause = phrase("the node was deleted before its pods, or the nodes were not all fetched")
+        cause = phrase("the node was deleted before its pods, or not all nodes were collected")
         advice = phrase("the pod garbage collector removes such pods")
         yield finding(True, "ghost node", f"Node {name}", ("API", "API"), sentence, cause, advice)

@@ -92,5 +92,5 @@ def differences_in_words(examinations: Sequence[Examination]) -> list[Phrase]:
     more = len(told) - _IN_WORDS
     # A common cause of several differences comes first.
     verdicts = [verdict(examination) for examination in examinations if len(examination.differences) > 1 and len(told) > 1]
-    left = [phrase("… and {count} more differences; `schedviz doctor` tells all of them.", count=more)] if more > 0 else []
+    left = [phrase("… and {count} more differences; `schedviz doctor` lists all of them.", count=more)] if more > 0 else []
     return [*verdicts, *told[:_IN_WORDS], *left]

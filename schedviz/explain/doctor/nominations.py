@@ -19,12 +19,12 @@ _SILENT = (
     "ask it, finds that the node fits without any victim, and nominates it again each time"
 )
 _UNKNOWN = (
-    "something that preemption does not ask rejects the node: most often an extender with a filterVerb and no preemptVerb; bring "
-    "the scheduler's configuration to be sure"
+    "something that preemption does not consult rejects the node, most often an extender with a "
+    "filterVerb and no preemptVerb; add the scheduler's configuration to be sure"
 )
 _FIX = (
-    "give the extender a preemptVerb (and let it answer): preemption then asks it, too, and no node is nominated that its filter rejects; "
-    "or make it ignorable, or let a Filter plugin do its work"
+    "give the extender a preemptVerb and implement it: preemption then calls the extender too, and "
+    "nominates no node that its filter rejects. Or make the extender ignorable, or replace it by a Filter plugin"
 )
 
 
@@ -59,7 +59,7 @@ def nominations_of_dump(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump
                 "pod {pod} is nominated to {node} at the API; the scheduler's nominator does not have it there", pod=pod.key, node=node
             )
             cause = (
-                phrase("node {node} is gone", node=node)
+                phrase("node {node} was deleted", node=node)
                 if node not in nodes
                 else phrase("the nomination was withdrawn, and the API does not know yet")
             )
@@ -107,16 +107,16 @@ def judge(pod: PodInfo, node: str, free: Resource, here: Sequence[PodInfo], sche
     lacks = [name for name, amount in wants.items() if have.get(name, 0) < amount]
     if lacks:
         sentence = phrase(
-            "pod {pod} is nominated to {node}, where {resources} does not suffice, and no pod of lower priority there is going",
+            "pod {pod} is nominated to {node}, which lacks {resources}, and no lower-priority pod there is terminating",
             pod=pod.key,
             node=node,
             resources=", ".join(lacks),
         )
-        cause = phrase("its victims are gone and others took their room, or the victims could not be deleted")
+        cause = phrase("its victims are gone and other pods use their room, or the victims could not be deleted")
         advice = phrase("its next cycle nominates it anew, or withdraws it")
         return finding(False, "nominated pod", about, between, sentence, cause, advice)
     sentence = phrase(
-        "pod {pod} is nominated to {node}, where what is free suffices for it and nobody has to go, and yet it is not bound there",
+        "pod {pod} is nominated to {node}, which has enough room without evictions, but it is not bound there",
         pod=pod.key,
         node=node,
     )

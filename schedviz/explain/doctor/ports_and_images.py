@@ -31,7 +31,7 @@ def _ports(node: DumpedNode, cached: frozenset[Port], pods: Sequence[PodInfo]) -
         yield _finding("port", node, sentence, cause, phrase("pods that want the port are not placed there"))
     for port in sorted(taken.keys() - cached):
         sentence = phrase(
-            "node {node}: host port {port} is free in the cache, pod {pod} takes it at the API",
+            "node {node}: host port {port} is free in the cache; at the API pod {pod} uses it",
             node=node.name,
             port=_port(port),
             pod=taken[port],

@@ -51,14 +51,14 @@ class Presence:
         if node.name in self.nodes:
             if node.is_deleted:
                 sentence = phrase(
-                    "node {node} is at the API; the scheduler knows only pods on it, and takes it for deleted", node=node.name
+                    "node {node} is at the API; the scheduler has only its pods and treats the node as deleted", node=node.name
                 )
                 cause = self.evidence.why_missed("node", self.nodes[node.name])
                 yield finding(True, "missed node", about, ("API", "cache"), sentence, cause, advice_for(cause))
         elif node.is_deleted:
             yield self._ghost(node)
         else:
-            sentence = phrase("node {node} is gone at the API; the scheduler takes it for alive, and may place pods there", node=node.name)
+            sentence = phrase("node {node} was deleted at the API; the scheduler still has it and may place pods there", node=node.name)
             cause = self.evidence.why_redundant("node", node.name)
             yield finding(True, "redundant node", about, ("API", "cache"), sentence, cause, advice_for(cause))
 
@@ -79,7 +79,7 @@ class Presence:
             )
         else:
             cause = phrase(
-                "its pods are gone at the API, too, and the scheduler has not seen it: watch events were lost, or have not come yet"
+                "its pods were deleted at the API too, and the scheduler has not seen it: watch events were lost or have not arrived yet"
             )
             advice = advice_for_lost_watch()
         return finding(True, "ghost node", f"Node {node.name}", ("API", "cache"), sentence, cause, advice)
@@ -104,7 +104,7 @@ class Presence:
                 node=node.name,
                 other=pod.spec.node_name,
             )
-            cause = phrase("somebody else has bound it, or a pod of the same uid was bound twice")
+            cause = phrase("another client bound it, or a pod with the same UID was bound twice")
             advice = phrase("look for a second scheduler with the same name")
             yield finding(True, "other node", about, ("API", "cache"), sentence, cause, advice)
 
@@ -135,7 +135,7 @@ class Presence:
                 sentence = phrase(
                     "pod {pod} waits in the scheduling queue, and is bound to {node} at the API", pod=pod.key, node=pod.spec.node_name
                 )
-                cause = phrase("somebody else bound it, and the scheduler has not seen that yet")
+                cause = phrase("another client bound it, and the scheduler has not seen that yet")
                 yield finding(True, "bound pod in queue", about, ("API", "queue"), sentence, cause, advice_for_lost_watch())
             elif pod.metadata.deletion_timestamp is not None:
                 sentence = phrase("pod {pod} is being deleted and waits in the scheduling queue; its cycle will be skipped", pod=pod.key)
@@ -150,17 +150,18 @@ class Presence:
             cause = self.evidence.why_missed("pod", pod)
             if pod.spec.node_name:
                 sentence = phrase(
-                    "pod {pod} is bound to {node} at the API, and does not count in the cache: there is less room than the scheduler "
-                    "thinks",
+                    "pod {pod} is bound to {node} at the API but is not counted in the cache: the node has less room "
+                    "than the scheduler assumes",
                     pod=pod.key,
                     node=pod.spec.node_name,
                 )
                 yield finding(True, "missed pod", about, ("API", "cache"), sentence, cause, advice_for(cause))
             elif pod.spec.scheduler_name in self.scheduler.names:
                 sentence = phrase(
-                    "pod {pod} is pending at the API, and neither in the cache nor in the queue: nobody will schedule it", pod=pod.key
+                    "pod {pod} is pending at the API and is neither in the cache nor in the queue: the scheduler will not try it",
+                    pod=pod.key,
                 )
-                advice = phrase("{advice}; a pod whose scheduling cycle runs at that moment is in neither, too", advice=advice_for(cause))
+                advice = phrase("{advice}; a pod whose scheduling cycle is running is in neither of them either", advice=advice_for(cause))
                 yield finding(True, "missed pod", about, ("API", "queue"), sentence, cause, advice)
             else:
                 yield self._of_another(pod)
@@ -180,7 +181,7 @@ class Presence:
         again = self._by_key.get(dumped.key)
         if again is not None:
             sentence = phrase(
-                "pod {pod} of uid {uid} is gone at the API, where another one has its name (uid {other}); {where}",
+                "pod {pod} with UID {uid} was deleted at the API, where another pod has its name (UID {other}); {where}",
                 pod=dumped.key,
                 uid=dumped.uid,
                 other=again.uid,
@@ -188,6 +189,6 @@ class Presence:
             )
             cause = phrase("it was deleted and made again, and the scheduler has not seen that yet")
         else:
-            sentence = phrase("pod {pod} is gone at the API; {where}", pod=dumped.key, where=where)
+            sentence = phrase("pod {pod} was deleted at the API; {where}", pod=dumped.key, where=where)
             cause = self.evidence.why_redundant("pod", dumped.uid)
         return finding(True, "redundant pod", f"Pod {dumped.key}", ("API", "cache"), sentence, cause, advice_for(cause))

@@ -14,7 +14,7 @@ from schedviz.trace.phrase import phrase, some
 def informers_beside_api(simulation: Simulation) -> Iterator[Finding]:
     """Nodes and pods of which the informers have another version than the API server: their watch events are in flight, or were lost."""
     held = simulation.scheduler.state.informers.objects()
-    under_way = phrase("a watch event is under way, or was lost")
+    under_way = phrase("a watch event is in flight or was lost")
     for kind in ("Node", "Pod"):
         stored = {obj.key: obj for obj in simulation.stored_objects() if type(obj).__name__ == kind}
         known = held.get(kind, {})
@@ -52,12 +52,12 @@ def snapshot_beside_cache(simulation: Simulation) -> Iterator[Finding]:
     for name, copy in sorted(snapshot.node_info_map.items()):
         info = cached.get(name)
         if info is None or info.node is None:
-            sentence = phrase("node {node} is in the snapshot and gone from the cache", node=name)
+            sentence = phrase("node {node} is in the snapshot but not in the cache", node=name)
             left_out = phrase("the next cycle leaves it out")
             yield finding(False, "snapshot is older", f"Node {name}", ("cache", "snapshot"), sentence, None, left_out)
         elif info.generation <= snapshot.generation and _differ(info, copy):
             sentence = phrase(
-                "node {node} differs between cache and snapshot, and its generation {generation} says that it does not",
+                "node {node} differs between cache and snapshot although its generation {generation} is equal",
                 node=name,
                 generation=str(info.generation),
             )

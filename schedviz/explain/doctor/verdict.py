@@ -13,7 +13,7 @@ _NOTHING: Final = Phrase("")
 #: Common causes of several findings, by words in their causes. The first match counts.
 _SHARED: Final = (
     ("event handler", phrase("the scheduler's informers have what its cache lacks: an event handler failed or was not called")),
-    ("after the dump", phrase("the objects are newer than the dump: fetch both at the same moment")),
+    ("after the dump", phrase("the objects are newer than the dump: collect both at the same time")),
     ("informer", phrase("watch events from the API server did not reach the scheduler's informers")),
 )
 #: The wording for one note of a kind, and for several.

@@ -63,9 +63,9 @@ def test_a_pod_nominated_where_it_fits_waits_for_an_extender_that_preemption_doe
     found = objects(NODE, waiting)
     signal = Signal(dumped(nominated=("waits",), pending=("waits",)))
     (finding,) = examine_dump(found, signal).differences
-    assert (finding.kind, finding.cause.partition(":")[0]) == (
+    assert (finding.kind, finding.cause.partition(",")[0]) == (
         "nominated for ever",
-        "something that preemption does not ask rejects the node",
+        "something that preemption does not consult rejects the node",
     )
     known = scheduler_of({"extenders": [EXTENDER]})
     for examination in (examine_dump(found, signal, scheduler=known), examine_objects(found, scheduler=known)):

@@ -54,11 +54,11 @@ def test_where_all_is_seen_nothing_differs() -> None:
     ("before", "after", "sentence"),
     [
         (pod("p", 80), pod("p"), "node n: host port TCP/80 is taken in the cache, by no pod at the API"),
-        (pod("p"), pod("p", 80), "node n: host port TCP/80 is free in the cache, pod default/p takes it at the API"),
+        (pod("p"), pod("p", 80), "node n: host port TCP/80 is free in the cache; at the API pod default/p uses it"),
         (
             pod("p"),
             pod("p", 80, ip="10.0.0.1"),
-            "node n: host port TCP/80 of 10.0.0.1 is free in the cache, pod default/p takes it at the API",
+            "node n: host port TCP/80 of 10.0.0.1 is free in the cache; at the API pod default/p uses it",
         ),
     ],
 )
@@ -69,7 +69,7 @@ def test_a_port(before: dict[str, Any], after: dict[str, Any], sentence: str) ->
 def test_a_port_that_two_pods_took_is_free_when_one_of_them_is_gone() -> None:
     steps = [create(node()), create(pod("p", 80)), create(pod("q", 80)), {"op": "delete", "kind": "Pod", "name": "q"}]
 
-    assert examined(*steps) == [("port", "node n: host port TCP/80 is free in the cache, pod default/p takes it at the API")]
+    assert examined(*steps) == [("port", "node n: host port TCP/80 is free in the cache; at the API pod default/p uses it")]
 
 
 def test_images() -> None:

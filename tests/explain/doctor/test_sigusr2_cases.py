@@ -66,7 +66,7 @@ def test_what_is_wrong_is_told_and_nothing_else(case: str, log: str) -> None:
 
 def test_lost_watch_events_are_told_from_a_failed_handler_by_what_the_comparer_said() -> None:
     for finding in examined("05-stale-watch").differences:
-        assert "comparer is content" in finding.cause
+        assert "comparer reports no difference" in finding.cause
     for finding in examined("07-stale-handlers").differences:
         assert "event handler failed" in finding.cause
 
