@@ -17,7 +17,7 @@ PAGES = ["", "accounts/hostedsession/", "accounts/auditentry/", "web/token/", "a
 
 @pytest.mark.parametrize("role", ["owner", "stranger", "link"])
 @pytest.mark.parametrize("page", PAGES)
-def test_who_is_no_staff_finds_nothing(people, role, page):
+def test_users_who_are_not_staff_get_404(people, role, page):
     answer = people.client(role).get(f"/admin/{page}", follow=True)
 
     assert b"schedviz administration" not in answer.content.lower()
@@ -29,7 +29,7 @@ def test_a_stranger_is_sent_to_the_login_and_a_token_opens_no_admin_page(people)
     assert people.client("staff-token").get("/admin/", follow=True).redirect_chain[-1][0].startswith("/login/")
 
 
-def test_who_logs_out_there_stands_at_our_own_door(people):
+def test_logging_out_there_leads_to_our_login_page(people):
     client = people.client("staff")
 
     assert client.post("/admin/logout/").headers["Location"] == "/login/"
@@ -43,7 +43,7 @@ def test_staff_sees_its_pages(people, page):
     assert people.client("staff").get(f"/admin/{page}").status_code == 200
 
 
-def test_the_overview_tells_owner_state_and_size_and_not_the_name(people):
+def test_the_overview_has_owner_state_and_size_without_the_name(people):
     people.session.name = "a secret name"
     people.session.save()
     page = people.client("staff").get("/admin/accounts/hostedsession/").content.decode()
@@ -176,7 +176,7 @@ def test_with_a_user_their_sessions_go_as_sessions_do(people, superuser, monkeyp
     assert told_of_deletions() == [("admin_deleted", str(people.session.pk), ""), ("admin_changed", "", "owner")]
 
 
-def test_users_who_are_deleted_together_are_each_told(people, superuser):
+def test_each_of_several_deleted_users_is_audited(people, superuser):
     chosen = [str(people.owner.pk), str(people.viewer.pk)]
     superuser.post("/admin/auth/user/", {"action": "delete_selected", "_selected_action": chosen, "post": "yes"})
 

@@ -96,7 +96,7 @@ def test_sharing_exporting_and_deleting_are_written_down(people, audit):
     assert link["url"].partition("link=")[2] not in str(list(AuditEntry.objects.values()))
 
 
-def test_an_entry_outlives_whom_it_tells_of(people):
+def test_an_audit_entry_outlives_its_user(people):
     people.client("owner-token").delete(f"/api/v1/sessions/{people.session.pk}/")
     User.objects.get(username="owner").delete()
 

@@ -75,7 +75,7 @@ def test_the_page_offers_a_sandbox_and_another_one_in_it(shown, people):
     assert b"sandbox" not in people.client("owner").get(f"/s/{shown.pk}/").content, "who has an account forks"
 
 
-def test_who_begins_anew_has_one_sandbox(shown):
+def test_starting_again_keeps_one_sandbox(shown):
     browser = Client()
     first, second = (browser.post("/demo/sandbox/", {"session": str(shown.pk)})["Location"] for _ in range(2))
 
@@ -98,7 +98,7 @@ def test_a_visitor_starts_over_so_many_times_a_minute_and_keeps_the_sandbox_they
         assert other.post("/demo/sandbox/", {"session": str(shown.pk)}).status_code == 302, "another visitor"
 
 
-def test_a_visitor_invites_nobody(shown, audit):
+def test_visitors_cannot_invite(shown, audit):
     browser = APIClient()
     browser.post("/demo/sandbox/", {"session": str(shown.pk)})
     sandbox = Session.objects.get(forked_from=shown)

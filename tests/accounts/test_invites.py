@@ -26,7 +26,7 @@ def invite(people, **body: object) -> str:
     return made.json()["url"].removeprefix("http://testserver")
 
 
-def test_who_accepts_an_invite_becomes_a_member(people, audit):
+def test_accepting_an_invite_makes_a_member(people, audit):
     url = invite(people, role="editor", note="for the stranger")
     browser = people.client("stranger")
 
@@ -40,7 +40,7 @@ def test_who_accepts_an_invite_becomes_a_member(people, audit):
     assert "invite_accepted" in audit()
 
 
-def test_only_its_hash_is_kept_and_it_is_told_once(people):
+def test_only_the_hash_is_stored_and_the_secret_is_shown_once(people):
     secret = invite(people).split("/")[2]
 
     assert secret not in str(Invite.objects.values())
@@ -80,7 +80,7 @@ def test_what_cannot_be_accepted_any_more_looks_like_nothing(people, how):
         assert client.post(url).status_code == 404
 
 
-def test_who_has_no_account_makes_one_with_it(people, audit):
+def test_an_invite_creates_an_account(people, audit):
     browser = Client()
     url = invite(people)
     assert b'name="password2"' in browser.get(url).content
@@ -96,7 +96,7 @@ def test_who_has_no_account_makes_one_with_it(people, audit):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_several_who_accept_an_invite_for_one_at_once_one_gets_an_account(people, settings, monkeypatch):
+def test_concurrent_uses_of_a_single_invite_create_one_account(people, settings, monkeypatch):
     url = invite(people)
     before = User.objects.count()
     together = threading.Barrier(4)

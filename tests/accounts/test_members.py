@@ -45,7 +45,7 @@ def test_a_member_leaves(people, audit, role):
     assert audit() == ["member_left"]
 
 
-def test_whom_a_link_lets_in_is_no_member_who_could_leave(people):
+def test_link_visitors_are_not_members(people):
     session = f"/api/v1/sessions/{people.session.pk}/"
     stranger = people.client("stranger")
     people.open_link(stranger, "link")
@@ -80,7 +80,7 @@ def test_where_users_cannot_be_looked_for_a_name_that_is_there_and_one_that_is_n
 
 
 @pytest.mark.parametrize("body", [{}, {"user": "nobody"}, {"user": "viewer", "role": "owner"}, {"user": 5}, {"user": "viewer", "more": 1}])
-def test_what_is_asked_wrongly_is_said(people, body):
+def test_an_invalid_query_is_reported(people, body):
     answer = people.client("owner-token").post(f"/api/v1/sessions/{people.session.pk}/members/", body, format="json")
 
     assert answer.status_code == 400

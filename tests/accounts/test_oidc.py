@@ -52,7 +52,7 @@ def sign_in(client: Client, following: str = "/sessions/"):
     return client.get(sent_back(begun["Location"]))
 
 
-def test_whoever_the_provider_knows_gets_an_account_and_is_signed_in(provider, audit):
+def test_a_user_of_the_provider_gets_an_account_and_is_signed_in(provider, audit):
     client = Client()
 
     assert sign_in(client)["Location"] == "/sessions/"
@@ -90,7 +90,7 @@ def test_the_subject_decides_whatever_the_name_is(provider):
     ],
     ids=["another key", "no signature", "another issuer", "another audience", "another nonce", "expired", "nobody"],
 )
-def test_a_token_that_is_not_for_this_login_signs_nobody_in(provider, audit, cheat, forge):
+def test_a_token_for_another_login_signs_no_user_in(provider, audit, cheat, forge):
     provider.cheat, provider.forge = cheat, forge
     client = Client()
 
@@ -100,7 +100,7 @@ def test_a_token_that_is_not_for_this_login_signs_nobody_in(provider, audit, che
     assert audit() == ["login_failed"]
 
 
-def test_an_answer_that_this_browser_did_not_ask_for_signs_nobody_in(provider):
+def test_a_response_for_another_browser_signs_no_user_in(provider):
     """Login CSRF: the attacker's code in the victim's browser."""
     attacker, victim = Client(), Client()
     back = sent_back(attacker.get("/oidc/login/")["Location"])
@@ -116,14 +116,14 @@ def test_what_is_no_answer_of_the_provider_is_refused(provider, query):
     assert Client().get(f"/oidc/callback/{query}").status_code == 403
 
 
-def test_who_was_shut_out_here_stays_out(provider):
+def test_a_deactivated_user_stays_locked_out(provider):
     sign_in(Client())
     User.objects.update(is_active=False)
 
     assert sign_in(Client()).status_code == 403
 
 
-def test_an_operator_can_say_who_is_welcome(provider, settings):
+def test_operators_can_restrict_who_may_sign_in(provider, settings):
     settings.OIDC_GROUP = "scheduling"
     assert sign_in(Client()).status_code == 403
     provider.who["groups"] = ["others", "scheduling"]
@@ -183,7 +183,7 @@ def test_one_address_begins_and_ends_so_many_logins_a_minute(provider, settings)
     assert LoginSession.objects.count() == 2
 
 
-def test_an_answer_that_nobody_asked_for_leaves_no_trace(provider, audit):
+def test_an_unsolicited_response_leaves_no_trace(provider, audit):
     stranger = Client()
 
     for query in ("?code=x&state=y", "?error=access_denied&state=y", ""):

@@ -47,7 +47,7 @@ def test_a_wrong_or_weak_one_changes_nothing(browser, people, old, new, again):
     assert people.owner.check_password("a long password")
 
 
-def test_who_has_none_has_none_to_change(people):
+def test_users_without_a_password_have_none_to_change(people):
     assert people.client("viewer").get("/password/").status_code == 404
     assert people.client("anonymous").get("/password/")["Location"] == "/login/?next=/password/"
 

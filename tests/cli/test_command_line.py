@@ -88,7 +88,7 @@ def test_an_unknown_option_is_refused_in_one_sentence_with_where_to_look():
     assert "schedviz up --help" in answer.stderr
 
 
-def test_a_variable_that_cannot_be_read_is_no_bug_and_is_told_in_a_line():
+def test_an_invalid_variable_is_reported_in_one_line():
     answer = subprocess.run(
         [sys.executable, "-m", "schedviz.cli.main", "check"],
         capture_output=True,
@@ -102,7 +102,7 @@ def test_a_variable_that_cannot_be_read_is_no_bug_and_is_told_in_a_line():
     assert answer.stderr == "schedviz: SCHEDVIZ_PUBLIC='maybe' is neither on nor off; write 1 or 0.\n"
 
 
-def test_a_bug_is_told_in_a_line_and_kept_in_a_log(tmp_path: Path):
+def test_an_internal_error_is_reported_in_one_line_and_logged(tmp_path: Path):
     program = (
         "import sys\nfrom schedviz.cli import main as line\nfrom schedviz.cli.lazy import LazyCommand\n"
         "line.COMMANDS['up'] = LazyCommand('os', 'no_such_command', '')\nsys.argv = ['schedviz', 'up']\nline.main()"

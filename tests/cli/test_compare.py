@@ -93,7 +93,7 @@ def test_a_file_that_cannot_be_used_is_refused(same: str, tmp_path: Path) -> Non
         assert said in result.output
 
 
-def test_a_server_that_is_not_there_is_said(same: str) -> None:
+def test_an_unreachable_server_is_reported(same: str) -> None:
     session = "00000000-0000-4000-8000-000000000000"
     result = run(session, session, "--server", "http://127.0.0.1:9")
 

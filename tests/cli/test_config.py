@@ -37,7 +37,7 @@ def test_a_valid_configuration(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path: Path, text: str, words: str) -> None:
+def test_errors_are_reported(tmp_path: Path, text: str, words: str) -> None:
     result = _run(tmp_path, text)
     assert result.exit_code == 2
     assert words in result.output

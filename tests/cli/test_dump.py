@@ -62,7 +62,7 @@ def test_the_informers_of_a_state_can_be_as_stale_as_its_cache() -> None:
     assert CliRunner().invoke(dump, ["--stale", str(case / "objects.json")]).exit_code == 2
 
 
-def test_what_is_wrong_with_a_state_or_a_time_is_said_with_its_place(tmp_path: Path) -> None:
+def test_an_invalid_state_or_time_is_reported_with_its_position(tmp_path: Path) -> None:
     objects = str(SAMPLES / "01-plain" / "objects.json")
     for content, told in (
         ("{", "is not JSON"),

@@ -24,7 +24,7 @@ def dump() -> str:
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": [node, pod]})
 
 
-def test_a_file_and_standard_input_are_told_alike(tmp_path: Path):
+def test_a_file_and_standard_input_give_the_same_output(tmp_path: Path):
     file = tmp_path / "cluster.json"
     file.write_text(dump())
     of_file = CliRunner().invoke(explain, ["default/large", "--no-change", "-f", str(file)])

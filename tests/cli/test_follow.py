@@ -94,7 +94,7 @@ def test_a_list_in_pages_then_every_change_once_and_in_order(
     assert all("fieldSelector=status.phase" in path for _, path in cluster.asked)
 
 
-def test_what_the_scheduler_does_not_read_is_not_told(cluster: KubernetesApi) -> None:
+def test_fields_that_the_scheduler_does_not_read_are_not_compared(cluster: KubernetesApi) -> None:
     pod(cluster, "p")
     cluster.put("nodes", "n", status={"allocatable": {"cpu": "1"}, "conditions": [{"type": "Ready", "lastHeartbeatTime": "1"}]})
     watched = Watched(cluster, secret="a secret")
@@ -107,7 +107,7 @@ def test_what_the_scheduler_does_not_read_is_not_told(cluster: KubernetesApi) ->
 
 
 @pytest.mark.parametrize("as_line", [True, False])
-def test_after_410_everything_is_listed_again_and_only_differences_are_told(
+def test_after_410_everything_is_listed_again_and_only_differences_are_sent(
     cluster: KubernetesApi, watched: Watched, *, as_line: bool
 ) -> None:
     cluster.expires_as_error_line = as_line
@@ -219,7 +219,7 @@ def test_an_object_that_the_server_refuses_is_left_out_and_named() -> None:
     assert "left out" in said[0]
 
 
-def test_two_that_push_into_one_session_are_told_so() -> None:
+def test_a_second_observer_of_a_session_is_warned() -> None:
     server = Schedviz()
     server.refusals = [refusal(409, "wrong_batch", expected=7)]
     pusher, _ = pusher_to(server)
@@ -327,7 +327,7 @@ def test_a_kubeconfig_is_read_as_kubectl_reads_it(tmp_path: Path, monkeypatch: p
         ({"server": "https://c", "certificate-authority-data": "###"}, {}, "is not base64"),
     ],
 )
-def test_what_of_a_kubeconfig_cannot_be_used_is_said(tmp_path: Path, cluster_: dict[str, Any], user: dict[str, Any], said: str) -> None:
+def test_unusable_parts_of_a_kubeconfig_are_reported(tmp_path: Path, cluster_: dict[str, Any], user: dict[str, Any], said: str) -> None:
     path = written(tmp_path / "config", cluster=cluster_, user=user)
 
     with pytest.raises(FollowError, match=said):
@@ -345,7 +345,7 @@ def test_a_dry_run_shows_what_would_be_sent_and_asks_no_server(cluster: Kubernet
     assert "1 Pod.spec.containers[].env" in told.output
 
 
-def test_whoever_comes_back_tells_only_what_differs(cluster: KubernetesApi) -> None:
+def test_a_reconnecting_observer_sends_only_differences(cluster: KubernetesApi) -> None:
     pod(cluster, "same")
     first = Watched(cluster)
     first.reflector.list()

@@ -19,7 +19,7 @@ SAMPLES = Path(__file__).parents[1] / "samples"
 LIST = str(SAMPLES / "list.json")
 
 
-def test_a_dry_run_tells_files_fields_and_where_each_object_is_from() -> None:
+def test_a_dry_run_lists_files_fields_and_origins() -> None:
     told = CliRunner().invoke(import_, [LIST, str(SAMPLES / "cluster-info-dump.txt"), "--dry-run"])
     assert told.exit_code == 0, told.output
     assert "kubectl cluster-info dump, 0 objects, 1 dump, 2 messages about pods" in told.output
@@ -75,7 +75,7 @@ def test_only_what_the_scheduler_reads_is_sent(received: tuple[str, list[bytes]]
     assert b"hush" not in body
 
 
-def test_what_is_not_taken_of_the_files_is_said_beside_the_id(received: tuple[str, list[bytes]], tmp_path: Path) -> None:
+def test_skipped_parts_of_files_are_reported_beside_the_id(received: tuple[str, list[bytes]], tmp_path: Path) -> None:
     file = tmp_path / "mixed.json"
     foo = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "f"}}
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}

@@ -39,7 +39,7 @@ def test_the_engine_is_restored_at_the_first_boundary_from_each_place_on() -> No
     assert list(between(straight, restored)) == []
 
 
-def test_each_kind_of_difference_is_told_once() -> None:
+def test_each_kind_of_difference_is_reported_once() -> None:
     straight, other = _run(), _run(pods=3)
 
     event, record, state = between(straight, other)
@@ -49,7 +49,7 @@ def test_each_kind_of_difference_is_told_once() -> None:
     assert state == "after 0 restores the final state differs"
 
 
-def test_an_event_that_is_missing_is_told() -> None:
+def test_a_missing_event_is_reported() -> None:
     straight, other = _run(), _run()
     last = other.events.pop()
 

@@ -276,7 +276,7 @@ def test_arguments_come_back_in_errors_without_control_characters(
     assert is_clean(err)
 
 
-def test_a_bug_is_told_without_control_characters(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_is_reported_without_control_characters(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from schedviz.cli.lazy import LazyCommand
 
     monkeypatch.setitem(command_line.COMMANDS, "up", LazyCommand("os", named("no_such", HOSTILE), ""))

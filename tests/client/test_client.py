@@ -102,7 +102,7 @@ def test_a_command_that_cannot_be_done_is_an_error(session: Session):
         session.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": session.state().nodes[0]["node"]}})
 
 
-def test_what_is_wrong_in_a_file_is_told(client: Client, tmp_path: Path):
+def test_errors_in_a_file_are_reported(client: Client, tmp_path: Path):
     file = tmp_path / "cluster.json"
     file.write_text('{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "10x"}}}')
 
@@ -131,14 +131,14 @@ def test_a_configuration_is_a_dict_or_a_file(client: Client, tmp_path: Path):
         client.generate(nodes=1, config=file)
 
 
-def test_what_is_not_there_not_allowed_or_not_answering_is_told(client: Client):
+def test_missing_forbidden_and_unreachable_resources_are_reported(client: Client):
     with pytest.raises(NotFound):
         client.session("00000000-0000-4000-8000-000000000000")
     with pytest.raises(NotAllowed), Client(client.server.address, "wrong") as other:
         other.sessions()
 
 
-def test_a_server_that_nobody_named_is_not_the_only_one_to_look_for(monkeypatch: pytest.MonkeyPatch):
+def test_an_unnamed_server_is_searched_in_several_places(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("schedviz.client.sending.TRIES", 0)
     monkeypatch.setattr("schedviz.client.server.data_folders", lambda: iter(()))
     monkeypatch.setattr("schedviz.client.server.DEFAULT_SERVER", "http://127.0.0.1:9")
@@ -156,7 +156,7 @@ def test_a_server_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch):
         nobody.sessions()
 
 
-def test_whoever_waits_for_a_server_is_told_once(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture):
+def test_waiting_for_a_server_is_reported_once(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture):
     monkeypatch.setattr("schedviz.client.sending._PAUSE_SECONDS", 0.05)
 
     with pytest.raises(Unavailable), Client("http://127.0.0.1:9", "t") as nobody:

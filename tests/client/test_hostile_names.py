@@ -52,7 +52,7 @@ def said(machine: dict[str, str], *words: str, leaves_with: tuple[int, ...] = (0
     return out
 
 
-def test_what_is_said_of_a_session_has_no_control_character(hostile: Session, machine: dict[str, str], tmp_path: Path) -> None:
+def test_output_about_a_session_has_no_control_character(hostile: Session, machine: dict[str, str], tmp_path: Path) -> None:
     shell = {**machine, "SCHEDVIZ_SESSION": hostile.id}
 
     def here(*words: str, leaves_with: tuple[int, ...] = (0,)) -> str:
@@ -104,7 +104,7 @@ def test_json_and_yaml_have_the_names_as_they_are(hostile: Session, machine: dic
     assert any(f"{NAME}/{named('large')}" == event.get("pod") for event in events)
 
 
-def test_what_else_a_server_keeps_is_told_without_control_characters(hostile: Session, machine: dict[str, str], tmp_path: Path) -> None:
+def test_other_server_data_is_printed_without_control_characters(hostile: Session, machine: dict[str, str], tmp_path: Path) -> None:
     said(machine, "token", "create", "--name", HOSTILE, leaves_with=(0, 1, 2))
     said(machine, "token", "list")
     said(machine, "token", "revoke", HOSTILE, leaves_with=(0, 1, 2))

@@ -26,7 +26,7 @@ def test_both_clients_have_the_same_methods_but_those_that_open_a_default_server
     assert public(Session) - public(AsyncSession) == {"from_files", "from_kubectl", "generate", "open"}
 
 
-def test_a_client_that_nobody_holds_any_more_closes_its_connections() -> None:
+def test_an_unreferenced_client_closes_its_connections() -> None:
     client = Client("http://127.0.0.1:9", "token")
     http = client._http
     del client

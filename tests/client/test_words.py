@@ -106,7 +106,7 @@ def test_explain_asks_the_session(session: Session):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_shell_is_told_how_to_complete(shell: str):
+def test_shell_completion_is_printed(shell: str):
     assert "_SCHEDVIZ_COMPLETE" in said("completion", shell).output
 
 

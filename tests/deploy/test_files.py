@@ -88,7 +88,7 @@ def test_settings_that_are_named_exist(path: str) -> None:
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_a_container_is_nobody_and_writes_nowhere(name: str) -> None:
+def test_a_container_runs_as_nobody_with_a_read_only_filesystem(name: str) -> None:
     service = COMPOSE["services"][name]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
@@ -101,7 +101,7 @@ def test_the_image_runs_as_a_numbered_user_that_is_not_root() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in OURS if name not in ("migrate", "sweeper")])
-def test_who_can_hang_has_a_health_check_and_time_to_stop(name: str) -> None:
+def test_services_that_can_hang_have_a_health_check_and_time_to_stop(name: str) -> None:
     assert COMPOSE["services"][name]["healthcheck"]["test"][0] == "CMD"
     assert "stop_grace_period" in COMPOSE["services"][name]
 

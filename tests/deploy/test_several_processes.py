@@ -130,7 +130,7 @@ def session_id(several: Several) -> str:
     return made
 
 
-def test_without_tls_or_with_another_authority_nobody_gets_in(several: Several, tmp_path: Path) -> None:
+def test_connections_without_tls_or_from_another_authority_are_refused(several: Several, tmp_path: Path) -> None:
     certificates(tmp_path)
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(f"{several.database.address}?sslmode=disable")
@@ -163,7 +163,7 @@ def test_what_one_web_server_accepts_a_viewer_of_another_sees(several: Several, 
     until(lambda: second.session(session_id)["appliedSeq"] >= seq)
 
 
-def test_either_web_server_tells_of_all_processes(several: Several) -> None:
+def test_either_web_server_reports_all_processes(several: Several) -> None:
     def told(client: Client) -> str:
         address = f"http://127.0.0.1:{client.port}/metrics"
         request = urllib.request.Request(address, headers={"Authorization": f"Bearer {METRICS_TOKEN}"})
@@ -203,7 +203,7 @@ def test_a_worker_that_is_asked_to_stop_hands_its_session_over_in_the_middle_of_
     assert several.row(session_id, "message")[0] == ""
 
 
-def test_a_web_server_that_is_asked_to_stop_tells_its_viewers_to_come_back(several: Several, session_id: str) -> None:
+def test_a_stopping_web_server_asks_its_viewers_to_reconnect(several: Several, session_id: str) -> None:
     stopping, client = several.webs[1], several.clients[1]
     url = f"ws://127.0.0.1:{client.port}/ws/v1/sessions/{session_id}/"
     with connect(url, additional_headers={"Authorization": f"Bearer {client.token}"}, max_size=None) as socket:

@@ -135,7 +135,7 @@ def test_a_newer_version_of_the_pod_is_what_a_pending_patch_is_compared_with(ser
     assert server.writes == [PatchPodStatus(newer, UNSCHEDULABLE, "n1")]
 
 
-def test_a_pending_patch_that_somebody_else_made_is_dropped(dispatcher: ApiDispatcher) -> None:
+def test_a_pending_patch_with_equal_content_is_dropped(dispatcher: ApiDispatcher) -> None:
     dispatcher.patch_pod_status(_pod("a"), None, "n1")
     dispatcher.sync(_pod("a", nominatedNodeName="n1"))
 

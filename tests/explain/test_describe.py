@@ -52,6 +52,6 @@ def test_a_pod_asks_for_its_containers_or_its_largest_init_container_and_the_ove
     assert [(one.name, one.init) for one in described.containers] == [("i", True), ("c", False), ("c", False)]
 
 
-def test_a_node_that_nobody_knows_is_said_to_be_none() -> None:
+def test_an_unknown_node_is_reported() -> None:
     with pytest.raises(NodeUnknownError, match="no node n2"):
         describe_node(cluster(node("n1")), "n2")

@@ -54,7 +54,7 @@ def test_the_dump_of_the_case_is_the_one_that_was_reported() -> None:
     ]
 
 
-def test_why_it_waits_for_ever_and_what_to_do_is_said() -> None:
+def test_an_endless_nomination_is_explained_with_a_remedy() -> None:
     found = explained("nominated-for-ever")
     assert found.for_ever
     assert found.sentence.startswith(f"{POD} stays nominated to {NOMINATED} forever")

@@ -45,7 +45,7 @@ def test_a_feasible_node_that_is_not_best_says_which_plugins_make_the_difference
     assert found.shares[0] == Share("NodeResourcesFit", best=86, taken=61)
 
 
-def test_a_node_that_the_filters_reject_says_who_is_against_it() -> None:
+def test_a_rejected_node_names_its_plugin() -> None:
     found = judgement_of(cluster(node("n1"), node("full", cpu="1"), pod("on-it", on="full"), pod("p")), "p", "full")
     assert (found.verdict, found.plugin, found.reasons) == ("infeasible", "NodeResourcesFit", ("Insufficient cpu",))
 

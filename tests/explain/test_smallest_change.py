@@ -45,14 +45,14 @@ def test_pods_leave_or_a_node_is_added() -> None:
     assert found == [["remove default/a from n1"], ["add one more node like n1"]]
 
 
-def test_two_changes_are_told_where_one_is_not_enough() -> None:
+def test_two_changes_are_suggested_where_one_is_not_enough() -> None:
     found = whats(node("n1", cpu="1"), pod("p", cpu="2", nodeSelector={"disk": "ssd"}))
     assert found
     assert all(len(changes) == 2 for changes in found)
     assert {"label n1 with disk=ssd", "request 1 cpu instead of 2 in container c"} in [set(changes) for changes in found]
 
 
-def test_nothing_is_told_where_nothing_helps() -> None:
+def test_nothing_is_suggested_where_nothing_helps() -> None:
     claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]
     found = smallest_change(cluster(node("n1"), pod("p", volumes=claim)), "default/p")
     assert found.suggestions == ()
@@ -181,7 +181,7 @@ def test_an_argument_and_a_change_of_the_pod_make_a_pair() -> None:
     assert {"plugin", "request"} in [{change.kind for change in suggestion.changes} for suggestion in found.suggestions]
 
 
-def test_what_was_tried_is_said_where_nothing_helps() -> None:
+def test_what_was_tried_is_reported_where_nothing_helps() -> None:
     claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]
     found = smallest_change(cluster(node("n1", cordoned=True), pod("p", volumes=claim)), "default/p")
     assert sum(found.tried.values()) >= found.dry_runs > 0

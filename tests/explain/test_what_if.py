@@ -40,7 +40,7 @@ NEVER = "not eligible due to preemptionPolicy=Never."
 
 
 @pytest.mark.parametrize("members", [{"preemptionPolicy": "Never"}, {"priorityClassName": "patient"}])
-def test_a_policy_of_never_is_said_where_the_pod_or_its_class_has_it(members: dict[str, str]) -> None:
+def test_a_never_preemption_policy_is_reported_for_pod_or_class(members: dict[str, str]) -> None:
     patient = {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",
@@ -62,7 +62,7 @@ def test_a_policy_of_never_is_said_where_the_pod_or_its_class_has_it(members: di
         ({"priority": 100}, {"profiles": [{"plugins": {"postFilter": {"disabled": [{"name": "*"}]}}}]}, ""),
     ],
 )
-def test_the_true_reason_is_said_why_preemption_does_not_help(
+def test_the_actual_reason_is_reported_why_preemption_does_not_help(
     copy: dict[str, object], config: dict[str, object] | None, reason: str
 ) -> None:
     simulation = cluster(node("n1", cpu="1"), pod("other", on="n1", priority=10), config=config)
@@ -99,7 +99,7 @@ def test_a_bound_pod_can_be_the_template() -> None:
     assert what_if(cluster(node("n1", cpu="3")), a_pod(on="n1"), 5).placed == 3
 
 
-def test_a_gated_pod_is_told_to_be_held_back() -> None:
+def test_what_if_reports_a_gated_pod() -> None:
     found = what_if(cluster(node("n1")), a_pod(schedulingGates=[{"name": "quota"}]), 1)
     assert (found.placed, found.outcome) == (0, "gated")
     assert "quota" in found.message

@@ -104,7 +104,7 @@ def test_a_pod_that_was_tried_says_what_would_wake_it() -> None:
     assert place.flushed_after_seconds == pytest.approx(place.since_seconds + 300)
 
 
-def test_pods_of_which_the_same_is_read_are_told_together() -> None:
+def test_pods_with_equal_requirements_form_one_group() -> None:
     assert why_pending(three_reasons(), "default/web-1").alike == ("default/web-2",)
 
 

@@ -101,7 +101,7 @@ def test_reasons_of_many_bad_files_are_counted_and_not_kept() -> None:
     assert report.warnings[-1] == "50 more files were left out."
 
 
-def test_kinds_that_somebody_made_up_are_counted_together() -> None:
+def test_unknown_kinds_are_counted_together() -> None:
     files = [("good.json", NODE), *((f"{n}.json", b'{"kind":"Made%d"}' % n) for n in range(1200))]
     report = load([source(zipped(files), "a.zip")]).report
 

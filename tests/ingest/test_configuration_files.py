@@ -37,7 +37,7 @@ def test_two_are_refused():
         (YAML.replace("/v1", "/v1alpha1"), "`schedviz config FILE --convert` writes it as v1"),
     ],
 )
-def test_what_is_wrong_with_it_is_said(text, words):
+def test_errors_in_it_are_reported(text, words):
     with pytest.raises(IngestError) as caught:
         imported(NODE, text)
 

@@ -40,7 +40,7 @@ def test_there_are_three_hundred_and_each_has_a_name() -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name.encode("ascii", "backslashreplace").decode())
-def test_a_damaged_file_is_told_and_the_others_come_in(file: Damaged) -> None:
+def test_a_damaged_file_is_reported_and_the_others_are_imported(file: Damaged) -> None:
     result = load([source(GOOD, "good"), source(file.data, "damaged")], LIMITS)
     assert "good" in {obj.name for obj in result.objects}
     for refused in result.report.refused:

@@ -44,7 +44,7 @@ def test_the_document_is_named_where_there_are_several():
     assert refusal(text) == "dump, document 2, line 3: metadata.labels: expected an object, found a list"
 
 
-def test_a_few_bad_objects_are_told_together_and_many_are_cut():
+def test_a_few_bad_objects_are_reported_together_and_many_are_truncated():
     bad = '{"kind":"Node","metadata":{"name":"%s"},"spec":{"unschedulable":"%s"}}\n'
     text = "".join(bad % (name, name) for name in "ab")
     assert refusal(text) == (
@@ -153,7 +153,7 @@ def test_what_is_not_a_dump_is_refused_in_words(data, message):
     assert refusal(data) == message
 
 
-def test_broken_archives_are_told_from_bad_ones():
+def test_broken_archives_are_distinguished_from_bad_ones():
     assert refusal(gzip.compress(LIST_JSON.encode())[:-12]) == "dump: the gzip file is truncated; download it again."
     assert refusal(lzma.compress(LIST_JSON.encode())[:-20]) == "dump: the xz file is truncated; download it again."
     assert refusal(b"\x1f\x8b" + b"x" * 50).startswith("dump: the gzip file is damaged (")

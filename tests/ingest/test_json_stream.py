@@ -45,7 +45,7 @@ def test_it_comes_in_parts() -> None:
     assert names(parts) == 1220
 
 
-def test_progress_is_told_of_the_bytes() -> None:
+def test_progress_is_reported_in_bytes() -> None:
     told: list[Progress] = []
 
     load([source(TEXT, 1 << 20)], Limits(), told.append)
@@ -86,7 +86,7 @@ def test_what_is_no_json_is_refused_wherever_it_is_cut(before: bytes, after: byt
     assert "JSON" in refused.value.problems[0].message
 
 
-def test_a_bad_object_is_told_by_its_line() -> None:
+def test_a_bad_object_is_reported_with_its_line() -> None:
     lines = TEXT.split(b"\n")
     line = max(number for number, text in enumerate(lines) if b'"startTime"' in text)
     lines[line] = lines[line].replace(b"2024-03-01", b"yesterday")

@@ -12,7 +12,7 @@ from tests.ingest.sources import SAMPLES, source
 TEXT = (SAMPLES / "list.json").read_bytes()
 
 
-def test_progress_is_told_for_each_phase():
+def test_progress_is_reported_for_each_phase():
     told: list[Progress] = []
     load([source(TEXT, "a.json")], Limits(), told.append)
     assert [progress.phase for progress in told] == ["unpacking", "reading", "done"]

@@ -99,7 +99,7 @@ def test_a_configuration_is_read_beside_a_cluster() -> None:
     assert keys(result) == CLUSTER
 
 
-def test_what_kubectl_describes_is_told_by_little_of_it() -> None:
+def test_kubectl_describe_output_is_recognized_by_a_fragment() -> None:
     short = (
         b"Name:             web-2\nNamespace:        shop\nEvents:\n  Warning  FailedScheduling  2m  default-scheduler  " + MESSAGE.encode()
     )
@@ -116,7 +116,7 @@ def test_a_cluster_info_dump_is_lists_with_logs_between_them() -> None:
     assert [(drop.kind, drop.count) for drop in result.report.dropped] == [("DaemonSet", 1)]
 
 
-def test_what_is_wrong_in_a_cluster_info_dump_is_told_by_its_line() -> None:
+def test_errors_in_a_cluster_info_dump_are_reported_with_their_line() -> None:
     text = (SAMPLES / "cluster-info-dump.txt").read_text()
     bad = text.replace('"cpu": "6"', '"cpu": "6x"')
     line = bad[: bad.index('"6x"')].count("\n") + 1
@@ -168,7 +168,7 @@ def test_of_what_kubectl_prints_for_people_the_words_of_the_scheduler_are_taken(
         "Name:               node-1\nRoles:              <none>\nLabels:             a=b\n",
     ],
 )
-def test_a_table_is_refused_and_what_to_run_instead_is_said(table: str) -> None:
+def test_a_table_is_refused_with_the_command_to_run_instead(table: str) -> None:
     with pytest.raises(UnreadableFile, match=r"kubectl.s table or `describe` output.*kubectl get nodes,pods -A -o json"):
         imported(table)
 

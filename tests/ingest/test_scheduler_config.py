@@ -159,7 +159,7 @@ def test_what_is_v1_stays_as_it_is():
         ("a: 1\na: 2", 'yaml: unmarshal errors:\n  line 2: key "a" already set in map'),
     ],
 )
-def test_what_cannot_be_converted_is_said(text, words):
+def test_what_cannot_be_converted_is_reported(text, words):
     if not words:
         convert(text)
         return

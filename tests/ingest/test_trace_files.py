@@ -115,7 +115,7 @@ OPERATIONS = f"expected one of {', '.join(sorted(step.__struct_config__.tag for 
         (lambda t: t.pop("steps"), "steps: expected a value, found nothing"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_path(change, message):
+def test_an_error_is_reported_with_its_path(change, message):
     assert refusal(change) == message
 
 

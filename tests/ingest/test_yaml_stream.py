@@ -85,7 +85,7 @@ def test_aliases_across_items_stay_bounded() -> None:
         load([source(text.encode())])
 
 
-def test_a_bad_object_is_told_by_its_line() -> None:
+def test_a_bad_object_is_reported_with_its_line() -> None:
     lines = TEXT.split(b"\n")
     line = max(number for number, text in enumerate(lines) if b"startTime" in text)
     lines[line] = lines[line].replace(b"2024-03-01", b"yesterday")

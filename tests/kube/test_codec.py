@@ -214,7 +214,7 @@ def test_null_is_the_same_as_absent():
         (("apiVersion",), "v2", 'apiVersion: expected "v1" for a Pod, found "v2"'),
     ],
 )
-def test_what_is_wrong_is_said_with_its_path(path, value, message):
+def test_an_error_is_reported_with_its_path(path, value, message):
     assert fault_of(changed(path, value)) == message
 
 

@@ -68,7 +68,7 @@ def test_both_node_selector_and_affinity_must_hold():
     assert required_node_affinity(pod()).match(node())
 
 
-def test_a_fault_is_told_only_where_no_term_holds():
+def test_a_fault_is_reported_only_where_no_term_holds():
     selector = lazy_node_selector(required(label("size", "Gt", "big"), label("disk", "In", "ssd")))
     assert selector.match(node(disk="ssd"))
     with pytest.raises(SelectorError) as caught:

@@ -40,7 +40,7 @@ def test_threads_that_read_a_struct_for_the_first_time_together_do_not_end_the_p
     assert done.returncode == 0, done.stderr
 
 
-def test_only_what_nobody_reads_cannot_be_looked_at() -> None:
+def test_only_unread_fields_are_inaccessible() -> None:
     import schedviz.asgi
     import schedviz.sessions.hosting.worker_loop  # noqa: F401
 

@@ -108,7 +108,7 @@ def test_a_plan_that_cannot_be_read(folder: Path, change: Change, old: str, new:
 HINT = '    hints:\n      - {id: cordoned, when: "length(events) > `0`", after: [{op: cordon, node: small}]}\n'
 
 
-def test_a_hint_is_tried_and_told(folder: Path, change: Change):
+def test_a_hint_is_tried_and_shown(folder: Path, change: Change):
     change("lesson.yaml", "    reveal:\n", HINT + "    reveal:\n")
     assert wrong(folder) == [
         f"{language}.md:8: where-will-it-go: the hint `cordoned` has no words: expected the part `### Hint cordoned`"
@@ -122,7 +122,7 @@ def test_a_hint_is_tried_and_told(folder: Path, change: Change):
     assert "the hint `cordoned` is never said: `length(events) > `1000`` is not true after its commands" in fault
 
 
-def test_a_comment_is_said_to_nobody(folder: Path, change: Change):
+def test_a_comment_is_not_shown(folder: Path, change: Change):
     change("en.md", "A pod was created that requests one CPU. It would fit on either node.", "<!-- To be\nwritten. -->")
     assert wrong(folder) == ["en.md:8: where-will-it-go: nothing is said"]
 
@@ -136,11 +136,11 @@ def test_a_folder_without_a_plan(tmp_path: Path):
     assert refused(tmp_path).startswith("lesson.yaml: there is no lesson.yaml in ")
 
 
-def test_a_fact_that_is_nothing_yet_is_not_told(folder: Path, change: Change):
+def test_an_empty_fact_is_omitted(folder: Path, change: Change):
     change("en.md", "It would fit on either node.", "It would fit on all {looked-at}.")
     assert wrong(folder) == ["en.md:8: where-will-it-go: {looked-at} is nothing on arrival"]
 
 
-def test_the_answer_is_not_told_in_the_question(folder: Path, change: Change):
+def test_the_question_does_not_reveal_the_answer(folder: Path, change: Change):
     change("en.md", "On which node will it be placed?", "On which node will it be placed, {answer}?")
     assert wrong(folder) == ["en.md:8: where-will-it-go: the answer is told before it is known"]

@@ -39,14 +39,14 @@ def play(room: Classroom, *, until_stop: int) -> None:
         carry_out(room.teacher.client, str(room.session.pk), [*stop["do"], *stop["reveal"]])
 
 
-def test_participants_are_told_no_notes(lesson_room: Classroom):
+def test_participants_do_not_get_presenter_notes(lesson_room: Classroom):
     ada = lesson_room.student("Ada")
 
     assert any(stop["notes"]["en"] for stop in stops(lesson_room.teacher, lesson_room.session.pk))
     assert not any(stop["notes"][language] for stop in stops(ada, lesson_room.session.pk) for language in ("en", "zh-CN"))
 
 
-def test_an_answer_is_told_to_participants_when_it_is_revealed_and_to_the_teacher_when_it_is_known(lesson_room: Classroom):
+def test_participants_get_an_answer_when_it_is_revealed_and_the_teacher_when_it_is_known(lesson_room: Classroom):
     ada = lesson_room.student("Ada")
     stop = stops(lesson_room.teacher, lesson_room.session.pk)[ASKED]["id"]
     play(lesson_room, until_stop=ASKED)

@@ -25,7 +25,7 @@ def test_a_room_that_was_forgotten_ends_by_itself_with_all_that_is_personal(clas
     assert Session.objects.get() == classroom.session
 
 
-def test_forks_that_somebody_began_to_delete_are_swept(classroom):
+def test_forks_whose_deletion_began_are_swept(classroom):
     ada = classroom.student("Ada")
     ada.ask("post", "forks/", {}, expect=201)
     # Whoever deleted the room died before its forks were.

@@ -13,7 +13,7 @@ from schedviz.web.rooms.models import Participant, WrongCode
 from tests.rooms.conftest import ROOMS, Person
 
 
-def test_a_code_has_eight_characters_that_nobody_takes_for_others():
+def test_a_code_has_eight_unambiguous_characters():
     made = {links.new_code() for _ in range(200)}
 
     assert len(made) == 200
@@ -21,7 +21,7 @@ def test_a_code_has_eight_characters_that_nobody_takes_for_others():
     assert not set("0O1IL2Z5S8B") & set(links.ALPHABET) - set("258")
 
 
-def test_who_has_the_code_joins_without_an_account_and_is_in_by_a_cookie(classroom):
+def test_participants_join_with_the_code_and_stay_by_a_cookie(classroom):
     ada = Person(APIClient())
 
     room = ada.join(classroom.code, "Ada")
@@ -77,7 +77,7 @@ def test_a_name_may_be_of_any_script(classroom):
     assert Person(APIClient()).join(classroom.code, "小明 👩‍🚀")["you"]["nickname"] == "小明 👩‍🚀"
 
 
-def test_a_locked_room_lets_nobody_new_in_and_who_was_in_comes_back(classroom):
+def test_a_locked_room_admits_only_returning_participants(classroom):
     ada = classroom.student("Ada")
 
     assert classroom.teacher.ask("patch", body={"locked": True})["status"] == "locked"
@@ -132,7 +132,7 @@ def test_addresses_of_one_ipv6_network_are_counted_together_and_none_is_kept(db)
     assert not any("2001" in one or "10.0" in one for one in kept)
 
 
-def test_a_cookie_that_was_not_signed_here_is_nobodys(classroom):
+def test_a_cookie_with_another_signature_is_ignored(classroom):
     ada = classroom.student("Ada")
     forged = APIClient()
     forged.cookies[settings.ROOM_GUEST_COOKIE] = ada.client.cookies[settings.ROOM_GUEST_COOKIE].value[:-2] + "xx"
@@ -140,7 +140,7 @@ def test_a_cookie_that_was_not_signed_here_is_nobodys(classroom):
     assert forged.get(f"{ROOMS}{classroom.id}/").status_code == 404
 
 
-def test_who_was_removed_is_out_and_cannot_come_back_with_that_cookie(classroom):
+def test_a_removed_participant_cannot_return_with_their_cookie(classroom):
     ada = classroom.student("Ada")
 
     classroom.teacher.ask("delete", f"participants/{ada.ask('get')['you']['id']}/", expect=204)

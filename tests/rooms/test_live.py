@@ -31,7 +31,7 @@ def at(classroom: Classroom, event: int, **members: object) -> dict[str, object]
     return {"session": str(classroom.session.pk), "at": event, **members}
 
 
-def test_everybody_is_told_the_room_first_each_as_far_as_it_is_theirs(classroom, line):
+def test_every_participant_gets_the_part_of_the_room_that_they_may_see(classroom, line):
     ada = classroom.student("Ada")
 
     taught = line(classroom.teacher).room()
@@ -42,7 +42,7 @@ def test_everybody_is_told_the_room_first_each_as_far_as_it_is_theirs(classroom,
     assert seen == ada.ask("get") | {"link": seen["link"]}
 
 
-def test_what_is_told_is_as_the_wire_schema_says(classroom, line):
+def test_room_messages_match_the_wire_schema(classroom, line):
     schema = wire_schema.wire_schema()
     to_client, to_server = ({**schema, "oneOf": [{"$ref": f"#/$defs/RoomTo{side}"}]} for side in ("Client", "Server"))
     teacher, ada = line(classroom.teacher), line(classroom.student("Ada"))
@@ -72,7 +72,7 @@ def _first_of_each(person, types: set[str]) -> dict[str, dict]:
     return found
 
 
-def test_where_the_teacher_goes_all_are_told_and_who_comes_later_too(classroom, line):
+def test_participants_follow_the_teacher_even_if_they_join_later(classroom, line):
     teacher, ada = line(classroom.teacher), line(classroom.student("Ada"))
     ada.room()
 
@@ -122,7 +122,7 @@ def test_the_teacher_goes_only_where_all_may_look(classroom, line):
 
 
 @pytest.mark.parametrize("text", ["{", '{"type":"fly"}', '{"type":"moment","moment":{"session":"x","colour":1}}', "[]"])
-def test_what_cannot_be_read_is_refused_in_words_and_the_line_stays(classroom, line, text):
+def test_an_invalid_message_gets_an_error_and_the_connection_stays_open(classroom, line, text):
     teacher = line(classroom.teacher)
 
     teacher.raw.send(text)
@@ -132,7 +132,7 @@ def test_what_cannot_be_read_is_refused_in_words_and_the_line_stays(classroom, l
     teacher.until(lambda message: message["type"] == "pong")
 
 
-def test_the_teacher_sees_who_comes_follows_raises_a_hand_and_goes(classroom, line):
+def test_the_teacher_sees_joins_follows_raised_hands_and_leaves(classroom, line):
     ada = classroom.student("Ada")
     teacher = line(classroom.teacher)
     teacher.room(lambda room: room["here"] == 0)
@@ -147,7 +147,7 @@ def test_the_teacher_sees_who_comes_follows_raises_a_hand_and_goes(classroom, li
     teacher.room(lambda room: room["here"] == 0)
 
 
-def test_who_drops_and_returns_is_the_same_and_has_two_windows_if_they_like(classroom, line):
+def test_a_reconnecting_participant_is_the_same_also_in_two_windows(classroom, line):
     ada = classroom.student("Ada")
     teacher = line(classroom.teacher)
     first, second = line(ada), line(ada)
@@ -178,7 +178,7 @@ def test_a_question_goes_to_all_and_its_tally_to_the_teacher(classroom, line):
     opened.room(lambda room: room["questions"][0]["tally"])
 
 
-def test_who_is_removed_is_sent_away_and_the_others_stay(classroom, line):
+def test_a_removed_participant_is_disconnected_and_the_others_stay(classroom, line):
     ada, bob = classroom.student("Ada"), classroom.student("Bob")
     opened, other = line(ada), line(bob)
     you = opened.room()["you"]["id"]
@@ -213,7 +213,7 @@ def test_a_deleted_room_closes_every_line(classroom, line):
     assert ada.close_code() in (4404, 4410)
 
 
-def test_a_stranger_is_refused_before_the_line_is_open(classroom, line):
+def test_a_client_without_access_is_refused_before_the_connection_opens(classroom, line):
     from rest_framework.test import APIClient
 
     with pytest.raises(InvalidStatus) as refused:
@@ -238,7 +238,7 @@ def test_a_participant_sees_the_session_s_own_frames(classroom, line):
     assert opened.until(lambda message: message["type"] == "error")["code"] == "forbidden"
 
 
-def test_while_redis_is_away_the_database_tells(classroom, line, redis_server):
+def test_while_redis_is_down_the_room_is_read_from_the_database(classroom, line, redis_server):
     ada = classroom.student("Ada")
     teacher, opened = line(classroom.teacher), line(ada)
     opened.room()
@@ -264,7 +264,7 @@ def test_a_bell_that_was_lost_is_made_up_for(classroom, line, monkeypatch):
     teacher.room(lambda room: room["participants"][0]["hand"])
 
 
-def test_a_server_that_died_takes_nobodys_place_for_ever(classroom):
+def test_participants_of_a_dead_server_free_their_places(classroom):
     classroom.student("Ada")
     presence.renew([Participant.objects.get().pk])
     assert classroom.look()["here"] == 1

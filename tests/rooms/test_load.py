@@ -70,7 +70,7 @@ def test_students_step_sessions_of_their_own_side_by_side(web_server):
     in_a_room(web_server, lesson)
 
 
-def test_who_is_on_a_slow_line_stays_in_step(web_server):
+def test_a_participant_on_a_slow_connection_stays_in_step(web_server):
     async def lesson(teacher: Client, room: dict[str, str], base: str) -> None:
         there = urlsplit(base)
         async with SlowLine(str(there.hostname), int(there.port or 0), bits_per_second=1e6, delay_seconds=0.3) as line:

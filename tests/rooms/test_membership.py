@@ -50,7 +50,7 @@ def test_a_participant_commands_an_own_fork_and_it_counts_as_the_teacher_s(class
     assert classroom.teacher.status_of(f"sessions/{fork.pk}/") == 200
 
 
-def test_a_fork_is_nobody_else_s_until_it_is_shown(classroom, fork):
+def test_a_fork_is_private_until_it_is_shown(classroom, fork):
     bob = classroom.student("Bob")
     assert bob.status_of(f"sessions/{fork.pk}/") == 404
 
@@ -72,7 +72,7 @@ def test_forks_are_not_among_the_teacher_s_sessions_while_the_room_lives(classro
     assert set(listed()) == {str(classroom.session.pk), str(fork.pk)}
 
 
-def test_the_teacher_s_own_resources_are_nobody_else_s(classroom, ada):
+def test_the_teachers_resources_are_private(classroom, ada):
     you = ada.ask("get")["you"]["id"]
     for method, rest, body in (
         ("patch", "", {"locked": True}),
@@ -108,7 +108,7 @@ def test_a_token_with_the_scope_read_looks_and_does_no_more(classroom):
     reader.ask_at("post", "/api/v1/rooms/", {"session": str(classroom.session.pk)}, expect=403)
 
 
-def test_a_room_is_opened_by_who_may_share_the_session(classroom, django_user_model):
+def test_opening_a_room_requires_the_right_to_share_the_session(classroom, django_user_model):
     client = APIClient()
     client.force_login(django_user_model.objects.create_user("somebody"))
 

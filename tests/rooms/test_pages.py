@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 
 
 @pytest.mark.parametrize("address", ["/r/", "/r/K7MR-2XWD/", "/r/nothing/"])
-def test_the_door_says_nothing_of_the_code(db, client, address):
+def test_the_join_page_does_not_reveal_the_code(db, client, address):
     page = client.get(address)
 
     assert page.status_code == 200
@@ -24,7 +24,7 @@ def test_the_short_link_leads_to_the_door_with_the_code_in_it(classroom):
     assert f'data-code="{classroom.code}"'.encode() in page.content
 
 
-def test_who_is_in_is_sent_on(classroom):
+def test_members_are_redirected_to_the_room(classroom):
     ada = classroom.student("Ada")
     for person in (ada, classroom.teacher):
         assert person.client.get(f"/r/{classroom.code}/").url == f"/rooms/{classroom.id}/"

@@ -175,7 +175,7 @@ def test_unless_the_teacher_says_so(asked):
     assert asked.teacher.ask_at("get", ROOMS)["results"] == []
 
 
-def test_who_leaves_leaves_nothing(asked):
+def test_leaving_a_room_deletes_the_participants_data(asked):
     ada = asked.students["Ada"]
     answer(ada, "node-a")
     ada.ask("post", "forks/", {}, expect=201)

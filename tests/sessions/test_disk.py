@@ -30,7 +30,7 @@ def test_a_full_disk_is_named_without_its_path(tmp_path: Path, settings: LazySet
     assert settings.DATABASES["default"]["NAME"] not in said
 
 
-def test_a_full_disk_of_the_database_server_is_told_without_its_files() -> None:
+def test_a_full_disk_of_the_database_is_reported_without_its_paths() -> None:
     wrapped = OperationalError()
     wrapped.__cause__ = psycopg.errors.DiskFull('could not extend file "base/5/16384": No space left on device')
 
@@ -39,7 +39,7 @@ def test_a_full_disk_of_the_database_server_is_told_without_its_files() -> None:
     assert said == "The disk of the database server is full."
 
 
-def test_a_full_disk_for_temporary_files_is_told_without_the_file() -> None:
+def test_a_full_disk_for_temporary_files_is_reported_without_the_path() -> None:
     assert disk.full_disk(OSError(errno.ENOSPC, "No space left on device", "/data/tmp/upload")) == "A disk of the server is full."
 
 

@@ -106,7 +106,7 @@ def test_an_imported_session_is_the_one_that_was_exported(busy: UUID) -> None:
         {"doctor": [{"finding": "made up"}], "differs": {"command": 1}, "anything": "else"},
     ],
 )
-def test_a_report_that_somebody_wrote_into_the_file_is_not_taken_over(busy: UUID, report: dict[str, Any]) -> None:
+def test_a_forged_report_in_a_session_file_is_ignored(busy: UUID, report: dict[str, Any]) -> None:
     def forge(lines: list[dict[str, Any]]) -> None:
         lines[0].update(report=report, name="n" * 5000, engineVersion="9" * 5000)
 

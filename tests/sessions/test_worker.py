@@ -121,7 +121,7 @@ def test_redis_may_lose_everything(redis: RedisServer) -> None:
     assert len([event for event in stored_events(session_id) if isinstance(event, CommandDone)]) == 3
 
 
-def test_a_session_of_nobody_is_found_by_the_sweeper_after_redis_came_back(redis: RedisServer, engine_worker: Worker) -> None:
+def test_the_sweeper_finds_an_unhosted_session_after_redis_returned(redis: RedisServer, engine_worker: Worker) -> None:
     session_id = ready()
     engine_worker.stop()
     redis.kill()

@@ -25,7 +25,7 @@ def cycles(count: int) -> list[dict[str, Any]]:
     return [{"op": "cycle"}] * count
 
 
-def test_a_pod_that_fits_is_told_from_its_creation_to_its_confirmation() -> None:
+def test_the_history_of_a_pod_that_fits_goes_from_creation_to_confirmation() -> None:
     events = events_of(create(node("node1")), create(node("node2")), create(pod("web")), *cycles(1))
 
     assert texts(story(events, "pods", "default/web")) == [
@@ -50,7 +50,7 @@ def test_a_pod_that_fits_is_told_from_its_creation_to_its_confirmation() -> None
     ]
 
 
-def test_a_pod_that_fits_nowhere_is_told_who_rejected_it_and_what_moves_it() -> None:
+def test_the_history_of_an_unschedulable_pod_names_plugins_and_requeue_events() -> None:
     events = events_of(
         *(create(node(f"node{number}", cpu="1")) for number in (1, 2, 3)),
         create(pod("web", cpu="2")),
@@ -68,7 +68,7 @@ def test_a_pod_that_fits_nowhere_is_told_who_rejected_it_and_what_moves_it() -> 
     assert 'nominated nowhere any more (the nominator has it under "")' in told
 
 
-def test_a_pod_of_v1_36_is_told_which_plugin_gates_it_and_which_hint_moves_it() -> None:
+def test_the_history_of_a_v1_36_pod_names_its_gating_plugin_and_its_queueing_hint() -> None:
     gate = {"name": "quota.example/wait"}
     events = events_of(
         create(node("node1", cpu="1")),
@@ -87,7 +87,7 @@ def test_a_pod_of_v1_36_is_told_which_plugin_gates_it_and_which_hint_moves_it() 
     assert "moved from unschedulablePods to backoffQ because of NodeAdd" in web
 
 
-def test_a_pod_whose_cycle_met_an_error_is_told_to_back_off_in_the_queue_of_errors() -> None:
+def test_the_history_of_a_pod_that_failed_with_an_error_names_error_backoff_q() -> None:
     scripted = {"name": "Scripted", "args": {"rules": [{"point": "reserve", "code": "Error", "times": 1}]}}
     profile = {"plugins": {"multiPoint": {"enabled": [{"name": "Scripted"}]}}, "pluginConfig": [scripted]}
     events = events_of(create(node("node1")), create(pod("web")), *cycles(1), release="v1.36", config={"profiles": [profile]})
@@ -96,7 +96,7 @@ def test_a_pod_whose_cycle_met_an_error_is_told_to_back_off_in_the_queue_of_erro
     assert any("added to errorBackoffQ because of ScheduleAttemptFailure, backs off until " in each for each in told), told
 
 
-def test_a_victim_and_its_preemptor_are_told_of_each_other() -> None:
+def test_the_histories_of_victim_and_preemptor_name_each_other() -> None:
     events = events_of(create(node("node1")), VICTIM, create(pod("high", cpu="3", priority=10)), *cycles(1))
 
     victim, preemptor = texts(story(events, "pods", "default/low")), texts(story(events, "pods", "default/high"))
@@ -109,7 +109,7 @@ def test_a_victim_and_its_preemptor_are_told_of_each_other() -> None:
     assert "nominated to node1" in preemptor
 
 
-def test_a_node_is_told_of_the_pods_that_come_and_are_rejected() -> None:
+def test_the_history_of_a_node_has_its_pods_and_rejections() -> None:
     events = events_of(
         create(node("node1", cpu="1")), create(node("node2")), create(pod("web", cpu="2")), *cycles(1), {"op": "cordon", "node": "node2"}
     )
@@ -123,7 +123,7 @@ def test_a_node_is_told_of_the_pods_that_come_and_are_rejected() -> None:
     assert told[-1] == "updated in the cache"
 
 
-def test_two_pods_of_one_name_are_told_apart_by_uid() -> None:
+def test_two_pods_of_one_name_are_distinguished_by_uid() -> None:
     gone = {"op": "delete", "kind": "Pod", "name": "web"}
     events = events_of(create(node("node1")), create(pod("web")), {"op": "schedule"}, gone, create(pod("web")), {"op": "bind"}, *cycles(1))
 
@@ -151,7 +151,7 @@ def test_a_restart_is_in_every_story() -> None:
     assert "the session went back to what was imported" in told
 
 
-def test_whoever_is_told_of_is_touched() -> None:
+def test_every_object_named_in_an_event_is_affected() -> None:
     events = events_of(
         create(node("node1")),
         create(node("node2", cpu="1")),

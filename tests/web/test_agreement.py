@@ -43,7 +43,7 @@ def test_a_session_that_follows_nobody_has_no_rate(owner_client: APIClient, url:
     assert (found["source"], found["detached"], found["all"]["rate"], found["waiting"], found["bindings"]) == (None, False, None, 0, [])
 
 
-def test_the_rate_the_counts_and_each_binding_are_told_the_newest_first(owner_client: APIClient, people: People, url: str) -> None:
+def test_rate_counts_and_bindings_are_listed_newest_first(owner_client: APIClient, people: People, url: str) -> None:
     followed(people)
     found = owner_client.get(url).json()
 
@@ -60,7 +60,7 @@ def test_the_rate_the_counts_and_each_binding_are_told_the_newest_first(owner_cl
     assert (found["bindings"][2]["arrivedEvent"], found["bindings"][1]["arrivedEvent"]) == (10, None)
 
 
-def test_bindings_can_be_narrowed_and_are_told_in_pages(owner_client: APIClient, people: People, url: str) -> None:
+def test_bindings_can_be_filtered_and_are_paginated(owner_client: APIClient, people: People, url: str) -> None:
     followed(people)
     page = owner_client.get(url, {"verdict": "notBest,infeasible", "limit": 1}).json()
     rest = owner_client.get(url, {"verdict": "notBest,infeasible", "limit": 2, "before": page["next"]}).json()

@@ -42,11 +42,11 @@ def fork(client, session, **body):
         ("anonymous", 404),
     ],
 )
-def test_who_may_look_and_is_logged_in_may_fork(people, ran, role, status):
+def test_logged_in_viewers_may_fork(people, ran, role, status):
     assert fork(people.client(role), ran).status_code == status
 
 
-def test_somebody_with_a_link_alone_has_to_log_in(people, ran):
+def test_forking_with_only_a_share_link_requires_a_login(people, ran):
     linked = replace(people, session=ran)
 
     assert fork(linked.client("link"), ran).status_code == 401
@@ -150,14 +150,14 @@ def test_the_same_key_is_the_same_fork(people, ran):
         ({"from": 3}, 400, "$.from"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_path(people, ran, body, status, path):
+def test_an_error_is_reported_with_its_path(people, ran, body, status, path):
     response = fork(people.client("owner"), ran, **body)
 
     assert response.status_code == status
     assert response.json()["error"]["detail"]["path"] == path
 
 
-def test_nobody_has_more_sessions_than_are_allowed(people, ran, settings):
+def test_the_session_quota_is_enforced(people, ran, settings):
     settings.SESSIONS_PER_USER = 1
     response = fork(people.client("owner"), ran)
 

@@ -28,7 +28,7 @@ def test_a_breakpoint_is_set_changed_and_taken_away(owner_client: APIClient, url
     assert owner_client.patch(f"{url}{number}/", {}, format="json").status_code == 404
 
 
-def test_a_mistake_is_told_with_its_column(owner_client: APIClient, url: str) -> None:
+def test_a_syntax_error_is_reported_with_its_column(owner_client: APIClient, url: str) -> None:
     response = owner_client.post(url, {"when": "cycle > and"}, format="json")
 
     assert response.status_code == 400
@@ -52,7 +52,7 @@ def test_too_many_are_refused_with_the_limit(owner_client: APIClient, url: str) 
     assert "at most 20" in response.json()["error"]["message"]
 
 
-def test_who_may_only_look_sets_none(people: People, url: str) -> None:
+def test_viewers_cannot_set_breakpoints(people: People, url: str) -> None:
     viewer = people.client("viewer")
 
     assert viewer.get(url).status_code == 200

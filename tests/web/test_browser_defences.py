@@ -73,7 +73,7 @@ def test_no_page_has_a_script_or_a_style_of_its_own(people: People) -> None:
         assert not re.search(r"(?:src|href|action)=[\"']?(?:https?:)?//", page)
 
 
-def test_answers_about_sessions_are_kept_by_nobody(people: People) -> None:
+def test_responses_about_sessions_are_not_cached(people: People) -> None:
     for address in (f"/s/{people.session.pk}/", "/sessions/", "/login/"):
         assert "no-store" in people.client("owner").get(address)["Cache-Control"]
 
@@ -130,7 +130,7 @@ def browser_of(people: People, role: str) -> APIClient:
 
 @pytest.mark.parametrize("role", ["owner", "editor-link"])
 @pytest.mark.parametrize("kind", ["application/json", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
-def test_another_page_cannot_send_a_command_with_somebodys_cookie(people: People, redis: object, role: str, kind: str) -> None:
+def test_a_cross_origin_page_cannot_send_a_command_with_a_users_cookie(people: People, redis: object, role: str, kind: str) -> None:
     """A form or a fetch of another site brings the cookie at most, never the token."""
     address = f"/api/v1/sessions/{people.session.pk}/commands/"
     answer = browser_of(people, role).generic(
@@ -182,7 +182,7 @@ def test_a_get_changes_nothing(people: People) -> None:
         "\thttps://evil.example",
     ],
 )
-def test_nobody_is_sent_on_to_another_site(people: People, following: str) -> None:
+def test_redirects_stay_on_the_site(people: People, following: str) -> None:
     people.owner.set_password("a long password")
     people.owner.save()
 

@@ -158,7 +158,7 @@ def test_a_bad_command_gets_400_and_its_path(owner_client, address, body, path):
         ),
     ],
 )
-def test_a_bad_command_is_told_what_was_expected(owner_client, address, body, message):
+def test_a_bad_command_gets_an_error_with_what_was_expected(owner_client, address, body, message):
     response = owner_client.post(address, body, format="json")
 
     assert response.status_code == 400, response.content

@@ -59,7 +59,7 @@ def test_a_comparison_is_a_file_too(people, two):
 
 
 @pytest.mark.parametrize("role", ["stranger", "anonymous"])
-def test_who_may_not_see_both_learns_nothing(people, two, role):
+def test_comparing_needs_access_to_both_sessions(people, two, role):
     for rest in ("", "report/"):
         response = get(people.client(role), two[0].pk, people.session.pk, rest)
         assert response.status_code == 404

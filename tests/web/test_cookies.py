@@ -45,7 +45,7 @@ def test_a_login_under_the_old_name_stays_one_and_gets_the_new_name(old: Client,
     assert page.cookies[settings.CSRF_COOKIE_NAME].value == token
 
 
-def test_the_old_name_of_another_instance_logs_nobody_in_and_stays(people: People) -> None:
+def test_a_cookie_of_another_instance_logs_no_user_in_and_is_kept(people: People) -> None:
     browser = Client()
     browser.cookies["schedviz_login"] = "of-another-instance"
 

@@ -57,7 +57,7 @@ def test_it_can_be_as_json_logging_prints_it_and_say_more(owner: APIClient, addr
 
 
 @pytest.mark.parametrize(("query", "path"), [("format=xml", "?format"), ("v=loud", "?v"), ("at=-1", "?at")])
-def test_what_is_asked_wrongly_is_said(owner: APIClient, address: str, query: str, path: str) -> None:
+def test_an_invalid_query_is_reported(owner: APIClient, address: str, query: str, path: str) -> None:
     refused = owner.get(f"{address}?{query}")
 
     assert refused.status_code == 400

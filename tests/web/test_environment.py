@@ -35,7 +35,7 @@ def test_a_secret_key_that_is_too_short_is_refused(tmp_path: Path, monkeypatch):
         environment.secret_key(tmp_path)
 
 
-def test_a_secret_key_that_cannot_be_read_is_told_with_its_folder_and_what_to_do(tmp_path: Path, monkeypatch):
+def test_an_unreadable_secret_key_is_reported_with_its_folder_and_a_remedy(tmp_path: Path, monkeypatch):
     monkeypatch.delenv("SCHEDVIZ_SECRET_KEY", raising=False)
     (tmp_path / "secret_key").mkdir()
 

@@ -75,7 +75,7 @@ def test_a_quiet_stream_says_that_it_lives(curl, commits, monkeypatch):
         assert ": still here" in response.iter_lines()
 
 
-def test_who_may_not_see_it_any_more_is_told_and_left(curl, commits, people, monkeypatch):
+def test_a_client_that_loses_access_is_notified_and_disconnected(curl, commits, people, monkeypatch):
     from schedviz.web.models import Token
 
     monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.05)

@@ -48,12 +48,12 @@ def test_a_pending_pod_is_explained_with_the_nodes_behind_each_clause(owner: API
     assert explanation["said"].startswith(explanation["message"])
 
 
-def test_the_smallest_change_is_told(owner: APIClient, asked: UUID) -> None:
+def test_the_smallest_change_is_returned(owner: APIClient, asked: UUID) -> None:
     found = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/change/").json()
     assert found["suggestions"][0]["changes"][0]["kind"] == "request"
 
 
-def test_pending_pods_are_told_in_groups(owner: APIClient, asked: UUID) -> None:
+def test_pending_pods_are_returned_in_groups(owner: APIClient, asked: UUID) -> None:
     assert [group["pods"] for group in owner.get(f"/api/v1/sessions/{asked}/explain/").json()] == [["default/large"]]
 
 
@@ -89,7 +89,7 @@ def node_of(owner: APIClient, session: UUID, more: str = "") -> dict[str, Any]:
     return kept
 
 
-def test_a_text_is_told_in_its_clauses_with_the_nodes_of_a_pod(owner: APIClient, asked: UUID) -> None:
+def test_a_message_is_returned_as_clauses_with_the_nodes_of_a_pod(owner: APIClient, asked: UUID) -> None:
     address = f"/api/v1/sessions/{asked}/explain/message/"
     text = "Warning  FailedScheduling  0/9 nodes are available: 7 Insufficient cpu, 2 node(s) were unschedulable."
     alone = owner.post(address, {"text": text}, format="json").json()
@@ -125,5 +125,5 @@ def test_a_bad_what_if_is_400_with_the_path(owner: APIClient, asked: UUID, body:
     assert response.json()["error"]["detail"]["path"] == path
 
 
-def test_a_stranger_is_told_nothing(people: People, asked: UUID) -> None:
+def test_a_user_without_access_gets_404(people: People, asked: UUID) -> None:
     assert people.client("stranger").get(f"/api/v1/sessions/{asked}/explain/").status_code == 404

@@ -32,7 +32,7 @@ def test_it_is_200_when_all_is_up(client, redis):
     assert response.json() == {"status": "ok", "down": [], "web": "ok", "database": "ok", "redis": "ok", "workers": "ok"}
 
 
-def test_a_queue_that_nobody_serves_is_named(client, redis):
+def test_a_queue_without_workers_is_named(client, redis):
     beat("engine")
 
     response = client.get("/healthz")

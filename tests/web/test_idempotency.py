@@ -70,7 +70,7 @@ def test_a_key_is_of_its_user_alone(people):
     assert made[0].json()["id"] != made[1].json()["id"]
 
 
-def test_who_asks_again_while_it_is_under_way_is_told_so_until_it_has_surely_died(owner_client, people):
+def test_a_repeated_request_gets_in_progress_until_the_first_must_have_ended(owner_client, people):
     body, address = {"when": "popped default/web"}, f"/api/v1/sessions/{people.session.pk}/breakpoints/"
     owner_client.post(address, body, format="json", headers=KEY)
     Breakpoint.objects.all().delete()
@@ -93,7 +93,7 @@ def test_a_request_that_died_before_the_clock_was_set_back_does_not_hold_its_key
     assert owner_client.post(address, body, format="json", headers=KEY).status_code == 201
 
 
-def test_a_link_is_told_again_though_its_secret_is_not_kept(owner_client, people):
+def test_a_repeated_request_returns_the_link_although_its_secret_is_not_stored(owner_client, people):
     address = f"/api/v1/sessions/{people.session.pk}/links/"
 
     first, second = (owner_client.post(address, {"role": "viewer"}, format="json", headers=KEY) for _ in range(2))

@@ -60,7 +60,7 @@ def test_a_cluster_without_pods_is_what_the_lesson_wants(owner: APIClient, io_wo
     assert owner.get(f"/api/v1/sessions/{session}/").json()["report"]["warnings"] == []
 
 
-def test_an_answer_is_told_once_the_session_is_there(owner: APIClient, io_worker: Worker):
+def test_an_answer_is_revealed_once_the_session_reaches_it(owner: APIClient, io_worker: Worker):
     session = begin(owner, "the-list")
     asked = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"][1]
     assert asked["question"]["ask"] == "number"
@@ -89,14 +89,14 @@ def test_a_lesson_that_is_none(owner: APIClient, people: People):
     assert owner.get(f"/api/v1/sessions/{people.session.pk}/lesson/").status_code == 404
 
 
-def test_the_course_is_for_those_who_are_logged_in(people: People):
+def test_the_course_requires_a_login(people: People):
     assert people.client("anonymous").get("/api/v1/lessons/").status_code == 401
 
 
 # --- Progress
 
 
-def test_progress_is_kept_for_the_person_and_outlives_the_session(owner: APIClient, people: People, io_worker: Worker):
+def test_progress_is_stored_for_the_user_and_outlives_the_session(owner: APIClient, people: People, io_worker: Worker):
     session = begin(owner, "the-list")
     told = {"stop": "first-snapshot", "session": session, "answers": {"first-snapshot": 3}}
     assert owner.put("/api/v1/lessons/the-list/progress/", told, format="json").json() == {**told, "finished": False}

@@ -35,7 +35,7 @@ def test_an_object_that_was_read_can_be_sent_back_changed(people: People, looked
     assert changed["spec"]["unschedulable"] is True
 
 
-def test_what_is_not_there_is_said_in_words(people: People, looked_at: UUID) -> None:
+def test_a_missing_object_is_reported_in_a_sentence(people: People, looked_at: UUID) -> None:
     owner = people.client("owner")
     answer = owner.get(f"/api/v1/sessions/{looked_at}/objects/?kind=Pod&name=nobody")
     assert answer.status_code == 404
@@ -61,7 +61,7 @@ def test_labels_select_objects_by_name(people: People, looked_at: UUID) -> None:
     assert len(owner.get(address).json()["names"]) == 3
 
 
-def test_what_is_no_selector_is_said_at_its_place(people: People, looked_at: UUID) -> None:
+def test_an_invalid_selector_is_reported_at_its_position(people: People, looked_at: UUID) -> None:
     refused = people.client("owner").get(f"/api/v1/sessions/{looked_at}/objects/selected/?kind=Node&selector=a%20b")
     assert refused.status_code == 400
     assert refused.json()["error"]["detail"]["path"] == "?selector"

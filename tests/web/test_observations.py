@@ -20,7 +20,7 @@ def batch(n: int, name: str = "n1", **members: object) -> dict[str, object]:
     return {"source": "kind", "n": n, "events": [event], **members}
 
 
-def test_whoever_comes_back_learns_what_is_expected_and_what_was_seen(owner_client: APIClient, url: str) -> None:
+def test_a_reconnecting_observer_gets_the_expected_and_the_known_state(owner_client: APIClient, url: str) -> None:
     before = owner_client.get(url).json()
     assert (before["source"], before["expected"], before["objects"]) == (None, 1, [])
 
@@ -65,7 +65,7 @@ def test_another_number_is_refused_with_the_expected_one(owner_client: APIClient
         ),
     ],
 )
-def test_a_mistake_is_told_with_its_place(owner_client: APIClient, url: str, members: dict[str, object], path: str) -> None:
+def test_a_mistake_is_reported_with_its_position(owner_client: APIClient, url: str, members: dict[str, object], path: str) -> None:
     refused = owner_client.post(url, {**batch(1), **members}, format="json")
 
     assert refused.status_code == 400, refused.content

@@ -96,7 +96,7 @@ def test_a_token_that_expired_or_was_revoked_is_refused(people):
     assert client.get("/api/v1/sessions/").status_code == 401
 
 
-def test_the_token_of_somebody_who_was_shut_out_is_refused(people):
+def test_the_token_of_a_deactivated_user_is_refused(people):
     client = people.client("owner-token")
     people.owner.is_active = False
     people.owner.save()

@@ -211,7 +211,7 @@ def test_a_comparison_needs_both_sides(people):
             assert found[0] == 404
 
 
-def test_a_fork_does_not_tell_who_may_not_see_it_what_it_was_forked_from(people):
+def test_a_fork_hides_its_origin_from_users_without_access(people):
     fork = Session.objects.create(
         owner=people.stranger,
         name="a fork",
@@ -231,7 +231,7 @@ def test_a_fork_does_not_tell_who_may_not_see_it_what_it_was_forked_from(people)
     assert forked_from("viewer") == [{"id": str(people.session.pk), "name": "a secret", "event": 0}] * 2
 
 
-def test_a_session_without_an_owner_is_nobodys(people):
+def test_a_session_without_an_owner_belongs_to_no_user(people):
     Session.objects.update(owner=None)
 
     assert not may(Actor(), Verb.SEE, Session.objects.get())

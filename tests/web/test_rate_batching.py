@@ -54,7 +54,7 @@ def test_all_that_the_limit_allows_is_allowed_and_no_more():
     assert allowed == 5_003
 
 
-def test_who_sends_now_and_then_is_counted_one_by_one(monkeypatch: pytest.MonkeyPatch):
+def test_occasional_requests_are_counted_one_by_one(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(rate_batching, "_CREDIT_SECONDS", -1.0)
     shared, ahead = Shared(60_000), Credits()
 
@@ -83,7 +83,7 @@ def test_threads_together_use_no_more_than_was_counted():
     assert 5_000 <= shared.counted <= 5_000 + 16 * 60
 
 
-def test_of_those_who_left_nothing_is_kept_for_ever(monkeypatch: pytest.MonkeyPatch):
+def test_counters_of_former_clients_expire(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(rate_batching, "_MOST_KEYS", 3)
     shared, ahead = Shared(60_000), Credits()
 

@@ -381,7 +381,7 @@ def test_a_list_in_no_such_order_is_refused_with_what_there_is(owner_client, que
     assert answer.json()["error"]["detail"]["expected"]
 
 
-def test_what_sessions_take_is_told_when_asked(owner_client):
+def test_storage_of_sessions_is_listed_on_request(owner_client):
     content = b"{}" * 500
     owner_client.post("/api/v1/sessions/", {"file": [SimpleUploadedFile("a.json", content)]}, format="multipart")
 
@@ -392,7 +392,7 @@ def test_what_sessions_take_is_told_when_asked(owner_client):
     assert unasked["storedBytes"] is None
 
 
-def test_a_session_tells_how_many_nodes_and_pods_it_has_now(owner_client, people):
+def test_a_session_has_its_current_numbers_of_nodes_and_pods(owner_client, people):
     Session.objects.filter(pk=people.session.pk).update(nodes=3, pods=7)
 
     told = owner_client.get(f"/api/v1/sessions/{people.session.pk}/").json()

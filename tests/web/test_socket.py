@@ -69,7 +69,7 @@ def test_from_a_future_that_is_not_gets_a_gap_and_the_view(viewer, people, commi
         assert socket.receive()["type"] == "view"
 
 
-def test_who_comes_during_a_run_is_given_a_view_of_a_moment_ago_and_the_frames_since(viewer, people, commits):
+def test_a_viewer_that_joins_during_a_run_gets_a_recent_view_and_the_frames_since(viewer, people, commits):
     commits.chunk()
     with viewer(people) as first:
         first.receive_until("status")

@@ -176,7 +176,7 @@ def _sockets_of(_server: object) -> int:
     return sum(hub._sockets for hub in hub_module._hubs.values())
 
 
-def test_who_goes_on_flooding_is_closed(viewer, people, commits, monkeypatch):
+def test_a_client_that_keeps_flooding_is_disconnected(viewer, people, commits, monkeypatch):
     monkeypatch.setattr(settings, "SOCKET_COMMANDS_AT_ONCE", 10)
     monkeypatch.setattr(settings, "SOCKET_COMMANDS_PER_SECOND", 1)
     monkeypatch.setattr(socket_module, "REFUSED_AT_ONCE", 20)
@@ -191,7 +191,7 @@ def test_who_goes_on_flooding_is_closed(viewer, people, commits, monkeypatch):
         assert closed.value.rcvd.code == CloseCode.FLOOD
 
 
-def test_who_never_reads_is_let_go(web_server, people, commits, unlimited):
+def test_a_client_that_never_reads_is_disconnected(web_server, people, commits, unlimited):
     """Its receive buffer is tiny and it reads nothing, so answers pile up on our side."""
     cookies = people.client("owner").cookies
     host, port = web_server.netloc.split(":")
@@ -241,7 +241,7 @@ def test_each_may_say_what_they_may(viewer, people, commits, verb):
             assert socket.receive_until("error" if refused else answer)["type"] == ("error" if refused else answer), role
 
 
-def test_a_session_that_nobody_looks_at_is_not_read(viewer, people, commits, web_server):
+def test_a_session_without_viewers_is_not_read(viewer, people, commits, web_server):
     for _ in range(20):
         with viewer(people) as socket:
             socket.receive_until("status")

@@ -61,7 +61,7 @@ def test_what_is_no_number_is_refused_by_name(owner: APIClient, story_of: UUID) 
     assert response.json()["error"]["detail"]["path"] == "?at"
 
 
-def test_a_stranger_is_told_nothing(people: People, story_of: UUID) -> None:
+def test_a_user_without_access_gets_404(people: People, story_of: UUID) -> None:
     response = people.client("stranger").get(f"/api/v1/sessions/{story_of}/stories/pods/default/pod-1/")
 
     assert response.status_code == 404

@@ -32,7 +32,7 @@ def test_a_token_is_made_listed_used_and_revoked():
     assert run("revoke", "--name", "ci").exit_code != 0
 
 
-def test_a_token_of_somebody_unknown_is_refused():
+def test_a_token_of_an_unknown_user_is_refused():
     refused = run("create", "--name", "x", "--user", "nobody")
 
     assert refused.exit_code != 0

@@ -62,7 +62,7 @@ def test_a_stranger_with_the_right_etag_learns_nothing(people):
     assert "ETag" not in answer
 
 
-def test_who_saw_an_older_session_does_not_rename_or_delete_it(owner_client, people):
+def test_a_stale_version_cannot_rename_or_delete_a_session(owner_client, people):
     address = f"/api/v1/sessions/{people.session.pk}/"
     seen = owner_client.get(address)["ETag"]
     owner_client.patch(address, {"name": "by another"}, format="json")
@@ -98,7 +98,7 @@ def test_if_match_that_is_no_etag_of_a_state_is_refused_by_name(owner_client, pe
     assert (answer.status_code, answer.json()["path"]) == (400, "If-Match")
 
 
-def test_answers_without_a_version_are_kept_by_nobody(people):
+def test_responses_without_a_version_are_not_cached(people):
     for role, path in (("staff", "audit/"), ("owner", "nowhere/"), ("anonymous", "sessions/")):
         assert people.client(role).get(f"/api/v1/{path}")["Cache-Control"] == "private, no-store", path
     assert people.client("owner").get(f"/api/v1/sessions/{people.session.pk}/")["Cache-Control"] == "private, no-cache"

@@ -37,7 +37,7 @@ def test_one_requester_may_have_some_waits_and_all_together_more() -> None:
 
 
 @pytest.mark.django_db
-def test_who_waits_too_often_is_answered_at_once(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_waiting_requests_are_answered_at_once(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     Session.objects.filter(pk=people.session.pk).update(status=Session.Status.IMPORTING)
     client = people.client("owner-token")
     monkeypatch.setattr(waiting, "MOST_OF_ONE", 0)

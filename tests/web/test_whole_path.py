@@ -96,7 +96,7 @@ def test_frames_add_up_to_what_rest_says(script, imported, viewer, people):
     assert sum(len(item["pods"]) for item in state["cache"]["list"]) == 16
 
 
-def test_a_cycle_is_told_whole_as_a_summary_and_in_part(script, imported):
+def test_a_cycle_is_returned_in_full_as_a_summary_or_in_part(script, imported):
     script.post(f"{imported['url']}commands/", json={"op": "run", "max": 2}, headers={"Prefer": "wait=20"})
 
     whole = script.get(f"{imported['url']}cycles/2/").json()

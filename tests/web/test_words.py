@@ -54,7 +54,7 @@ def test_the_language_that_was_chosen_counts_first(client):
     assert "没有找到" in answer.content.decode()
 
 
-def test_a_wrong_password_is_told_in_the_readers_language(client):
+def test_a_wrong_password_is_reported_in_the_users_language(client):
     client.cookies[words.COOKIE] = "zh-CN"
 
     answer = client.post("/login/", {"username": "nobody", "password": "wrong"})

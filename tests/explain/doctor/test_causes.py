@@ -40,7 +40,7 @@ def kinds(examination: Examination) -> list[str]:
     return [finding.kind for finding in examination.findings]
 
 
-def test_what_was_created_after_the_dump_is_told_by_its_time() -> None:
+def test_objects_created_after_the_dump_are_recognized_by_their_time() -> None:
     late = small.pod("late", on="n")
     late["metadata"]["creationTimestamp"] = "2024-01-01T00:00:10Z"
     found = objects(NODE, late)
@@ -103,7 +103,7 @@ def test_a_pod_that_is_listed_and_not_counted_is_named() -> None:
     assert finding.cause == "pod default/a is listed and not counted"
 
 
-def test_a_dump_alone_tells_room_for_the_nominated_and_what_is_over() -> None:
+def test_a_dump_alone_shows_room_for_nominated_pods_and_overcommitment() -> None:
     over = DumpedNode("n", Resource(5000, 0, 0, 0, {"x.io/ip": 1}), Resource(4000, 1 << 30, 0, 110))
     examination = examine_dump_alone(Signal(Dump((over,))))
     assert [(finding.kind, finding.differs) for finding in examination.findings] == [("overcommitted", True), ("unknown resource", False)]

@@ -56,7 +56,7 @@ TOLD = {
 
 @pytest.mark.parametrize("log", LOGS)
 @pytest.mark.parametrize("case", TOLD)
-def test_what_is_wrong_is_told_and_nothing_else(case: str, log: str) -> None:
+def test_only_differences_are_reported(case: str, log: str) -> None:
     examination = examined(case, log)
     differences, notes = TOLD[case]
     assert [(finding.kind, finding.about) for finding in examination.differences] == differences
@@ -64,7 +64,7 @@ def test_what_is_wrong_is_told_and_nothing_else(case: str, log: str) -> None:
     assert all(finding.cause and finding.advice for finding in examination.differences)
 
 
-def test_lost_watch_events_are_told_from_a_failed_handler_by_what_the_comparer_said() -> None:
+def test_the_comparer_distinguishes_lost_watch_events_from_a_failed_handler() -> None:
     for finding in examined("05-stale-watch").differences:
         assert "comparer reports no difference" in finding.cause
     for finding in examined("07-stale-handlers").differences:

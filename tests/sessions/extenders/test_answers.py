@@ -48,7 +48,7 @@ def nodes_of(session_id: UUID) -> list[str]:
     return [event.node for event in stored_events(session_id) if isinstance(event, CycleEnded)]
 
 
-def test_a_replay_calls_nobody(server: ExtenderServer) -> None:
+def test_a_replay_calls_no_extender(server: ExtenderServer) -> None:
     session_id = session_of(server)
     send(session_id, "run", max=5)
     work_off(session_id)
@@ -98,7 +98,7 @@ def test_an_answer_is_committed_before_the_engine_goes_on(server: ExtenderServer
 
 
 @pytest.mark.parametrize(("asked", "owner"), [(False, "ann"), (True, "bob")])
-def test_a_session_calls_nobody_without_wish_and_leave(server: ExtenderServer, *, asked: bool, owner: str) -> None:
+def test_a_session_calls_extenders_only_on_request_and_with_permission(server: ExtenderServer, *, asked: bool, owner: str) -> None:
     session_id = session_of(server, calls_extenders=asked, owner=owner)
     send(session_id, "cycle")
     work_off(session_id)

@@ -155,7 +155,7 @@ def failing(server: ExtenderServer, answer: Any = b"{}", **members: Any) -> tupl
     return message, next(event for event in events if isinstance(event, ExtenderAnswered))
 
 
-def test_another_status_is_told_as_upstream_tells_it(server: ExtenderServer) -> None:
+def test_an_http_error_is_reported_as_upstream_reports_it(server: ExtenderServer) -> None:
     server.statuses["filter"] = 500
     assert failing(server)[0] == f"failed filter with extender at URL {server.url}/filter, code 500"
 

@@ -307,7 +307,7 @@ def test_what_has_not_happened_cannot_be_forked(parent: Session, somebody: User)
         fork(Session.objects.create(name="new"), somebody)
 
 
-def test_a_line_of_nobody_is_empty(transactional_db: None) -> None:
+def test_the_lineage_of_an_unknown_session_is_empty(transactional_db: None) -> None:
     nobody: UUID = uuid4()
 
     assert lineage.stretches(nobody) == []

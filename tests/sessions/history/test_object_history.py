@@ -70,7 +70,7 @@ def test_pages_in_either_direction_have_the_entries_of_the_whole(busy: UUID) -> 
         assert backwards == whole
 
 
-def test_a_stage_that_ends_in_a_later_chunk_is_told_of_its_pod(busy: UUID) -> None:
+def test_a_stage_that_ends_in_a_later_chunk_is_in_the_history_of_its_pod(busy: UUID) -> None:
     first = next(event for event in stored_events(busy) if isinstance(event, CycleStarted))
     chunk = Chunk.objects.get(session_id=busy, first_event__lte=first.event, last_event__gte=first.event)
 
@@ -81,7 +81,7 @@ def test_a_stage_that_ends_in_a_later_chunk_is_told_of_its_pod(busy: UUID) -> No
     ]
 
 
-def test_both_lives_of_a_name_are_told(busy: UUID) -> None:
+def test_both_pods_of_a_name_are_in_the_history(busy: UUID) -> None:
     session = Session.objects.get(pk=busy)
 
     found = object_history.story(session, "pods", "default/pod-5", after=0, before=1 << 40, limit=1000, tail=False)
@@ -104,7 +104,7 @@ def test_chunks_that_an_older_version_wrote_are_opened_too(busy: UUID) -> None:
     assert told(busy, "pods", "default/pod-5") == whole
 
 
-def test_of_who_never_was_there_is_nothing_but_restarts(busy: UUID) -> None:
+def test_the_history_of_an_unknown_pod_has_only_restarts(busy: UUID) -> None:
     assert [entry.t for entry in told(busy, "pods", "default/nobody")] == ["restarted"]
 
 

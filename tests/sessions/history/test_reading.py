@@ -214,12 +214,12 @@ def test_a_cycle_that_has_not_been_has_no_detail(busy: UUID) -> None:
         cycle_details.cycle_detail(busy, 999, timeout_seconds=1)
 
 
-def test_who_waits_too_long_is_told_to_ask_again(busy: UUID) -> None:
+def test_a_request_that_waits_too_long_is_asked_to_retry(busy: UUID) -> None:
     with pytest.raises(cycle_details.DetailLate, match="try again"):
         cycle_details.cycle_detail(busy, 4, timeout_seconds=0.05)
 
 
-def test_a_cycle_that_cannot_be_made_again_says_so_to_everybody(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cycle_that_cannot_be_replayed_is_reported_to_every_request(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     def diverge(*_: Any) -> Any:
         raise replayer.ReplayDiverged("it leads elsewhere")
 

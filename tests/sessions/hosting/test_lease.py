@@ -67,7 +67,7 @@ def test_the_clock_of_the_database_is_in_seconds_since_1970(make_session: MakeSe
     assert abs(seconds - time.time()) < 5
 
 
-def test_who_has_work_does_not_leave(make_session: MakeSession) -> None:
+def test_a_host_with_work_is_not_released(make_session: MakeSession) -> None:
     session_id = make_session()
     taken = lease.acquire(session_id)
     assert taken is not None
@@ -112,7 +112,7 @@ def test_a_failed_or_missing_session_has_no_lease(make_session: MakeSession) -> 
     assert lease.acquire(uuid4()) is None
 
 
-def test_leases_are_renewed_behind_the_back_of_who_computes(make_session: MakeSession, monkeypatch: object) -> None:
+def test_leases_are_renewed_while_the_engine_computes(make_session: MakeSession, monkeypatch: object) -> None:
     session_id = make_session()
     monkeypatch.setattr(lease, "RENEWAL_SECONDS", 0.05)  # type: ignore[attr-defined]
     taken = lease.acquire(session_id)

@@ -47,7 +47,7 @@ def test_every_cycle_of_a_second_is_done_in_a_second() -> None:
     assert 299 <= done <= 302
 
 
-def test_who_stood_still_does_not_catch_up_in_a_burst() -> None:
+def test_a_stalled_run_does_not_catch_up_in_a_burst() -> None:
     clock = Clock()
     pace = Pace(10, clock)
     pace.did(pace.due())

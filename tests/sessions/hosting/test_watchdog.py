@@ -13,7 +13,7 @@ def wait_for(bitten: list[str]) -> None:
         time.sleep(0.01)
 
 
-def test_who_is_silent_too_long_is_bitten() -> None:
+def test_a_silent_thread_triggers_the_watchdog() -> None:
     bitten: list[str] = []
     watchdog = Watchdog(0.05, bitten.append)
 
@@ -23,7 +23,7 @@ def test_who_is_silent_too_long_is_bitten() -> None:
     assert bitten == ["a stage"]
 
 
-def test_who_is_heard_of_now_and_then_is_left_alone() -> None:
+def test_a_reporting_thread_does_not_trigger_the_watchdog() -> None:
     bitten: list[str] = []
     watchdog = Watchdog(0.5, bitten.append)
 
@@ -35,7 +35,7 @@ def test_who_is_heard_of_now_and_then_is_left_alone() -> None:
     assert not bitten
 
 
-def test_who_has_ended_is_left_alone() -> None:
+def test_an_ended_thread_does_not_trigger_the_watchdog() -> None:
     bitten: list[str] = []
     watchdog = Watchdog(0.05, bitten.append)
     with watchdog.watch("a stage"):

@@ -380,9 +380,7 @@ def rest_is_over(session_id: UUID) -> None:
     assert resting.update(lease_until=1.0) == 1
 
 
-def test_a_session_that_kills_whoever_loads_it_is_left_alone_for_longer_and_longer(
-    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_that_kills_its_workers_backs_off_exponentially(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = make_session()
     send(session_id, "cycle")
     said: list[str] = []

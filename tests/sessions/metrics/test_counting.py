@@ -84,7 +84,7 @@ def test_extension_points_are_timed_once_for_each_cycle_that_runs_them() -> None
     assert all(histogram.sum == pytest.approx(0.001 * sum(histogram.counts)) for histogram in timed.values())
 
 
-def test_what_nobody_timed_is_counted_without_durations() -> None:
+def test_stages_without_timing_are_counted_without_durations() -> None:
     simulation, values = watched(pod("fits"))
     simulation.recorder.stage_clock = None
     do(simulation, "run")

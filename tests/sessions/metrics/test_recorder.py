@@ -24,7 +24,7 @@ def test_a_session_that_was_made_has_its_levels(make_session: MakeSession) -> No
     assert kept(session_id).gauges["scheduler_cache_size"]["nodes",] == 3
 
 
-def test_a_turn_stores_what_was_counted_when_it_ends(make_session: MakeSession) -> None:
+def test_metrics_are_stored_when_hosting_ends(make_session: MakeSession) -> None:
     session_id = make_session(pods=10)
     send(session_id, "run", max=4)
     work_off(session_id)

@@ -61,7 +61,7 @@ def test_what_is_observed_is_what_the_session_has(empty: UUID) -> None:
     assert set(Observed.objects.filter(session_id=empty).values_list("kind", "key")) == {("Node", "n"), ("Pod", "default/p")}
 
 
-def test_a_pod_of_the_same_name_is_another_one_and_one_that_terminates_is_told_so(empty: UUID) -> None:
+def test_a_pod_of_the_same_name_is_another_pod_and_a_terminating_one_is_reported(empty: UUID) -> None:
     bound = {**pod("p"), "spec": {**pod("p")["spec"], "nodeName": "n"}}
     take(empty, 1, seen("ADDED", bound, uid="u1"))
     take(empty, 2, seen("MODIFIED", bound, uid="u2"), seen("MODIFIED", bound, uid="u2", deletionTimestamp="2026-01-01T00:00:30Z"))

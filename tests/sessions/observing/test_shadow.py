@@ -129,7 +129,7 @@ def test_pods_of_other_schedulers_are_theirs_and_gated_ones_come_when_the_gates_
     assert verdicts(followed) == {"default/gated": ""}
 
 
-def test_a_session_that_nobody_pushes_into_has_no_shadow(transactional_db: None, redis: RedisServer) -> None:
+def test_a_session_without_an_observer_has_no_shadow(transactional_db: None, redis: RedisServer) -> None:
     session = create.create_session(None, "own", create.Trace({"format": "schedviz-trace/1", "steps": []}))
     import_job.import_uploads(session.pk)
     worker_loop.WARM.clear()

@@ -31,7 +31,7 @@ def ask(session_id: UUID) -> bytes:
     return requests.ask(Session.objects.get(pk=session_id), Pending(), timeout_seconds=0)
 
 
-def test_who_asks_again_while_the_answer_is_being_made_asks_no_second_worker(make_session: MakeSession) -> None:
+def test_a_repeated_request_shares_the_running_computation(make_session: MakeSession) -> None:
     session_id = make_session()
 
     for _ in range(3):

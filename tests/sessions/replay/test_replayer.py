@@ -125,7 +125,7 @@ def test_a_plugin_that_leads_to_other_events_is_named(make_session: MakeSession,
         _load(session_id)
 
 
-def test_how_far_a_replay_came_is_told_with_what_is_installed(mood: Callable[[], dict[str, Any]]) -> None:
+def test_the_progress_of_a_replay_is_reported_with_installed_plugins(mood: Callable[[], dict[str, Any]]) -> None:
     with pytest.raises(ReplayDiverged, match=r"The installed plugins \(Calm, Moody\) may be the cause"):
         replayer._expect(Simulation(SimulationSettings(config=CONFIG)), 7)
     with pytest.raises(ReplayDiverged, match=r"the recording ended at event 7\.$"):

@@ -43,7 +43,7 @@ def file(data: bytes, name: str = "cluster.json") -> create.Files:
     return create.Files([ContentFile(data, name=name)])
 
 
-def test_a_log_beside_its_objects_is_told_right_in_the_report() -> None:
+def test_a_log_with_its_objects_is_examined_in_the_report() -> None:
     case = SAMPLES / "sigusr2" / "07-stale-handlers"
     files = [ContentFile((case / name).read_bytes(), name=name) for name in ("objects.json", "scheduler.log")]
     session = imported(create.Files([*files, ContentFile(b'{"kind":', name="damaged.json")]))
@@ -95,7 +95,7 @@ def test_a_made_up_cluster_becomes_a_session() -> None:
     assert session.report["kinds"]["Node"] == 4
 
 
-def test_parameters_of_which_no_cluster_can_be_made_are_told() -> None:
+def test_invalid_generator_parameters_are_reported() -> None:
     session = imported(create.Generate({"nodes": -4}))
 
     assert session.status == Session.Status.FAILED
@@ -245,7 +245,7 @@ def test_a_plugin_that_does_not_exist_fails_the_session() -> None:
     assert 'FilterPlugin "Nope" does not exist' in session.message
 
 
-def test_viewers_are_told_how_the_import_goes() -> None:
+def test_viewers_get_the_progress_of_the_import() -> None:
     session = imported(file(dump(3, 10)))
 
     entries: Any = stream.client().xrange(stream.notes_key(session.pk))
@@ -423,7 +423,7 @@ def _engine_of(session: Session) -> Simulation:
     return Simulation.restore(checkpoints.engine_bytes(checkpoint))
 
 
-def test_a_bug_tells_nothing_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_reveals_nothing_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any, **__: Any) -> Any:
         raise KeyError("a secret of the file")
 

@@ -100,7 +100,7 @@ def test_the_first_cycle_that_differs_is_named_with_what_was_decided(packed: Com
     assert cycle.a.pod in packed.divergence.text
 
 
-def test_where_only_scores_differ_at_first_the_first_pod_that_goes_elsewhere_is_told() -> None:
+def test_the_first_pod_with_another_node_is_reported_when_only_scores_differ_before() -> None:
     small = {"nodes": 5, "pods": 30, "shape": "mixed", "seed": 1}
     a, b = run(RUN, cluster=small), run(RUN, cluster=small, config=PACKING)
     found = compare(a, b)
@@ -137,7 +137,7 @@ def test_use_is_counted_for_each_node_and_all(packed: Comparison) -> None:
     assert use.nodes[0].a != use.nodes[0].b
 
 
-def test_pods_that_wait_are_grouped_by_what_was_said(packed: Comparison) -> None:
+def test_pending_pods_are_grouped_by_their_message(packed: Comparison) -> None:
     found = compare(run(), run(RUN, cluster={**CLUSTER, "nodes": 1}))
 
     assert found.pending

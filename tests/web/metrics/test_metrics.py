@@ -56,7 +56,7 @@ def with_values(session: Session, **counted: float) -> MetricValues:
 
 
 @pytest.mark.parametrize("role", ["anonymous", "stranger", "owner", "owner-token", "link", "viewer"])
-def test_nobody_reads_it_by_being_a_user(people: People, redis: RedisServer, role: str) -> None:
+def test_users_have_no_access_by_default(people: People, redis: RedisServer, role: str) -> None:
     assert people.client(role).get("/metrics").status_code == 404
 
 
@@ -79,7 +79,7 @@ def test_another_token_is_as_good_as_none(settings: Any, redis: RedisServer, sen
     assert Client(headers={"authorization": f"Bearer {sent}"}).get("/metrics").status_code == 404
 
 
-def test_an_empty_token_lets_nobody_in(settings: Any, redis: RedisServer) -> None:
+def test_an_empty_token_grants_no_access(settings: Any, redis: RedisServer) -> None:
     settings.METRICS_TOKEN = ""
 
     assert Client(headers={"authorization": "Bearer "}).get("/metrics").status_code == 404
@@ -92,7 +92,7 @@ def test_networks_can_be_let_in(settings: Any, redis: RedisServer, address: str,
     assert Client(REMOTE_ADDR=address).get("/metrics").status_code == status
 
 
-def test_an_address_that_somebody_wrote_is_not_believed(settings: Any, redis: RedisServer) -> None:
+def test_a_forged_address_is_ignored(settings: Any, redis: RedisServer) -> None:
     settings.METRICS_FROM = ["10.1.0.0/16"]
 
     assert Client(REMOTE_ADDR="192.0.2.1", headers={"x-forwarded-for": "10.1.2.3"}).get("/metrics").status_code == 404
@@ -207,7 +207,7 @@ def test_one_session_can_be_asked_for(reader: Client) -> None:
 # --- The service
 
 
-def test_what_waits_is_told(reader: Client) -> None:
+def test_waiting_commands_are_reported(reader: Client) -> None:
     make_session(None, last_seq=5, applied_seq=2)
     make_session(None, status=Session.Status.FAILED, last_seq=5)
 
@@ -219,7 +219,7 @@ def test_what_waits_is_told(reader: Client) -> None:
     assert found["schedviz_sessions"][("status", "importing"),] == 0
 
 
-def test_verdicts_on_followed_clusters_are_told_of_all_sessions_together(reader: Client) -> None:
+def test_verdicts_on_followed_clusters_are_summed_over_sessions(reader: Client) -> None:
     for number in (1, 2):
         prepared.add_to_agreement(make_session(None).pk, agrees=number, not_best=1, infeasible=0, unjudged=0)
 
@@ -245,7 +245,7 @@ def test_requests_are_timed_under_their_route_and_not_their_address(reader: Clie
     assert not any("such" in one["route"] for one in labels)
 
 
-def test_other_processes_are_heard_through_redis(reader: Client) -> None:
+def test_metrics_of_other_processes_come_through_redis(reader: Client) -> None:
     slots = Family("schedviz_slots_taken", "…", "gauge", [("schedviz_slots_taken", {}, 12.0)])
     reporting.publish(Report(process="worker@elsewhere-1", role="worker", families=[slots]))
 
@@ -257,7 +257,7 @@ def test_other_processes_are_heard_through_redis(reader: Client) -> None:
     assert len(mine) == 1
 
 
-def test_without_redis_it_tells_of_itself(reader: Client, redis: RedisServer) -> None:
+def test_without_redis_a_server_reports_its_own_metrics(reader: Client, redis: RedisServer) -> None:
     redis.kill()
     try:
         found = read(reader)
@@ -269,7 +269,7 @@ def test_without_redis_it_tells_of_itself(reader: Client, redis: RedisServer) ->
     assert "process_resident_memory_bytes" in found
 
 
-def test_without_the_database_it_tells_of_processes(reader: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_database_process_metrics_are_reported(reader: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def away() -> Any:
         raise OperationalError
 

@@ -55,7 +55,7 @@ def test_a_class_makes_volumes_at_once_unless_it_waits_for_a_pod(session: Any) -
     assert [_bound_to(do, name) for name in ("now", "later", "never")] == ["pvc-default-now", "", ""]
 
 
-def test_without_the_helper_nobody_binds(session: Any) -> None:
+def test_without_the_controller_claims_are_not_bound(session: Any) -> None:
     do = session()
     do("create", object=_volume("v", "5Gi"))
     do("create", object=_claim("c", "2Gi"))

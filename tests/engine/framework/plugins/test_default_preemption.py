@@ -10,7 +10,7 @@ def _preempt(world, pod, statuses):
     return world.framework().run_post_filter_plugins(CycleState(), pod, statuses)
 
 
-def test_nobody_can_be_evicted_where_nobody_has_a_lower_priority(world):
+def test_no_pod_is_evicted_without_a_pod_of_lower_priority(world):
     world.node("a")
     world.node("b")
     pod = world.pod("p")
@@ -113,7 +113,7 @@ def test_a_node_whose_victims_no_budget_protects_is_preferred(world):
     assert [candidate.num_pdb_violations for candidate in outcome.result.record.candidates] == [0, 1]
 
 
-def test_who_looks_closely_sees_each_pod_tried_the_protected_ones_first(world):
+def test_the_detailed_record_has_each_reprieve_with_protected_pods_first(world):
     budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b", "namespace": "default"}}
     world.object({**budget, "spec": {"selector": {"matchLabels": {"app": "a"}}}, "status": {"disruptionsAllowed": 0}})
     world.node("a", {"cpu": "6"})

@@ -99,7 +99,7 @@ def test_terms_of_pods_that_run_see_the_labels_of_the_pods_namespace(zones):
     assert zones.rejections(zones.framework(), zones.pod("p", labels={"app": "web"})) == {"b1": EXISTING}
 
 
-def test_a_selector_that_cannot_be_understood_is_told(zones):
+def test_an_invalid_selector_is_reported(zones):
     term = {"labelSelector": {"matchExpressions": [{"key": "a", "operator": "Near"}]}, "topologyKey": ZONE}
     zones.update()
 

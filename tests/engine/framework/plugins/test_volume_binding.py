@@ -261,7 +261,7 @@ def test_a_claim_that_is_being_provisioned_stays_on_its_node(world, storage):
     assert world.rejections(world.framework(), storage.pod("p", "c")) == {"a": NO_VOLUME}
 
 
-def test_all_reasons_of_a_node_are_told(world, storage):
+def test_all_reasons_of_a_node_are_reported(world, storage):
     world.node("a", labels={ZONE: "z1"})
     storage.storage_class("wait")
     storage.volume("v", nodeAffinity=_zone("z2"))

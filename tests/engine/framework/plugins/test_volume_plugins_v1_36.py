@@ -43,7 +43,7 @@ def test_a_claim_for_one_pod_that_is_in_use_rejects_every_node(world, storage):
 
 
 @pytest.mark.parametrize(("modes", "users", "skips"), [(["ReadWriteOncePod"], (), True), (["ReadWriteOnce"], ("there",), True)])
-def test_a_claim_that_nobody_excludes_needs_no_filter(world, storage, modes, users, skips):
+def test_a_claim_without_exclusive_use_needs_no_filter(world, storage, modes, users, skips):
     world.node("n")
     storage.claim("c", volume="v", accessModes=modes)
     storage.volume("v")
