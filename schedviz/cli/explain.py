@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Nodes named per line.
 _NAMED = 5
+Form = Literal["text", "json", "markdown"]
+_FORMS = get_args(Form)
 
 
 @click.command()
@@ -42,7 +44,15 @@ _NAMED = 5
 @click.option("--message", metavar="TEXT", help="Explain a pasted `0/N nodes are available: …`; - reads it from standard input.")
 @click.option("--session", "which", envvar="SCHEDVIZ_SESSION", metavar="SESSION", help="Use a session of a server instead of files.")
 @click.option("--at", type=click.IntRange(min=0), metavar="EVENT", help="With --session: the state after this event.")
-@click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format.")
+@click.option(
+    "-o",
+    "--output",
+    "form",
+    type=click.Choice(_FORMS),
+    default="text",
+    show_default=True,
+    help="Output format; markdown is for an issue or a chat.",
+)
 @server_option
 @token_option
 def explain(
@@ -52,7 +62,7 @@ def explain(
     message: str | None,
     which: str | None,
     at: int | None,
-    form: Literal["text", "json"],
+    form: Form,
     server: str | None,
     token: str | None,
     chosen: ChosenRelease,
@@ -65,6 +75,8 @@ def explain(
     """
     if chosen.members() and not paths:
         raise click.UsageError("--release and --feature-gates are for files (-f): a session of a server has its own release.")
+    if form == "markdown" and message is not None:
+        raise click.UsageError("-o markdown is for pods and for the overview, not for --message.")
     if which is not None and not paths and message is None:
         _of_session(which, server, token, pod, form, at=at, with_change=with_change)
         return
@@ -110,10 +122,7 @@ def _of_session(
             raise click.ClickException(str(error)) from None
         looks = with_change and bool(found.matrix) and not found.fits
         change = msgspec.convert(session.smallest_change(pod, at=at), SmallestChange) if looks else None
-    if form == "json":
-        _print_json({"explanation": found, "smallestChange": change})
-    else:
-        _print_text(found, change)
+    _show_explanation(found, change, form)
 
 
 def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> None:
@@ -132,10 +141,7 @@ def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> N
         progress.say("Searching for the smallest change …")
     change = smallest_change(simulation, pod, explanation) if looks else None
     progress.end()
-    if form == "json":
-        _print_json({"explanation": explanation, "smallestChange": change})
-    else:
-        _print_text(explanation, change)
+    _show_explanation(explanation, change, form)
 
 
 def _all_pending(simulation: Simulation, form: str) -> None:
@@ -149,11 +155,28 @@ def _all_pending(simulation: Simulation, form: str) -> None:
     _show_overview(found, form)
 
 
+def _show_explanation(explanation: Explanation, change: SmallestChange | None, form: str) -> None:
+    from schedviz.explain.markdown import explanation_markdown
+
+    match form:
+        case "json":
+            _print_json({"explanation": explanation, "smallestChange": change})
+        case "markdown":
+            _print_lines(explanation_markdown(explanation, change))
+        case _:
+            _print_text(explanation, change)
+
+
 def _show_overview(found: Overview, form: str) -> None:
-    if form == "json":
-        _print_json({"groups": found.groups, "overview": found})
-    else:
-        _print_overview(found)
+    from schedviz.explain.markdown import overview_markdown
+
+    match form:
+        case "json":
+            _print_json({"groups": found.groups, "overview": found})
+        case "markdown":
+            _print_lines(overview_markdown(found))
+        case _:
+            _print_overview(found)
 
 
 def _message(simulation: Simulation | None, pod: str | None, text: str, form: str) -> None:
@@ -179,6 +202,11 @@ def _message(simulation: Simulation | None, pod: str | None, text: str, form: st
 
 
 # Formatting.
+
+
+def _print_lines(text: str) -> None:
+    for line in text.splitlines():
+        say(line)
 
 
 def _print_overview(found: Overview) -> None:

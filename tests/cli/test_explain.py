@@ -82,3 +82,14 @@ def test_the_overview_as_json_has_the_groups_of_equal_pods_too():
     document = json.loads(found.output)
     assert document["overview"]["count"] == 1
     assert [group["pods"] for group in document["groups"]] == [["default/large"]]
+
+
+def test_the_output_as_markdown_has_one_heading_and_no_raw_control_character():
+    listed = json.loads(dump())
+    listed["items"][1]["spec"]["nodeSelector"] = {"disk": "ssd"}
+    found = CliRunner().invoke(explain, ["large", "-f", "-", "-o", "markdown"], input=json.dumps(listed))
+    assert found.exit_code == 0
+    assert found.stdout.startswith("### Why `default/large` is pending\n")
+    refused = CliRunner().invoke(explain, ["--message", "0/1 nodes are available: 1 Insufficient cpu.", "-o", "markdown"])
+    assert refused.exit_code == 2
+    assert "-o markdown is for pods and for the overview, not for --message." in refused.output

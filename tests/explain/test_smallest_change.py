@@ -187,3 +187,10 @@ def test_what_was_tried_is_reported_where_nothing_helps() -> None:
     assert sum(found.tried.values()) >= found.dry_runs > 0
     assert "were tried (" in found.sentence
     assert "one more node" in found.sentence
+
+
+@pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
+def test_a_toleration_is_suggested_in_both_releases(release: str) -> None:
+    simulation = cluster(node("n1", taints=("gpu=true:NoSchedule",)), pod("p"), release=release)
+    found = smallest_change(simulation, "default/p")
+    assert found.suggestions[0].changes[0].what == "tolerate the taint gpu=true"

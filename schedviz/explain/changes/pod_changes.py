@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Final
@@ -11,6 +10,7 @@ import msgspec
 
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, tolerations_tolerate_taint
 from schedviz.engine.framework.trial_rows import amount
 from schedviz.explain.changes.change import Change
 from schedviz.explain.explanation import Explanation
@@ -22,7 +22,6 @@ from schedviz.trace.phrase import phrase
 
 replace = msgspec.structs.replace
 
-_TAINT: Final = re.compile(r"node\(s\) had untolerated taint \{(?P<key>.*?): (?P<value>.*)\}")
 #: Taints of unhealthy or cordoned nodes: tolerating them is bad advice.
 _ILL: Final = "node.kubernetes.io/"
 #: Requests are rounded down to these amounts, to keep them readable.
@@ -35,7 +34,7 @@ def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
     objecting = {objection.plugin for verdict in explanation.matrix for objection in verdict.objections}
     pod = dry_run.pod.pod
     if names.TAINT_TOLERATION in objecting:
-        yield from _tolerations(explanation)
+        yield from _tolerations(dry_run, explanation)
     if names.NODE_RESOURCES_FIT in objecting:
         yield from _requests(dry_run, explanation)
     if names.NODE_AFFINITY in objecting or dry_run.pre_filter.node_names is not None:
@@ -48,19 +47,17 @@ def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
         yield from _ports(pod)
 
 
-def _tolerations(explanation: Explanation) -> Iterator[Change]:
-    reasons = dict.fromkeys(
-        reason
-        for verdict in explanation.matrix
-        for objection in verdict.objections
-        if objection.plugin == names.TAINT_TOLERATION
-        for reason in objection.reasons
-    )
-    for reason in reasons:
-        match = _TAINT.fullmatch(reason)
-        if match is None or match["key"].startswith(_ILL):
+def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
+    """One toleration for each distinct hard taint that the pod does not tolerate. v1.36's reason does not name the taint."""
+    tolerations = dry_run.pod.pod.spec.tolerations
+    found: dict[tuple[str, str], None] = {}
+    for verdict, info in zip(explanation.matrix, dry_run.rows.infos, strict=True):
+        if info.node is not None and any(objection.plugin == names.TAINT_TOLERATION for objection in verdict.objections):
+            hard = (taint for taint in info.node.spec.taints if taint.effect in DO_NOT_SCHEDULE)
+            found |= dict.fromkeys((taint.key, taint.value) for taint in hard if not tolerations_tolerate_taint(tolerations, taint))
+    for key, value in found:
+        if key.startswith(_ILL):
             continue
-        key, value = match["key"], match["value"]
         toleration = Toleration(key=key, operator="Equal", value=value)
         shown = f"{key}={value}" if value else key
         yield Change(
