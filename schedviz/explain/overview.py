@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+import msgspec
+
 from schedviz.engine import Simulation
+from schedviz.explain.details.detail import NAMED
 from schedviz.explain.equivalence import groups
 from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
 from schedviz.explain.queue_place import queue_place
@@ -61,11 +64,24 @@ class Overview(Part, frozen=True):
     #: Pods of groups beyond `MOST_GROUPS`, which are not explained.
     unexplained: int = 0
 
+    def brief(self) -> Overview:
+        """The same with the first `NAMED` nodes of each clause: with all of them it would grow with pods times nodes."""
+        return msgspec.structs.replace(self, reasons=tuple(_brief(reason) for reason in self.reasons))
+
     @property
     def groups(self) -> list[PendingGroup]:
         """Groups that no node would take now, then those that only wait for their attempt; largest first."""
         found = (group for reason in self.reasons for group in reason.groups)
         return sorted(found, key=lambda group: (group.outlook == "now", -len(group.pods)))
+
+
+def _brief(reason: WaitingReason) -> WaitingReason:
+    groups_ = (msgspec.structs.replace(group, clauses=tuple(map(_with_few_nodes, group.clauses))) for group in reason.groups)
+    return msgspec.structs.replace(reason, groups=tuple(groups_))
+
+
+def _with_few_nodes(clause: Clause) -> Clause:
+    return msgspec.structs.replace(clause, nodes=clause.nodes[:NAMED])
 
 
 def overview(simulation: Simulation) -> Overview:

@@ -89,3 +89,11 @@ def test_a_full_node_is_nearer_than_a_reserved_one() -> None:
 def test_a_tainted_node_that_is_too_small_as_well_is_not_the_main_reason() -> None:
     simulation = cluster(node("n1"), node("n2"), node("n3", taints=("gpu=true:NoSchedule",)), pod("p", cpu="64"))
     assert main(simulation) == "Insufficient cpu"
+
+
+def test_the_brief_form_names_the_nearest_nodes_of_each_clause() -> None:
+    found = overview(cluster(*(node(f"n{number}") for number in range(9)), pod("p", cpu="64")))
+    [clause] = found.brief().groups[0].clauses
+    assert (clause.count, clause.nodes) == (9, ("n0", "n1", "n2", "n3", "n4"))
+    [whole] = found.groups[0].clauses
+    assert len(whole.nodes) == 9

@@ -106,7 +106,7 @@ def _answered(simulation: Simulation, question: Asked) -> bytes:
         case Pending():
             return msgspec.json.encode(overview(simulation).groups)
         case Overview():
-            return msgspec.json.encode(overview(simulation))
+            return msgspec.json.encode(overview(simulation).brief())
         case WhatIf():
             pod = codec.from_dict(question.pod, strict=True)
             assert isinstance(pod, Pod)
