@@ -9,27 +9,14 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
-from django.db.migrations.loader import MigrationLoader
 
-
-class WithoutSquashed(MigrationLoader):
-    """Loads the migrations that squashed ones replace, as an upgrade of an older data folder does."""
-
-    def load_disk(self) -> None:
-        super().load_disk()
-        self.disk_migrations = {key: migration for key, migration in self.disk_migrations.items() if not migration.replaces}
-
-
-def one_by_one() -> MigrationExecutor:
-    executor = MigrationExecutor(connection)
-    executor.loader = WithoutSquashed(connection)
-    return executor
+from schedviz.web.backup.single_migrations import SingleMigrationExecutor
 
 
 def migrate(name: str) -> Any:
     """Migrate to a migration; returns the models of then."""
-    one_by_one().migrate([("scheduling", name)])
-    return one_by_one().loader.project_state([("scheduling", name)]).apps
+    SingleMigrationExecutor().migrate([("scheduling", name)])
+    return SingleMigrationExecutor().loader.project_state([("scheduling", name)]).apps
 
 
 def tables() -> dict[str, Any]:
@@ -61,7 +48,7 @@ def tables() -> dict[str, Any]:
 @pytest.fixture
 def newest(transactional_db: None) -> Iterator[str]:
     """The name of the newest migration, to which the database is brought again."""
-    name = max(name for app, name in one_by_one().loader.graph.leaf_nodes() if app == "scheduling")
+    name = max(name for app, name in SingleMigrationExecutor().loader.graph.leaf_nodes() if app == "scheduling")
     yield name
     # Also what depends on them, and went with them.
     executor = MigrationExecutor(connection)
@@ -70,7 +57,7 @@ def newest(transactional_db: None) -> Iterator[str]:
 
 def test_a_new_database_has_the_same_tables_as_an_upgraded_one(newest: str) -> None:
     squashed = tables()
-    one_by_one().migrate([("scheduling", None)])
+    SingleMigrationExecutor().migrate([("scheduling", None)])
     assert tables() == {}
 
     migrate(newest)

@@ -36,6 +36,8 @@ def test_files_make_a_session_at_once(owner_client):
     assert [upload.name for upload in Upload.objects.order_by("file")] == ["nodes.json", "pods.json.gz"]
 
 
+# Another thread looks for the session, and drops the key of one that it does not see.
+@pytest.mark.django_db(transaction=True)
 def test_a_large_file_is_stored_in_rows_of_a_megabyte(owner_client):
     content = bytes(range(256)) * 4096 * 5 + b"rest"
 

@@ -17,6 +17,7 @@ from schedviz.sessions.models import Session
 from schedviz.sessions.redis import stream
 from schedviz.web.backup import tables
 from schedviz.web.backup.records import FORMAT, BackupError, End, Header, Rows, Summary, records
+from schedviz.web.backup.single_migrations import Key, SingleMigrationExecutor
 
 
 def read(path: Path, *, replace: bool = False) -> Summary:
@@ -27,21 +28,22 @@ def read(path: Path, *, replace: bool = False) -> Summary:
     with path.open("rb") as file:
         found = records(file)
         header = _header(found)
-        executor = MigrationExecutor(connection)
-        _expect_known(header, executor)
+        executor = SingleMigrationExecutor()
+        wanted = executor.loader.single(header.migrations)
+        _expect_known(header, wanted, executor)
         if replace:
-            _expect_same_tables(header, executor)
+            _expect_same_tables(wanted, executor)
         else:
-            _expect_empty(header, executor)
-            executor.migrate(_ends_of(header, executor))
-        executor = MigrationExecutor(connection)
-        apps = executor.loader.project_state(header.migrations).apps
+            _expect_empty(wanted, executor)
+            executor.migrate(_ends_of(wanted, executor))
+        apps = SingleMigrationExecutor().loader.project_state(sorted(wanted)).apps
         with transaction.atomic():
             if replace:
                 _throw_away(apps)
             counted = _fill(apps, found)
             _reset_sequences(apps)
-    executor.migrate(executor.loader.graph.leaf_nodes())
+    latest = MigrationExecutor(connection)
+    latest.migrate(latest.loader.graph.leaf_nodes())
     _forget_in_redis()
     return Summary(tables=len(counted), rows=sum(counted.values()), sessions=counted[Session._meta.label], bytes=path.stat().st_size)
 
@@ -55,34 +57,34 @@ def _header(found: Iterator[Header | Rows | End]) -> Header:
     return header
 
 
-def _expect_known(header: Header, executor: MigrationExecutor) -> None:
-    unknown = [f"{app}.{name}" for app, name in header.migrations if (app, name) not in executor.loader.graph.nodes]
+def _expect_known(header: Header, wanted: set[Key], executor: SingleMigrationExecutor) -> None:
+    unknown = [f"{app}.{name}" for app, name in sorted(wanted) if (app, name) not in executor.loader.graph.nodes]
     if unknown:
         raise BackupError(
             f"This backup was written by schedviz {header.version}, which is newer: {unknown[0]} is not known here. Upgrade first."
         )
 
 
-def _expect_same_tables(header: Header, executor: MigrationExecutor) -> None:
-    if set(executor.loader.applied_migrations) != set(header.migrations):
+def _expect_same_tables(wanted: set[Key], executor: SingleMigrationExecutor) -> None:
+    if executor.loader.applied != wanted:
         raise BackupError("The tables are not those of the backup, which is of another version; put it into an empty database.")
 
 
-def _expect_empty(header: Header, executor: MigrationExecutor) -> None:
-    if not executor.loader.applied_migrations:
+def _expect_empty(wanted: set[Key], executor: SingleMigrationExecutor) -> None:
+    applied = executor.loader.applied
+    if not applied:
         return
-    for model in tables.kept(executor.loader.project_state(list(executor.loader.applied_migrations)).apps):
+    for model in tables.kept(executor.loader.project_state(sorted(applied)).apps):
         if model._default_manager.exists():
             raise BackupError(f"The database is not empty, {model._meta.db_table} has rows; use another one, or --replace.")
-    if set(executor.loader.applied_migrations) != set(header.migrations):
+    if applied != wanted:
         raise BackupError("The tables are not those of the backup, which is of another version; put it into a database without tables.")
 
 
-def _ends_of(header: Header, executor: MigrationExecutor) -> list[tuple[str, str]]:
+def _ends_of(wanted: set[Key], executor: SingleMigrationExecutor) -> list[Key]:
     """The last migrations of the backup, on which no other of its migrations depends."""
-    known = set(header.migrations)
     graph = executor.loader.graph
-    return [key for key in known if not any(child.key in known and child.key[0] == key[0] for child in graph.node_map[key].children)]
+    return [key for key in wanted if not any(child.key in wanted and child.key[0] == key[0] for child in graph.node_map[key].children)]
 
 
 def _throw_away(apps: Apps) -> None:
