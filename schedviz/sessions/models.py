@@ -112,6 +112,15 @@ class Session(models.Model):
         return str(self.source.get("follows") or self.source.get("fork", {}).get("follows", ""))
 
     @property
+    def source_without_origin(self) -> dict[str, Any]:
+        """`source` without the ID and name of the session it was forked from: access to a fork is not access to its origin."""
+        source: dict[str, Any] = self.source
+        if "fork" not in source:
+            return source
+        fork = {key: value for key, value in source["fork"].items() if key not in ("session", "name")}
+        return {**source, "fork": fork}
+
+    @property
     def shown_status(self) -> str:
         """The status that users see."""
         return shown_status(self.status, applied_seq=self.applied_seq, last_seq=self.last_seq)

@@ -218,7 +218,7 @@ def test_a_fork_hides_its_origin_from_users_without_access(people):
         status=Session.Status.READY,
         origin=people.session,
         forked_from=people.session,
-        source={"fork": {"name": "a secret"}},
+        source={"fork": {"name": "a secret", "session": str(people.session.pk), "at": 0}},
     )
     Membership.objects.create(session=fork, user=people.viewer)
 
@@ -227,6 +227,10 @@ def test_a_fork_hides_its_origin_from_users_without_access(people):
         listed = {one["id"]: one["forkedFrom"] for one in client.get("/api/v1/sessions/").json()["results"]}
         return [client.get(f"/api/v1/sessions/{fork.pk}/").json()["forkedFrom"], listed[str(fork.pk)]]
 
+    hidden = people.client("stranger").get(f"/api/v1/sessions/{fork.pk}/")
+    assert hidden.json()["source"] == {"fork": {"at": 0}}
+    assert "a secret" not in hidden.content.decode()
+    assert fork.source_without_origin == {"fork": {"at": 0}}
     assert forked_from("stranger") == [{"id": None, "name": "", "event": 0}] * 2
     assert forked_from("viewer") == [{"id": str(people.session.pk), "name": "a secret", "event": 0}] * 2
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -59,6 +59,8 @@ class _Loading(msgspec.Struct, frozen=True):
         """The configuration that the document describes."""
         self._check_version(document)
         self._check_strictly(document, duplicates)
+        if problems := list(_too_large_integers(document, "")):
+            raise ConfigurationError(problems)
         _default_profiles(document)
         decoded = _convert(document, self.rules.configuration, "")
         profiles = tuple(self._complete_profile(profile, f"profiles[{index}]") for index, profile in enumerate(decoded.profiles))
@@ -222,6 +224,19 @@ def _convert(data: Any, target: type[Decoded], path: str) -> Decoded:
     except msgspec.ValidationError as error:
         # Upstream's errors were found before; this one is specific to schedviz's decoder.
         raise ConfigurationError([Problem(path, str(error))]) from None
+
+
+def _too_large_integers(value: Any, path: str) -> Iterator[Problem]:
+    """Integers that neither Go's decoder nor a checkpoint can hold, wherever they are: plugins may define arguments of any shape."""
+    match value:
+        case dict():
+            for name, member in value.items():
+                yield from _too_large_integers(member, f"{path}.{name}" if path else name)
+        case list():
+            for index, item in enumerate(value):
+                yield from _too_large_integers(item, f"{path}[{index}]")
+        case int() if not -(1 << 63) <= value < 1 << 63:
+            yield Problem(path, "expected an integer from -2^63 to 2^63 - 1")
 
 
 def _without_nulls(value: Any) -> Any:

@@ -12,7 +12,8 @@ from schedviz.trace.commands import AnyCommand, encode_command
 
 #: Profiles in one KubeSchedulerConfiguration. The scheduler builds a framework with all plugins for each when it starts.
 MAX_PROFILES: Final = 100
-#: Terms, requirements, tolerations and constraints of one pod. Filter evaluates all of them on every node, in one step.
+#: Terms, requirements, tolerations and constraints of one pod, and items in the lists of a profile's plugin arguments. Filter evaluates all
+#: of them on every node, in one step.
 MAX_TERMS: Final = 1000
 #: The JSON of one command. This is etcd's limit for a request, and therefore for an object.
 MAX_COMMAND_BYTES: Final = 1536 * 1024
@@ -37,11 +38,20 @@ def expect_replicas(found: Mapping[str, Any]) -> None:
         )
 
 
-def expect_profiles(config: object) -> None:
-    """Raises `CommandRefused` if a KubeSchedulerConfiguration, given as its JSON, has too many profiles."""
+def expect_config(config: object) -> None:
+    """Raises `CommandRefused` if a KubeSchedulerConfiguration, given as its JSON, has too many profiles or plugin arguments."""
     profiles = config.get("profiles") if isinstance(config, Mapping) else None
-    if isinstance(profiles, list | tuple) and len(profiles) > MAX_PROFILES:
+    if not isinstance(profiles, list | tuple):
+        return
+    if len(profiles) > MAX_PROFILES:
         raise CommandRefused(f"profiles: there are {len(profiles):,}; at most {MAX_PROFILES} are allowed. Remove profiles.")
+    for index, profile in enumerate(profiles):
+        items = _items(profile.get("pluginConfig")) if isinstance(profile, Mapping) else 0
+        if items > MAX_TERMS:
+            raise CommandRefused(
+                f"profiles[{index}].pluginConfig: the lists in the plugins' arguments have {items:,} items; "
+                f"at most {MAX_TERMS:,} are allowed. Remove rules, terms or constraints."
+            )
 
 
 def expect_command_bytes(command: AnyCommand) -> None:

@@ -11,7 +11,7 @@ from schedviz.kube import codec, object_names
 from schedviz.kube.errors import KubeError
 from schedviz.kube.explain import describe
 from schedviz.kube.kinds import BY_NAME
-from schedviz.sessions.commands.limits import expect_profiles, expect_replicas, expect_terms
+from schedviz.sessions.commands.limits import expect_config, expect_replicas, expect_terms
 from schedviz.sessions.errors import CommandRefused
 from schedviz.trace.commands import LONGEST, Advance, AnyCommand, Configure, Create, Delete, Latency, Update, Watch
 
@@ -27,7 +27,7 @@ def canonical(command: AnyCommand) -> AnyCommand:
         case Create() | Update():
             return _with_canonical_object(command)
         case Configure():
-            _expect_limits(expect_profiles, command.config, "config")
+            _expect_limits(expect_config, command.config, "config")
         case Delete() if command.kind not in BY_NAME:
             raise CommandRefused(f"kind: the scheduler does not read the kind {command.kind[:63]!r}; it reads {_KINDS}")
         case Latency() | Watch() if command.kind != "*" and not _is_watched(command.kind):

@@ -30,7 +30,7 @@ from schedviz.ingest.trace_file import TraceFile
 from schedviz.kube.apps import Deployment, ReplicaSet
 from schedviz.kube.core import Pod
 from schedviz.sessions import frames, quotas
-from schedviz.sessions.commands.limits import expect_profiles, expect_replicas, expect_terms
+from schedviz.sessions.commands.limits import expect_config, expect_replicas, expect_terms
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.history import checkpoints, timeline
@@ -181,7 +181,7 @@ class Importing:
                 )
             chosen["config"] = found.config
         try:
-            expect_profiles(chosen.get("config"))
+            expect_config(chosen.get("config"))
             simulation = Simulation(msgspec.convert(chosen, SimulationSettings))
         except (ValueError, CommandRefused) as error:
             raise IngestError(f"{found.report.configuration or 'settings'}: {error}") from error

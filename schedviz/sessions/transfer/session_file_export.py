@@ -117,7 +117,7 @@ class _Export(Past):
             engine_version=self.session.engine_version,
             name=self.session.name,
             settings=self.beginning.settings,
-            source=self.session.source,
+            source=self.session.source_without_origin,
             report=self.session.report,
             objects=len(objects),
             commands=sum(map(len, preludes)) + self.session.applied_seq,

@@ -37,7 +37,7 @@ from schedviz.ingest.session_file import (
 )
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
-from schedviz.sessions.commands.limits import expect_profiles
+from schedviz.sessions.commands.limits import expect_config
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced, ReplayDiverged
 from schedviz.sessions.history import checkpoints
@@ -178,7 +178,7 @@ class SessionFileImport(Importing):
         _refuse_code(config, "settings.config", release)
         _check_numbers(manifest.settings, "settings")
         try:
-            expect_profiles(manifest.settings.get("config"))
+            expect_config(manifest.settings.get("config"))
             simulation = Simulation(msgspec.convert(manifest.settings, SimulationSettings))
         except (ValueError, ConfigurationError, CommandRefused) as error:
             raise IngestError(f"settings: {error}") from error

@@ -18,7 +18,7 @@ from schedviz.ingest.trace_file import trace_from_dict
 from schedviz.kube.errors import DecodeError
 from schedviz.kube.explain import describe, explain_validation_error
 from schedviz.kube.json_names import camel
-from schedviz.sessions.commands.limits import expect_profiles
+from schedviz.sessions.commands.limits import expect_config
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, SessionError
 from schedviz.sessions.redis import heartbeat, stream, wakeups
@@ -104,9 +104,10 @@ def _validate_engine(settings: SimulationSettings) -> None:
     if settings.config is None and not settings.fake_extenders and not settings.feature_gates:
         return
     try:
-        expect_profiles(settings.config)
+        expect_config(settings.config)
     except CommandRefused as error:
-        raise DecodeError("config.profiles", "", message=str(error).removeprefix("profiles: ")) from None
+        path, _, message = str(error).partition(": ")
+        raise DecodeError(f"config.{path}", "", message=message) from None
     try:
         verdict = _ask_worker(settings)
     except redis.RedisError as error:

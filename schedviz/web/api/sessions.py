@@ -63,6 +63,7 @@ _BESIDE = frozenset({"release", "featureGates"})
 
 def session_body(request: Request, session: Session, *, stored_bytes: int | None = None) -> schemas.SessionBody:
     """A session in its API form."""
+    forked_from = _forked_from(request, session)
     return schemas.SessionBody(
         id=str(session.pk),
         url=request.build_absolute_uri(reverse("session", args=[session.pk])),
@@ -84,9 +85,9 @@ def session_body(request: Request, session: Session, *, stored_bytes: int | None
         updated_at=session.updated_at,
         owner=_owner_name(request, session),
         stored_bytes=stored_bytes,
-        source=session.source,
+        source=session.source if forked_from is None or forked_from.id is not None else session.source_without_origin,
         report=session.report,
-        forked_from=_forked_from(request, session),
+        forked_from=forked_from,
         follows=schemas.Follows(source=session.follows, detached="fork" in session.source) if session.follows else None,
         hit=None if session.hit is None else schemas.HitBody(**session.hit),
         release=release_in(session.settings),

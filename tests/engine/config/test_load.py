@@ -303,3 +303,11 @@ def test_each_type_of_arguments_is_inspected_once_however_often_a_plugin_is_conf
     message = str(raised.value)
     assert message.startswith('[profiles[0].pluginConfig[1]: Duplicate value: "NodeAffinity", ')
     assert message.endswith('profiles[0].pluginConfig[100]: Duplicate value: "NodeAffinity", and 399 more]')
+
+
+def test_an_integer_beyond_64_bits_is_refused_with_its_path_even_in_the_arguments_of_a_custom_plugin() -> None:
+    args = {"rules": [{"point": "score", "score": 10**30}]}
+    with pytest.raises(ConfigurationError) as raised:
+        load_configuration({"profiles": [{"pluginConfig": [{"name": "Scripted", "args": args}]}]})
+    assert raised.value.path == "profiles[0].pluginConfig[0].args.rules[0].score"
+    assert raised.value.message == "expected an integer from -2^63 to 2^63 - 1"

@@ -10,10 +10,12 @@ from django.core.files.base import ContentFile
 
 from schedviz.kube.errors import DecodeError
 from schedviz.sessions.commands import inbox
+from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import create, import_job
 from schedviz.sessions.transfer.validation import validate_settings, validate_trace
+from schedviz.trace.commands import convert_command
 from tests.sessions.conftest import MakeSession, command, node
 
 CONFIGURATION = {"profiles": [{"schedulerName": f"s{number}"} for number in range(101)]}
@@ -50,6 +52,15 @@ def test_settings_ask_for_no_more_than_can_be_done() -> None:
         validate_settings({"config": CONFIGURATION})
     with pytest.raises(DecodeError, match="podsPerSync"):
         validate_settings({"podsPerSync": 0})
+
+
+def test_the_arguments_of_a_profiles_plugins_have_at_most_1000_items() -> None:
+    rules = [{"point": "filter", "code": "Unschedulable", "nodes": ["a"]}] * 501
+    config = {"profiles": [{"pluginConfig": [{"name": "Scripted", "args": {"rules": rules}}]}]}
+    with pytest.raises(DecodeError, match=r"config.profiles\[0\].pluginConfig: the lists in the plugins' arguments have 1,003 items"):
+        validate_settings({"config": config})
+    with pytest.raises(CommandRefused, match=r"config.profiles\[0\].pluginConfig: .* at most 1,000 are allowed"):
+        canonical(convert_command({"op": "configure", "config": config}))
 
 
 @pytest.mark.usefixtures("few")
