@@ -87,7 +87,8 @@ def search(
         end, error = _where_to_stop(verdicts, want - found)
         if not done and end == len(rows):
             return FilterOutcome(rows, _feasible(verdicts), verdicts)
-        shifted = verdicts.codes[:end].copy()
+        # The statuses of all parts add up, to more than the codes of one part can number.
+        shifted = verdicts.codes[:end].astype(np.int32)
         shifted[shifted > 0] += len(statuses) - 1
         codes.append(shifted)
         statuses.extend(verdicts.statuses[1:])

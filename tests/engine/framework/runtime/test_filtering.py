@@ -1,0 +1,27 @@
+"""Filter over all nodes: every node keeps its own status, however many there are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.runtime.filtering import search
+from schedviz.engine.framework.status import SUCCESS, unschedulable
+from schedviz.engine.framework.types import Generations, NodeInfo, PodInfo
+from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.kube.core import Pod
+
+STATUSES = (SUCCESS, *(unschedulable(f"reason {number}") for number in range(3000)))
+
+
+def many_statuses(_state: CycleState, _pod: PodInfo, rows: Rows) -> Verdicts:
+    """Rejects each node with a status of its own, and knows 3,000."""
+    return Verdicts(np.array([int(name) + 1 for name in rows.names], np.int16), STATUSES)
+
+
+def test_more_statuses_than_16_bits_can_number_stay_apart() -> None:
+    rows = Rows.of([NodeInfo(str(number), Generations()) for number in range(2000)])
+    outcome = search([("ManyStatuses", many_statuses)], CycleState(), PodInfo(Pod()), rows, 1, None)
+    assert len(outcome.verdicts.statuses) > 2**15
+    assert [outcome.verdicts[row].reasons for row in (0, 1500, 1999)] == [("reason 0",), ("reason 1500",), ("reason 1999",)]
