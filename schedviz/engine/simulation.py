@@ -53,6 +53,8 @@ class Simulation(SimulationState):
         self.cycle_records: list[tuple[int, dict[str, Any]]] = []
         self.binding_record: dict[str, Any] | None = None
         self._ended_cycles: list[CycleView] = []
+        #: The total length of the messages of the cycles that ended since the last drain.
+        self.pending_message_chars = 0
         #: `work_until` leaves the command at the first boundary between stages from this event on.
         self._leave_at: int | None = None
         #: Times plugins, for the records of cycles.
@@ -173,7 +175,7 @@ class Simulation(SimulationState):
 
     def drain_cycles(self) -> list[CycleView]:
         """Summaries of the scheduling cycles that ended since the last drain."""
-        cycles, self._ended_cycles = self._ended_cycles, []
+        cycles, self._ended_cycles, self.pending_message_chars = self._ended_cycles, [], 0
         return cycles
 
     def drain_answers(self) -> list[Answer]:
@@ -208,6 +210,7 @@ class Simulation(SimulationState):
         """Keep the record of a scheduling cycle that has ended. Called by `CycleRunner`."""
         self.shown_cycle = cycle_view(cycle)
         self._ended_cycles.append(self.shown_cycle)
+        self.pending_message_chars += len(self.shown_cycle.message)
         if self.records == "full":
             record = observation.cycle_record(cycle)
             if self.release.version != V1_27:

@@ -180,6 +180,12 @@ def events_of(data: bytes) -> list[AnyEvent]:
     return _events_decoder.decode(packing.unpack(data)).events
 
 
+def sized_events_of(data: bytes) -> tuple[list[AnyEvent], int]:
+    """The events in a frame, and their size in bytes of JSON."""
+    text = packing.unpack(data)
+    return _events_decoder.decode(text).events, len(text)
+
+
 def past_events_of(data: bytes) -> list[PastEvent]:
     """As `events_of`, limited to the events that a view needs when a later cycle has begun."""
     return _past_events_decoder.decode(packing.unpack(data)).events

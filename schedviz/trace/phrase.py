@@ -39,6 +39,14 @@ def some(names: Sequence[str], most: int = 3) -> str | Phrase:
     return shown if len(names) <= most else phrase("{names} and {count} more", names=shown, count=len(names) - most)
 
 
+def joined(phrases: Sequence[Phrase], between: str = "{first}, {next}", most: int = 20) -> Phrase:
+    """Chain the first few phrases, and count the others. Without a limit, translating a chain would exceed the depth of recursion."""
+    chain, *others = phrases
+    for other in others[: most - 1]:
+        chain = Phrase(between, {"first": chain, "next": other})
+    return chain if len(phrases) <= most else phrase("{names} and {count} more", names=chain, count=len(phrases) - most)
+
+
 def as_sentence(text: str) -> str:
     """An English text with a capital first letter."""
     return text[:1].upper() + text[1:]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import reduce
 from typing import Any
 
 from schedviz.trace.events import (
@@ -32,7 +31,7 @@ from schedviz.trace.events import (
     WatchDelivered,
     WatchSent,
 )
-from schedviz.trace.phrase import Phrase, phrase, some
+from schedviz.trace.phrase import Phrase, joined, phrase, some
 from schedviz.trace.view import RejectionView, StatusView
 
 #: The queues by upstream's names of their fields.
@@ -391,7 +390,7 @@ def _because(said: Phrase, reason: str) -> Phrase:
 
 
 def _joined(parts: list[Phrase]) -> Phrase | None:
-    return reduce(lambda told, part: phrase("{first}; {next}", first=told, next=part), parts) if parts else None
+    return joined(parts, "{first}; {next}") if parts else None
 
 
 def _who(pod: str) -> str | Phrase:

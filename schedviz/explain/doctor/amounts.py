@@ -10,7 +10,7 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.doctor.finding import Finding, Scheduler, Value, finding
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.printed_amount import exact_amount
-from schedviz.trace.phrase import Phrase, phrase, some
+from schedviz.trace.phrase import Phrase, joined, phrase, some
 
 _COMPARER = phrase("the scheduler's comparer compares names only")
 
@@ -158,14 +158,6 @@ def _left(value: Value) -> str:
 
 def _right(value: Value) -> str:
     return exact_amount(value.name, value.right)
-
-
-def joined(phrases: Sequence[Phrase], between: str = "{first}, {next}") -> Phrase:
-    """Chains iterables."""
-    first, *others = phrases
-    for other in others:
-        first = Phrase(between, {"first": first, "next": other})
-    return first
 
 
 def differing(cached: Resource, due: Resource) -> tuple[Value, ...]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from schedviz.engine.cache.debugger.dumper import DumpedNode
 from schedviz.engine.cache.debugger.signal import Signal
-from schedviz.explain.doctor.amounts import amounts_of, joined
+from schedviz.explain.doctor.amounts import amounts_of
 from schedviz.explain.doctor.finding import Finding, Value, finding
 from schedviz.kube.printed_amount import exact_amount
-from schedviz.trace.phrase import phrase
+from schedviz.trace.phrase import joined, phrase
 
 
 def alone(signal: Signal) -> Iterator[Finding]:

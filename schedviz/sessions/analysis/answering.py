@@ -52,6 +52,9 @@ from schedviz.sessions.transfer.trace_recording import recording
 
 logger = logging.getLogger(__name__)
 
+#: The largest answer, in bytes of JSON. The web server, Redis and the client each hold all of it.
+ANSWER_BYTES = 64 << 20
+
 
 def answer(session_id: UUID, question: bytes, place: str) -> None:
     """Compute the answer in an io worker and store it at `place`.
@@ -69,7 +72,8 @@ def answer(session_id: UUID, question: bytes, place: str) -> None:
 def _answer(session: Session, question: bytes) -> Answer:
     """The answer, or the reason why there is none."""
     try:
-        return Answer(value=msgspec.Raw(_ask_engine(session, msgspec.json.decode(question, type=Question))))
+        value = _ask_engine(session, msgspec.json.decode(question, type=Question))
+        return Answer(value=msgspec.Raw(value)) if len(value) <= ANSWER_BYTES else Answer(too_large=_too_large(value))
     except NotAMessageError as error:
         return Answer(refused=str(error))
     except (PodUnknownError, NodeUnknownError, UnknownProfileError, Unanswerable) as error:
@@ -79,6 +83,13 @@ def _answer(session: Session, question: bytes) -> Answer:
     except Exception:
         logger.exception("an analysis request for session %s failed", session.pk)
         return Answer(failed="The question could not be answered, because the engine failed. The server's log has the details.")
+
+
+def _too_large(value: bytes) -> str:
+    return (
+        f"The answer has {len(value):,} bytes; at most {ANSWER_BYTES:,} are returned. "
+        "Ask about one pod, one node or fewer events, or run `schedviz explain` on a file."
+    )
 
 
 def _ask_engine(session: Session, question: Question) -> bytes:

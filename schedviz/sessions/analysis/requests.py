@@ -141,6 +141,12 @@ class Unreadable(SessionError):
     code = "invalid"
 
 
+class AnswerTooLarge(SessionError):
+    """The answer has more than `ANSWER_BYTES`."""
+
+    code = "answer_too_large"
+
+
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A worker's answer to a request."""
 
@@ -150,10 +156,14 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     missing: str = ""
     refused: str = ""
     failed: str = ""
+    too_large: str = ""
 
 
 def ask(session: Session, question: Question, *, timeout_seconds: float) -> bytes:
-    """The answer as JSON. Raises `Unanswerable`, `Unreadable`, `AnswerLate`, or `HistoryUnavailable` if the state cannot be rebuilt."""
+    """The answer as JSON.
+
+    Raises `Unanswerable`, `Unreadable`, `AnswerLate`, `AnswerTooLarge`, or `HistoryUnavailable` if the state cannot be rebuilt.
+    """
     place = _place(session, question)
     sent = str(session.pk), msgspec.json.encode(question).decode(), place
     deadline = time.monotonic() + timeout_seconds
@@ -191,6 +201,8 @@ def _opened(answer: Answer) -> bytes:
         raise Unreadable(answer.refused)
     if answer.failed:
         raise HistoryUnavailable(answer.failed)
+    if answer.too_large:
+        raise AnswerTooLarge(answer.too_large)
     return bytes(answer.value)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
 from django.conf import settings
 
 from schedviz.sessions.errors import CommandRefused
@@ -15,6 +16,8 @@ MAX_PROFILES: Final = 100
 #: Terms, requirements, tolerations and constraints of one pod, and items in the lists of a profile's plugin arguments. Filter evaluates all
 #: of them on every node, in one step.
 MAX_TERMS: Final = 1000
+#: The JSON of a profile's plugin arguments. Reasons in them (of the Scripted plugin) become part of the message of each cycle and pod.
+MAX_ARGUMENT_BYTES: Final = 256 * 1024
 #: The JSON of one command. This is etcd's limit for a request, and therefore for an object.
 MAX_COMMAND_BYTES: Final = 1536 * 1024
 _TERMS: Final = ("affinity", "tolerations", "topologySpreadConstraints")
@@ -39,18 +42,27 @@ def expect_replicas(found: Mapping[str, Any]) -> None:
 
 
 def expect_config(config: object) -> None:
-    """Raises `CommandRefused` if a KubeSchedulerConfiguration, given as its JSON, has too many profiles or plugin arguments."""
+    """Raises `CommandRefused` if a KubeSchedulerConfiguration, given as its JSON, has too many profiles, or too many or too large plugin
+    arguments.
+    """
     profiles = config.get("profiles") if isinstance(config, Mapping) else None
     if not isinstance(profiles, list | tuple):
         return
     if len(profiles) > MAX_PROFILES:
         raise CommandRefused(f"profiles: there are {len(profiles):,}; at most {MAX_PROFILES} are allowed. Remove profiles.")
     for index, profile in enumerate(profiles):
-        items = _items(profile.get("pluginConfig")) if isinstance(profile, Mapping) else 0
+        arguments = profile.get("pluginConfig") if isinstance(profile, Mapping) else None
+        items = _items(arguments)
         if items > MAX_TERMS:
             raise CommandRefused(
                 f"profiles[{index}].pluginConfig: the lists in the plugins' arguments have {items:,} items; "
                 f"at most {MAX_TERMS:,} are allowed. Remove rules, terms or constraints."
+            )
+        size = len(msgspec.json.encode(arguments))
+        if size > MAX_ARGUMENT_BYTES:
+            raise CommandRefused(
+                f"profiles[{index}].pluginConfig: the plugins' arguments have {size:,} bytes of JSON; "
+                f"at most {MAX_ARGUMENT_BYTES:,} are allowed. Shorten their texts."
             )
 
 

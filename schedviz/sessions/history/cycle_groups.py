@@ -32,14 +32,21 @@ def unpack(data: bytes) -> list[Summary]:
 
 def between(session_id: UUID, after: int, until: int, *, backwards: bool = False) -> Iterator[Summary]:
     """The cycles of a session (without its ancestors') between two numbers, ascending or descending, loaded lazily."""
+    return (summary for summary, _ in sized_between(session_id, after, until, backwards=backwards))
+
+
+def sized_between(session_id: UUID, after: int, until: int, *, backwards: bool = False) -> Iterator[tuple[Summary, int]]:
+    """As `between`, each with its size in bytes of JSON: the mean of its group."""
     more = True
     while more:
         some = prepared.select_cycle_groups(session_id, after=after, until=until, limit=_READ_TOGETHER, backwards=backwards)
         more = len(some) == _READ_TOGETHER
         found: list[Summary] = []
         for data in some:
-            found = unpack(data)
-            yield from (one for one in (reversed(found) if backwards else found) if after < one.cycle.cycle <= until)
+            text = packing.unpack(data)
+            found = _decoder.decode(text)
+            size = len(text) // len(found)
+            yield from ((one, size) for one in (reversed(found) if backwards else found) if after < one.cycle.cycle <= until)
         if more and backwards:
             until = found[0].cycle.cycle - 1
         elif more:

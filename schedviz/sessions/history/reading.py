@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, chain, islice, takewhile
+from itertools import accumulate, chain, takewhile
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -35,7 +37,7 @@ _BETWEEN = "session_id = %s AND seq > %s AND seq < %s"
 _first_commands = RowsWhere(Command, f"{_BETWEEN} ORDER BY seq LIMIT %s")
 _last_commands = RowsWhere(Command, f"{_BETWEEN} ORDER BY seq DESC LIMIT %s")
 _COMMAND_SIZES = f"SELECT length(body) FROM scheduling_command WHERE {_BETWEEN} ORDER BY seq"  # noqa: S608 -- made of constants.  # nosec B608
-#: The total size of command bodies on one page; a single larger command is still returned.
+#: The size of one page of commands, events or cycles, in bytes of JSON; a page has at least one of them, however large it is.
 PAGE_BYTES = 4 * 1024 * 1024
 
 
@@ -86,13 +88,38 @@ def frames_after(session_id: UUID, chunk: int, *, limit: int = 64) -> list[tuple
     return [(number, frames.to_send(bytes(data))) for number, data in rows.values_list("number", "data")[:limit]]
 
 
-def events(session_id: UUID, *, after: int = 0, before: int | None = None, limit: int = 1000, tail: bool = False) -> list[AnyEvent]:
-    """Up to `limit` events in a range, in order: the first ones, or with `tail` the last."""
+class CyclePage(NamedTuple):
+    """Summaries in order, and whether there are more beyond the last one (with `tail`: before the first one)."""
+
+    cycles: list[Summary]
+    more: bool
+
+
+def events(
+    session_id: UUID,
+    *,
+    after: int = 0,
+    before: int | None = None,
+    limit: int = 1000,
+    most_bytes: int | None = None,
+    tail: bool = False,
+) -> list[AnyEvent]:
+    """Up to `limit` events in a range, in order: the first ones, or with `tail` the last.
+
+    With `most_bytes`, they total about this many bytes of JSON (an event counts as the mean of its chunk), but there is at least one if the
+    range has any.
+    """
     parts: list[list[AnyEvent]] = []
     count = 0
+    left = math.inf if most_bytes is None else most_bytes
     for data, first, last in _chunks_between(session_id, after, lineage.ENDLESS if before is None else before, backwards=tail):
-        parts.append([one for one in frames.events_of(data) if first < one.event <= last])
+        every, size = frames.sized_events_of(data)
+        parts.append([one for one in every if first < one.event <= last])
+        fitting = left * len(every) // size
+        if fitting < len(parts[-1]):
+            limit = min(limit, max(1, count + int(fitting)))
         count += len(parts[-1])
+        left -= size * len(parts[-1]) / len(every)
         if count >= limit:
             break
     found = list(chain.from_iterable(reversed(parts) if tail else parts))
@@ -108,7 +135,7 @@ def each_event(session_id: UUID, *, after: int, until: int) -> Iterator[AnyEvent
 def each_cycle(session_id: UUID, *, after: int, tail: bool = False) -> Iterator[Summary]:
     """The summaries of the cycles after one, ascending or with `tail` descending, loaded lazily."""
     before: int | None = None
-    while some := cycles(session_id, after=after, before=before, limit=_CYCLES_AT_ONCE, tail=tail):
+    while some := page_of_cycles(session_id, after=after, before=before, limit=_CYCLES_AT_ONCE, tail=tail).cycles:
         yield from reversed(some) if tail else some
         if tail:
             before = some[0].cycle.cycle
@@ -144,15 +171,37 @@ def cycle_summary(session_id: UUID, cycle: int) -> Summary | None:
 
 def cycles(of: UUID | Session, *, after: int = 0, before: int | None = None, limit: int = 100, tail: bool = False) -> list[Summary]:
     """Up to `limit` cycle summaries in a range, in order: the first ones, or with `tail` the last."""
+    return page_of_cycles(of, after=after, before=before, limit=limit, most_bytes=None, tail=tail).cycles
+
+
+def page_of_cycles(
+    of: UUID | Session,
+    *,
+    after: int = 0,
+    before: int | None = None,
+    limit: int = 100,
+    most_bytes: int | None = PAGE_BYTES,
+    tail: bool = False,
+) -> CyclePage:
+    """As `cycles`; the summaries total at most `most_bytes` of JSON, but there is at least one if the range has any."""
     found: list[Summary] = []
+    more = False
+    left = math.inf if most_bytes is None else most_bytes
     last_wanted = lineage.ENDLESS if before is None else before - 1
     stretches = lineage.stretches(of)
     for one in stretches if tail else reversed(stretches):
-        rows = cycle_groups.between(one.session_id, max(after, one.after_cycle), min(last_wanted, one.until_cycle), backwards=tail)
-        found += _with_events(one.session_id, list(islice(rows, limit - len(found))))
-        if len(found) >= limit:
+        rows = cycle_groups.sized_between(one.session_id, max(after, one.after_cycle), min(last_wanted, one.until_cycle), backwards=tail)
+        part: list[Summary] = []
+        for summary, size in rows:
+            count = len(found) + len(part)
+            left -= size
+            if more := count >= limit or (left < 0 and count > 0):
+                break
+            part.append(summary)
+        found += _with_events(one.session_id, part)
+        if more:
             break
-    return found[::-1] if tail else found
+    return CyclePage(found[::-1] if tail else found, more)
 
 
 def last_cycle_until(session_id: UUID, event: int) -> int:

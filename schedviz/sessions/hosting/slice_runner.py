@@ -37,6 +37,9 @@ SLICE_SECONDS = 0.05
 SLICE_CPU_SECONDS = 0.02
 #: ... but no longer than this.
 LONGEST_SLICE_SECONDS = 0.25
+#: A slice also ends when the messages of its cycles have this many characters. Its events and summaries repeat each message several times,
+#: and everyone who reads one of them unpacks them all.
+SLICE_MESSAGE_CHARS = 1 << 20
 #: Slices of a session that follows a cluster are this many times as long: nobody steps through it, and a commit costs as much as ten
 #: changes.
 FOLLOWED_SLICES = 4
@@ -141,7 +144,7 @@ class SliceRunner:
             # An extender's answer is an input: it is committed before anything builds on it.
             if self._simulation.extender_calls.has_answers:
                 return True
-            if self._simulation.cycle >= until_cycle:
+            if self._simulation.cycle >= until_cycle or self._simulation.pending_message_chars >= SLICE_MESSAGE_CHARS:
                 return True
             seconds = time.monotonic() - began
             is_used_up = seconds >= longer * SLICE_SECONDS and time.thread_time() - cpu_began >= longer * SLICE_CPU_SECONDS

@@ -38,13 +38,11 @@ class Cycles(Resource):
         responses={200: answer(schemas.CycleList), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
-        """List the summaries of cycles, in order."""
+        """List the summaries of cycles, in order. A page ends after about 4 MiB of summaries."""
         session = session_for(request, session_id, Verb.SEE)
         page = page_of(request, default=PAGE, most=LONGEST_PAGE)
         versions.answer_as(request, versions.of_head(session))
-        found = reading.cycles(session, after=page.after, before=page.before, limit=page.limit + 1, tail=page.tail)
-        more = len(found) > page.limit
-        found = found[-page.limit :] if page.tail else found[: page.limit]
+        found, more = reading.page_of_cycles(session, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
         has_following, has_previous = (page.before is not None, more) if page.tail else (more, page.after > 0)
         following = found[-1].cycle.cycle if found and has_following else None
         previous = found[0].cycle.cycle if found and has_previous else None

@@ -71,7 +71,9 @@ class Events(Resource):
 def _page(request: Request, session: Session) -> Response:
     page = page_of(request, default=PAGE, most=LONGEST_PAGE)
     versions.answer_as(request, versions.of_head(session))
-    found = reading.events(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
+    found = reading.events(
+        session.pk, after=page.after, before=page.before, limit=page.limit, most_bytes=reading.PAGE_BYTES, tail=page.tail
+    )
     last = max(session.event, found[-1].event if found else 0)
     following = found[-1].event if found and found[-1].event < last else None
     previous = found[0].event if found and found[0].event > 1 else None

@@ -168,7 +168,7 @@ def ask(session: Session, question: requests.Question, *, path: str = "") -> Htt
         raise ApiError(400, error.code, str(error), path=path) from error
     except requests.Unanswerable as error:
         raise ApiError(404, error.code, str(error)) from error
-    except HistoryUnavailable as error:
+    except (HistoryUnavailable, requests.AnswerTooLarge) as error:
         raise ApiError(409, error.code, str(error)) from error
     except requests.AnswerLate as error:
         raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}) from error

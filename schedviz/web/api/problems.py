@@ -9,6 +9,7 @@ import msgspec
 #: Codes and titles. A code never changes its meaning; new codes may be added (docs/rest.md).
 TITLES: dict[str, str] = {
     "answer_late": "The answer is being made; ask again",
+    "answer_too_large": "The answer is too large",
     "bad_json": "The body is not JSON",
     "busy": "The server is busy",
     "cannot_follow": "The session cannot follow this source",

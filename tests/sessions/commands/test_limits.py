@@ -63,6 +63,15 @@ def test_the_arguments_of_a_profiles_plugins_have_at_most_1000_items() -> None:
         canonical(convert_command({"op": "configure", "config": config}))
 
 
+def test_the_arguments_of_a_profiles_plugins_have_at_most_256_kib() -> None:
+    rules = [{"point": "filter", "code": "Unschedulable", "reasons": ["r" * 262_144]}]
+    config = {"profiles": [{"pluginConfig": [{"name": "Scripted", "args": {"rules": rules}}]}]}
+    with pytest.raises(DecodeError, match=r"config.profiles\[0\].pluginConfig: the plugins' arguments have 262,2\d\d bytes of JSON"):
+        validate_settings({"config": config})
+    with pytest.raises(CommandRefused, match=r"config.profiles\[0\].pluginConfig: .* at most 262,144 are allowed"):
+        canonical(convert_command({"op": "configure", "config": config}))
+
+
 @pytest.mark.usefixtures("few")
 def test_a_trace_asks_for_no_more_than_can_be_done() -> None:
     document = {"format": "schedviz-trace/1", "name": "t", "steps": [{"op": "create", "object": deployment(1001)}]}

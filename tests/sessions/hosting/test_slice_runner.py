@@ -64,6 +64,21 @@ def test_a_slice_ends_after_its_cycles_and_the_run_continues_in_the_next(
     assert slices[-1].done[0][1].outcome["cycles"] == 6
 
 
+def test_a_slice_ends_when_its_cycles_have_long_messages(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slice_runner, "SLICE_MESSAGE_CHARS", 40)
+    session_id = make_session(nodes=1, pods=6)
+    send(session_id, "delete", kind="Node", name="node-1")
+    send(session_id, "run")
+    runner = runner_of(session_id)
+
+    slices = []
+    while not slices or runner.running is not None:
+        runner.run(after_seq=0, announced=False)
+        slices.append([cycle.message for cycle in runner._simulation.drain_cycles()])
+
+    assert slices == [["no nodes available to schedule pods"] * 2] * 3
+
+
 def test_a_quarantined_command_is_skipped_with_its_reason(make_session: MakeSession) -> None:
     session_id = make_session()
     send(session_id, "cycle")
