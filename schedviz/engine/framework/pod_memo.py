@@ -1,4 +1,4 @@
-"""Per-pod memo: the answer to one question for every pod on a node, computed once per pod.
+"""Memos: the answer to one question for every pod on a node, computed once per pod, or once for all pods that a selector treats alike.
 
 A row is recomputed when a pod was added to or removed from its node; the answers of its other pods have not changed. Looking up 40 answers
 takes 2 µs; matching 40 pods against a selector takes 40.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Generic, TypeVar
 
-from schedviz.engine.framework.types import PodInfo
+from schedviz.engine.framework.types import PodInfo, SelectionKey
 
 Answer = TypeVar("Answer")
 
@@ -17,6 +17,29 @@ Answer = TypeVar("Answer")
 _FEW: Final = 4
 #: How many answers are kept: those of a few crowded nodes, which are read again and again.
 _KEPT: Final = 1024
+
+
+class SelectionMemo(Generic[Answer]):
+    """Answers to one question that depends only on a pod's `SelectionKey`: pods with equal keys are asked about once."""
+
+    __slots__ = ("_ask", "_known")
+
+    def __init__(self, ask: Callable[[PodInfo], Answer]) -> None:
+        self._ask = ask
+        self._known: dict[SelectionKey | None, Answer] = {}
+
+    def __call__(self, pods: Sequence[PodInfo]) -> Sequence[Answer]:
+        """The answers for these pods, in their order."""
+        known = self._known
+        try:
+            return [known[pod.selection_key] for pod in pods]
+        except KeyError:
+            if len(known) > _KEPT:
+                known.clear()
+            for pod in pods:
+                if pod.select_by() not in known:
+                    known[pod.selection_key] = self._ask(pod)
+            return [known[pod.selection_key] for pod in pods]
 
 
 class PodMemo(Generic[Answer]):

@@ -13,7 +13,7 @@ import numpy as np
 from schedviz.engine.framework.affinity_terms import AffinityTerm, WeightedAffinityTerm
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.listers import ObjectLister
-from schedviz.engine.framework.pod_memo import PodMemo
+from schedviz.engine.framework.pod_memo import PodMemo, SelectionMemo
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.kube.core import Pod
@@ -70,7 +70,7 @@ def namespace_labels(namespace: str, objects: ObjectLister) -> Labels:
 def pods_matching_all(rows: Rows, terms: tuple[Term, ...]) -> IntArray:
     """The number of pods on each row that all of the terms match."""
 
-    is_meant = PodMemo(lambda pod: matches_all(terms, pod.pod))
+    is_meant = SelectionMemo(lambda pod: matches_all(terms, pod.pod))
     return rows.info_column(("affinity-pods", terms), lambda node_info: sum(is_meant(node_info.pods)), np.int64)
 
 

@@ -15,7 +15,7 @@ from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE
 from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
 from schedviz.engine.framework.plugins.helper.topology import both
 from schedviz.engine.framework.plugins.nodeaffinity.node_affinity import matches
-from schedviz.engine.framework.pod_memo import PodMemo
+from schedviz.engine.framework.pod_memo import SelectionMemo
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Mask
@@ -105,7 +105,7 @@ def _affinity_mask(rows: Rows, required: RequiredNodeAffinity) -> Mask | None:
 
 def matching_pods(rows: Rows, selector: Selector, namespace: str) -> IntArray:
     """The number of selected pods of the namespace on each row. Only rows whose pods changed are recomputed."""
-    is_counted = PodMemo(lambda pod: counts(pod, selector, namespace))
+    is_counted = SelectionMemo(lambda pod: counts(pod, selector, namespace))
     return rows.info_column(("matching-pods", selector, namespace), lambda node_info: sum(is_counted(node_info.pods)), np.int64)
 
 
