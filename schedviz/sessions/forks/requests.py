@@ -19,6 +19,8 @@ from schedviz.sessions.models import Session
 from schedviz.sessions.redis import wakeups
 
 _LONGEST_NAME = 200
+#: How the import's warning begins that says which release the files suggested.
+_SIMULATES = "The session simulates kube-scheduler "
 
 
 class NotForkable(SessionError):
@@ -74,7 +76,7 @@ def fork(
         name=(name or f"{session.name[: _LONGEST_NAME - 35]} @ {event}{f' {other.release}' if other else ''}")[:_LONGEST_NAME],
         source={"fork": came_from},
         settings=chosen,
-        report=session.report,
+        report=_report(session, other),
         calls_extenders=calls_extenders and session.calls_extenders and may_call_extenders(owner),
         uploaded=True,
         progress={"phase": "forking", "done": 0, "total": None, "unit": "events"},
@@ -109,6 +111,19 @@ def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key
         before = known.source["fork"].get("release", "the same release")
         raise KeyReused(f"key: {key!r} was used before, for a fork to {before}; use a new key for each fork.")
     return known
+
+
+def _report(session: Session, other: OtherRelease | None) -> dict[str, Any] | None:
+    """The import report of a fork. That of another release does not say which release the files suggested."""
+    report: dict[str, Any] | None = session.report
+    if other is None or not report:
+        return report
+    return {
+        **report,
+        "release": other.release,
+        "warnings": [text for text in report.get("warnings", ()) if not text.startswith(_SIMULATES)],
+        "warningPhrases": [one for one in report.get("warningPhrases", ()) if not one["template"].startswith(_SIMULATES)],
+    }
 
 
 def _moment(session: Session, at: int | None) -> int:

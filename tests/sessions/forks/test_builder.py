@@ -7,10 +7,13 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID, uuid4
 
+import msgspec
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
+from schedviz.ingest.release_evidence import ReleaseEvidence, with_release
+from schedviz.ingest.report import Report
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused
 from schedviz.sessions.forks.requests import Forked, NotForkable, OtherRelease, fork
 from schedviz.sessions.history import lineage, object_history, reading, timeline
@@ -280,6 +283,19 @@ def test_the_same_key_is_the_same_fork(parent: Session, somebody: User) -> None:
         fork(parent, somebody, at=21, key="mine")
     other = User.objects.create_user("other")
     assert fork(parent, other, at=20, key="mine").session != first.session
+
+
+def test_the_report_of_a_fork_to_another_release_names_that_release(parent: Session, somebody: User) -> None:
+    suggested = ReleaseEvidence(kubelet="v1.36.1")
+    parent.report = msgspec.to_builtins(with_release(Report(warnings=("A node is missing.",)), None, suggested))
+    parent.save()
+
+    same, other = fork(parent, somebody).session, fork(parent, somebody, other=OtherRelease("v1.27.1")).session
+
+    assert same.report == parent.report
+    assert suggested.note is not None
+    assert parent.report["warnings"] == [suggested.note.text, "A node is missing."]
+    assert other.report == {**parent.report, "release": "v1.27.1", "warnings": ["A node is missing."], "warningPhrases": []}
 
 
 def test_simultaneous_requests_with_one_key_make_one_fork_to_another_release(parent: Session, somebody: User) -> None:
