@@ -287,7 +287,7 @@ def test_the_same_key_is_the_same_fork(parent: Session, somebody: User) -> None:
 
 def test_the_report_of_a_fork_to_another_release_names_that_release(parent: Session, somebody: User) -> None:
     suggested = ReleaseEvidence(kubelet="v1.36.1")
-    parent.report = msgspec.to_builtins(with_release(Report(warnings=("A node is missing.",)), None, suggested))
+    parent.report = msgspec.json.decode(msgspec.json.encode(with_release(Report(warnings=("A node is missing.",)), None, suggested)))
     parent.save()
 
     same, other = fork(parent, somebody).session, fork(parent, somebody, other=OtherRelease("v1.27.1")).session
