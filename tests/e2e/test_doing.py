@@ -240,7 +240,7 @@ def test_a_session_is_found_renamed_and_deleted(page: Page, server: Server, file
     expect(page.locator("tr[data-session]")).to_have_count(1)
 
     row.get_by_role("button", name="Delete").click()
-    row.get_by_role("button", name="Confirm delete").click()
+    row.get_by_role("button", name="Confirm deletion").click()
     expect(row).to_have_count(0)
 
 

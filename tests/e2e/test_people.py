@@ -30,7 +30,7 @@ def test_a_user_is_invited_becomes_an_editor_and_is_removed(page: Page, browser:
     people = page.get_by_role("dialog", name="Share").locator("[data-members]")
     people.locator("summary").click()
     expect(people.locator("[data-member-role=owner]")).to_be_visible()
-    people.locator("[data-make-invite]").get_by_label("Note to yourself").fill("Ada, of the platform team")
+    people.locator("[data-make-invite]").get_by_label("Note").fill("Ada, of the platform team")
     people.get_by_role("button", name="Create an invite").click()
     expect(people.locator("[data-invite]")).to_contain_text("Ada, of the platform team")
     address = people.locator("[data-invite] input").input_value()
