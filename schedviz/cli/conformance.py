@@ -42,7 +42,7 @@ class Verdict(NamedTuple):
 @click.option(
     "--restore",
     metavar="SEED",
-    help="Compare the engine with itself: restored from checkpoints at places drawn by SEED, also between stages, against never restored.",
+    help="Compare the engine with itself, restored from checkpoints at random points (also between stages) chosen by SEED.",
 )
 @release_options
 @click.pass_context

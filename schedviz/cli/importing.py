@@ -26,15 +26,19 @@ _SHOWN = 40
 
 @click.command(name="import")
 @click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
-@click.option("--dry-run", is_flag=True, help="Send nothing; show what would be kept, from which file, and what would not.")
+@click.option("--dry-run", is_flag=True, help="Send nothing; show what would be imported from which file and what would be skipped.")
 @click.option(
     "--pseudonyms",
     "secret",
     metavar="SECRET",
-    help="Replace names by words derived from them with this secret; the same secret gives the same words.",
+    help="Replace names with words derived from them with this secret; the same secret gives the same words.",
 )
 @click.option(
-    "--write", "target", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="Write what would be sent, as a List."
+    "--write",
+    "target",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the objects that would be sent to FILE, as a List.",
 )
 @click.option("--name", default="", help="The name of the session; default: the names of the files.")
 @click.option("--wait", is_flag=True, help="Wait for the import, then print the session's ID; exit with 1 if the import failed.")

@@ -67,7 +67,7 @@ def release_options(command: Command) -> Command:
         "--feature-gates",
         metavar="NAME=true|false,...",
         callback=_parsed,
-        help="Feature gates that differ from the release's defaults, as kube-scheduler takes them.",
+        help="Feature gates that differ from the release's defaults, in the format of kube-scheduler.",
     )
     @wraps(command)
     def with_chosen(*args: Any, release: str | None, feature_gates: dict[str, bool] | None, **options: Any) -> Any:

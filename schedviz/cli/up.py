@@ -24,7 +24,7 @@ class DoesNotStart(SeveralLines):
 @click.option("--tls-key", type=click.Path(dir_okay=False, path_type=Path), help="The certificate's key (PEM, without a password).")
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 def up(*, port: int, data: Path | None, host: str, tls_cert: Path | None, tls_key: Path | None, no_open: bool) -> None:
-    """Run everything on this machine: the page, the workers, Redis. Ctrl-C stops it all.
+    """Run the web server, the workers and Redis on this machine. Ctrl-C stops them.
 
     With --listen, other machines can connect at the printed address (or SCHEDVIZ_URL), with a login or the code of a room.
 

@@ -30,7 +30,7 @@ def flag(name: str, *, default: bool = False) -> bool:
         return True
     if raw.strip().lower() in _FALSE:
         return False
-    raise ImproperlyConfigured(f"{name}={raw!r} is neither on nor off; write 1 or 0.")
+    raise ImproperlyConfigured(f"{name}={raw!r} is not a Boolean; expected 1 or 0.")
 
 
 def number(name: str, default: int) -> int:

@@ -39,9 +39,9 @@ class Waits:
         who = requester.get()
         with self._lock:
             if self._waiting[who] >= MOST_OF_ONE:
-                raise TooManyWait(f"{MOST_OF_ONE} of your requests wait for a worker, the most of one user or share link.")
+                raise TooManyWait(f"You have {MOST_OF_ONE} requests waiting for a worker, the limit for one user or share link.")
             if self._waiting.total() >= MOST:
-                raise TooManyWait(f"{MOST} requests of this web server wait for a worker, the most at a time.")
+                raise TooManyWait(f"This web server has {MOST} requests waiting for a worker, which is its limit.")
             self._waiting[who] += 1
         try:
             yield

@@ -99,7 +99,7 @@ def test_an_invalid_variable_is_reported_in_one_line():
     )
 
     assert answer.returncode == 2
-    assert answer.stderr == "schedviz: SCHEDVIZ_PUBLIC='maybe' is neither on nor off; write 1 or 0.\n"
+    assert answer.stderr == "schedviz: SCHEDVIZ_PUBLIC='maybe' is not a Boolean; expected 1 or 0.\n"
 
 
 def test_an_internal_error_is_reported_in_one_line_and_logged(tmp_path: Path):

@@ -164,4 +164,4 @@ def test_a_file_that_ends_in_the_middle_puts_nothing_back(written: Path, damaged
 def test_something_else_is_no_backup(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("something else")
 
-    assert "no backup of schedviz" in Installation(tmp_path / "target").schedviz("restore", tmp_path / "file", fails=True)
+    assert "not a schedviz backup" in Installation(tmp_path / "target").schedviz("restore", tmp_path / "file", fails=True)

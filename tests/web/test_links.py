@@ -28,7 +28,7 @@ def test_a_session_has_at_most_100_active_share_links(people: People) -> None:
     created = owner.post(address, {}, format="json")
 
     assert (refused.status_code, refused.json()["code"]) == (409, "quota_reached")
-    assert refused.json()["detail"] == "This session has 100 active share links, which is the limit; revoke some."
+    assert refused.json()["detail"] == "This session has 100 active share links, which is the limit. Revoke one to create another."
     assert (again.status_code, again.json()["id"]) == (200, first["id"])
     assert created.status_code == 201
 

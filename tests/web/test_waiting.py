@@ -26,7 +26,7 @@ def test_one_requester_may_have_some_waits_and_all_together_more() -> None:
         running = [pool.submit(wait, f"user {n // MOST_OF_ONE}") for n in range(MOST)]
         for _ in running:
             assert entered.acquire(timeout=10)
-        for who, words in (("user 0", "of your requests"), ("user 9", "of this web server")):
+        for who, words in (("user 0", "You have"), ("user 9", "This web server has")):
             with pytest.raises(TooManyWait, match=words):
                 wait(who)
         release.set()

@@ -23,21 +23,23 @@ _READY_SECONDS = 120.0
 
 
 @click.command()
-@click.option("--context", "context", metavar="NAME", help="Of the kubeconfig; default: the current one.")
-@click.option("--kubeconfig", type=click.Path(path_type=Path, dir_okay=False), help="Default: KUBECONFIG, or ~/.kube/config.")
-@click.option("--session", "session", metavar="ID", help="One that is empty, or that followed this cluster before; default: a new one.")
-@click.option("--name", default="", help="What a new session is called; default: the source.")
-@click.option("--source", default="", metavar="NAME", help="What the session calls the cluster; default: the context.")
+@click.option("--context", "context", metavar="NAME", help="The kubeconfig context; default: the current one.")
+@click.option(
+    "--kubeconfig", type=click.Path(path_type=Path, dir_okay=False), help="The kubeconfig file; default: KUBECONFIG, or ~/.kube/config."
+)
+@click.option("--session", "session", metavar="ID", help="An empty session, or one that followed this cluster before; default: a new one.")
+@click.option("--name", default="", help="The name of a new session; default: the source.")
+@click.option("--source", default="", metavar="NAME", help="The name of the cluster in the session; default: the context.")
 @click.option(
     "--pseudonyms",
     "secret",
     metavar="SECRET",
     envvar="SCHEDVIZ_PSEUDONYMS",
-    help="Replace names by words made of them with this secret; the same one gives the same names.",
+    help="Replace names with words derived from them with this secret; the same secret gives the same words.",
 )
-@click.option("--without", multiple=True, metavar="RESOURCE", help="Do not read this resource, such as csinodes; again for more.")
-@click.option("--once", is_flag=True, help="List, push what differs, and leave.")
-@click.option("--dry-run", is_flag=True, help="Send nothing: list once and show what would be kept, and what would not.")
+@click.option("--without", multiple=True, metavar="RESOURCE", help="Do not read this resource, such as csinodes; repeatable.")
+@click.option("--once", is_flag=True, help="List once, push the differences and exit.")
+@click.option("--dry-run", is_flag=True, help="Send nothing; list once and show what would be imported and what would be skipped.")
 @release_options
 @server_option
 @token_option
@@ -69,7 +71,7 @@ def follow(
     from schedviz.cli.follow.status import Status
 
     if secret == "":
-        raise click.UsageError("--pseudonyms needs a secret: without one, whoever guesses a name can check the guess.")
+        raise click.UsageError("--pseudonyms needs a secret: without one, anybody who guesses a name could verify it.")
     if unknown := sorted(set(without) - set(resources())):
         raise click.UsageError(f"--without {unknown[0]}: expected one of {', '.join(resources())}.")
     if session and chosen.members():

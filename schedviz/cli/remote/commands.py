@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from schedviz.client import Outcome, Session
 
 _LOOK_SECONDS = 0.5
-wait_option = click.option(
-    "--wait/--no-wait", default=True, show_default=True, help="Wait until it is done, not only until it is accepted."
-)
+wait_option = click.option("--wait/--no-wait", default=True, show_default=True, help="Wait until the command is done, not only accepted.")
 timeout_option = click.option(
     "--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="The longest time to wait; the command continues afterwards."
 )
@@ -39,8 +37,8 @@ class NotDone(click.ClickException):
 
 @click.command()
 @session_option
-@click.option("--count", default=1, show_default=True, type=click.IntRange(1, 1_000_000), help="How many.")
-@click.option("--unit", type=click.Choice(["cycle", "stage", "mutation"]), default="cycle", show_default=True, help="Of what.")
+@click.option("--count", default=1, show_default=True, type=click.IntRange(1, 1_000_000), help="The number of steps.")
+@click.option("--unit", type=click.Choice(["cycle", "stage", "mutation"]), default="cycle", show_default=True, help="The size of a step.")
 @wait_option
 @timeout_option
 @form_option

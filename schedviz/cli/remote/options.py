@@ -32,7 +32,7 @@ def find_session(client: Client, which: str) -> Session:
         try:
             return client.session(which.lower())
         except NotFound:
-            raise click.ClickException(f"There is no session {which}, or you may not see it. `schedviz sessions` lists them.") from None
+            raise click.ClickException(f"No session {which}, or you do not have access to it. `schedviz sessions` lists them.") from None
     listed = client.sessions(most=1) if which == "@newest" else client.sessions()
     found = [row for row in listed if which == "@newest" or row["name"] == which or row["id"].startswith(which.lower())]
     if len(found) == 1:

@@ -38,10 +38,10 @@ def state(
 
 @click.command()
 @session_option
-@click.option("--pod", default="", metavar="NAMESPACE/NAME", help="Only those of this pod.")
-@click.option("--node", default="", help="Only those that chose this node.")
-@click.option("--outcome", default="", help="Only those with this outcome: scheduled, unschedulable, error.")
-@click.option("--tail", type=click.IntRange(1, 1000), help="Only the last N.")
+@click.option("--pod", default="", metavar="NAMESPACE/NAME", help="Only cycles of this pod.")
+@click.option("--node", default="", help="Only cycles that chose this node.")
+@click.option("--outcome", default="", help="Only cycles with this outcome: scheduled, unschedulable, error.")
+@click.option("--tail", type=click.IntRange(1, 1000), help="Only the last N cycles.")
 @click.option("--detail", type=click.IntRange(min=1), metavar="N", help="Print everything about cycle N instead, as JSON or YAML.")
 @output_option
 @server_option
@@ -71,7 +71,7 @@ def cycles(
 
 @click.command()
 @session_option
-@click.option("--after", type=click.IntRange(min=0), default=0, metavar="EVENT", help="Only those after this event.")
+@click.option("--after", type=click.IntRange(min=0), default=0, metavar="EVENT", help="Only events after this one.")
 @click.option("--follow", is_flag=True, help="Follow new events until Ctrl-C.")
 @click.option("--until", default="", metavar="KIND", help="Exit after an event of this type (`t`), such as commandDone.")
 @server_option
@@ -105,7 +105,7 @@ def what_if(
     server: str | None,
     token: str | None,
 ) -> None:
-    """Say how many copies of the pod in FILE would fit, and where. Changes nothing. Exits with 0 if all fit, otherwise with 1."""
+    """Calculate how many copies of the pod in FILE fit, and where. Changes nothing. Exits with 0 if all fit, otherwise with 1."""
     from schedviz.cli.remote.commands import objects_of
 
     pods = list(objects_of(file))

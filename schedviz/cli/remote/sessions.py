@@ -16,8 +16,8 @@ _COLUMNS = ("id", "name", "status", "cycle", "event", "owner", "createdAt")
 
 
 @click.command()
-@click.option("--name", default="", help="Only those whose name contains this.")
-@click.option("--status", type=click.Choice(["importing", "ready", "running", "paused", "failed"]), help="Only those.")
+@click.option("--name", default="", help="Only sessions whose name contains this.")
+@click.option("--status", type=click.Choice(["importing", "ready", "running", "paused", "failed"]), help="Only sessions with this status.")
 @output_option
 @server_option
 @token_option

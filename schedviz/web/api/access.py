@@ -42,9 +42,9 @@ def actor_for(request: Request, verb: Verb) -> Actor:
         raise ApiError(
             401,
             "unauthenticated",
-            "A login or a token is needed.",
+            "This request requires a login or a token.",
             headers={"WWW-Authenticate": 'Bearer realm="schedviz"'},
-            hint="Send Authorization: Bearer <token>; schedviz token create makes one.",
+            hint="Send Authorization: Bearer <token>; create a token with: schedviz token create --name NAME",
         )
     raise forbidden(actor, verb)
 
@@ -55,8 +55,8 @@ def forbidden(actor: Actor, verb: Verb) -> ApiError:
         return ApiError(
             403,
             "forbidden",
-            "This token has the scope read, which allows no changes.",
-            hint="schedviz token create --scope write makes one that may do more.",
+            "This token has the scope read, which does not allow changes.",
+            hint="Create a token with: schedviz token create --scope write --name NAME",
         )
     return ApiError(403, "forbidden", f"You may look at this session, and not {verb} it.", hint="Ask its owner.")
 
@@ -124,6 +124,6 @@ def expect_staff(request: Request, *, changing: bool = False) -> None:
     """Raises `ApiError` 401 for an anonymous client, and 403 for a user who is not staff or, if `changing`, for a read-only token."""
     actor = actor_for(request, Verb.LIST)
     if not getattr(request.user, "is_staff", False):
-        raise ApiError(403, "forbidden", "Only staff of this server may do this.", hint="Ask whoever runs it.")
+        raise ApiError(403, "forbidden", "This requires a staff account on this server.", hint="Ask the administrator of the server.")
     if changing and actor.read_only:
         raise forbidden(actor, Verb.CREATE)

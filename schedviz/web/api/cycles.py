@@ -101,7 +101,9 @@ def _detail(session_id: UUID, cycle: int) -> dict[str, Any]:
             return cycle_details.cycle_detail(session_id, cycle, timeout_seconds=DETAIL_SECONDS)
     except TooManyWait as error:
         hint = "?detail=0 returns the stored summary."
-        raise ApiError(503, cycle_details.DetailLate.code, f"{error} Try again.", headers={"Retry-After": "2"}, hint=hint) from error
+        raise ApiError(
+            503, cycle_details.DetailLate.code, f"{error} Try again in a moment.", headers={"Retry-After": "2"}, hint=hint
+        ) from error
     except HistoryUnavailable as error:
         raise ApiError(409, error.code, str(error), hint="?detail=0 returns the stored summary.") from error
     except cycle_details.DetailLate as error:

@@ -45,10 +45,10 @@ class Unchanged(Exception):
 
 def not_found(what: str = "session") -> ApiError:
     """404: the resource does not exist, or the client may not learn that it does."""
-    return ApiError(404, "not_found", f"There is no such {what}, or you may not see it.")
+    return ApiError(404, "not_found", f"No such {what}, or you do not have access to it.")
 
 
-DATABASE_DOWN = ("database_down", "The database does not answer. Nothing was changed. Try again.")
+DATABASE_DOWN = ("database_down", "The database is unavailable. Nothing was changed. Try again.")
 
 
 def not_stored(error: Exception) -> tuple[int, str, str]:

@@ -175,7 +175,7 @@ async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tupl
 
 
 def _ended(write: Write) -> bytes:
-    return _word(write, "ended", "The session was deleted, or you may not see it any more.")
+    return _word(write, "ended", "The session was deleted, or you no longer have access to it.")
 
 
 def _word(write: Write, what: str, message: str) -> bytes:

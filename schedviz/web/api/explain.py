@@ -163,7 +163,7 @@ def ask(session: Session, question: requests.Question, *, path: str = "") -> Htt
         with waits.one():
             answer = requests.ask(session, question, timeout_seconds=WAIT_SECONDS)
     except TooManyWait as error:
-        raise ApiError(503, requests.AnswerLate.code, f"{error} Ask again in a moment.", headers={"Retry-After": "2"}) from error
+        raise ApiError(503, requests.AnswerLate.code, f"{error} Try again in a moment.", headers={"Retry-After": "2"}) from error
     except requests.Unreadable as error:
         raise ApiError(400, error.code, str(error), path=path) from error
     except requests.Unanswerable as error:

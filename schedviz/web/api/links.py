@@ -52,7 +52,7 @@ class Links(Resource):
         try:
             link, secret, made = share.make_link(session, new.role, cast("AbstractBaseUser", request.user), key=key_of(request))
         except share.TooManyLinks as error:
-            message = f"This session has {share.MOST_LIVE} active share links, which is the limit; revoke some."
+            message = f"This session has {share.MOST_LIVE} active share links, which is the limit. Revoke one to create another."
             raise ApiError(409, "quota_reached", message, expected=f"at most {share.MOST_LIVE}") from error
         if made:
             record(Action.LINK_MADE, request, session=session, link=link.pk, role=new.role)

@@ -137,10 +137,10 @@ IF_MATCH = OpenApiParameter(
 NOT_MODIFIED = OpenApiResponse(description="Not modified: the ETag equals If-None-Match.")
 _REASONS = {
     400: "The request is invalid; `path` names the member.",
-    401: "A login or a token is needed.",
+    401: "This request requires a login or a token.",
     403: "Your permissions do not allow this.",
     406: "Accept allows none of the media types of this address.",
-    404: "It does not exist, or you may not see it.",
+    404: "Not found, or you do not have access.",
     409: "Not possible in the current state.",
     413: "Too large; the message names the limit.",
     412: "If-Match: it has changed since you read it.",

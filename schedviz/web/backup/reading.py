@@ -51,7 +51,7 @@ def read(path: Path, *, replace: bool = False) -> Summary:
 def _header(found: Iterator[Header | Rows | End]) -> Header:
     header = next(found, None)
     if not isinstance(header, Header):
-        raise BackupError("This is no backup of schedviz: it does not begin with a header.")
+        raise BackupError("This file is not a schedviz backup: it does not begin with a header.")
     if header.format != FORMAT:
         raise BackupError(f"This backup has format {header.format}; this version reads {FORMAT}.")
     return header
@@ -61,13 +61,14 @@ def _expect_known(header: Header, wanted: set[Key], executor: SingleMigrationExe
     unknown = [f"{app}.{name}" for app, name in sorted(wanted) if (app, name) not in executor.loader.graph.nodes]
     if unknown:
         raise BackupError(
-            f"This backup was written by schedviz {header.version}, which is newer: {unknown[0]} is not known here. Upgrade first."
+            f"This backup was written by schedviz {header.version}, a newer version: migration {unknown[0]} is unknown here. "
+            "Upgrade schedviz first."
         )
 
 
 def _expect_same_tables(wanted: set[Key], executor: SingleMigrationExecutor) -> None:
     if executor.loader.applied != wanted:
-        raise BackupError("The tables are not those of the backup, which is of another version; put it into an empty database.")
+        raise BackupError("The tables do not match those of the backup, which another version wrote. Restore it into an empty database.")
 
 
 def _expect_empty(wanted: set[Key], executor: SingleMigrationExecutor) -> None:
@@ -76,9 +77,11 @@ def _expect_empty(wanted: set[Key], executor: SingleMigrationExecutor) -> None:
         return
     for model in tables.kept(executor.loader.project_state(sorted(applied)).apps):
         if model._default_manager.exists():
-            raise BackupError(f"The database is not empty, {model._meta.db_table} has rows; use another one, or --replace.")
+            raise BackupError(f"The database is not empty: {model._meta.db_table} has rows. Use an empty database or pass --replace.")
     if applied != wanted:
-        raise BackupError("The tables are not those of the backup, which is of another version; put it into a database without tables.")
+        raise BackupError(
+            "The tables do not match those of the backup, which another version wrote. Restore it into a database without tables."
+        )
 
 
 def _ends_of(wanted: set[Key], executor: SingleMigrationExecutor) -> list[Key]:
@@ -104,16 +107,16 @@ def _fill(apps: Apps, found: Iterator[Header | Rows | End]) -> Counter[str]:
             case Rows():
                 model = models.get(record.model)
                 if model is None:
-                    raise BackupError(f"The backup has rows of {record.model}, which this version does not keep.")
+                    raise BackupError(f"The backup has rows of {record.model}, which this version does not store. Nothing was restored.")
                 _insert(model, record)
                 counted[record.model] += len(record.values)
             case End():
                 if record.rows != {label: counted[label] for label in record.rows}:
-                    raise BackupError("The backup has not the rows that it says it has; nothing was put back.")
+                    raise BackupError("The backup does not have the number of rows that it declares. Nothing was restored.")
                 return counted
             case Header():
-                raise BackupError("The backup has two headers; nothing was put back.")
-    raise BackupError("The backup has no end: it was not written or copied to its end. Nothing was put back.")
+                raise BackupError("The backup has two headers. Nothing was restored.")
+    raise BackupError("The backup is truncated: it was not written or copied completely. Nothing was restored.")
 
 
 def _insert(model: type[Model], rows: Rows) -> None:

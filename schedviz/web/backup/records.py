@@ -86,7 +86,7 @@ def records(file: BinaryIO) -> Iterator[Header | Rows | End]:
             size = int.from_bytes(length)
             body = stream.read(size)
             if len(length) < _LENGTH_BYTES or len(body) < size:
-                raise BackupError("The file ends in the middle: it was not written or copied to its end.")
+                raise BackupError("The backup is truncated: it was not written or copied completely.")
             yield _decoder.decode(body)
     except (zstandard.ZstdError, msgspec.ValidationError, msgspec.DecodeError) as error:
-        raise BackupError(f"This is no backup of schedviz, or it is damaged: {error}.") from error
+        raise BackupError(f"This file is not a schedviz backup, or it is damaged: {error}.") from error

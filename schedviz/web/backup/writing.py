@@ -59,7 +59,7 @@ def _one_moment() -> Iterator[None]:
 def _write_all(writer: Writer) -> dict[str, int]:
     applied = sorted(MigrationRecorder(connection).applied_migrations())
     if not applied:
-        raise BackupError("The database has no tables yet: there is nothing to write.")
+        raise BackupError("The database has no tables, so there is nothing to back up.")
     header = Header(
         format=FORMAT, version=__version__, written_at=datetime.now(UTC).isoformat(), database=connection.vendor, migrations=list(applied)
     )

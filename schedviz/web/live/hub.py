@@ -65,16 +65,20 @@ class Hub:
 
     def _check_limits(self, identity: str, viewers: Collection[Viewer]) -> None:
         if self._sockets >= settings.SOCKETS:
-            raise Full(f"{settings.SOCKETS} sockets are open, the limit SCHEDVIZ_SOCKETS of this server.")
+            raise Full(f"This server has {settings.SOCKETS} open sockets, the limit SCHEDVIZ_SOCKETS.")
         if len(viewers) >= settings.SOCKETS_PER_SESSION:
-            raise Full(f"{settings.SOCKETS_PER_SESSION} look at this session, the limit SCHEDVIZ_SOCKETS_PER_SESSION of this server.")
+            raise Full(f"This session has {settings.SOCKETS_PER_SESSION} open sockets, the limit SCHEDVIZ_SOCKETS_PER_SESSION.")
         same = sum(viewer.identity == identity for viewer in viewers)
         if identity and same >= settings.SOCKETS_PER_VIEWER:
-            raise Full(f"You have {same} sockets of this session open, the limit SCHEDVIZ_SOCKETS_PER_VIEWER of this server.")
+            raise Full(f"You have {same} open sockets for this session, the limit SCHEDVIZ_SOCKETS_PER_VIEWER.")
         if not identity and same >= _ANONYMOUS_PART * settings.SOCKETS_PER_SESSION:
-            raise Full(f"{same} look at this session without a login; the rest of SCHEDVIZ_SOCKETS_PER_SESSION is kept for users.")
+            raise Full(
+                f"This session has {same} anonymous sockets; the rest of SCHEDVIZ_SOCKETS_PER_SESSION is reserved for signed-in users."
+            )
         if not identity and self._anonymous >= _ANONYMOUS_PART * settings.SOCKETS:
-            raise Full(f"{self._anonymous} sockets without a login are open; the rest of SCHEDVIZ_SOCKETS is kept for users.")
+            raise Full(
+                f"This server has {self._anonymous} anonymous sockets; the rest of SCHEDVIZ_SOCKETS is reserved for signed-in users."
+            )
 
 
 _hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()

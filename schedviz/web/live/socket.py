@@ -59,7 +59,7 @@ async def _enter(scope: Scope, session_id: UUID) -> tuple[Credentials, Feed, Vie
     credentials = credentials_of(scope)
     actor = await in_database(allowed_actor, credentials, Verb.SEE, session_id)
     if actor is None:
-        raise Refused(404, "There is no such session, or you may not see it.")
+        raise Refused(404, "No such session, or you do not have access to it.")
     feed, viewer = await hub().join(session_id, actor.identity)
     return credentials, feed, viewer
 

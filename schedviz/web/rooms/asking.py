@@ -57,7 +57,7 @@ def take(participant: Participant, number: int, written: str) -> None:
         with transaction.atomic():
             # Locks the question, so that no answer arrives after it is closed.
             if not Question.objects.filter(pk=question.pk, is_open=True).update(is_open=True):
-                raise QuestionClosed(f"Question {number} takes no more answers.")
+                raise QuestionClosed(f"Question {number} is closed and accepts no more answers.")
             given = Answer.objects.filter(question=question, participant=participant)
             if given.filter(value=value).exists():
                 return

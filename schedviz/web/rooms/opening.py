@@ -41,7 +41,7 @@ def _expect_few_rooms(session: Session) -> None:
     # Requests that open rooms of one session at the same time wait for each other.
     Session.objects.select_for_update(no_key=True).only("pk").get(pk=session.pk)
     if Room.objects.filter(session=session, status__in=LIVE).count() >= MOST_OPEN:
-        raise TooManyRooms(f"{MOST_OPEN} rooms of this session are open, which is the limit; end some.")
+        raise TooManyRooms(f"This session has {MOST_OPEN} open rooms, which is the limit. End one to open another.")
 
 
 def change(room: Room, **members: object) -> None:

@@ -22,7 +22,7 @@ _MARK = "\ufeff"
 def record(room: Room) -> str:
     """One line for each question and participant, in order. Raises `NotKept`."""
     if not room.is_live and not room.kept:
-        raise NotKept("The room ended without keeping names and answers.")
+        raise NotKept("The room ended without a record of names and answers.")
     out = io.StringIO()
     out.write(_MARK)
     writer = csv.writer(out, lineterminator="\r\n")

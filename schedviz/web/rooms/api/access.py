@@ -48,7 +48,7 @@ def member_access(request: Request, room_id: UUID) -> RoomAccess:
     if room is None or membership is None:
         raise not_found("room")
     if actor.read_only and request.method not in ("GET", "HEAD"):
-        raise ApiError(403, "forbidden", "This token has the scope read, which allows no changes.")
+        raise ApiError(403, "forbidden", "This token has the scope read, which does not allow changes.")
     return RoomAccess(room, membership)
 
 
