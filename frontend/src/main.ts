@@ -13,7 +13,7 @@ async function show(target: HTMLElement): Promise<void> {
   const { page = "", session = "", name = "", panel = "", lesson = "" } = target.dataset;
   const embedded = "embedded" in target.dataset;
   if (embedded) enterBy(new URLSearchParams(location.search).get("link") ?? "");
-  const words = preferences.speak(preferences.language).catch(() => undefined); // English is there already.
+  const words = preferences.speak(preferences.language).catch(() => undefined); // English is bundled.
   if (page === "compare") {
     const [{ default: ComparePage }] = await Promise.all([import("./views/compare/ComparePage.svelte"), words]);
     mount(ComparePage, { target });

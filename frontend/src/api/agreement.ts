@@ -1,7 +1,7 @@
-/** A session that follows a real cluster, and how often that cluster's scheduler did what this one would have done. */
+/** The agreement between a followed cluster's scheduler and the simulated one. */
 import { call } from "./call";
 
-/** The real cluster that a session shadows; `detached`: it was forked from one that does. */
+/** The real cluster that a session follows; `detached`: the session was forked from one that follows it. */
 export interface Follows {
   source: string;
   detached: boolean;
@@ -10,10 +10,10 @@ export interface Follows {
 export const VERDICTS = ["agrees", "notBest", "infeasible", "unjudged"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** `rate`: the share that agrees of those that could be judged; null: none was. */
+/** `rate`: the share of judged bindings that agree; null: none was judged. */
 export type Counts = Record<Verdict, number> & { rate: number | null };
 
-/** What this scheduler would have chosen: one of `tied` nodes, of which `best` are the first; without any, the message. */
+/** What the simulated scheduler would have chosen: one of `tied` nodes, the first of which are in `best`; if there is none, the message. */
 export interface Choice {
   nodes: number;
   feasible: number;
@@ -46,14 +46,14 @@ export interface Agreement {
   detached: boolean;
   all: Counts;
   recent: Counts;
-  /** Of how many of the newest bindings `recent` is. */
+  /** The number of newest bindings that `recent` covers. */
   of: number;
   waiting: number;
   bindings: Binding[];
   next: number | null;
 }
 
-/** The counts, and a page of bindings with these verdicts (none: all), the newest first. */
+/** The counts, and a page of bindings with these verdicts (none: all), newest first. */
 export function getAgreement(id: string, page: { verdicts?: readonly Verdict[]; before?: number; limit: number }, signal?: AbortSignal): Promise<Agreement> {
   const query = new URLSearchParams({ limit: String(page.limit) });
   if (page.verdicts?.length) query.set("verdict", page.verdicts.join(","));

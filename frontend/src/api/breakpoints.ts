@@ -1,6 +1,6 @@
 import { call } from "./call";
 
-/** Where runs of a session stop. `hits`: how many it has stopped, `lastEvent`: at which event the last of them. */
+/** A breakpoint of a session. `hits`: how many runs it stopped; `lastEvent`: the event of the last hit. */
 export interface Breakpoint {
   number: number;
   when: string;
@@ -9,7 +9,7 @@ export interface Breakpoint {
   lastEvent: number | null;
 }
 
-/** By number; `most`: how many there may be. */
+/** Breakpoints by number; `most`: the highest number allowed. */
 export function listBreakpoints(id: string): Promise<{ results: Breakpoint[]; most: number }> {
   return call("GET", `sessions/${id}/breakpoints/`);
 }

@@ -1,20 +1,20 @@
-/** One request to REST, and what a refusal says: in words, where, and what to do. */
+/** Sends one REST request, and represents problem details (RFC 9457) as an error. */
 
 import { passHeaders } from "./pass";
 
-/** Where something is wrong, what was expected and found there, and what to do; what is known of it. */
+/** What is known of an invalid member: its path, what was expected, what was found, and a hint. */
 export interface ErrorDetail {
-  /** What kind of error it is: one of few English sentences, which other languages have, too. */
+  /** The problem's title: one of a fixed set of English sentences, which are translated. */
   title?: string;
   path?: string;
   expected?: string;
   found?: string;
   hint?: string;
-  /** From 1, in a text. */
+  /** One-based position in a text. */
   column?: number;
 }
 
-/** What the server said was wrong, in its own words: `message` has the hint in it, `sentence` has not. Status 0: it did not answer. */
+/** An error response. `message` includes the hint, `sentence` does not. Status 0: the server did not respond. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -34,7 +34,7 @@ export interface CallOptions {
 
 export const BASE = "/api/v1/";
 
-/** One call. Throws an `ApiError`; an abort stays an AbortError. */
+/** Send one request. Throws an `ApiError`; an abort throws an AbortError. */
 export async function call<T>(method: string, path: string, { body, headers = {}, signal }: CallOptions = {}): Promise<T> {
   const sent: Record<string, string> = { Accept: "application/json", ...passHeaders(), ...headers };
   if (method !== "GET") sent["X-CSRFToken"] = csrfToken();
@@ -57,20 +57,20 @@ export async function call<T>(method: string, path: string, { body, headers = {}
   return (text ? JSON.parse(text) : undefined) as T;
 }
 
-/** The error that an answer is: RFC 9457's problem details, with members of ours. */
+/** The error of a response: RFC 9457 problem details with schedviz's additional members. */
 export function errorOf(status: number, text: string): ApiError {
   let problem: ErrorDetail & { code?: unknown; detail?: unknown } = {};
   try {
     problem = (JSON.parse(text) ?? {}) as typeof problem;
   } catch {
-    // Not ours: a proxy's page, or nothing.
+    // Not JSON of schedviz: a proxy's page, or an empty body.
   }
   const { code, detail, title, path, expected, found, hint, column } = problem;
   if (typeof code !== "string" || typeof detail !== "string") return new ApiError(status, wordsIn(status, text));
   return new ApiError(status, detail, code, { title, path, expected, found, hint, column });
 }
 
-/** The words of an answer that is not ours: a `detail`, a `message`, else every sentence that is in it. */
+/** The text of an error response that another program wrote: its `detail`, its `message`, or all strings in it. */
 function wordsIn(status: number, text: string): string {
   let answer: unknown;
   try {

@@ -6,7 +6,7 @@ import { ApiError, BASE, call, csrfToken, errorOf } from "./call";
 
 export { ApiError } from "./call";
 
-/** A session as `GET sessions/` lists it. A member that is missing is unknown, which is not 0. */
+/** A session as `GET sessions/` lists it. A missing member is unknown, which differs from 0. */
 export interface SessionSummary {
   id: string;
   name: string;
@@ -19,12 +19,12 @@ export interface SessionSummary {
   createdAt?: string;
   owner?: string | null;
   role?: "owner" | "editor" | "viewer";
-  /** One's own name where one is a member, and can leave. */
+  /** The user's own name if they are a member and can leave. */
   member?: string | null;
-  /** How many there are now. */
+  /** The current number. */
   nodes?: number;
   pods?: number;
-  /** Bytes in the database. */
+  /** Bytes stored in the database. */
   storedBytes?: number | null;
   forkedFrom?: { id: string | null; name: string; event: number } | null;
   follows?: Follows | null;
@@ -39,19 +39,19 @@ export interface Created {
   status: string;
 }
 
-/** Where a session's page is. */
+/** The address of a session's page. */
 export function pageOf(id: string): string {
   return `/s/${id}/`;
 }
 
-/** What a list of sessions is to show. */
+/** Filters and order of a list of sessions. */
 export interface SessionQuery {
-  /** A part of the name. */
+  /** A substring of the name. */
   part?: string;
   status?: string;
-  /** `name`, `status`, `cycles`, `created`; with `-` before it the other way round. */
+  /** `name`, `status`, `cycles` or `created`; a leading `-` reverses the order. */
   sort?: string;
-  /** Leave out so many. */
+  /** The number of sessions to skip. */
   offset?: number;
   limit: number;
 }
@@ -87,7 +87,7 @@ export function generateSession(generate: Record<string, unknown>, name: string,
   return call("POST", "sessions/", { body: { generate, ...(name ? { name } : {}), ...(release ? { release } : {}) } });
 }
 
-/** The full record of a cycle, as FORMAT.md's `cycle`: made again by replay, so it may take a moment. */
+/** The full record of a cycle, as FORMAT.md's `cycle`. The server computes it by replay, so it may take a moment. */
 export function getCycle(id: string, cycle: number, signal?: AbortSignal): Promise<CycleDetail> {
   return call("GET", `sessions/${id}/cycles/${cycle}/`, { signal });
 }
@@ -113,7 +113,7 @@ export interface Upload {
   cancel(): void;
 }
 
-/** Upload files as one new session. `progress` gets the share that was sent, between 0 and 1. */
+/** Upload files as one new session. `progress` receives the uploaded share, between 0 and 1. */
 export function uploadSession(files: readonly File[], release: ChosenRelease, progress: (share: number) => void): Upload {
   const upload = new XMLHttpRequest();
   const done = new Promise<Created>((resolve, reject) => {
@@ -146,7 +146,7 @@ export function uploadSession(files: readonly File[], release: ChosenRelease, pr
   };
 }
 
-/** A case that ships with schedviz. */
+/** A sample case that ships with schedviz. */
 export interface SampleLine {
   name: string;
   description: string;
@@ -156,7 +156,7 @@ export function listSamples(): Promise<{ results: SampleLine[] }> {
   return call("GET", "samples/");
 }
 
-/** A session in which a case has happened. */
+/** Create a session of a sample case. */
 export async function openSample(name: string): Promise<SessionSummary> {
   return call("POST", "sessions/", { body: { trace: await call<unknown>("GET", `samples/${name}/`), name } });
 }

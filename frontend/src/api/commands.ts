@@ -2,23 +2,23 @@ import type { AnyCommand } from "../model/generated";
 import type { OutcomeInfo } from "../wire/messages";
 import { ApiError, call } from "./call";
 
-/** A command as REST answers it: done where `outcome` is there, else accepted and on its way. */
+/** A command as REST returns it: applied if `outcome` is set, otherwise accepted. */
 export interface CommandAnswer {
   seq: number;
   status: "waiting" | "done" | "quarantined";
   outcome: OutcomeInfo | null;
 }
 
-/** How long an answer is waited for: a session that runs takes commands between two stages. */
+/** How long to wait for an outcome: a running session takes commands between two stages. */
 const WAIT_SECONDS = 10;
 const LOOK_MILLIS = 400;
 
-/** Send a command and wait for what comes of it. Throws an `ApiError`, with the path of what is wrong in the command. */
+/** Send a command and wait for its outcome. Throws an `ApiError` with the path of the invalid member. */
 export function sendCommand(id: string, command: AnyCommand & { key?: string }): Promise<CommandAnswer> {
   return call("POST", `sessions/${id}/commands/`, { body: command, headers: { Prefer: `wait=${WAIT_SECONDS}` } });
 }
 
-/** Send a command and wait until it is done, however long it takes. Throws an `ApiError`, or an AbortError where the signal says so. */
+/** Send a command and wait until it is applied, without a time limit. Throws an `ApiError`, or an AbortError if the signal aborts. */
 export async function carryOut(id: string, command: AnyCommand & { key?: string }, signal: AbortSignal): Promise<OutcomeInfo> {
   let answer = await sendCommand(id, command);
   while (answer.status === "waiting") {

@@ -1,6 +1,6 @@
 import { BASE, call } from "./call";
 
-/** One of the two: the moment that is compared. */
+/** One side: a session at the moment that is compared. */
 export interface SideShown {
   session: string;
   name: string;
@@ -98,7 +98,7 @@ export interface Comparison {
   same: boolean;
   a: SideShown;
   b: SideShown;
-  /** Up to this event they have the same history; 0: none. */
+  /** The last event that both histories share; 0: none. */
   sharedEvent: number;
   settings: Difference[];
   placements: {
@@ -117,12 +117,12 @@ export interface Comparison {
   pending: Reason[];
 }
 
-/** Each a session's id, or `<id>@<event>`. */
+/** Each is a session's id, or `<id>@<event>`. */
 export function compare(a: string, b: string, signal: AbortSignal): Promise<Comparison> {
   return call("GET", `compare/?${queryOf(a, b)}`, { signal });
 }
 
-/** Where the comparison is one HTML file. */
+/** The address of the comparison as one HTML file. */
 export function reportAddress(a: string, b: string): string {
   return `${BASE}compare/report/?${queryOf(a, b)}`;
 }

@@ -1,6 +1,6 @@
 import { call } from "./call";
 
-/** Amounts as the scheduler counts them; what is missing is 0. */
+/** Amounts as the scheduler counts them; a missing one is 0. */
 export interface Requested {
   milliCPU?: number;
   memory?: number;
@@ -13,7 +13,7 @@ export interface PodOnNode {
   pod: string;
   requests: Requested;
   limits: Requested;
-  /** Whether the API server has it there, not finished. */
+  /** Whether the API server has the pod on this node, not terminated. */
   assigned: boolean;
   cached: "" | "added" | "assumed";
 }

@@ -1,15 +1,15 @@
-/** Questions about a moment of a session: why a pod is where it is, what would place it, how many more would fit. Nothing changes by asking. */
+/** Questions about one moment of a session: why a pod is pending, what would place it, how many more would fit. They change nothing. */
 import type { AnyCommand } from "../model/generated";
 import type { Phrase } from "../model/phrase";
 import { call } from "./call";
 
-/** Whether a node could take the pod: now; if pods there left; if something that is not on the node changed; not even empty. */
+/** Whether a node could take the pod: now; if pods on it left; if something else changed; not even if it were empty. */
 export type Outlook = "now" | "pods leave" | "elsewhere" | "never";
 export const OUTLOOKS: readonly Outlook[] = ["now", "pods leave", "elsewhere", "never"];
 
 export type Standing = "pending" | "gated" | "nominated" | "waiting" | "scheduled" | "deleting" | "ignored" | "finished";
 
-/** One reason of a FitError, with the nodes behind its count. */
+/** One reason of a FitError, with the nodes that it counts. */
 export interface ReasonClause {
   count: number;
   reason: string;
@@ -19,11 +19,11 @@ export interface ReasonClause {
   meaning: string;
   causes: string[];
   meaningPhrase: Phrase | null;
-  /** The numbers behind it; missing in answers of older servers. */
+  /** The numbers behind the reason; older servers do not send them. */
   details?: Detail[];
 }
 
-/** A resource on one node: milli-cpus, bytes or a count. */
+/** A resource on one node, in milli-cpus, bytes or a count. */
 export interface NodeAmount {
   node: string;
   allocatable: number;
@@ -54,7 +54,7 @@ export interface NodeVerdict {
   objections: { plugin: string; code: string; reasons: string[] }[];
 }
 
-/** Pods that would have to leave a node; `byPreemption`: whether preemption could make them. */
+/** Pods that would have to leave a node; `byPreemption`: whether preemption could evict them. */
 export interface Room {
   node: string;
   pods: string[];
@@ -82,7 +82,7 @@ export interface Explanation {
   node: string;
   message: string;
   said: string;
-  /** What would explain that `said`, which another scheduler wrote, differs from `message`. */
+  /** Possible causes of the difference between `said`, another scheduler's message, and `message`. */
   disagreement: string;
   disagreementPhrase: Phrase | null;
   outlook: Outlook;
@@ -95,13 +95,13 @@ export interface Explanation {
   matrix: NodeVerdict[];
   room: Room[];
   queue: QueuePlace | null;
-  /** Nobody has to go on the node that it is nominated to, and yet it will not be bound there: why, and what to do. */
+  /** The pod is nominated to a node where it fits, but will never be bound: the cause, and what to do. */
   forEver: boolean;
   cause: string;
   advice: string;
   causePhrase: Phrase | null;
   advicePhrase: Phrase | null;
-  /** Extenders that would be asked over HTTP in a cycle, and are not here. */
+  /** HTTP extenders that a cycle would call, and that are not called here. */
   extendersNotAsked: string[];
   alike: string[];
 }
@@ -113,13 +113,13 @@ export interface ExplainedChange {
   kubectl: string;
 }
 
-/** One or two changes that were tried: the pod then fits on `fits` nodes. `commands` do it in a session. */
+/** One or two changes that were tried: the pod then fits on `fits` nodes. `commands` apply them to a session. */
 export interface Suggestion {
   changes: ExplainedChange[];
   cost: number;
   fits: number;
   nodes: string[];
-  /** What was seen when it was tried: the pod fits; its next cycle makes room for it; it is not nominated for ever any more. */
+  /** The result of the trial: the pod fits; its next cycle preempts for it; or it is no longer nominated for ever. */
   effect: "fits" | "makesRoom" | "endsNomination";
   commands: AnyCommand[];
 }
@@ -136,13 +136,13 @@ export interface WhatIf {
   copies: number;
   placed: number;
   remaining: number;
-  /** Node → how many copies, in the order in which nodes were chosen first. */
+  /** The number of copies by node, in the order in which nodes were first chosen. */
   nodes: Record<string, number>;
   message: string;
   outcome: string;
 }
 
-/** A pasted text in its clauses. `unaccounted`: nodes of which no clause speaks; negative: nodes with several reasons. */
+/** The clauses of a pasted message. `unaccounted`: nodes that no clause counts; negative: nodes with several reasons. */
 export interface ReadMessage {
   nodes: number;
   clauses: ReasonClause[];
@@ -151,7 +151,7 @@ export interface ReadMessage {
   unaccounted: number;
 }
 
-/** Pods with equal scheduling requirements, and why they wait. */
+/** Pods with equal scheduling requirements, and why they are pending. */
 export interface PendingGroup {
   pods: string[];
   standing: Standing;
@@ -165,7 +165,7 @@ export interface PendingGroup {
   detailPhrase: Phrase | null;
 }
 
-/** Groups that wait for the same reason, and the number of their pods. */
+/** Groups that are pending for the same reason, and the number of their pods. */
 export interface WaitingReason {
   reason: string;
   reasonPhrase: Phrase;

@@ -1,12 +1,12 @@
 import { ApiError, BASE, errorOf } from "./call";
 
-/** A file that was made, under the name that the server gives it. */
+/** A downloaded file, with the name that the server gives it. */
 export interface Fetched {
   blob: Blob;
   name: string;
 }
 
-/** Fetch a file, piece by piece; `told` hears how many bytes have come. Throws an `ApiError`, or an AbortError where the signal says so. */
+/** Download a file in parts; `told` is called with the bytes received so far. Throws an `ApiError`, or an AbortError if the signal aborts. */
 export async function fetchFile(path: string, signal: AbortSignal, told: (bytes: number) => void): Promise<Fetched> {
   const response = await fetch(BASE + path, { signal, credentials: "same-origin", headers: { Accept: "*/*" } }).catch((error: unknown) => {
     if (error instanceof DOMException) throw error;
@@ -29,12 +29,12 @@ function nameIn(disposition: string): string {
   return /filename="?([^";]+)"?/i.exec(disposition)?.[1] ?? "session";
 }
 
-/** Which stretch of a session a trace tells. */
+/** The part of a session that a trace covers. */
 export interface TraceWindow {
-  /** The event with whose objects it begins; null: the session's beginning. */
+  /** The event with whose objects the trace begins; null: the start of the session. */
   from: number | null;
   to: number;
-  /** With what was observed. */
+  /** Include what was observed. */
   observed: boolean;
 }
 

@@ -1,14 +1,14 @@
 import { call } from "./call";
 import { getSession, type SessionSummary } from "./client";
 
-/** What a fork was forked from; `id` is null once that was deleted. */
+/** The session that a fork was created from; `id` is null after that session was deleted. */
 export interface ForkedFrom {
   id: string | null;
   name: string;
   event: number;
 }
 
-/** A session that continues from the moment after an event, with `release` on that kube-scheduler. The same key gives the same fork. Its status is `importing` until it is ready. */
+/** Create a session that continues from the moment after an event, on kube-scheduler `release` if one is given. The same key returns the same fork. Its status is `importing` until it is ready. */
 export function forkSession(id: string, fork: { at: number; name?: string; release?: string; key: string }): Promise<SessionSummary> {
   return call("POST", `sessions/${id}/branches/`, { body: fork });
 }
@@ -19,7 +19,7 @@ export function listForks(id: string): Promise<{ results: SessionSummary[] }> {
 
 const LOOK_MILLIS = 300;
 
-/** The session, once it is no longer being made; `told` hears of how far it is. Throws an AbortError where the signal says so. */
+/** Wait until the session is ready; `told` is called with its progress. Throws an AbortError if the signal aborts. */
 export async function whenMade(id: string, signal: AbortSignal, told: (session: SessionSummary) => void = () => undefined): Promise<SessionSummary> {
   for (;;) {
     signal.throwIfAborted();

@@ -2,7 +2,7 @@ import type { AnyCommand } from "../model/generated";
 import { call } from "./call";
 import type { SessionSummary } from "./client";
 
-/** A text in every language, as HTML that the server made safe. */
+/** A text in every language, as HTML that the server sanitized. */
 export type Words = Record<"en" | "zh-CN", string>;
 
 export interface LessonLine {
@@ -11,10 +11,10 @@ export interface LessonLine {
   stops: number;
   title: Words;
   about: Words;
-  /** The newest session that you took it in, and how many of its stops are behind you there. */
+  /** The user's newest session of the lesson, and how many of its stops they have passed. */
   session: string | null;
   done: number;
-  /** The stop that you were at last, wherever it was; "": none is known. And whether you ever came to the end. */
+  /** The user's last stop in any session; "": unknown. And whether they ever finished the lesson. */
   stop: string;
   finished: boolean;
 }
@@ -31,12 +31,12 @@ export interface LessonQuestion {
   options: { id: string; words: Words }[];
 }
 
-/** What somebody answers, and what the engine does: a name, a number, names. */
+/** A participant's answer, or the engine's result: a name, a number, or names. */
 export type Answer = string | number | readonly string[];
 
 export interface LessonStop {
   id: string;
-  /** The event at which a session on the path is when one has arrived, and when the answer is known. */
+  /** The events on the lesson's path at which the stop is reached, and at which its answer is known. */
   arrived: number;
   revealed: number;
   do: AnyCommand[];
@@ -46,11 +46,11 @@ export interface LessonStop {
   notes: Words;
   question: LessonQuestion | null;
   answer: { value: Answer; words: Words } | null;
-  /** There are hints that depend on how things are. */
+  /** The stop has hints that depend on the state. */
   hints: boolean;
 }
 
-/** How far you are in a lesson. */
+/** The user's progress in a lesson. */
 export interface LessonProgress {
   stop: string;
   session: string | null;
@@ -65,17 +65,17 @@ export interface Lesson {
   takeHome: Words[];
   upstream: { file: string; symbol: string }[];
   stops: LessonStop[];
-  /** The next lesson of the course; "": this is the last. */
+  /** The next lesson of the course; "": this is the last one. */
   next: string;
-  /** Of the lesson's files; and whether they are others than when the session was made. */
+  /** The version of the lesson's files, and whether they changed since the session was created. */
   version: string;
   changed: boolean;
-  /** It is none of those that ship, and may be changed at any time. */
+  /** Not a built-in lesson: its files may change at any time. */
   own: boolean;
   progress: LessonProgress | null;
 }
 
-/** Something that is said because of how things are. */
+/** A hint that is shown in certain states. */
 export interface LiveHint {
   id: string;
   words: Words;
@@ -89,32 +89,32 @@ export function getLesson(session: string): Promise<Lesson> {
   return call("GET", `sessions/${session}/lesson/`);
 }
 
-/** A session for a lesson, called by its title as the visitor reads it. It is `importing` until its engine is there. */
+/** Create a session for a lesson, named by its title in the visitor's language. It is `importing` until its engine is ready. */
 export function beginLesson(lesson: string, name: string): Promise<SessionSummary> {
   return call("POST", "sessions/", { body: { lesson, name } });
 }
 
-/** Which hints of a stop hold in the newest state. */
+/** The hints of a stop that hold in the newest state. */
 export async function getHints(session: string, stop: string, signal: AbortSignal): Promise<LiveHint[]> {
   return (await call<{ hints: LiveHint[] }>("GET", `sessions/${session}/lesson/hints/?stop=${stop}`, { signal })).hints;
 }
 
-/** Remember how far somebody who is logged in has got. */
+/** Store a logged-in user's progress. */
 export function keepProgress(lesson: string, progress: LessonProgress): Promise<LessonProgress> {
   return call("PUT", `lessons/${lesson}/progress/`, { body: progress });
 }
 
-/** The version of a lesson's files as they are now, and why they cannot be read. */
+/** The current version of a lesson's files, and why they cannot be parsed. */
 export function getLessonVersion(lesson: string, signal: AbortSignal): Promise<{ version: string; own: boolean; faults: string[] }> {
   return call("GET", `lessons/${lesson}/`, { signal });
 }
 
-/** Where a lesson begins at a stop: for whoever opens it, in a session of their own. */
+/** The address that starts a lesson at a stop, in the visitor's own session. */
 export function addressOf(lesson: string, stop = ""): string {
   return `/lessons/?begin=${lesson}${stop ? `&stop=${stop}` : ""}`;
 }
 
-/** A session as a lesson that is to be written: a stop for each of the moments, or after each command. */
+/** A lesson draft made from a session, with a stop for each moment, or after each command. */
 export function draftPath(session: string, name: string, moments: readonly number[]): string {
   return `sessions/${session}/lesson/draft/?name=${encodeURIComponent(name)}${moments.length ? `&at=${moments.join(",")}` : ""}`;
 }

@@ -1,15 +1,15 @@
 import { call } from "./call";
 
-/** What a member may do. */
+/** The roles of a member. */
 export type MemberRole = "viewer" | "editor";
 
-/** Somebody with an account who may see a session. */
+/** A user who has access to the session. */
 export interface Member {
   user: string;
   role: MemberRole | "owner";
 }
 
-/** A link that makes who accepts it a member; its address is told once, when it is made. */
+/** An invite link: whoever accepts it becomes a member. Its URL is returned once, when it is created. */
 export interface Invite {
   id: number;
   role: MemberRole;
@@ -19,7 +19,7 @@ export interface Invite {
   url?: string | null;
 }
 
-/** The owner first. */
+/** The owner comes first. */
 export async function listMembers(session: string): Promise<Member[]> {
   return (await call<{ results: Member[] }>("GET", `sessions/${session}/members/`)).results;
 }

@@ -2,7 +2,7 @@ import type { AnyEvent, View } from "../model/generated";
 import type { Tally } from "../model/tallies";
 import { call } from "./call";
 
-/** The state of a moment. `event` is at most the one that was asked for; before `firstEvent` the server has nothing. */
+/** The state at a moment. `event` is at most the requested one; nothing is stored before `firstEvent`. */
 export interface ViewAnswer {
   event: number;
   chunk: number;
@@ -18,17 +18,17 @@ export interface Stretch {
   after?: number;
   before?: number;
   limit?: number;
-  /** The last ones of the stretch. */
+  /** Return the last events of the range. */
   tail?: boolean;
 }
 
-/** Stored events of a stretch, oldest first. */
+/** Stored events in a range, oldest first. */
 export async function getEvents(id: string, stretch: Stretch, signal?: AbortSignal): Promise<{ events: AnyEvent[] }> {
   const { results } = await call<{ results: AnyEvent[] }>("GET", `sessions/${id}/events/?${queryOf(stretch)}`, { signal });
   return { events: results };
 }
 
-/** What is known of a cycle without making it again. */
+/** A cycle's stored summary. */
 export interface CycleSummary {
   cycle: number;
   pod: string;
@@ -53,12 +53,12 @@ function queryOf(stretch: Stretch): string {
 export interface TimelineAnswer {
   from: number;
   to: number;
-  /** The first moment that can be gone to. */
+  /** The first moment that can be shown. */
   firstEvent?: number;
   buckets: Tally[];
 }
 
-/** The past in stretches of about as many events each. */
+/** The history in ranges of about as many events each. */
 export async function getTimeline(id: string, asked: { from?: number; to?: number; buckets: number }, signal?: AbortSignal): Promise<TimelineAnswer> {
   const query = new URLSearchParams(Object.entries(asked).map(([name, value]) => [name, String(value)]));
   const answer = await call<TimelineAnswer>("GET", `sessions/${id}/timeline/?${query}`, { signal });

@@ -1,26 +1,26 @@
 import { call } from "./call";
 
-/** An object of the simulated API server, by what it is called. */
+/** An object of the simulated API server, by kind, namespace and name. */
 export interface ObjectName {
   kind: string;
   name: string;
   namespace?: string;
 }
 
-/** The object as it is kept, that is with what the scheduler reads, after an event; without one, now. Digests of what is not kept are left out. */
+/** The object with the fields that the scheduler reads, after an event or now. Digests of the fields that are not stored are left out. */
 export async function fetchKept<T>(session: string, { kind, name, namespace = "" }: ObjectName, at?: number, signal?: AbortSignal): Promise<T> {
   const query = new URLSearchParams({ kind, name, ...(namespace ? { namespace } : {}), ...(at === undefined ? {} : { at: String(at) }) });
   return withoutDigests(await call<T>("GET", `sessions/${session}/objects/?${query.toString()}`, { signal }));
 }
 
-/** The names of the nodes that a label selector selects, written as `kubectl -l` takes it, after an event. */
+/** The names of the nodes that a label selector (in the syntax of `kubectl -l`) matches, after an event. */
 export async function selectNodes(session: string, selector: string, at: number, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const query = new URLSearchParams({ kind: "Node", selector, at: String(at) });
   const { names } = await call<{ names: string[] }>("GET", `sessions/${session}/objects/selected/?${query.toString()}`, { signal });
   return new Set(names);
 }
 
-/** Without the digests of what is not kept, and without the version, which would have to be the newest when it is sent back. */
+/** Without the digests of fields that are not stored, and without resourceVersion, which an update would have to match. */
 function withoutDigests<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutDigests) as T;
   if (typeof value !== "object" || value === null) return value;

@@ -1,16 +1,16 @@
-/** The share link that lets this page in. A page inside another site has no cookie: each request carries the link itself. */
+/** The share link that grants this page access. An embedded page has no cookie, so each request carries the link. */
 let link = "";
 
 export function enterBy(secret: string): void {
   link = secret;
 }
 
-/** For REST; empty: the cookie speaks. */
+/** Headers for REST; empty: the cookie authenticates. */
 export function passHeaders(): Record<string, string> {
   return link ? { Authorization: `Bearer ${link}` } : {};
 }
 
-/** For a WebSocket, to which a browser lets no script add another header: subprotocols to offer. An address would be logged on the way. */
+/** Subprotocols for a WebSocket, because browsers let scripts set no other header. A URL would appear in logs. */
 export function passProtocols(): string[] {
   return link ? ["v1.schedviz", `link.schedviz.${link}`] : [];
 }

@@ -3,7 +3,7 @@ import type { SessionSummary } from "./client";
 import type { QuestionKind, Room, RoomQuestion } from "../model/room";
 import type { Answer, LessonQuestion, Words } from "./lessons";
 
-/** A room in the list of a teacher's. */
+/** A room in a teacher's list. */
 export interface RoomLine {
   id: string;
   title: string;
@@ -16,7 +16,7 @@ export interface RoomLine {
   kept: boolean;
 }
 
-/** What a teacher asks: the question of a stop of the lesson, or one of their own. */
+/** A question that a teacher asks: that of a lesson's stop, or one of their own. */
 export type NewQuestion = { stop: string } | { text: string; kind: QuestionKind; options: string[] };
 
 export async function listRooms(): Promise<RoomLine[]> {
@@ -86,17 +86,17 @@ export function removeParticipant(id: string, participant: number): Promise<void
 export const qrAddress = (id: string): string => `/api/v1/rooms/${id}/qr/`;
 export const recordAddress = (id: string): string => `/api/v1/rooms/${id}/record/`;
 
-/** The text as HTML that shows just that. */
+/** The text as HTML that displays it verbatim. */
 const plain = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 const same = (html: string): Words => ({ en: html, "zh-CN": html });
 
-/** A question of the teacher's own, as lessons have questions. */
+/** A teacher's own question in the form of a lesson's question. */
 export function ownQuestion(question: RoomQuestion): LessonQuestion {
   const options = question.options.map((option) => ({ id: option, words: same(plain(option)) }));
   return { ask: question.kind, words: same(`<p>${plain(question.text)}</p>`), hint: same(""), options };
 }
 
-/** An answer as rooms write it: names of several nodes with commas. */
+/** An answer in the form that rooms use: names of several nodes are separated by commas. */
 export function answerText(answer: Answer): string {
   return typeof answer === "object" ? [...answer].sort().join(",") : String(answer);
 }

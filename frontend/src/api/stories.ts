@@ -2,7 +2,7 @@ import type { Phrase } from "../model/phrase";
 import type { Selection } from "../model/permalink";
 import { call } from "./call";
 
-/** One line of a story, in English and as a phrase. `uid` tells pods of one name apart. */
+/** One entry of a history, in English and as a phrase. `uid` distinguishes pods that had the same name. */
 export interface StoryEntry {
   event: number;
   clockSeconds: number;
@@ -13,7 +13,7 @@ export interface StoryEntry {
   uid?: string;
 }
 
-/** A page of what happened to one pod or node, in order. `previous` is the `before` of the page before, `next` the `after` of the one that follows. */
+/** A page of the history of one pod or node, in order. `previous` is the `before` of the previous page, `next` the `after` of the next one. */
 export interface StoryAnswer {
   at: number;
   lives: { uid: string; born: number; died: number | null }[];
@@ -22,7 +22,7 @@ export interface StoryAnswer {
   previous: number | null;
 }
 
-/** The last entries of a story, or those after or before an event; up to the moment `at`. */
+/** The last entries of a history, or those after or before an event, up to the moment `at`. */
 export function getStory(
   id: string,
   { kind, name }: Selection,

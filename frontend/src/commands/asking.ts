@@ -1,9 +1,9 @@
 import type { Command } from "./command";
 
-/** What opens over the page to ask something of the session. */
+/** Panels that open over the page to query the session. */
 export type Panel = "breakpoints" | "pending" | "agreement" | "export";
 
-/** What goes to another session, or opens to ask about this one. */
+/** Actions that open another session, or a panel about this one. */
 export interface AskingActions {
   openPanel(panel: Panel): void;
   forkHere(): void;

@@ -1,15 +1,15 @@
 import type { MessageKey } from "../i18n/translate";
 
-/** What a person can do on the page. Keys, the help and the palette read this list. */
+/** A command of the page. Key bindings, the help and the command palette are made from this list. */
 export interface Command {
   id: string;
   title: MessageKey;
-  /** As KeyboardEvent.key; the first is the one that help shows. */
+  /** KeyboardEvent.key values; help shows the first. */
   keys: string[];
   group: "transport" | "ask" | "do" | "page";
-  /** It changes this session, or says who may see it, which is its owner's to do, or makes another thing on the server: not for those who only look. */
+  /** The command changes the session, its access, or creates something on the server: hidden from users who may only view. */
   changes?: "session" | "rights" | "server";
-  /** It leads out of this session, to another one or a file: not for those whom a room shows it. */
+  /** The command leaves this session (for another one, or a file): hidden from users whom a room shows the session. */
   leaves?: true;
   run(): void;
 }

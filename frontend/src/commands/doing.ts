@@ -7,7 +7,7 @@ import type { Command } from "./command";
 
 export type DoingTab = "object" | "cluster" | "faults" | "configuration";
 
-/** What opens where a command needs to be told more. */
+/** Opens the dialogs of commands that need more input. */
 export interface DoingActions {
   openDoing(tab: DoingTab): void;
   edit(thing: Selection): void;
@@ -79,7 +79,7 @@ export function doingCommands(scope: Scope, page: DoingActions): Command[] {
   ];
 }
 
-/** Something that can be done to one node or one pod. */
+/** An action on one node or one pod. */
 export interface Verb {
   id: string;
   title: MessageKey;

@@ -1,6 +1,6 @@
 import type { MessageKey } from "../i18n/translate";
 
-/** Keys that a part of the page has for itself while it has the focus, for the list of keys. The parts handle them. */
+/** Keys that a part of the page handles while it has the focus, for the list of keys in the help. */
 interface FocusedKeys {
   part: MessageKey;
   keys: readonly (readonly [keys: readonly string[], title: MessageKey])[];

@@ -2,19 +2,19 @@ import type { Command } from "./command";
 
 const PRESSED = "button, a, summary, [role=button]";
 
-/** Where a key is text, or works the thing that has the focus; `clicked` has it because the pointer was there. */
+/** Whether a key types text or operates the focused element; `clicked`: the element got the focus by a click. */
 function isTaken(target: EventTarget | null, key: string, clicked: Element | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.closest("input, textarea, select, [contenteditable]:not([contenteditable=false])")) return key !== "Escape";
   const pressed = target.closest(PRESSED);
-  // After a click the focus is on what was clicked, which nobody means by Space: it is the page's then, which plays.
+  // After a click the focus is on the clicked element, but users do not expect Space to press it again: Space plays.
   return pressed !== null && (key === "Enter" || (key === " " && pressed !== clicked));
 }
 
 /** Runs commands by their keys until the returned function is called. */
 export function listenForKeys(commands: readonly Command[], isOff: () => boolean): () => void {
   const byKey = new Map(commands.flatMap((command) => command.keys.map((key) => [key, command] as const)));
-  // Not `:focus-visible`: browsers say that of what was clicked as well, once a key goes down.
+  // `:focus-visible` does not help: browsers match it for a clicked element as soon as a key is pressed.
   let clicked: Element | null = null;
   const point = ({ target }: Event): void => {
     clicked = target instanceof Element ? target.closest(PRESSED) : null;
@@ -24,14 +24,14 @@ export function listenForKeys(commands: readonly Command[], isOff: () => boolean
   };
   const listen = (event: KeyboardEvent): void => {
     if (event.defaultPrevented) return;
-    // A dialog closes by itself, whoever has opened it.
+    // Dialogs close themselves.
     if (event.key === "Escape" && document.querySelector("dialog[open]")) return;
     const chord = (event.ctrlKey || event.metaKey) && !event.altKey;
     if (event.altKey || (chord && event.key !== "k") || (!chord && isTaken(event.composedPath()[0] ?? event.target, event.key, clicked))) return;
     const command = byKey.get(chord ? `Mod+${event.key}` : event.key);
     if (!command || (isOff() && command.id !== "page.dismiss" && command.id !== "page.help")) return;
     event.preventDefault();
-    // Some browsers press the button all the same, as the key goes up.
+    // Some browsers press the button when the key is released.
     if (event.key === " " && event.target instanceof HTMLButtonElement) event.target.blur();
     command.run();
   };

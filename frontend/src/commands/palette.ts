@@ -1,12 +1,12 @@
-/** Finding what somebody means by a few letters: commands, pods and nodes, and a verb with the thing that it is to be done to. */
+/** Searches the command palette: commands, pods and nodes, and an action with its object. */
 
-/** What words are compared with. `extra` is found too and not shown: the English name of a command, its id. */
+/** The text that queries are matched with. `extra` is searched and not shown: the English name of a command, its id. */
 export interface Findable {
   title: string;
   extra?: string;
 }
 
-/** The entries that have every word of the query in them, best first; all of them, in their order, for an empty query. */
+/** The entries that contain every word of the query, best first; all entries in their order for an empty query. */
 export function ranked<Entry extends Findable>(entries: readonly Entry[], query: string): Entry[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.length) return [...entries];
@@ -18,7 +18,7 @@ export function ranked<Entry extends Findable>(entries: readonly Entry[], query:
   return scored.sort((a, b) => a.score - b.score).map(({ entry }) => entry);
 }
 
-/** Less is better: a word at the beginning, then at the beginning of a word, then anywhere; shorter names before longer ones. */
+/** Lower is better: a match at the beginning, then at the beginning of a word, then anywhere; shorter names first. */
 function scoreOf(entry: Findable, words: readonly string[]): number | null {
   const title = entry.title.toLowerCase();
   const all = `${title} ${entry.extra?.toLowerCase() ?? ""}`;
@@ -33,7 +33,7 @@ function scoreOf(entry: Findable, words: readonly string[]): number | null {
   return score;
 }
 
-/** "cordon node-17" in two: the verb that the first word begins, and what it is about. */
+/** Splits "cordon node-17" into the action that the first word starts, and the rest. */
 export function verbIn<Verb extends Findable>(verbs: readonly Verb[], query: string): { verb: Verb; about: string } | null {
   const [first = "", ...rest] = query.trim().toLowerCase().split(/\s+/);
   if (first.length < 2) return null;

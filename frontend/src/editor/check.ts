@@ -1,4 +1,4 @@
-/** Holds a document against its schema: what the scheduler cannot read, and what it does not read. */
+/** Validates a document against its schema: errors, and members that the scheduler does not read. */
 import { isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap } from "yaml";
 
 import { t } from "../i18n/translate";
@@ -6,10 +6,10 @@ import { read, rangeOf, span, stepsOf, type Problem, type Reading } from "./read
 import { CONFIGURATION, KINDS, memberOf, PLUGINS, resolved, schemaOfKind, type Schema } from "./schema";
 
 const QUANTITY = /^[+-]?(\d+(\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
-/** How many names a message lists. */
+/** The maximum number of names in a message. */
 const LISTED = 8;
 
-/** Everything that there is to say of a text, in the order of the text. `kinds`: which kinds may stand here. */
+/** All findings, in the order of the text. `kinds`: the kinds that are allowed. */
 export function check(text: string, kinds: readonly string[]): Problem[] {
   const reading = read(text);
   if (reading.problems.length) return reading.problems;
@@ -24,7 +24,7 @@ export function check(text: string, kinds: readonly string[]): Problem[] {
   return found.sort((a, b) => a.from - b.from);
 }
 
-/** What a server said, at the place that it meant. `within` is the member of the request that this text was: `object`, `config`. */
+/** A server's error at the position that it refers to. `within`: the member of the request that contains this text: `object`, `config`. */
 export function refused(text: string, path: string, within: string, message: string): Problem {
   const reading: Reading = read(text);
   const steps = stepsOf(path);
@@ -104,7 +104,7 @@ class Checker {
       this.say(node, "error", t("editor.range", { least: String(schema.minimum), most: String(schema.maximum) }));
   }
 
-  /** A plugin that is not here may be one that its user installed: the server knows. */
+  /** A plugin that is not listed may be one that the user installed: the server decides. */
   private plugin(node: YAMLMap): void {
     const name = node.get("name");
     if (typeof name !== "string" || name === "*" || PLUGINS.some((plugin) => plugin.name === name)) return;
@@ -128,7 +128,7 @@ function typeOf(schema: Schema): string {
   return ["string", "integer", "boolean", "number"].includes(String(type)) ? t(key as "editor.type.string") : String(type);
 }
 
-/** How many letters must change for one word to become the other (Levenshtein). */
+/** The edit distance of two words (Levenshtein). */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

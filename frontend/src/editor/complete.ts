@@ -1,4 +1,4 @@
-/** What may be written where the cursor stands: the members of the object around it, or the values of the member on its line. */
+/** Completions at the cursor: the members of the surrounding object, or the values of the member on its line. */
 import { CONFIGURATION, memberOf, PLUGINS, resolved, schemaOfKind, type Schema } from "./schema";
 import type { Path } from "./reading";
 
@@ -6,7 +6,7 @@ export interface Suggestion {
   label: string;
   detail: string;
   about: string;
-  /** A member that holds others: what follows goes on the next line. */
+  /** The member has members or items of its own, which go on the next line. */
   opens: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Suggestions {
 const KEY = /^(\s*(?:- +)*)([\w./-]*)$/;
 const VALUE = /^(\s*(?:- +)*)([\w./-]+): +([\w./-]*)$/;
 
-/** Suggestions for a text at a position; null: none. `fallback` is the kind of a document that does not name one yet. */
+/** Completions at a position; null: none. `fallback`: the kind of a document that has none yet. */
 export function suggest(text: string, position: number, fallback: string): Suggestions | null {
   const before = text.slice(0, position).split("\n");
   const line = before.pop() ?? "";
@@ -43,7 +43,7 @@ export function suggest(text: string, position: number, fallback: string): Sugge
   return { from: position - key[2]!.length, options };
 }
 
-/** The path of the object in which a line with this beginning stands, by the indentation of the lines before it. */
+/** The path of the object that contains a line with this beginning, by the indentation of the lines before it. */
 function parents(before: readonly string[], lead: string): Path {
   const path: (string | number)[] = [];
   let depth = lead.length;
@@ -57,7 +57,7 @@ function parents(before: readonly string[], lead: string): Path {
     if (!found) continue;
     const [, spaces = "", dashes = "", name = ""] = found;
     const column = spaces.length + dashes.length;
-    // A list may stand at the same depth as the member that holds it.
+    // A list may have the indentation of the member that contains it.
     if (column < depth || (wantsKey && column === depth && !dashes)) {
       path.unshift(name);
       wantsKey = false;
@@ -81,7 +81,7 @@ function follow(schema: Schema, path: Path, before: readonly string[]): Schema |
   let found: Schema | null = schema;
   for (const step of path) {
     if (!found) return null;
-    // Whose arguments they are stands a few lines above, as the name of the plugin.
+    // The plugin that the arguments belong to is named a few lines above.
     found = memberOf(found, step, step === "args" ? { name: nearestName(before) } : undefined);
   }
   return found;

@@ -1,4 +1,4 @@
-/** A KubeSchedulerConfiguration as a form sees it, and the text again with one thing changed; comments stay where they are. */
+/** Reads a KubeSchedulerConfiguration for the form, and edits its text; comments are preserved. */
 import { parseDocument } from "yaml";
 
 import { read, type Path } from "./reading";
@@ -9,11 +9,11 @@ export interface PluginLine {
   points: string[];
   on: boolean;
   weight: number;
-  /** It is on without anybody saying so. */
+  /** Enabled by default. */
   byDefault: boolean;
-  /** The configuration speaks of it. */
+  /** Mentioned in the configuration. */
   spoken: boolean;
-  /** An extension point of its own lists it: too much for a checkbox. */
+  /** Listed for a single extension point, which a checkbox cannot express. */
   byPoint: string[];
   takesArgs: boolean;
   hasArgs: boolean;
@@ -48,7 +48,7 @@ export interface ConfigurationForm {
   profiles: ProfileForm[];
 }
 
-/** What a text says; null where it is no mapping or no YAML. */
+/** The parsed text; null if it is not a YAML mapping. */
 export function formOf(text: string, takesArgs: (plugin: string) => boolean): ConfigurationForm | null {
   const { value, problems } = read(text);
   if (problems.length || typeof value !== "object" || value === null || Array.isArray(value)) return null;
@@ -88,7 +88,7 @@ export function formOf(text: string, takesArgs: (plugin: string) => boolean): Co
   };
 }
 
-/** The text with a plugin of a profile on or off, and with another weight. What is as by default is not written. */
+/** The text with a plugin of a profile enabled or disabled, or with another weight. Defaults are not written. */
 export function withPlugin(text: string, profile: number, name: string, { on, weight }: { on: boolean; weight?: number }): string {
   const facts = PLUGINS.find((plugin) => plugin.name === name);
   const isDefault = facts?.weight !== undefined;
@@ -109,7 +109,7 @@ export function withPlugin(text: string, profile: number, name: string, { on, we
   });
 }
 
-/** The text with arguments for a plugin, empty ones where there were none. */
+/** The text with arguments for a plugin; empty ones if it had none. */
 export function withArgs(text: string, profile: number, name: string): string {
   return changed(text, (document) => {
     const written = (document.toJS() as Written).profiles?.[profile]?.pluginConfig ?? [];
@@ -117,7 +117,7 @@ export function withArgs(text: string, profile: number, name: string): string {
   });
 }
 
-/** The text with a number at a path, or without it. */
+/** The text with a number set or removed at a path. */
 export function withNumber(text: string, path: Path, value: number | null): string {
   return changed(text, (document) => {
     if (value === null) {
@@ -136,7 +136,7 @@ function changed(text: string, change: (document: Parsed) => void): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** A list at a path; an empty one takes its empty parents with it. */
+/** The list at a path; an empty list is removed with its empty parents. */
 function put(document: Parsed, path: Path, list: readonly Named[]): void {
   if (list.length) {
     for (let depth = 1; depth < path.length; depth++) {

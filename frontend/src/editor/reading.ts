@@ -1,9 +1,9 @@
-/** YAML as written, with where each part of it stands. */
+/** YAML text with the positions of its parts. */
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, stringify, type Document, type Node } from "yaml";
 
 export type Path = readonly (string | number)[];
 
-/** Something to say about a part of a text. `info` is not wrong: it has no effect. */
+/** A finding about a part of a text. `info`: not an error; the part has no effect. */
 export interface Problem {
   from: number;
   to: number;
@@ -14,7 +14,7 @@ export interface Problem {
 export interface Reading {
   document: Document;
   value: unknown;
-  /** What is wrong with the YAML itself. */
+  /** The YAML syntax errors. */
   problems: Problem[];
 }
 
@@ -37,7 +37,7 @@ export function written(value: unknown): string {
   return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** Where a value stands; for a member that is not there, where its nearest parent begins. */
+/** The position of a value; of a missing member, the start of its nearest parent. */
 export function rangeOf(reading: Reading, path: Path): { from: number; to: number } {
   let node: unknown = reading.document.contents;
   let range = firstLine(node);
@@ -56,7 +56,7 @@ export function rangeOf(reading: Reading, path: Path): { from: number; to: numbe
   return isScalar(node) && node.range && node.range[1] > node.range[0] ? span(node) : range;
 }
 
-/** The steps of `spec.containers[0].resources`, with or without a `$.` before it. */
+/** The steps of a path such as `spec.containers[0].resources`, with or without a leading `$.`. */
 export function stepsOf(path: string): (string | number)[] {
   const steps = path.replace(/^\$\.?/, "").match(/\["[^"]*"\]|\['[^']*'\]|\[\d+\]|[^.[\]]+/g) ?? [];
   return steps.map((step) => (/^\[\d+\]$/.test(step) ? Number(step.slice(1, -1)) : step.replace(/^\[["']|["']\]$/g, "")));
@@ -67,7 +67,7 @@ export function span(node: unknown): { from: number; to: number } {
   return range ? { from: range[0], to: range[1] } : { from: 0, to: 0 };
 }
 
-/** The beginning of a part, no further than its first key: a whole block underlined says nothing. */
+/** The start of a part, up to its first key: underlining a whole block does not help. */
 function firstLine(node: unknown): { from: number; to: number } {
   if (isMap(node) && node.items[0]) return span(node.items[0].key);
   if (isSeq(node) && isNode(node.items[0])) return firstLine(node.items[0]);

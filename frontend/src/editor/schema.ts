@@ -1,6 +1,6 @@
 import generated from "./schema.json";
 
-/** The part of JSON Schema that `schema.json` uses. */
+/** The subset of JSON Schema that `schema.json` uses. */
 export interface Schema {
   type?: string | string[];
   format?: string;
@@ -13,15 +13,15 @@ export interface Schema {
   items?: Schema;
   $ref?: string;
   anyOf?: Schema[];
-  /** Members that Kubernetes has and the scheduler does not read. */
+  /** Members of Kubernetes objects that the scheduler does not read. */
   "x-unread"?: readonly string[];
 }
 
 export interface PluginFacts {
   name: string;
-  /** Extension points, as members of `plugins` are called. */
+  /** Extension points, by their names in `plugins`. */
   points: string[];
-  /** As it is enabled by default; missing: it is not. */
+  /** Whether it is enabled by default; missing: it is not. */
   weight?: number;
 }
 
@@ -39,7 +39,7 @@ export const KINDS = known["x-kinds"];
 export const CONFIGURATION = "KubeSchedulerConfiguration";
 export const CONFIGURATION_VERSION = "kubescheduler.config.k8s.io/v1";
 
-/** A whole document of a kind: its own members, and the head that all have. */
+/** A document of a kind: its own members, and those that all kinds have. */
 export function schemaOfKind(kind: string): Schema | null {
   const found = known.$defs[kind];
   if (!found || (kind !== CONFIGURATION && !(kind in KINDS))) return null;
@@ -47,14 +47,14 @@ export function schemaOfKind(kind: string): Schema | null {
   return { ...found, properties: { apiVersion: { type: "string", enum: [version] }, ...found.properties, kind: { type: "string", enum: [kind] } } };
 }
 
-/** The schema itself, or the definition that it names. */
+/** The schema itself, or the definition that it refers to. */
 export function resolved(schema: Schema): Schema {
   if (schema.$ref) return known.$defs[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)] ?? {};
   const choices = schema.anyOf;
   return choices?.length === 1 ? resolved(choices[0]!) : schema;
 }
 
-/** The arguments of a plugin; null: it takes none. */
+/** The arguments of a plugin; null: it has none. */
 export function schemaOfArgs(plugin: unknown): Schema | null {
   const name = known["x-args"][String(plugin)];
   const found = name === undefined ? undefined : known.$defs[name];
@@ -62,7 +62,7 @@ export function schemaOfArgs(plugin: unknown): Schema | null {
   return { ...found, properties: { apiVersion: { type: "string" }, kind: { type: "string" }, ...found.properties } };
 }
 
-/** The schema of one member, or of an item of a list, of a value with this schema; `value` tells which plugin's arguments are meant. */
+/** The schema of a member or a list item of a value with this schema; `value` determines which plugin's arguments are meant. */
 export function memberOf(schema: Schema, name: string | number, value?: unknown): Schema | null {
   const outer = resolved(schema);
   if (typeof name === "number") return outer.items ? resolved(outer.items) : null;

@@ -1,4 +1,4 @@
-/** Objects to begin with. Each is whole: it can be sent as it is. */
+/** Templates of objects. Each is complete and can be created unchanged. */
 export interface Template {
   id: string;
   kind: string;
@@ -222,7 +222,7 @@ spec:
   },
 ];
 
-/** What a scheduler starts with when nobody says anything, written out as far as one would change it. */
+/** The default configuration, with the members that users are likely to change. */
 export const CONFIGURATION_TEMPLATE = `apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 profiles:

@@ -1,4 +1,4 @@
-/** CodeMirror for YAML that knows its schema. This module and all that it draws in is fetched when the first editor opens. */
+/** CodeMirror for YAML with a schema. This module and its dependencies are loaded when the first editor opens. */
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
@@ -15,7 +15,7 @@ import type { Problem } from "./reading";
 export interface EditorOptions {
   text: string;
   label: string;
-  /** Kinds that may stand in it; the first is what a document is that does not say. */
+  /** The allowed kinds; a document without a kind is the first one. */
   kinds: readonly string[];
   readonly?: boolean;
   onchange(text: string, problems: readonly Problem[]): void;
@@ -24,9 +24,9 @@ export interface EditorOptions {
 }
 
 export interface YamlEditor {
-  /** Another text in place of the whole one. */
+  /** Replace the whole text. */
   replace(text: string): void;
-  /** Mark what somebody else found wrong, and show it, until the text changes. */
+  /** Mark and scroll to an error that the server reported, until the text changes. */
   mark(problem: Problem): void;
   text(): string;
   destroy(): void;
@@ -90,7 +90,7 @@ export function openEditor(parent: HTMLElement | ShadowRoot, options: EditorOpti
               return true;
             },
           },
-          // Tab indents inside of a line; Escape first, and it leaves the editor, as the hint beside it says.
+          // Tab indents within a line. After Escape it leaves the editor, as the hint next to it says.
           { key: "Tab", run: (target) => !target.state.readOnly && indentMore(target), shift: indentLess },
           ...closeBracketsKeymap,
           ...defaultKeymap,

@@ -1,12 +1,12 @@
 import { language, phraseIn } from "./translate";
 
-/** A sentence of the server: an English template, which is its key in other languages, and what is filled in: a text, a number, or another phrase. */
+/** A sentence of the server: an English template, which is the key of its translations, and values: texts, numbers, or other phrases. */
 export interface Phrase {
   template: string;
   values: Record<string, string | number | Phrase>;
 }
 
-/** What is said, and in which language: English where there is no other. */
+/** A text and its language; English if there is no translation. */
 export interface Said {
   text: string;
   lang: string;
@@ -14,7 +14,7 @@ export interface Said {
 
 const counts = new Intl.NumberFormat("en");
 
-/** A phrase in the language of the page; without one `english`, as the server said it. */
+/** A phrase in the language of the page; `english` (the server's text) if there is no translation. */
 export function say(phrase: Phrase | null | undefined, english: string): Said {
   const template = phraseIn(phrase?.template ?? english);
   if (template === undefined) return { text: english, lang: "en" };

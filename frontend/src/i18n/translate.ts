@@ -7,8 +7,8 @@ import rooms from "./messages/en.rooms.json";
 const en = { ...drawn, ...doing, ...asking, ...lessons, ...rooms };
 
 /**
- * The English files are the list of keys; a language that lacks one falls back to it. `*.doing.json` is what is said where one acts,
- * `*.asking.json` where one asks: why, what if, how two runs differ; `*.lessons.json` where one learns, `*.rooms.json` where many do.
+ * The English files define the keys; a language that lacks one falls back to English. `*.doing.json` has the messages of commands and forms,
+ * `*.asking.json` those of explanations and comparisons, `*.lessons.json` those of lessons, `*.rooms.json` those of rooms.
  */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;
@@ -17,11 +17,11 @@ export type Messages = Partial<Record<MessageKey, string>>;
 export const LANGUAGES = { en: "English", "zh-CN": "简体中文" } as const;
 export type Language = keyof typeof LANGUAGES;
 
-/** A language with its words. */
+/** A language and its messages. */
 export interface Vocabulary {
   language: Language;
   messages: Messages;
-  /** What the server says of pods and nodes, by its English templates (see phrase.ts); English needs none. */
+  /** Translations of the server's English templates (see phrase.ts); English has none. */
   phrases?: Record<string, string>;
 }
 
@@ -31,12 +31,12 @@ export const ENGLISH: Vocabulary = { language: "en", messages: en };
 
 let spoken: () => Vocabulary = () => ENGLISH;
 
-/** Where `t` looks up the language. A reactive source makes every text that is drawn with `t` change in place. */
+/** Where `t` looks up the language. With a reactive source, every text made with `t` updates in place. */
 export function speakFrom(source: () => Vocabulary): void {
   spoken = source;
 }
 
-/** The words of a language: English is there, others are fetched when they are first wanted. */
+/** The messages of a language. English is bundled; others are loaded when first needed. */
 export async function vocabularyOf(language: Language): Promise<Vocabulary> {
   if (language === "en") return ENGLISH;
   const files = await Promise.all([
@@ -50,7 +50,7 @@ export async function vocabularyOf(language: Language): Promise<Vocabulary> {
   return { language, messages: Object.assign({}, ...files.map((file) => file.default)) as Messages, phrases };
 }
 
-/** The first language of the page that is among those that somebody reads, as BCP 47 tags in their order; else English. */
+/** The first supported language in a list of BCP 47 tags, in order of preference; else English. */
 export function languageAmong(tags: readonly string[]): Language {
   for (const tag of tags) {
     const [primary, ...rest] = tag.toLowerCase().split("-");
@@ -66,21 +66,21 @@ export function t(key: MessageKey, values?: Values): string {
   return values ? message.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole)) : message;
 }
 
-/** Made once: `toLocaleString` makes one for each call, which pages that play feel. */
+/** Created once: `toLocaleString` creates one in each call, which slows playback down. */
 const counts = new Intl.NumberFormat("en");
 
-/** The form for a count: `key.one` or `key.other`, with `{count}` printed. Chinese has `key.other` alone. */
+/** The plural form for a count: `key.one` or `key.other`, with `{count}` formatted. Chinese has only `key.other`. */
 export function plural(key: string, count: number, values?: Values): string {
   const form = `${key}.${count === 1 && spoken().language === "en" ? "one" : "other"}` as MessageKey;
   return t(form, { count: counts.format(count), ...values });
 }
 
-/** A template of the server in the language in force; undefined: there is none, or it is English. */
+/** The translation of a server template in the current language; undefined: none, or the language is English. */
 export function phraseIn(template: string): string | undefined {
   return spoken().phrases?.[template];
 }
 
-/** The language in force, as a BCP 47 tag: for dates and for `lang`. */
+/** The current language as a BCP 47 tag, for dates and `lang`. */
 export function language(): Language {
   return spoken().language;
 }

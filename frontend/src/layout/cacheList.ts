@@ -2,24 +2,24 @@ import type { BandShare } from "../model/bandShare";
 import { contains, overlaps, type Box } from "./boxes";
 
 /**
- * Where each place of the linked list is drawn. The list is written like a text, from the left and line by line, and loses detail
- * with its distance from headNode: boxes first, then slips, then a band of cells. What moves is at the head, so it is large.
+ * The position of each item of the linked list. The list is laid out like text, in lines from the left, with less detail farther
+ * from headNode: first boxes, then slips, then a band of cells. Items move near the head, where they are large.
  */
 export interface CacheLayout {
   width: number;
   height: number;
-  /** One box for each place in the list. */
+  /** One box for each item. */
   boxes: Box[];
-  /** How many of the places are boxes, how many boxes or slips; the others are cells of the band. */
+  /** How many of the items are boxes, and how many boxes or slips; the others are cells of the band. */
   boxCount: number;
   slipCount: number;
   /** Whether all of them have room for the names of their pods. */
   large: boolean;
-  /** The part of the canvas in which cells are drawn, and their pitch; null without cells. */
+  /** The area of the cells, and their pitch; null without cells. */
   band: (Box & { pitch: number; columns: number }) | null;
 }
 
-/** How the band is looked at: `scale` 1 shows all of it. Offsets are in scaled pixels. */
+/** The zoom of the band: `scale` 1 shows all of it. Offsets are in scaled pixels. */
 export interface BandView {
   scale: number;
   x: number;
@@ -28,13 +28,13 @@ export interface BandView {
 
 export const WHOLE_BAND: BandView = { scale: 1, x: 0, y: 0 };
 
-/** The height is the least: where there is more room, large boxes take it, up to `tallest`. */
+/** The minimum height; if there is more room, large boxes grow up to `tallest`. */
 const LARGE = { least: 196, most: 372, height: 136, tallest: 200, gapX: 24, gapY: 16 };
 const BOX = { least: 148, most: 208, height: 96, gapX: 22, gapY: 14 };
 const SLIP = { least: 108, most: 144, height: 34, gapX: 10, gapY: 6 };
 const CELL = { least: 4, most: 30 };
 const BAND_GAP = 10;
-/** The widest that a cell grows when the band is looked at closely: an item with the names of its pods. */
+/** The maximum width of a cell when zoomed in: an item with the names of its pods. */
 const CLOSEST = 216;
 
 interface Tier {
@@ -49,7 +49,7 @@ function columnsOf(tier: Tier, width: number): number {
   return Math.max(1, Math.floor((width + tier.gapX) / (tier.least + tier.gapX)));
 }
 
-/** Large boxes stand in lines of the same length, as far as that takes no more lines: four nodes are two and two, not three and one. */
+/** Large boxes are placed in lines of equal length if that takes no more lines: four nodes as two and two, not three and one. */
 function evenColumns(tier: Tier, count: number, width: number): number {
   const columns = columnsOf(tier, width);
   return tier.least === LARGE.least ? Math.ceil(count / Math.ceil(count / columns)) : columns;
@@ -69,14 +69,14 @@ export function layoutCacheList(count: number, width: number, height: number): C
   return { width, height, boxes, boxCount: plan.boxCount, slipCount: plan.slipCount, large: plan.large, band };
 }
 
-/** Large boxes as tall as their lines have room for. */
+/** Large boxes as tall as their lines allow. */
 function stretched(count: number, width: number, height: number): Tier {
   const lines = Math.ceil(count / columnsOf(LARGE, width));
   const room = Math.floor((height + LARGE.gapY) / lines) - LARGE.gapY;
   return { ...LARGE, height: Math.min(LARGE.tallest, Math.max(LARGE.height, room)) };
 }
 
-/** How high a canvas of this width wants to be: more would stay empty. Infinity: it takes all that it can get. */
+/** The preferred height of a canvas of this width; more would stay empty. Infinity: all available height. */
 export function wantedHeight(count: number, width: number): number {
   const lines = Math.ceil(count / columnsOf(LARGE, width));
   return lines <= 4 ? lines * (LARGE.tallest + LARGE.gapY) - LARGE.gapY : Infinity;
@@ -93,7 +93,7 @@ function planTiers(count: number, width: number, height: number): Plan {
   const boxColumns = columnsOf(BOX, width);
   const slipColumns = columnsOf(SLIP, width);
   if (heightOf(BOX, count, boxColumns) - BOX.gapY <= height) return { boxCount: count, slipCount: count, large: false };
-  // As many lines of boxes as leave room for the others as slips.
+  // As many lines of boxes as leave room for the other items as slips.
   for (let lines = Math.floor(height / (BOX.height + BOX.gapY)); lines > 0; lines--) {
     const boxCount = lines * boxColumns;
     const used = heightOf(BOX, boxCount, boxColumns) + heightOf(SLIP, count - boxCount, slipColumns);
@@ -128,7 +128,7 @@ function writeBand(boxes: Box[], count: number, width: number, top: number, heig
   return { x: 0, y: top, w: width, h: Math.min(room, Math.ceil(count / columns) * pitch), pitch, columns };
 }
 
-/** The box of a place as it is seen: cells go through the view of the band. */
+/** The visible box of an item: cells are transformed by the zoom of the band. */
 export function seenBox(layout: CacheLayout, view: BandView, place: number): Box {
   const box = layout.boxes[place]!;
   const { band } = layout;
@@ -141,7 +141,7 @@ export function seenBox(layout: CacheLayout, view: BandView, place: number): Box
   };
 }
 
-/** The place under a point; -1: none. */
+/** The item under a point; -1: none. */
 export function placeAt(layout: CacheLayout, view: BandView, x: number, y: number): number {
   const { band } = layout;
   if (band && contains(band, x, y)) {
@@ -154,7 +154,7 @@ export function placeAt(layout: CacheLayout, view: BandView, x: number, y: numbe
   return -1;
 }
 
-/** Look at the band closer, or from farther away, with the point under the pointer in its place. */
+/** Zoom the band; the point under the pointer keeps its place. */
 export function zoomBand(layout: CacheLayout, view: BandView, factor: number, x: number, y: number): BandView {
   const { band } = layout;
   if (!band) return WHOLE_BAND;
@@ -190,7 +190,7 @@ export function viewOfShare(layout: CacheLayout, { zoom, x, y }: BandShare): Ban
   return clampBand(layout, { scale, x: x * band.w * scale - band.w / 2, y: y * band.h * scale - band.h / 2 });
 }
 
-/** Whether a place is to be drawn at all. */
+/** Whether an item is visible. */
 export function isSeen(layout: CacheLayout, place: number, box: Box): boolean {
   return place < layout.slipCount || layout.band === null || overlaps(box, layout.band);
 }

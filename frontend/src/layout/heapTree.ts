@@ -1,9 +1,9 @@
 import type { Box } from "./boxes";
 
-/** A heap's array as the tree that it is: children of i are 2i+1 and 2i+2. Deep levels are dots, deeper ones are counted. */
+/** A heap's array as a tree: the children of i are 2i+1 and 2i+2. Deep levels are dots; deeper ones are only counted. */
 export interface HeapLayout {
   boxes: Box[];
-  /** The first place that is a dot. */
+  /** The first index that is drawn as a dot. */
   dotsFrom: number;
   height: number;
   hidden: number;

@@ -1,6 +1,6 @@
 import { contains, type Box } from "./boxes";
 
-/** How an item of the list can be drawn, by the room that it has. */
+/** The levels of detail of a list item, by the room that it has. */
 export type Detail = "large" | "box" | "slip" | "cell";
 
 export function detailOf(box: Box): Detail {
@@ -10,11 +10,11 @@ export function detailOf(box: Box): Detail {
   return "cell";
 }
 
-/** Where the pods of an item are drawn: squares in a line, or squares with names below each other. */
+/** The positions of an item's pods: squares in a line, or squares with names below each other. */
 export interface PodMarks {
-  /** The first pod that is drawn. The newest pods are the last of NodeInfo.Pods: where not all find room, those do. */
+  /** The first pod that is drawn. The newest pods are at the end of NodeInfo.Pods: if not all fit, those are drawn. */
   first: number;
-  /** A square for each drawn pod, and the area that belongs to it. */
+  /** A square for each drawn pod, and its clickable area. */
   squares: Box[];
   areas: Box[];
   hidden: number;
@@ -56,7 +56,7 @@ function line(box: Box, count: number): PodMarks {
   return { first: count - drawn, squares, areas, hidden: count - drawn };
 }
 
-/** Which pod of the item is under a point; -1: none. */
+/** The index of the pod under a point; -1: none. */
 export function podAt(box: Box, count: number, x: number, y: number): number {
   const marks = podMarks(box, count);
   const found = marks.areas.findIndex((area) => contains(area, x, y));

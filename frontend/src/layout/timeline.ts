@@ -2,9 +2,9 @@ import { LANES, type Lane, type Mark } from "../model/marks";
 import type { Window } from "../model/window";
 import type { Box } from "./boxes";
 
-/** Events are as far apart as each other, so idle time takes no room. */
+/** Events have equal distances, so idle time takes no room. */
 export interface TimelineLayout {
-  /** What is drawn, without the names of the lanes at the left. */
+  /** The drawn area, without the lane names at the left. */
   area: Box;
   lanes: Record<Lane, Box>;
   /** The strip with the clock. */
@@ -20,7 +20,7 @@ const CLOCK_HEIGHT = 14;
 const OVERVIEW_HEIGHT = 18;
 const GAP = 4;
 export const TIMELINE_HEIGHT = OVERVIEW_HEIGHT + GAP + LANES.length * LANE_HEIGHT + CLOCK_HEIGHT;
-/** A window is never of fewer events. */
+/** The minimum number of events in a window. */
 export const SHORTEST = 20;
 
 export function layoutTimeline(width: number, left: number, window: Window, whole: Window): TimelineLayout {
@@ -40,7 +40,7 @@ export function layoutTimeline(width: number, left: number, window: Window, whol
   };
 }
 
-/** The moment after an event stands at the event's right edge; `window.first` is the moment before the first event that is seen. */
+/** The moment after an event is at the event's right edge; `window.first` is the moment before the first visible event. */
 export function xIn(box: Box, window: Window, event: number): number {
   return box.x + ((event - window.first) / Math.max(1, window.last - window.first)) * box.w;
 }
@@ -49,7 +49,7 @@ export function xOf(layout: TimelineLayout, event: number): number {
   return xIn(layout.area, layout.window, event);
 }
 
-/** The event at a place of a strip, a number between events being rounded. */
+/** The event at a position of a strip; fractions are rounded. */
 export function eventIn(box: Box, window: Window, x: number): number {
   const event = window.first + ((x - box.x) / box.w) * (window.last - window.first);
   return Math.round(Math.max(window.first, Math.min(window.last, event)));
@@ -63,7 +63,7 @@ export function laneAt(layout: TimelineLayout, y: number): Lane | null {
   return LANES.find((lane) => y >= layout.lanes[lane].y && y < layout.lanes[lane].y + layout.lanes[lane].h) ?? null;
 }
 
-/** The mark nearest to a point on its lane, within a few pixels. Marks are in order of event. */
+/** The nearest mark on a lane, within a few pixels. Marks are in the order of their events. */
 export function markAt(layout: TimelineLayout, marks: readonly Mark[], x: number, y: number): Mark | null {
   const lane = laneAt(layout, y);
   let found: Mark | null = null;
@@ -77,7 +77,7 @@ export function markAt(layout: TimelineLayout, marks: readonly Mark[], x: number
   return found;
 }
 
-/** The window looked at from nearer (`factor` < 1) or farther, with the event at `around` staying where it is. */
+/** The window zoomed in (`factor` < 1) or out; the event at `around` keeps its place. */
 export function zoomed(window: Window, whole: Window, factor: number, around: number): Window {
   const length = window.last - window.first;
   const most = Math.max(SHORTEST, whole.last - whole.first);
@@ -90,37 +90,37 @@ export function panned(window: Window, whole: Window, events: number): Window {
   return clamped({ first: window.first + events, last: window.last + events }, whole);
 }
 
-/** The window that a brush from one event to another asks for. */
+/** The window between two events of a brush. */
 export function brushed(from: number, to: number, whole: Window): Window {
   const [first, last] = from < to ? [from, to] : [to, from];
   const lacking = Math.max(0, SHORTEST - (last - first));
   return clamped({ first: Math.floor(first - lacking / 2), last: Math.ceil(last + lacking / 2) }, whole);
 }
 
-/** The window moved, not shortened, so that it lies in the whole; a whole that is shorter is seen whole. */
+/** The window moved, not shortened, into the whole range; the whole range if it is shorter than the window. */
 export function clamped(window: Window, whole: Window): Window {
   const length = Math.min(window.last - window.first, Math.max(SHORTEST, whole.last - whole.first));
   const first = Math.max(whole.first, Math.min(window.first, whole.last - length));
   return { first, last: first + length };
 }
 
-/** A time on the clock's strip. */
+/** A time label on the clock's strip. */
 export interface ClockTick {
   x: number;
   seconds: number;
-  /** So much virtual time passed just before it, in which nothing happened; 0: none. */
+  /** The idle virtual time just before it; 0: none. */
   idleSeconds: number;
-  /** Its words stand before its mark: after it, at the right edge, they would be cut. */
+  /** The label is to the left of its mark: at the right edge it would be cut off otherwise. */
   isBefore: boolean;
 }
 
 const TICK_GAP = 96;
-/** What is said of idle time is longer: "31.0170 s after 31 s of nothing". */
+/** Labels of idle time are longer: "31.0170 s after 31 s of nothing". */
 const FOLD_GAP = 184;
 const LEAST_IDLE_SECONDS = 1;
 
 /**
- * Where the clock's times are written: where idle time was folded, and between those at a distance. `times` are events with the
+ * The positions of the clock's labels: at folded idle time, and between those at regular distances. `times` are events with the
  * clock after them, in order.
  */
 export function clockTicks(layout: TimelineLayout, times: readonly { event: number; seconds: number; exact: boolean }[]): ClockTick[] {
@@ -135,7 +135,7 @@ export function clockTicks(layout: TimelineLayout, times: readonly { event: numb
     const idleSeconds = seen[i]!.seconds - seen[i - 1]!.seconds;
     if (seen[i]!.exact && idleSeconds >= LEAST_IDLE_SECONDS) folds.push(tickAt(xOf(layout, seen[i]!.event - 1), seen[i]!.seconds, idleSeconds));
   }
-  // The longest pauses are told of first, where there is no room for all.
+  // If there is not enough room, the longest idle times get labels first.
   const ticks: ClockTick[] = [];
   const isFree = (one: ClockTick): boolean =>
     (one.isBefore || one.x <= right - TICK_GAP / 2) && ticks.every((tick) => leftOf(tick) + widthOf(tick) <= leftOf(one) || leftOf(one) + widthOf(one) <= leftOf(tick));
@@ -144,11 +144,11 @@ export function clockTicks(layout: TimelineLayout, times: readonly { event: numb
     const tick = tickAt(xOf(layout, event), seconds, 0);
     if (isFree(tick)) ticks.push(tick);
   }
-  // No time at all between two moments needs no second mark.
+  // Two moments at the same time need one label.
   return ticks.sort((a, b) => a.x - b.x).filter((tick, i, all) => tick.idleSeconds > 0 || tick.seconds !== all[i - 1]?.seconds);
 }
 
-/** So many digits after the point tell the times on the clock's strip apart. */
+/** The number of decimals that distinguishes the times on the clock's strip. */
 export function clockDigits(ticks: readonly ClockTick[]): number {
   let least = Infinity;
   for (let i = 1; i < ticks.length; i++) {

@@ -1,11 +1,11 @@
 import type { Box } from "./boxes";
 
-/** A line between one place of the list and the next, as a path: below what comes before, above what comes after. */
+/** A path between two adjacent items of the list: below the item before it, above the item after it. */
 export type Path = { x: number; y: number }[];
 
 /**
- * The waterline after `place`: in from the left below the item's line, up beside the item, out to the right above its line. Everything
- * above and left of it was visited.
+ * The waterline after `place`: it enters from the left below the item's line, rises beside the item and leaves to the right above its line.
+ * Everything above and left of it was visited.
  */
 export function waterline(boxes: readonly Box[], place: number, width: number): Path {
   if (place < 0) return level(-5, width);
@@ -26,7 +26,7 @@ export function waterline(boxes: readonly Box[], place: number, width: number): 
   ];
 }
 
-/** The waterline on its way: `place` 2.5 is half way from behind place 2 to behind place 3. */
+/** An interpolated waterline: `place` 2.5 is halfway between after item 2 and after item 3. */
 export function sweptWaterline(boxes: readonly Box[], place: number, width: number): Path {
   const ahead = Math.ceil(place);
   const item = boxes[ahead];

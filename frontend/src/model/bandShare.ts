@@ -1,4 +1,4 @@
-/** How close the band is looked at, and its middle in shares of all of it: the same on a page of another size. */
+/** The zoom of the band, and its center as a share of the whole band: independent of the page's size. */
 export interface BandShare {
   zoom: number;
   x: number;

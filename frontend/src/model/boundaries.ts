@@ -4,24 +4,24 @@ export type Unit = "mutation" | "stage" | "cycle";
 
 export const UNITS: readonly Unit[] = ["mutation", "stage", "cycle"];
 
-/** Events that change nothing that is drawn. They are shown together with the one before them. */
+/** Events that change nothing visible. They are shown together with the previous event. */
 const SILENT = new Set<AnyEvent["t"]>(["commandDone", "clockAdvanced", "eventRecorded"]);
 
-/** Whether nothing that is drawn changes by it. */
+/** Whether an event changes nothing visible. */
 export function isSilent(event: AnyEvent): boolean {
   return SILENT.has(event.t);
 }
 
 /**
- * Where a step forward by `unit` ends that begins after `place` events: after so many events. Null: no boundary is among them, they may
- * go on.
+ * The end of a step forward by `unit` that starts after `place` events, as a number of events. Null: these events contain no boundary, and
+ * more may follow.
  */
 export function boundaryAfter(events: readonly AnyEvent[], place: number, unit: Unit): number | null {
   for (let end = place + 1; end <= events.length; end++) if (isBoundary(events, end, unit)) return end;
   return null;
 }
 
-/** Where a step back ends; null: no boundary is among the events before `place`. */
+/** The end of a step back; null: there is no boundary before `place`. */
 export function boundaryBefore(events: readonly AnyEvent[], place: number, unit: Unit): number | null {
   for (let end = place - 1; end > 0; end--) if (isBoundary(events, end, unit)) return end;
   return null;
@@ -53,12 +53,12 @@ function endsStage(event: AnyEvent): boolean {
   return event.t === "stageEnded" || event.t === "bindingStageEnded" || event.t === "cycleEnded";
 }
 
-/** A cycle goes on, for the eye, until the next pod is popped: its binding and the watch event belong to it. */
+/** For a viewer, a cycle lasts until the next pod is popped: its binding and the watch event belong to it. */
 function begins(event: AnyEvent): boolean {
   return event.t === "cycleStarted" || (event.t === "queueMoved" && (event.moves ?? []).some((move) => move.popped));
 }
 
-/** Whether a cycle ended since one began: the pop that begins one is followed by its cycleStarted. */
+/** Whether a cycle ended since one began: `cycleStarted` follows the pop that begins a cycle. */
 function hasEnded(events: readonly AnyEvent[], end: number): boolean {
   for (let place = end - 1; place >= 0; place--) {
     const event = events[place]!;

@@ -1,4 +1,4 @@
-/** A verdict of Filter on one node. `plugin` is empty where an extender or a nominated pod spoke. */
+/** The result of Filter on one node. `plugin` is empty if an extender or a nominated pod rejected it. */
 export interface NodeVerdict {
   node: string;
   plugin: string;
@@ -6,7 +6,7 @@ export interface NodeVerdict {
   reasons: string[];
 }
 
-/** What one Score plugin gave each node. */
+/** The scores of one Score plugin by node. */
 export interface PluginScores {
   weight: number;
   raw: Record<string, number>;
@@ -20,14 +20,14 @@ export interface CandidateRecord {
   numPDBViolations: number;
 }
 
-/** A pod that was taken off a candidate in a dry run: whether it fits back. */
+/** A pod that a dry run removed from a candidate: whether it fits back. */
 export interface ReprieveRecord {
   pod: string;
   stays: boolean;
   violatesBudget?: boolean;
 }
 
-/** The full record of a cycle, as `GET cycles/{n}/` answers it; the shape of FORMAT.md's `cycle`, of which only what is drawn is named. */
+/** The full record of a cycle from `GET cycles/{n}/`, with those members of FORMAT.md's `cycle` that the page uses. */
 export interface CycleRecord {
   pod: string;
   outcome: string;
@@ -40,19 +40,19 @@ export interface CycleRecord {
   scores?: Record<string, PluginScores> | null;
   totals?: Record<string, number> | null;
   tied?: string[];
-  /** What plugins took when the record was made, by extension point. */
+  /** Durations of plugins when the record was made, by extension point. */
   pluginNanos?: Record<string, Record<string, number>>;
-  /** Of each candidate, in the order of trying. */
+  /** By candidate, in the order of the dry runs. */
   reprieves?: Record<string, ReprieveRecord[]>;
   postFilter?: { candidates?: CandidateRecord[]; chosen?: string; victims?: string[]; nominatedNode?: string } | null;
 }
 
-/** What plugins took in a cycle. */
+/** Durations of plugins in a cycle. */
 export interface Times {
-  /** By stage of the rail, on which NormalizeScore is a part of Score. */
+  /** By stage; NormalizeScore is part of Score. */
   byStage: ReadonlyMap<string, Readonly<Record<string, number>>>;
   all: number;
-  /** The longest that a plugin took at a stage. */
+  /** The longest duration of a plugin at a stage. */
   most: number;
 }
 
@@ -69,18 +69,18 @@ export function timesOf(record: CycleRecord | undefined): Times | null {
   return { byStage, all: each.reduce((sum, nanos) => sum + nanos, 0), most: Math.max(1, ...each) };
 }
 
-/** What the matrix says of a node. */
+/** A row of the matrix: one node. */
 export interface MatrixRow {
   node: string;
-  /** The place in nodeInfoList; -1: it is not known, or no longer in it. */
+  /** The index in nodeInfoList; -1: unknown, or no longer in it. */
   index: number;
   kind: "feasible" | "rejected" | "unseen";
   code: string;
-  /** The plugin that turned the node away. */
+  /** The plugin that rejected the node. */
   plugin: string;
   reasons: readonly string[];
   total: number | null;
-  /** How much less than the winner it got, and to which plugin it lost the most of it. */
+  /** The difference from the winner's total, and the plugin that contributed most to it. */
   behind: number;
   lostTo: string;
 }
@@ -89,7 +89,7 @@ export interface ScorePlugin {
   name: string;
   weight: number;
   scores: PluginScores;
-  /** The most that it gave, weighted: what a full cell is. */
+  /** The highest weighted score of the column, which fills a cell. */
   most: number;
 }
 
@@ -97,9 +97,9 @@ export interface ScorePlugin {
 export interface Matrix {
   winner: string;
   plugins: ScorePlugin[];
-  /** Plugins that turned nodes away, in the order in which they are asked as far as that is known. */
+  /** Plugins that rejected nodes, in the order in which they run, as far as it is known. */
   filters: string[];
-  /** In the order of nodeInfoList from the start index on, as Filter looked at them; those that it never looked at come last. */
+  /** In the order of nodeInfoList from the start index on, as Filter visited them; nodes that were not visited come last. */
   rows: MatrixRow[];
   byNode: ReadonlyMap<string, MatrixRow>;
   tied: ReadonlySet<string>;
@@ -125,7 +125,7 @@ const FILTER_ORDER = [
   "InterPodAffinity",
 ];
 
-/** The matrix of a cycle. `nodeInfoList` is the snapshot's, for the nodes that were never looked at; empty where it is not known. */
+/** The matrix of a cycle. `nodeInfoList` is the snapshot's, for nodes that were not visited; empty if unknown. */
 export function matrixOf(record: CycleRecord, nodeInfoList: readonly string[]): Matrix {
   const scores = record.scores ?? {};
   const plugins = Object.entries(scores).map(([name, plugin]): ScorePlugin => {

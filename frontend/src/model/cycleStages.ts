@@ -1,27 +1,27 @@
 import type { CycleView, RejectionView, StageView } from "./generated";
 
-/** The stages of a scheduling cycle that every pod could meet, in order. The others are shown where they come up. */
+/** The stages that every scheduling cycle may reach, in order. Others are shown only when they occur. */
 const ALWAYS = ["Pop", "UpdateSnapshot", "PreFilter", "Filter", "PreScore", "Score", "SelectHost", "Assume", "Reserve", "Permit"];
 
-/** Stages that only say that there was nothing to say. */
+/** Stages that only report that there was nothing to do. */
 const UNSPOKEN = new Set(["SkipPodSchedule", "NormalizeScore"]);
 
 export type Reached = "ended" | "next" | "passed" | "ahead";
 
-/** One line of the cycle's rail. */
+/** One row of the cycle pane. */
 export interface RailStage {
   stage: string;
   reached: Reached;
   views: StageView[];
 }
 
-/** Whether two lines say the same. */
+/** Whether two rows have the same content. */
 export function isSameStage(a: RailStage, b: RailStage): boolean {
   return a.stage === b.stage && a.reached === b.reached && JSON.stringify(a.views) === JSON.stringify(b.views);
 }
 
 /**
- * The rail of a cycle: what has ended in the order in which it happened, then what is still to come. A stage that the cycle passed by
+ * The rows of a cycle: the stages that ended, in order, then those that are expected. A stage that the cycle skipped
  * (Score with one feasible node, everything after a failure) keeps its place.
  */
 export function railOf(cycle: CycleView): RailStage[] {
@@ -49,7 +49,7 @@ export function railOf(cycle: CycleView): RailStage[] {
   return rail;
 }
 
-/** Stages in a row that nothing happened at take one line together. */
+/** Consecutive stages with nothing to report share a row. */
 export function foldedRail(rail: readonly RailStage[]): RailStage[] {
   const folded: RailStage[] = [];
   for (const stage of rail) {
@@ -61,7 +61,7 @@ export function foldedRail(rail: readonly RailStage[]): RailStage[] {
   return folded;
 }
 
-/** By how much the winner won, and the plugin that gave it the most of that. */
+/** The winner's lead, and the plugin that contributed most to it. */
 export interface Margin {
   by: number;
   plugin: string;
@@ -83,7 +83,7 @@ export function marginOf(cycle: CycleView): Margin | null {
   return best;
 }
 
-/** Nodes that one plugin rejected for the same reasons, counted together; the most first. Nodes are filtered in slices, each of which may tell its own. */
+/** Nodes that one plugin rejected for the same reasons, counted together, largest first. Nodes are filtered in parts, each of which may report its own counts. */
 export function mergedRejections(rejections: readonly RejectionView[]): RejectionView[] {
   const merged = new Map<string, RejectionView>();
   for (const rejection of rejections) {
@@ -94,7 +94,7 @@ export function mergedRejections(rejections: readonly RejectionView[]): Rejectio
   return [...merged.values()].sort((a, b) => b.nodes - a.nodes);
 }
 
-/** Where the nodes of the snapshot went in this cycle. The counts add up to `all`. */
+/** What happened to the snapshot's nodes in this cycle. The counts add up to `all`. */
 export interface Funnel {
   all: number;
   rejected: number;

@@ -1,18 +1,18 @@
-/** A part of a FitError's sentence: plain words, or a clause with the nodes that it counts. */
+/** A part of a FitError's message: plain text, or a clause with the nodes that it counts. */
 export interface Clause {
   text: string;
   reason: string | null;
 }
 
-/** How many nodes were turned away for these reasons. */
+/** The number of nodes that were rejected for these reasons. */
 export interface Counted {
   reasons: readonly string[];
   nodes: number;
 }
 
 /**
- * The sentence in its clauses. Upstream counts each reason over all nodes and sorts the texts: the reasons of the rejections are looked
- * for in it as they stand there, since a reason may itself have commas. What follows (PostFilter's words) stays plain.
+ * The clauses of a message. Upstream counts each reason over all nodes and sorts the texts. Reasons may contain commas, so the reasons of
+ * the rejections are searched for literally. The rest (the message of PostFilter) stays plain text.
  */
 export function clausesOf(message: string, rejections: readonly Counted[]): Clause[] {
   const counts = new Map<string, number>();
@@ -34,7 +34,7 @@ export function clausesOf(message: string, rejections: readonly Counted[]): Clau
   return clauses;
 }
 
-/** Where the text stands as a clause of its own, not inside of another's number. */
+/** The index of a clause that is not part of another clause's number. */
 function placeOf(message: string, text: string): number {
   for (let at = message.indexOf(text); at >= 0; at = message.indexOf(text, at + 1)) if (at === 0 || message[at - 1] === " ") return at;
   return -1;

@@ -1,14 +1,14 @@
 import type { WatchInFlight } from "./generated";
 
-/** A watch event on its way from the API server to the informers. */
+/** A watch event in transit from the API server to the informers. */
 export interface Flight {
   sent: WatchInFlight;
-  /** How much of the way is behind it: 0 to 1. */
+  /** The elapsed share of its latency: 0 to 1. */
   progress: number;
   leftSeconds: number;
 }
 
-/** The kind that a resource's objects are of: `pods` are of Pod. Null: none of these kinds. */
+/** The kind of a resource's objects: Pod for `pods`. Null: none of these kinds. */
 export function kindOf(resource: string, kinds: Iterable<string>): string | null {
   for (const kind of kinds) {
     const one = kind.toLowerCase();
@@ -17,7 +17,7 @@ export function kindOf(resource: string, kinds: Iterable<string>): string | null
   return null;
 }
 
-/** The watch events that are under way, the next to arrive first. One whose latency is not known has just left. */
+/** The watch events in transit, the next to arrive first. An event whose latency is unknown has progress 0. */
 export function flightsOf(inFlight: readonly WatchInFlight[], latencies: ReadonlyMap<string, number>, now: number): Flight[] {
   return inFlight
     .map((sent) => {
@@ -29,7 +29,7 @@ export function flightsOf(inFlight: readonly WatchInFlight[], latencies: Readonl
     .sort((a, b) => a.leftSeconds - b.leftSeconds);
 }
 
-/** The latencies that the handle goes through: fine where events pass one another, coarse where one waits. */
+/** The steps of the latency slider: fine where events overtake each other, coarse beyond. */
 export const LATENCY_STEPS: readonly number[] = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300];
 
 /** The step nearest to a latency. */

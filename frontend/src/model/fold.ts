@@ -22,8 +22,8 @@ import type { AnyEvent } from "./generated";
 import type { State } from "./state";
 
 /**
- * Apply one event to the state. Events come in order and without gaps; the same rules are in schedviz/trace/fold.py, and a test
- * holds both to the engine's own state.
+ * Apply one event to the state. Events are contiguous and in order. schedviz/trace/fold.py implements the same rules; a test
+ * compares both with the engine's state.
  */
 export function fold(state: State, event: AnyEvent): void {
   state.event = event.event;

@@ -17,7 +17,7 @@ export function foldCacheNode(state: State, event: CacheNode): void {
   for (const change of event.images ?? []) changeImage(state, event.node, change);
 }
 
-/** The snapshot becomes the cache for what was cloned; its old values are no longer needed. */
+/** What was cloned becomes the snapshot's value; the old values are discarded. */
 export function foldSnapshotUpdated(state: State, event: SnapshotUpdated): void {
   const { snapshot } = state;
   snapshot.generation = event.generation;
@@ -44,7 +44,7 @@ function changeNode(state: State, change: NodeChange): void {
   else state.list.toHead(changed(before ?? itemOf({ name: change.node }), change));
 }
 
-/** Until now the snapshot's value was the cache's: the snapshot still has what the cache is about to lose. */
+/** Until now cache and snapshot shared the value: keep it for the snapshot before the cache changes. */
 function keepForSnapshot(state: State, before: Item): void {
   const { nodeGenerations, stale } = state.snapshot;
   if (nodeGenerations.has(before.name) && !stale.has(before.name)) stale.set(before.name, before);
@@ -85,7 +85,7 @@ function changed(item: Item, change: NodeChange): Item {
   };
 }
 
-/** Removal puts the last one in the gap. Upstream: framework/types.go removeFromSlice. */
+/** Removal moves the last element into the gap. Upstream: framework/types.go removeFromSlice. */
 function without(pods: readonly string[], removed: readonly string[]): string[] {
   const left = [...pods];
   for (const pod of removed) {

@@ -30,7 +30,7 @@ export function foldStageEnded(state: State, event: StageEnded): void {
   if (!state.cycle) return;
   const stages = [...(state.cycle.stages ?? []), stageOf(event)];
   state.cycle = { ...state.cycle, stages, nextStage: event.nextStage ?? "" };
-  // A walk that stopped at headNode changed nothing and has no event of its own.
+  // An UpdateSnapshot that stopped at headNode changed nothing and has no event of its own.
   if (event.stage === "UpdateSnapshot" && event.facts?.["visited"] === 0)
     state.lastWalk = { event: event.event, visited: new Set(), cloned: new Set() };
 }
@@ -77,7 +77,7 @@ export function foldBindingStageEnded(state: State, event: BindingStageEnded): v
       ? {
           ...binding,
           held: false,
-          // v1.36 runs a stage before it waits at Permit.
+          // v1.36 runs a stage before the pod waits at Permit.
           waitingFor: event.nextStage === WAIT_ON_PERMIT ? (binding.waitingFor ?? []) : [],
           stages: [...(binding.stages ?? []), stageOf(event)],
           nextStage: event.nextStage ?? "",

@@ -16,7 +16,7 @@ function movePod(state: State, move: QueueMove): void {
   else queue[move.target].add(entry);
 }
 
-/** Take the pod out of where it was; one that changes in place stays, and is found. */
+/** Remove the pod from its queue; a pod that is updated in place stays, and is returned. */
 function take(state: State, move: QueueMove): Queued | undefined {
   const { queue } = state;
   const inPlace = move.source === move.target;
@@ -38,7 +38,7 @@ function take(state: State, move: QueueMove): Queued | undefined {
   }
 }
 
-/** Add pods and events in flight, or take a pod away, with the events that no other pod needs. */
+/** Add pods and events in flight, or remove a pod with the events that no other pod needs. */
 export function foldInFlightChanged(state: State, event: InFlightChanged): void {
   let entries = [...state.queue.inFlight, ...(event.added ?? [])];
   if (event.done) {

@@ -1,13 +1,13 @@
 import type { AnyEvent, View } from "./generated";
 
-/** Where the engine is: commands apply there, whichever moment is shown. */
+/** The state of the engine, where commands apply, whichever moment is shown. */
 export interface Head {
   event: number;
   clockSeconds: number;
-  /** The cycle that is running, or ran last; 0: none yet. */
+  /** The running or last cycle; 0: none yet. */
   cycle: number;
   pod: string;
-  /** The extension point that comes next; "" between cycles. */
+  /** The next extension point; "" between cycles. */
   nextStage: string;
 }
 

@@ -1,13 +1,13 @@
 import { Journal } from "./journal";
 
 /**
- * A keyed heap that lays out its array exactly as Go's container/heap does: the page draws the array, and pods of equal rank
- * must leave in the scheduler's order.
+ * A keyed heap with the array layout of Go's container/heap: the page draws the array, and pods of equal rank must be popped in
+ * the scheduler's order.
  *
  * Upstream: internal/heap/heap.go Heap, over container/heap.
  */
 export class KeyedHeap<T> {
-  /** The heap's array. The first leaves next. */
+  /** The heap's array. The first item is popped next. */
   array: T[] = [];
   private places = new Map<string, number>();
 
@@ -26,7 +26,7 @@ export class KeyedHeap<T> {
     return place === undefined ? undefined : this.array[place];
   }
 
-  /** Take an array that another heap of the same order laid out, as it is. */
+  /** Adopt the array of another heap with the same order. */
   load(array: Iterable<T>): void {
     const { array: before, places } = this;
     this.journal.tell(() => {
@@ -41,7 +41,7 @@ export class KeyedHeap<T> {
     }
   }
 
-  /** Insert an item, or put it in the place of the one with its key and restore the order. */
+  /** Insert an item, or replace the item with its key and restore the order. */
   add(item: T): void {
     const key = this.key(item);
     const place = this.places.get(key);
@@ -63,7 +63,7 @@ export class KeyedHeap<T> {
     }
   }
 
-  /** Take the item that leaves next. */
+  /** Remove and return the first item. */
   pop(): T | undefined {
     if (this.array.length === 0) return undefined;
     const last = this.array.length - 1;
@@ -72,7 +72,7 @@ export class KeyedHeap<T> {
     return this.dropLast();
   }
 
-  /** Take the item with this key. */
+  /** Remove and return the item with this key. */
   remove(key: string): T | undefined {
     const place = this.places.get(key);
     if (place === undefined) return undefined;
@@ -84,7 +84,7 @@ export class KeyedHeap<T> {
     return this.dropLast();
   }
 
-  /** The first items in the order in which they would leave. The heap stays as it is. */
+  /** The first items in pop order. The heap does not change. */
   inPopOrder(count = Infinity): T[] {
     const copy = new KeyedHeap(this.key, this.less);
     copy.load(this.array);

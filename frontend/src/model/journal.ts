@@ -1,11 +1,11 @@
-/** Takes back one change. */
+/** Reverts one change. */
 export type Undo = () => void;
 
-/** Collects how to take back what changes, while somebody wants to know. What was changed last is taken back first. */
+/** Records how to revert changes while recording is on. The last change is reverted first. */
 export class Journal {
   private undos: Undo[] | null = null;
 
-  /** Whether changes are to be told: nobody pays for what nobody wants. */
+  /** Whether changes are recorded. */
   get open(): boolean {
     return this.undos !== null;
   }
@@ -14,7 +14,7 @@ export class Journal {
     this.undos?.push(undo);
   }
 
-  /** Do something, and return how to take it back. */
+  /** Run a function and return how to revert its changes. */
   during(work: () => void): Undo[] {
     const undos: Undo[] = [];
     this.undos = undos;
@@ -31,7 +31,7 @@ export function takeBack(undos: readonly Undo[]): void {
   for (let i = undos.length - 1; i >= 0; i--) undos[i]!();
 }
 
-/** A map whose changes can be taken back. What comes back after a removal is in it again, though not in its old place. */
+/** A map whose changes can be reverted. A restored entry is in the map again, but not at its old position. */
 export class JournaledMap<Key, Value> extends Map<Key, Value> {
   constructor(private readonly journal: Journal) {
     super();
@@ -68,7 +68,7 @@ export class JournaledMap<Key, Value> extends Map<Key, Value> {
   }
 }
 
-/** A map in the order of arrival, and also after something was taken back. */
+/** A map that keeps insertion order, also after changes were reverted. */
 export class ArrivalMap<Value> extends Map<string, Value> {
   private readonly arrivals = new Map<string, number>();
   private last = 0;
@@ -142,7 +142,7 @@ export class ArrivalMap<Value> extends Map<string, Value> {
   }
 }
 
-/** A set whose changes can be taken back. */
+/** A set whose changes can be reverted. */
 export class JournaledSet<Value> extends Set<Value> {
   constructor(private readonly journal: Journal) {
     super();
@@ -169,11 +169,11 @@ export class JournaledSet<Value> extends Set<Value> {
   }
 }
 
-/** The members of an object, so that those that were set can be set back. Their values are never changed in place. */
+/** The members of an object, so that changed ones can be restored. Their values are never changed in place. */
 export class Members {
   private readonly part: Record<string, unknown>;
   private readonly names: readonly string[];
-  /** The same array each time: an object for each part and event was a sixteenth of what a play leaves to the garbage collector. */
+  /** A single array that is reused: an object for each part and event was a sixteenth of the garbage of a replay. */
   private readonly before: unknown[];
 
   constructor(part: object) {
@@ -187,7 +187,7 @@ export class Members {
     for (let i = 0; i < names.length; i++) before[i] = part[names[i]!];
   }
 
-  /** How to set them to what was remembered; null: none has changed. */
+  /** How to restore the remembered values; null: none has changed. */
   undo(): Undo | null {
     const { part, names, before } = this;
     const changed: { name: string; value: unknown }[] = [];

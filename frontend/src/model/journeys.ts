@@ -6,11 +6,11 @@ export type Station =
   | { at: "queue"; name: QueueName }
   | { at: "cycle" }
   | { at: "node"; name: string }
-  /** The API server, and the other end of its watches. */
+  /** The API server, and the informers at the other end of its watches. */
   | { at: "api" }
   | { at: "informers" };
 
-/** What travels: a pod as it is queued, one that is assumed, one that the API server knows to be bound, one that failed or is gone. */
+/** How a moving pod is drawn: queued, assumed, bound according to the API server, or failed or deleted. */
 export type Look = "queued" | "assumed" | "added" | "failed";
 
 export interface Leg {
@@ -19,7 +19,7 @@ export interface Leg {
   look: Look;
 }
 
-/** The way of a pod through the loop. `count`: of so many pods that took the same way together. */
+/** The path of a pod between panels. `count`: the number of pods that take the same path together. */
 export interface Journey {
   pod: string;
   count: number;
@@ -29,8 +29,8 @@ export interface Journey {
 const QUEUES = { activeQ: "activeQ", backoffQ: "backoffQ", errorBackoffQ: "errorBackoffQ", unschedulable: "unschedulablePods" } as const;
 
 /**
- * The ways of the pods that events moved, in the order in which they set out. `events` are in the order in which they were applied, or,
- * `back`, taken back: then everything goes the other way.
+ * The paths of the pods that events moved, in order. `events` are in the order in which they were applied or, with
+ * `back`, reverted: then all paths are reversed.
  */
 export function journeysOf(events: readonly AnyEvent[], back: boolean): Journey[] {
   const ways = new Map<string, Leg[]>();
@@ -65,7 +65,7 @@ function queueLegs(event: QueueMoved, ways: ReadonlyMap<string, readonly Leg[]>)
     const to: Station = { at: "queue", name: QUEUES[target] };
     if (from) return [[pod, { from, to, look: "queued" }]];
     if (event.cause !== "ScheduleAttemptFailure") return [[pod, { from: { at: "informers" }, to, look: "queued" }]];
-    // A binding that failed comes from its node, a cycle that failed from the cycle.
+    // After a failed binding the pod comes from its node, after a failed cycle from the cycle.
     const last = ways.get(pod)?.at(-1)?.to;
     return [[pod, { from: last?.at === "node" ? last : { at: "cycle" }, to, look: "failed" }]];
   });
@@ -87,7 +87,7 @@ function cacheLegs(event: CachePod): [string, Leg][] {
   }
 }
 
-/** Pods that took the same way are one journey: a flush moves hundreds. */
+/** Pods with the same path share one animation: a flush moves hundreds. */
 function together(ways: ReadonlyMap<string, readonly Leg[]>): Journey[] {
   const journeys = new Map<string, Journey>();
   for (const [pod, legs] of ways) {
@@ -98,7 +98,7 @@ function together(ways: ReadonlyMap<string, readonly Leg[]>): Journey[] {
   return [...journeys.values()];
 }
 
-/** How the node is to draw a pod that has `done` so many legs of its way: not at all yet, as assumed, or, null, as it is. */
+/** How its node draws a pod after `done` legs: not yet, as assumed, or, null, as it is. */
 export function appearanceOf(legs: readonly Leg[], done: number): "away" | "assumed" | null {
   const comes = legs.slice(done).filter((leg) => leg.to.at === "node");
   if (comes.length === 0) return null;
@@ -106,12 +106,12 @@ export function appearanceOf(legs: readonly Leg[], done: number): "away" | "assu
   return legs.some((leg) => leg.look === "assumed") ? "assumed" : "away";
 }
 
-/** A leg that is shorter than this is not seen. */
+/** A shorter leg is not visible. */
 const SHORTEST_MILLIS = 80;
 
 /**
- * How long each leg takes, and how many legs of a journey there is time for, when `millis` are there for all of them and none shall
- * take longer than `most`. No legs: there is no time at all.
+ * The duration of each leg, and how many legs of a path can be animated, within `millis` in total and at most `most` each.
+ * No legs: there is no time at all.
  */
 export function paceOf(legs: number, most: number, millis: number): { legs: number; millis: number } {
   if (most <= 0 || legs === 0) return { legs: 0, millis: 0 };

@@ -1,4 +1,4 @@
-/** Where a session is on the path of its lesson, told by numbers of events alone: the engine does the same every time. */
+/** The position of a session on the path of its lesson, by event numbers alone, because the engine is deterministic. */
 export interface PathStop {
   id: string;
   arrived: number;
@@ -6,18 +6,18 @@ export interface PathStop {
 }
 
 /**
- * `ahead`: not reached yet; `there`: one has arrived, and what is asked is open; `revealed`: it is done; `past`: so are later stops;
- * `left`: something was done that is not the lesson's.
+ * `ahead`: not reached yet; `there`: reached, and its question is open; `revealed`: answered; `past`: a later stop was reached;
+ * `left`: a command that is not the lesson's was sent.
  */
 export type Standing = "ahead" | "there" | "revealed" | "past" | "left";
 
-/** The stop at which to go on with a session after `event`: the first that is not behind it, else the last. */
+/** The stop at which to continue a session after `event`: the first that is not passed, else the last. */
 export function placeAt(stops: readonly PathStop[], event: number): number {
   const ahead = stops.findIndex((stop) => stop.revealed >= event);
   return ahead < 0 ? stops.length - 1 : ahead;
 }
 
-/** How a session after `event` stands to a stop. */
+/** The state of a stop in a session after `event`. */
 export function standing(stops: readonly PathStop[], index: number, event: number): Standing {
   const stop = stops[index];
   if (!stop || event < stop.arrived) return "ahead";
@@ -26,7 +26,7 @@ export function standing(stops: readonly PathStop[], index: number, event: numbe
   return event === stop.revealed ? "revealed" : "there";
 }
 
-/** Whether an answer is what the engine says: numbers by value, names in any order. */
+/** Whether an answer equals the engine's: numbers by value, names in any order. */
 export function isRight(given: string | number | readonly string[], value: unknown): boolean {
   if (Array.isArray(value)) {
     const wanted = new Set(value.map(String));

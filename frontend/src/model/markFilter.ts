@@ -1,6 +1,6 @@
 import type { Mark } from "./marks";
 
-/** Which marks are wanted: kinds that are left out, and words of which a subject must have all, and none of those with a "-". */
+/** Selects marks: hidden kinds, and words that a subject must contain, or with a leading "-" must not contain. */
 export interface MarkFilter {
   /** `lane/kind`. */
   readonly hidden: ReadonlySet<string>;
@@ -23,7 +23,7 @@ export function isWanted(filter: MarkFilter): (mark: Mark) => boolean {
   };
 }
 
-/** The filter with these kinds left out, or taken in again. */
+/** The filter with these kinds hidden, or shown again. */
 export function withKinds(filter: MarkFilter, kinds: readonly string[], shown: boolean): MarkFilter {
   const hidden = new Set(filter.hidden);
   for (const kind of kinds)

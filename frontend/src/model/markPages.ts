@@ -3,18 +3,18 @@ import { firstMark, Marker, type Mark } from "./marks";
 
 /** Events in a page. */
 export const PAGE = 1_000;
-/** So many events before a page are read with it: they name the pod whose cycle ends in it. */
+/** The number of earlier events that are read with a page: they name the pod whose cycle ends in it. */
 export const LEAD = 100;
 const MOST_PAGES = 24;
 const MOST_LIVE = 24_000;
 
-/** The marks that are known: those that came live, and pages of earlier ones, of which the least used are forgotten. */
+/** Known marks: live ones, and pages of earlier ones, with an LRU limit. */
 export class MarkPages {
   /** Marks of the events after `since`, in order. */
   private live: Mark[] = [];
   private since: number | null = null;
   private readonly marker = new Marker();
-  /** The page that was used last is the last. */
+  /** Least recently used first. */
   private readonly pages = new Map<number, { marks: Mark[]; until: number }>();
 
   add(events: readonly AnyEvent[]): void {
@@ -26,13 +26,13 @@ export class MarkPages {
     this.since = this.live[0]!.event - 1;
   }
 
-  /** Live events were lost: those that come follow on from elsewhere. */
+  /** Live events were missed: later ones do not follow the known ones. */
   interrupt(): void {
     this.live = [];
     this.since = null;
   }
 
-  /** The pages that a window needs and that are not known; `head` is the last event that has happened. */
+  /** The missing pages of a window; `head` is the last event so far. */
   missing(first: number, last: number, head: number): number[] {
     const until = Math.min(last, head, this.since ?? head);
     const missing: number[] = [];
@@ -43,7 +43,7 @@ export class MarkPages {
     return missing;
   }
 
-  /** Take in a page: the events after `page * PAGE - LEAD`. */
+  /** Add a page: the events after `page * PAGE - LEAD`. */
   load(page: number, events: readonly AnyEvent[]): void {
     const marks = new Marker().marksOf(events);
     const from = page * PAGE + 1;
@@ -55,7 +55,7 @@ export class MarkPages {
     }
   }
 
-  /** What is known of a window, in order. */
+  /** The known marks of a window, in order. */
   between(first: number, last: number): Mark[] {
     const liveFrom = this.since ?? Infinity;
     const marks: Mark[] = [];

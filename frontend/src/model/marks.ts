@@ -4,7 +4,7 @@ import type { AnyEvent } from "./generated";
 export const LANES = ["cycles", "preemption", "queue", "binding", "nodes"] as const;
 export type Lane = (typeof LANES)[number];
 
-/** What can stand on each lane, nearest to being scheduled first. */
+/** The kinds of marks on each lane, the nearest to being scheduled first. */
 export const KINDS: Record<Lane, readonly string[]> = {
   cycles: ["scheduled", "unschedulable", "error", "skipped"],
   preemption: ["nominated", "victim"],
@@ -13,18 +13,18 @@ export const KINDS: Record<Lane, readonly string[]> = {
   nodes: ["add", "update", "remove"],
 };
 
-/** Something that happened, as the timeline shows it. */
+/** A mark on the timeline. */
 export interface Mark {
   event: number;
   at: number;
   lane: Lane;
-  /** One of the lane's KINDS, or what a later version calls it. */
+  /** One of the lane's KINDS, or a kind of a newer server. */
   kind: string;
-  /** The pod or node that it happened to. */
+  /** The pod or node concerned. */
   subject: string;
 }
 
-/** Makes marks of events that come in order: the end of a cycle does not name its pod, its beginning does. */
+/** Makes marks from events in order: the end of a cycle does not name its pod, its beginning does. */
 export class Marker {
   private podOfCycle = "";
 
@@ -58,7 +58,7 @@ export class Marker {
   }
 }
 
-/** The first mark at or after an event. */
+/** The index of the first mark at or after an event. */
 export function firstMark(marks: readonly Mark[], event: number): number {
   let low = 0;
   let high = marks.length;

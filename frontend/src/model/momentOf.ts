@@ -1,4 +1,4 @@
-/** A session, and the event after which it is meant; null: as it is now. Written `<id>` or `<id>@<event>`. */
+/** A session at a moment (an event); null: its newest. Written `<id>` or `<id>@<event>`. */
 export interface MomentOf {
   session: string;
   event: number | null;

@@ -2,7 +2,7 @@ import type { Item } from "./nodeList";
 import { printBytes, printCount, printCpu } from "./quantity";
 import { printZone, shortKey } from "./names";
 
-/** One member of a NodeInfo as the cache has it and as the snapshot has it. */
+/** One member of a NodeInfo in the cache and in the snapshot. */
 export interface MemberValues {
   name: string;
   cache: string | null;
@@ -12,7 +12,7 @@ export interface MemberValues {
 
 /**
  * The members of a NodeInfo side by side: the cache's value, which the next UpdateSnapshot clones, and the snapshot's, which the running
- * cycle sees. Null where there is no such NodeInfo.
+ * cycle uses. Null: there is no such NodeInfo.
  */
 export function memberValues(cache: Item | null, snapshot: Item | null): MemberValues[] {
   const mine = cache ? membersOf(cache) : new Map<string, string>();
@@ -54,7 +54,7 @@ function listed(keys: readonly string[]): string {
   return keys.length > 3 ? `${shown} +${keys.length - 3}` : shown;
 }
 
-/** The pods of a NodeInfo with the side on which each is: the cache has some that the snapshot lacks, and the other way round. */
+/** The pods of a NodeInfo, with the side that has each: cache and snapshot may both have pods that the other lacks. */
 export interface PodValue {
   pod: string;
   inCache: boolean;

@@ -1,19 +1,19 @@
 import type { Item } from "./nodeList";
 import { printZone } from "./names";
 
-/** What a filter of nodes can ask of a node besides what its NodeInfo has. */
+/** Data about a node that a filter needs besides its NodeInfo. */
 export interface NodeFacts {
-  /** The plugin that turned the node away in the cycle that is shown; "feasible"; undefined: nobody looked, or nobody knows. */
+  /** The plugin that rejected the node in the shown cycle; "feasible"; undefined: not visited, or unknown. */
   pluginOf(node: string): string | undefined;
-  /** The nodes that a label selector selects; undefined: not known yet, or it is no selector. */
+  /** The nodes that a label selector matches; undefined: not loaded yet, or not a valid selector. */
   selectedBy(selector: string): ReadonlySet<string> | undefined;
 }
 
 export type NodeTest = (item: Item) => boolean;
 
 /**
- * A filter as a person types it: words that all have to be met. `zone:a`, `pod:web`, `plugin:Taint`, `label:tier=web` (as `kubectl -l` takes it, without blanks), and signs of the NodeInfo: `is:ghost`,
- * `is:cordoned`, `is:empty`. Any other word is a part of the node's name. Null: nothing is asked for.
+ * A node filter: words that must all match. `zone:a`, `pod:web`, `plugin:Taint`, `label:tier=web` (as in `kubectl -l`, without spaces), and states of the NodeInfo: `is:ghost`,
+ * `is:cordoned`, `is:empty`. Any other word is a substring of the node's name. Null: the filter is empty.
  */
 export function nodeFilter(text: string, facts: NodeFacts): NodeTest | null {
   const tests = text
@@ -30,7 +30,7 @@ const SIGNS: Record<string, NodeTest> = {
   empty: (item) => item.podOrder.length === 0,
 };
 
-/** The label selectors of a filter: the server knows what they select. */
+/** The label selectors of a filter, which the server evaluates. */
 export function selectorsIn(text: string): string[] {
   return [...text.matchAll(/(?:^|\s)label:(\S+)/gi)].map(([, selector]) => selector!);
 }

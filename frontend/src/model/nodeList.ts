@@ -1,10 +1,10 @@
 import { Journal } from "./journal";
 
-/** A NodeInfo with every member filled in. Never changed in place: a change makes a new one, so that copies cost nothing. */
+/** A NodeInfo with all members. Immutable: a change creates a new one, so that copies are free. */
 export interface Item {
   readonly name: string;
   readonly generation: number;
-  /** False for a ghost: the node is deleted and pods are still on it. */
+  /** False for a ghost: the node was deleted, and pods are still on it. */
   readonly hasNode: boolean;
   readonly unschedulable: boolean;
   readonly zone: string;
@@ -15,7 +15,7 @@ export interface Item {
   readonly nonZeroRequested: Amounts;
   readonly allocatable: Amounts;
   readonly usedPorts: Readonly<Record<string, string[]>>;
-  /** v1.36: what the kubelet declares. */
+  /** v1.36: the features that the kubelet declares. */
   readonly declaredFeatures: readonly string[];
   readonly imageStates: Readonly<Record<string, { size: number; numNodes: number }>>;
   readonly pvcRefCounts: Readonly<Record<string, number>>;
@@ -39,7 +39,7 @@ interface Link {
 }
 
 /**
- * The cache's doubly linked list, headNode first, with the map by name that upstream keeps beside it.
+ * The cache's doubly linked list, headNode first, with upstream's map by name.
  *
  * Upstream: internal/cache/cache.go nodeInfoListItem, moveNodeInfoToHead, removeNodeInfoFromList.
  */
@@ -61,7 +61,7 @@ export class NodeList implements Iterable<Item> {
     return this.links.get(name)?.item;
   }
 
-  /** Put an item at the head, whether it was in the list or not. */
+  /** Move an item to the head; add it if it is not in the list. */
   toHead(item: Item): void {
     let link = this.links.get(item.name);
     if (link) {
@@ -108,7 +108,7 @@ export class NodeList implements Iterable<Item> {
     for (let link = this.head; link; link = link.next) yield link.item;
   }
 
-  /** The items in order, as a drawing wants them. */
+  /** The items in order. */
   toArray(): Item[] {
     const items = new Array<Item>(this.size);
     let place = 0;

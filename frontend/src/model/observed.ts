@@ -2,8 +2,8 @@ import type { Amounts, Item } from "./nodeList";
 import type { Queued, State } from "./state";
 
 /**
- * The state as a schedviz-trace/1 `observed` has it (`cache`, `snapshot`, `queue`): what REST's `state/` answers, and what a test
- * compares. Members that the format leaves out for a default are written here, as it does.
+ * The state as a schedviz-trace/1 `observed` (`cache`, `snapshot`, `queue`), as REST's `state/` returns it and tests
+ * compare it. Members that the format omits for a default are omitted here, too.
  */
 export function observed(state: State, release = V1_27): Record<string, unknown> {
   return { cache: observedCache(state, release), snapshot: observedSnapshot(state), queue: observedQueue(state, release) };
@@ -53,7 +53,7 @@ function observedItem(item: Item): Record<string, unknown> {
   };
 }
 
-/** The number of nodes with an image is that of the cache. */
+/** The number of nodes that have an image comes from the cache. */
 function observedItemOfV136(item: Item, state: State): Record<string, unknown> {
   const numNodes = (name: string): number => state.imageStates.get(name)?.nodes.length ?? 0;
   const images = Object.entries(item.imageStates).map(([name, image]) => [name, { size: image.size, numNodes: numNodes(name) }]);
@@ -96,7 +96,7 @@ function observedQueue(state: State, release: string): Record<string, unknown> {
   };
 }
 
-/** What pods are sorted by: their key, and in the recordings of v1.36 their full name. */
+/** The sort key of pods: their key, and in recordings of v1.36 their full name. */
 function nameIn(pod: Queued, release: string): string {
   if (release === V1_27) return pod.pod;
   const [namespace, name] = pod.pod.split("/");

@@ -1,14 +1,14 @@
-/** A pod (`namespace/name`) or a node that is chosen on the page. */
+/** A selected pod (`namespace/name`) or node. */
 export interface Selection {
   kind: "pod" | "node";
   name: string;
 }
 
-/** What an address says of a session's page: each member only where it is there. */
+/** The place in a session that a permalink stores; members that are absent are not set. */
 export interface Place {
-  /** The event whose moment is shown; missing: the newest. */
+  /** The event of the shown moment; missing: the newest. */
   at?: number;
-  /** A cycle to go to the end of; the page turns it into `at`. */
+  /** A cycle whose end to show; the page replaces it with `at`. */
   cycle?: number;
   select?: Selection;
   /** The drawer's tab. */
@@ -29,7 +29,7 @@ export function placeOf(search: string): Place {
   return place;
 }
 
-/** The address's query with this place in it. What others keep there stays. */
+/** The query string with this place. Other parameters are kept. */
 export function searchOf(place: Place, search = ""): string {
   const query = new URLSearchParams(search);
   const put = (name: string, value: string | number | undefined): void => {
@@ -46,15 +46,15 @@ export function searchOf(place: Place, search = ""): string {
 
 const OVERVIEW = "overview";
 
-/** The query that opens the overview of pending pods, as after an import. */
+/** The query string that opens the overview of pending pods, as after an import. */
 export const SHOW_OVERVIEW = `?show=${OVERVIEW}`;
 
-/** Whether an address opens the overview of pending pods. */
+/** Whether a query string opens the overview of pending pods. */
 export function showsOverview(search: string): boolean {
   return new URLSearchParams(search).get("show") === OVERVIEW;
 }
 
-/** The address's query without what it opens. */
+/** The query string without the overview. */
 export function withoutShow(search: string): string {
   const query = new URLSearchParams(search);
   query.delete("show");

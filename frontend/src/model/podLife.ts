@@ -4,7 +4,7 @@ import type { AnyEvent, CachePod, PodState } from "./generated";
 export const POD_STATES = ["Initial", "Assumed", "Added", "Expired", "Deleted"] as const;
 export type LifeState = (typeof POD_STATES)[number];
 
-/** What leads from one state to another, as the diagram has it. */
+/** A transition of the diagram. */
 export interface Passage {
   event: number;
   atSeconds: number;
@@ -13,7 +13,7 @@ export interface Passage {
   to: LifeState;
 }
 
-/** Where each operation leads. FinishBinding leads nowhere: it lets the deadline run. */
+/** The state after each operation. FinishBinding does not change the state: it starts the expiry deadline. */
 const LEADS: Record<CachePod["op"], LifeState | null> = {
   assume: "Assumed",
   finishBinding: null,
@@ -24,7 +24,7 @@ const LEADS: Record<CachePod["op"], LifeState | null> = {
   remove: "Deleted",
 };
 
-/** Where operations can come from, when nobody saw the one before. */
+/** The state before each operation, if no earlier operation is known. */
 const COMES_FROM: Record<CachePod["op"], LifeState> = {
   assume: "Initial",
   finishBinding: "Assumed",
@@ -35,21 +35,21 @@ const COMES_FROM: Record<CachePod["op"], LifeState> = {
   remove: "Added",
 };
 
-/** The way of a pod through the diagram, oldest first, from the events that are known of it. */
+/** The transitions of a pod, oldest first, from the events that are known. */
 export function pathOf(events: Iterable<AnyEvent>, pod: string): Passage[] {
   const path: Passage[] = [];
   for (const event of events) {
     if (event.t === "restarted") path.length = 0;
     if (event.t !== "cachePod" || event.pod !== pod) continue;
     const from = path[path.length - 1]?.to ?? COMES_FROM[event.op];
-    // A pod that is deleted and made anew begins again.
+    // A pod that was deleted and created again starts over.
     const begins = from === "Deleted" ? "Initial" : from;
     path.push({ event: event.event, atSeconds: event.at, op: event.op, from: begins, to: LEADS[event.op] ?? begins });
   }
   return path;
 }
 
-/** The state that the cache has a pod in, whatever is known of its way there; null: the cache does not have it. */
+/** The pod's state in the cache, whatever is known of its past; null: the cache does not have the pod. */
 export function lifeStateOf(state: PodState | undefined): LifeState | null {
   if (!state) return null;
   return state.assumed ? "Assumed" : "Added";

@@ -1,14 +1,14 @@
 import type { Queued } from "./state";
 
-/** Why a pod leaves activeQ before another. */
+/** Why activeQ pops one pod before another. */
 export interface Decision {
   by: "priority" | "timestamp" | "heap";
-  /** What the first has more of: points of priority, or seconds of waiting. */
+  /** The difference: in priority, or in seconds of waiting. */
   margin: number;
 }
 
 /**
- * The comparison that puts the first before the second; by `heap` where both are equal and the layout of the heap decides.
+ * The comparison that puts the first pod before the second; `heap`: they are equal, and the heap's layout decides.
  *
  * Upstream: plugins/queuesort/priority_sort.go Less.
  */

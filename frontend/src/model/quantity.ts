@@ -7,7 +7,7 @@ export function printCpu(milli: number): string {
 
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
-/** Bytes as Kubernetes prints them when exact (`2Gi`), else with one decimal and a mark that it is rounded: `≈1.9Gi`. */
+/** Bytes as Kubernetes prints them if exact (`2Gi`), else with one decimal and a sign that the number is rounded: `≈1.9Gi`. */
 export function printBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -23,14 +23,14 @@ export function printBytes(bytes: number): string {
   return `≈${value < 100 ? value.toFixed(1) : value.toFixed(0)}${BINARY[unit]}`;
 }
 
-/** An amount of a resource in base units (milli-cpus, bytes, a count), short for people: `2.5`, `250m`, `≈1.9Gi`, `3`. */
+/** An amount of a resource in base units (milli-cpus, bytes, a count), in short form: `2.5`, `250m`, `≈1.9Gi`, `3`. */
 export function printAmount(resource: string, amount: number): string {
   if (resource === "cpu") return Math.abs(amount) > 1000 && amount % 10 === 0 ? String(amount / 1000) : printCpu(amount);
   const inBytes = resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-");
   return inBytes ? printBytes(amount) : printCount(amount);
 }
 
-/** A share between 0 and 1; nothing allocatable and something requested is full. */
+/** A ratio between 0 and 1; a request with nothing allocatable is 1. */
 export function share(requested: number, allocatable: number): number {
   if (allocatable > 0) return Math.min(1, requested / allocatable);
   return requested > 0 ? 1 : 0;
@@ -42,7 +42,7 @@ export interface Shares {
   pods: number;
 }
 
-/** How full a node is, by what it was asked for. */
+/** A node's utilization by the requests of its pods. */
 export function shares(requested: Amounts, allocatable: Amounts, pods: number): Shares {
   return {
     cpu: share(requested.milliCPU, allocatable.milliCPU),
@@ -60,7 +60,7 @@ export function printSeconds(seconds: number, digits = 3): string {
   return `${Math.floor(whole / 3600)}h ${two(Math.floor((whole % 3600) / 60))}m`;
 }
 
-/** A time that was measured: `0.4 µs`, `12 µs`, `3.1 ms`. */
+/** A measured duration: `0.4 µs`, `12 µs`, `3.1 ms`. */
 export function printNanos(nanos: number): string {
   if (nanos < 10_000) return `${(nanos / 1e3).toFixed(1)} µs`;
   if (nanos < 1e6) return `${Math.round(nanos / 1e3)} µs`;
@@ -69,8 +69,8 @@ export function printNanos(nanos: number): string {
 
 const counts = new Intl.NumberFormat("en", { useGrouping: true });
 
-/** A count with thin groups: `1,523`. */
+/** A count with thousands separators: `1,523`. */
 export function printCount(count: number): string {
-  // Most are small whole numbers, which need no formatter.
+  // Most are small integers, which need no formatter.
   return Number.isInteger(count) && count >= 0 && count < 1000 ? String(count) : counts.format(count);
 }

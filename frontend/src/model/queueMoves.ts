@@ -2,11 +2,11 @@ import type { AnyEvent } from "./generated";
 
 export type QueueName = "activeQ" | "backoffQ" | "errorBackoffQ" | "unschedulablePods";
 
-/** Pods that one event moved the same way. */
+/** Pods that one event moved in the same way. */
 export interface MoveLine {
   event: number;
   atSeconds: number;
-  /** Why, in upstream's words: a ClusterEvent's label, or what the scheduler did. */
+  /** The cause, in upstream's words: a ClusterEvent's label, or an operation of the scheduler. */
   cause: string;
   from: QueueName | null;
   to: QueueName | null;
@@ -19,7 +19,7 @@ export interface MoveLine {
 const SHOWN = 3;
 const NAMES = { activeQ: "activeQ", backoffQ: "backoffQ", errorBackoffQ: "errorBackoffQ", unschedulable: "unschedulablePods" } as const;
 
-/** What an event moved between the queues, grouped by the way taken. `pod`: that pod alone. */
+/** The moves of an event between the queues, grouped by source and destination. `pod`: of this pod alone. */
 export function moveLinesOf(event: AnyEvent, pod: string | null = null): MoveLine[] {
   if (event.t !== "queueMoved") return [];
   const lines = new Map<string, MoveLine & { pods: string[] }>();
@@ -27,7 +27,7 @@ export function moveLinesOf(event: AnyEvent, pod: string | null = null): MoveLin
     if (pod !== null && move.pod !== pod) continue;
     const from = move.source ? NAMES[move.source] : null;
     const to = move.target ? NAMES[move.target] : null;
-    // A pod that changes in place goes nowhere.
+    // A pod that is updated in place does not move.
     if (from === to) continue;
     const key = `${from}>${to}`;
     const line = lines.get(key) ?? { event: event.event, atSeconds: event.at, cause: event.cause, from, to, popped: false, count: 0, pods: [] };

@@ -1,7 +1,7 @@
-/** The releases of kube-scheduler that a session can simulate, the oldest first. As schedviz/trace/releases.py has them, which a test holds. */
+/** The releases of kube-scheduler that a session can simulate, oldest first. A test compares them with schedviz/trace/releases.py. */
 export const RELEASES = ["v1.27.1", "v1.36"] as const;
 
-/** A release that was chosen; "": the files choose, or the server's default holds. */
+/** The selected release; "": detected from the files, else the server's default. */
 export type ChosenRelease = "" | (typeof RELEASES)[number];
 
 /** The release that a session of `release` can be forked to. */

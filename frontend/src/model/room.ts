@@ -1,4 +1,4 @@
-/** Where the teacher is; docs/rooms.md says what each member means. */
+/** The teacher's moment and view; docs/rooms.md describes each member. */
 export interface Moment {
   session: string;
   at: number | null;
@@ -16,7 +16,7 @@ export type QuestionKind = "choice" | "number" | "node" | "nodes" | "pod" | "tex
 
 export interface RoomQuestion {
   n: number;
-  /** Of a lesson; "": a question of the teacher's own, in `text`. */
+  /** The question of a lesson's stop; "": the teacher's own, in `text`. */
   stop: string;
   text: string;
   kind: QuestionKind;
@@ -25,7 +25,7 @@ export interface RoomQuestion {
   revealed: boolean;
   askedAt: string;
   answered: number;
-  /** Null for who is not to know yet. */
+  /** Null for participants who may not know the answer yet. */
   right: string | null;
   tally: { value: string; count: number }[] | null;
 }
@@ -37,7 +37,7 @@ export interface RoomFork {
   createdAt: string;
 }
 
-/** A participant, as the teacher sees them. */
+/** A participant, with the details that only the teacher sees. */
 export interface Participant {
   id: number;
   nickname: string;

@@ -1,6 +1,6 @@
 import type { RoomQuestion } from "./room";
 
-/** One answer of a tally, with its share of those who answered. */
+/** One answer of a tally, with its share of all answers. */
 export interface TallyLine {
   value: string;
   count: number;
@@ -8,7 +8,7 @@ export interface TallyLine {
   right: boolean | null;
 }
 
-/** The tally of a question: every option of a choice, also those that nobody took, in the order of the options; else the most frequent first. */
+/** The tally of a question: all options of a choice, in their order, including those without answers; else the most frequent first. */
 export function tallyLines(question: RoomQuestion): TallyLine[] {
   const counts = new Map((question.tally ?? []).map(({ value, count }) => [value, count]));
   const values = question.kind === "choice" ? [...new Set([...question.options, ...counts.keys()])] : [...counts.keys()];
@@ -19,7 +19,7 @@ export function tallyLines(question: RoomQuestion): TallyLine[] {
   });
 }
 
-/** Whether two answers are the same: numbers by value, names in any order. */
+/** Whether two answers are equal: numbers by value, names in any order. */
 export function sameAnswer(a: string, b: string): boolean {
   if (a === b) return true;
   if (a !== "" && b !== "" && Number(a) === Number(b)) return true;
@@ -28,7 +28,7 @@ export function sameAnswer(a: string, b: string): boolean {
 
 const sorted = (names: string): string => names.split(",").map((name) => name.trim()).sort().join(",");
 
-/** A code as people read it out: K7MR-2XWD. */
+/** A room code with a hyphen for reading it out: K7MR-2XWD. */
 export function printCode(code: string): string {
   return code.length === 8 ? `${code.slice(0, 4)}-${code.slice(4)}` : code;
 }

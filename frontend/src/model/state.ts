@@ -15,36 +15,36 @@ import { KeyedHeap } from "./heap";
 import { ArrivalMap, Journal, JournaledMap, JournaledSet, Members, type Undo } from "./journal";
 import { NodeList, NOTHING, type Amounts, type Item } from "./nodeList";
 
-/** A QueuedPodInfo with every member filled in. */
+/** A QueuedPodInfo with all members. */
 export type Queued = Readonly<Required<QueuedPod>>;
 
-/** What UpdateSnapshot did last: how far it walked from headNode. */
+/** The last UpdateSnapshot: how far it went from headNode. */
 export interface Walk {
   event: number;
   visited: ReadonlySet<string>;
   cloned: ReadonlySet<string>;
 }
 
-/** Everything that the page draws of one moment, in the structures that events change cheaply. */
+/** The state of one moment, in data structures that events change cheaply. */
 export class State {
   readonly journal = new Journal();
 
   event = 0;
   clockSeconds = 0;
   nextStartNodeIndex = 0;
-  /** No node has come, changed or gone since this event, as far as is known here. */
+  /** No node was added, changed or deleted since this event, as far as this page knows. */
   nodesSince = 0;
-  /** Why the scheduler ended its process; it waits for a restart. */
+  /** Why the scheduler process exited; it waits for a restart. */
   exited = "";
-  /** The scheduler's KubeSchedulerConfiguration as it was given; null: the default one. */
+  /** The KubeSchedulerConfiguration as it was given; null: the default one. */
   config: View["config"] = null;
 
   readonly list = new NodeList(this.journal);
   /** By uid, as upstream's podStates. */
   readonly podStates = new JournaledMap<string, PodState>(this.journal);
-  /** Keys of the assumed pods: drawn dashed. */
+  /** Keys of the assumed pods, which are drawn dashed. */
   readonly assumed = new JournaledSet<string>(this.journal);
-  /** The same by uid: a pod and its successor of the same name can be in the cache at once. */
+  /** The same by uid: the cache can have a pod and its successor of the same name at once. */
   readonly assumedByUid = new JournaledMap<string, string>(this.journal);
   readonly nodeTree = { numNodes: 0, zones: [] as string[], tree: new JournaledMap<string, string[]>(this.journal) };
   readonly imageStates = new JournaledMap<string, CacheImage>(this.journal);
@@ -56,7 +56,7 @@ export class State {
     havePodsWithAffinity: [] as string[],
     havePodsWithRequiredAntiAffinity: [] as string[],
     usedPVCSet: [] as string[],
-    /** The snapshot's value of the NodeInfos of which the cache has another generation, or none. */
+    /** The snapshot's value of NodeInfos for which the cache has another generation, or none. */
     stale: new JournaledMap<string, Item>(this.journal),
   };
   lastWalk: Walk | null = null;
@@ -64,7 +64,7 @@ export class State {
   readonly queue = {
     activeQ: new KeyedHeap<Queued>((pod) => pod.pod, leavesActiveQBefore, this.journal),
     backoffQ: new KeyedHeap<Queued>((pod) => pod.pod, (a, b) => this.leavesBackoffQBefore(a, b), this.journal),
-    /** v1.36: pods that back off after an error. */
+    /** v1.36: pods in backoff after an error. */
     errorBackoffQ: new KeyedHeap<Queued>((pod) => pod.pod, expiresBefore, this.journal),
     /** v1.36: pods in flight, and the events since the oldest of them was popped. */
     inFlight: [] as readonly InFlightEntry[],
@@ -86,7 +86,7 @@ export class State {
     helpers: new JournaledMap<string, number>(this.journal),
   };
 
-  /** What is changed by setting members: the journal hears only of structures. */
+  /** Members that are set directly: the journal records only changes of structures. */
   private readonly parts: readonly Members[] = [this, this.nodeTree, this.snapshot, this.queue, this.api].map((part) => new Members(part));
 
   static of(view: View): State {
@@ -95,7 +95,7 @@ export class State {
     return state;
   }
 
-  /** Do something to it, and return how to take it back. */
+  /** Run a function and return how to revert its changes. */
   during(work: () => void): Undo[] {
     for (const part of this.parts) part.remember();
     const undos = this.journal.during(work);
@@ -118,7 +118,7 @@ export class State {
     if (![...this.assumedByUid.values()].includes(pod)) this.assumed.delete(pod);
   }
 
-  /** Keys of the pods that are queued, in the cycle, or in the cache. */
+  /** Keys of the pods that are queued, in a cycle, or in the cache. */
   podKeys(): Set<string> {
     const { activeQ, backoffQ, errorBackoffQ, unschedulable } = this.queue;
     const keys = new Set<string>();
@@ -127,13 +127,13 @@ export class State {
     return keys;
   }
 
-  /** What the cache keeps of a pod, by its key. */
+  /** The cache's state of a pod, by its key. */
   podState(key: string): PodState | undefined {
     for (const known of this.podStates.values()) if (known.pod === key) return known;
     return undefined;
   }
 
-  /** Nodes with a pod that is assumed. */
+  /** Names of nodes with an assumed pod. */
   nodesOfAssumed(): Set<string> {
     const nodes = new Set<string>();
     for (const uid of this.assumedByUid.keys()) {
@@ -195,8 +195,8 @@ export class State {
 }
 
 /**
- * The walk of the cycle that a view has. It tells how many items were visited; since the list is in the order of generations, those
- * were the ones of which the snapshot has the newest.
+ * The last UpdateSnapshot of a view. It has the number of visited items; because the list is ordered by generation, those are the first
+ * items whose newest generation the snapshot has.
  */
 function walkOf(view: View): Walk | null {
   const facts = view.cycle?.stages?.find((stage) => stage.stage === "UpdateSnapshot")?.facts;

@@ -1,7 +1,7 @@
 import type { CycleView } from "./generated";
 import { isStatusCode, type StatusCode } from "./statuses";
 
-/** A Status that somebody asks about. */
+/** The Status whose path is shown. */
 export interface AskedStatus {
   stage: string;
   code: string;
@@ -9,7 +9,7 @@ export interface AskedStatus {
   reasons: readonly string[];
 }
 
-/** What the scheduler does with a Status; each is a sentence of its own on the page. */
+/** The effect of a Status; the page has a sentence for each. */
 export type Effect =
   | "goesOn"
   | "skipsFilter"
@@ -24,15 +24,15 @@ export type Effect =
   | "undoes"
   | "ends";
 
-/** One station of a Status on its way out: a function of upstream, or what it leaves behind. */
+/** A step of a Status on its way: a function of upstream, or its result. */
 export interface Station {
   name: string;
-  /** What it did in this cycle, in the scheduler's words. */
+  /** What the step did in this cycle, in the scheduler's words. */
   detail: string;
 }
 
 const UNSCHEDULABLE: readonly StatusCode[] = ["Unschedulable", "UnschedulableAndUnresolvable"];
-/** Where a failure takes back what was reserved and assumed. */
+/** A step that reverts reservations and assumed pods after a failure. */
 const AFTER_ASSUME = new Set(["Reserve", "Permit", "PreBindPreFlight", "WaitOnPermit", "PreBind", "Bind"]);
 
 /** Upstream: schedule_one.go and framework/runtime/framework.go, by extension point. */
@@ -49,15 +49,15 @@ export function effectOf({ stage, code }: AskedStatus): Effect {
   return AFTER_ASSUME.has(stage) ? "undoes" : "ends";
 }
 
-/** Whether a Status of this effect lets its pod fail in the cycle that is shown. */
+/** Whether a Status with this effect makes the shown cycle fail for its pod. */
 function lets(effect: Effect, cycle: CycleView): boolean {
   if (effect === "rejectsNode" || effect === "rejectsNodeForGood") return cycle.outcome === "unschedulable" && (cycle.feasibleNodes ?? 0) === 0;
   return ["rejectsAllNodes", "nominates", "findsNoVictims", "undoes", "ends"].includes(effect);
 }
 
 /**
- * The way of a Status through schedulePod, schedulingCycle and handleSchedulingFailure, with what each left behind in this cycle; empty
- * where the cycle went on. `queue` is where the pod is now.
+ * The path of a Status through schedulePod, schedulingCycle and handleSchedulingFailure, with the result of each step in this cycle; empty
+ * if the cycle continued. `queue`: the queue that the pod is in now.
  */
 export function pathOfStatus(status: AskedStatus, cycle: CycleView, queue: string): Station[] {
   const effect = effectOf(status);

@@ -1,4 +1,4 @@
-/** The Status codes of upstream's framework, and how each is known on every panel: one key for its colour, one for its glyph. */
+/** The Status codes of upstream's framework; each has one key for its colour and one for its glyph, on every panel. */
 export const STATUS_CODES = ["Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip"] as const;
 
 export type StatusCode = (typeof STATUS_CODES)[number];
@@ -7,7 +7,7 @@ export function isStatusCode(code: string): code is StatusCode {
   return (STATUS_CODES as readonly string[]).includes(code);
 }
 
-/** The worst of several codes, as RunFilterPlugins and its like would let it win. */
+/** The code with the highest precedence, as in RunFilterPlugins. */
 const GRAVITY: Record<StatusCode, number> = {
   Skip: 0,
   Success: 1,

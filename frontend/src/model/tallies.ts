@@ -1,9 +1,9 @@
 import type { AnyEvent } from "./generated";
 
-/** What a stretch of events amounts to: what the timeline draws where single events would lie on top of each other. */
+/** Totals of a range of events, which the timeline draws where single marks would overlap. */
 export interface Tally {
   firstEvent: number;
-  /** The last event of the stretch, and the clock after it. */
+  /** The last event of the range, and the clock after it. */
   event: number;
   clockSeconds: number;
   cycles: number;
@@ -18,10 +18,10 @@ export interface Tally {
 
 export const COUNTS = ["cycles", "scheduled", "unschedulable", "errors", "preempted", "bound", "podMoves", "nodeChanges"] as const;
 
-/** More stretches than this are joined two by two. */
+/** Beyond this number, adjacent ranges are merged in pairs. */
 const MOST = 800;
 
-/** A whole session in a bounded number of stretches, oldest first. What comes live is counted as the server counts it. */
+/** A whole session in a bounded number of ranges, oldest first. Live events are counted as the server counts them. */
 export class Tallies {
   list: Tally[] = [];
 
@@ -61,7 +61,7 @@ export class Tallies {
   }
 }
 
-/** Stretches that lie in a window, whole. */
+/** The ranges that are completely inside a window. */
 export function talliesBetween(tallies: readonly Tally[], first: number, last: number): readonly Tally[] {
   return tallies.filter((tally) => tally.event >= first && tally.firstEvent <= last);
 }

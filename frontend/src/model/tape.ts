@@ -4,23 +4,23 @@ import type { AnyEvent } from "./generated";
 import { takeBack, type Undo } from "./journal";
 import type { State } from "./state";
 
-/** How much is kept before and after the moment that is shown. Weights are about bytes; what is outside is fetched again. */
+/** The memory for events before and after the shown moment. Weights are approximate bytes; other events are fetched again. */
 export interface TapeLimits {
   behind: number;
   ahead: number;
 }
 
 export const TAPE_LIMITS: TapeLimits = { behind: 12_000_000, ahead: 12_000_000 };
-/** An event that changes this much is not taken back one by one: what was before it is fetched. */
+/** An event that changes more than this is not reverted: the state before it is fetched. */
 const TOO_LARGE = 2_000_000;
 
 /**
- * The events around the moment that is shown, and how to take back those before it. Going one event forward or back costs what
- * the event changed, whatever the cluster's size.
+ * The events around the shown moment, and how to revert those before it. A step of one event in either direction costs what
+ * the event changed, independent of the cluster's size.
  */
 export class Tape {
   private events: AnyEvent[] = [];
-  /** One for each event before the moment. */
+  /** One for each event before the shown moment. */
   private undos: Undo[][] = [];
   private weights: number[] = [];
   private weightBehind = 0;
@@ -31,28 +31,28 @@ export class Tape {
     private readonly limits: TapeLimits = TAPE_LIMITS,
   ) {}
 
-  /** The moment that is shown. */
+  /** The shown moment. */
   get event(): number {
     return this.state.event;
   }
 
-  /** The earliest moment that can be gone back to. */
+  /** The earliest moment that can be reached by reverting. */
   get first(): number {
     return this.event - this.undos.length;
   }
 
-  /** The latest moment that can be gone to. */
+  /** The latest moment that can be reached by applying. */
   get last(): number {
     return this.first + this.events.length;
   }
 
-  /** The event that led to the moment that is shown, leaving out those that change nothing. */
+  /** The event that led to the shown moment, ignoring those that change nothing visible. */
   get shown(): AnyEvent | null {
     for (let place = this.undos.length - 1; place >= 0; place--) if (!isSilent(this.events[place]!)) return this.events[place]!;
     return null;
   }
 
-  /** Take in events that come after the last one. False: they do not follow on, or there is no room; they are to be fetched later. */
+  /** Append events. False: they do not follow the last one, or there is no room; they are fetched later. */
   append(events: readonly AnyEvent[]): boolean {
     const fresh = events.filter((event) => event.event > this.last);
     if (!fresh.length) return true;
@@ -66,7 +66,7 @@ export class Tape {
     return true;
   }
 
-  /** Go to a moment between `first` and `last`; returns the events on the way, in the order in which they were applied or taken back. */
+  /** Go to a moment between `first` and `last`; returns the events on the way, in the order in which they were applied or reverted. */
   go(to: number): readonly AnyEvent[] {
     const from = this.undos.length;
     const target = Math.max(0, Math.min(this.events.length, to - this.first));
@@ -81,17 +81,17 @@ export class Tape {
     return forward;
   }
 
-  /** Where a step forward ends; null: further than what is here. */
+  /** The end of a step forward; null: beyond the stored events. */
   after(unit: Unit): number | null {
     return this.numbered(boundaryAfter(this.events, this.undos.length, unit));
   }
 
-  /** Where a step back ends; null: before what is here. */
+  /** The end of a step back; null: before the stored events. */
   before(unit: Unit): number | null {
     return this.numbered(boundaryBefore(this.events, this.undos.length, unit));
   }
 
-  /** Events after a number, as far as they are here. */
+  /** The stored events after a number. */
   since(event: number): readonly AnyEvent[] {
     return this.events.slice(Math.max(0, event - this.first));
   }
@@ -124,7 +124,7 @@ export class Tape {
     this.weightAhead += weight;
   }
 
-  /** Forget the oldest, a quarter at a time so that it costs little. */
+  /** Discard the oldest quarter, so that discarding is rare. */
   private trim(): void {
     if (this.weightBehind <= this.limits.behind) return;
     let place = 0;
@@ -141,7 +141,7 @@ export class Tape {
   }
 }
 
-/** About how many bytes an event and its taking back hold. */
+/** The approximate bytes of an event and its revert function. */
 function weightOf(event: AnyEvent): number {
   switch (event.t) {
     case "queueMoved":

@@ -1,6 +1,6 @@
 /**
- * The cluster events that may make a pod schedulable that a plugin turned away: an event moves a pod out of unschedulablePods when one of
- * its unschedulablePlugins registered it. A pod without such plugins is moved by every event.
+ * The cluster events that may make an unschedulable pod schedulable: an event moves a pod out of unschedulablePods if one of
+ * its unschedulablePlugins registered it. Every event moves a pod without such plugins.
  *
  * Upstream: framework/plugins, each EventsToRegister, with its feature gates as v1.27.1 sets them.
  */
@@ -32,7 +32,7 @@ const REGISTERED: Record<string, readonly string[]> = {
   NodeUnschedulable: ["Node add, taint"],
 };
 
-/** The events that would move a pod with these plugins; null: any event, because it has none, or because one of them is not upstream's. */
+/** The events that would move a pod with these plugins; null: any event, because it has none, or one of them is not in-tree. */
 export function wakersOf(plugins: readonly string[]): string[] | null {
   if (plugins.length === 0) return null;
   const byResource = new Map<string, Set<string>>();
@@ -47,7 +47,7 @@ export function wakersOf(plugins: readonly string[]): string[] | null {
       byResource.set(resource, actions);
     }
   }
-  // Update is every update: of labels and taints too.
+  // Update includes updates of labels and taints.
   for (const actions of byResource.values())
     if (actions.has("update")) {
       actions.delete("label");
@@ -56,5 +56,5 @@ export function wakersOf(plugins: readonly string[]): string[] | null {
   return [...byResource].map(([resource, actions]) => `${resource} ${[...actions].join(", ")}`);
 }
 
-/** A pod is moved from unschedulablePods after this long, whatever happens. Upstream: DefaultPodMaxInUnschedulablePodsDuration. */
+/** A pod leaves unschedulablePods after this time without any event. Upstream: DefaultPodMaxInUnschedulablePodsDuration. */
 export const FLUSH_AFTER_SECONDS = 300;

@@ -1,4 +1,4 @@
-/** A stretch of a session: the moments from one to another. */
+/** A range of a session, between two moments. */
 export interface Window {
   first: number;
   last: number;

@@ -12,36 +12,36 @@ import type { Palette } from "./palette";
 
 export interface CacheScene {
   items: readonly Item[];
-  /** The items as they were drawn last: what comes to the head comes from its place among these. */
+  /** The items of the last drawing: an item that moves to the head starts from its old position. */
   before: readonly Item[];
   layout: CacheLayout;
   view: BandView;
   motion: Motion;
-  /** The cells as they were drawn last. */
+  /** The cells of the last drawing. */
   band: BandPicture;
   palette: Palette;
   now: number;
   assumed: ReadonlySet<string>;
   /** The nodes of these pods. */
   nodesOfAssumed: ReadonlySet<string>;
-  /** Pods that are still on their way to their node, or that the API server has not told of yet. */
+  /** Pods that are moving to their node, or that the API server has not confirmed yet. */
   travelling: ReadonlyMap<string, "away" | "assumed">;
   snapshotGeneration: number;
-  /** The last place that UpdateSnapshot visited, between two while the line moves; -1: it visited nothing; null: not known yet. */
+  /** The last item that UpdateSnapshot visited, fractional while the line moves; -1: none; null: unknown. */
   waterlineAfter: number | null;
   selectedNode: string | null;
   selectedPod: string | null;
   hoveredPlace: number;
-  /** Nodes that another panel speaks of at the moment. */
+  /** Nodes that another panel highlights. */
   highlighted: ReadonlySet<string>;
   winner: string | null;
-  /** Nodes that a filter keeps; the others are pale. Null: there is no filter. */
+  /** Nodes that match the filter; others are dimmed. Null: there is no filter. */
   found: ReadonlySet<string> | null;
-  /** What Filter said of each node in the cycle that is shown, as a Status code, when items are drawn by their verdicts; "": it never looked. */
+  /** Each node's Filter result in the shown cycle, as a Status code, if items are coloured by it; "": not visited. */
   verdicts: ReadonlyMap<string, string> | null;
 }
 
-/** Draws the linked list. Returns true while something still moves. */
+/** Draws the linked list. Returns true while an animation is running. */
 export function drawCache(context: CanvasRenderingContext2D, scene: CacheScene): boolean {
   const { layout } = scene;
   placeAll(scene);
@@ -55,7 +55,7 @@ export function drawCache(context: CanvasRenderingContext2D, scene: CacheScene):
   return scene.motion.moving;
 }
 
-/** Only what is near headNode is seen to move: a cell that makes room would fly across the whole band when its line wraps. */
+/** Only items near headNode are animated: a cell that makes room would fly across the whole band when its line wraps. */
 function placeAll({ items, before, layout, view, motion, now }: CacheScene): void {
   const near = Math.min(layout.slipCount, items.length);
   for (let place = 0; place < near; place++) {
@@ -67,7 +67,7 @@ function placeAll({ items, before, layout, view, motion, now }: CacheScene): voi
   if (before !== items) motion.keepOnly(new Set(items.slice(0, near).map((item) => item.name)));
 }
 
-/** As cells, of which those are drawn anew that have changed; looked at so closely that they are more than cells, as items. */
+/** Draws cells, of which only changed ones are painted; zoomed in far enough, items. */
 function drawBand(context: CanvasRenderingContext2D, scene: CacheScene, area: Box): void {
   const { items, layout, view, palette, verdicts } = scene;
   const from = layout.slipCount;
@@ -105,12 +105,12 @@ function drawBand(context: CanvasRenderingContext2D, scene: CacheScene, area: Bo
   context.restore();
 }
 
-/** The few cells that stand out: the winner, what is chosen, what is pointed at. */
+/** Draws the few highlighted cells: the winner, the selected one, the one under the pointer. */
 function markCells(context: CanvasRenderingContext2D, scene: CacheScene, boxOf: (place: number) => Box | null): void {
   const { items, layout, palette, selectedNode, winner, hoveredPlace, highlighted } = scene;
   const named = new Set(highlighted);
   for (const name of [selectedNode, winner]) if (name !== null) named.add(name);
-  // Whoever won is at the head by now: then thousands of cells need not be asked for their names, which took 0.2 ms.
+  // The winner is usually at the head, so the names of thousands of cells need not be compared, which took 0.2 ms.
   for (let place = 0; place < Math.min(layout.slipCount, items.length); place++) named.delete(items[place]!.name);
   const places: number[] = [];
   for (let place = layout.slipCount; named.size > places.length && place < items.length; place++) if (named.has(items[place]!.name)) places.push(place);
@@ -138,7 +138,7 @@ function drawItems(context: CanvasRenderingContext2D, scene: CacheScene, from: n
     if (place === 0 && motion.isFlying(item.name)) flying.push([item, box, marks]);
     else drawItem(context, item, box, marks, palette);
   }
-  // What flies to the head flies above the others.
+  // Items that move to the head are drawn above the others.
   for (const [item, box, marks] of flying) drawItem(context, item, box, marks, palette);
 }
 
@@ -156,7 +156,7 @@ function marksOf(scene: CacheScene, item: Item, place: number): ItemMarks {
   };
 }
 
-/** next and prev, drawn where there is room: two hairs between neighbours, a hook at the end of a line. */
+/** The next and prev pointers, if there is room: two thin lines between neighbours, a hook at the end of a line. */
 function drawLinks(context: CanvasRenderingContext2D, scene: CacheScene): void {
   const { layout, palette } = scene;
   const { boxes } = layout;
@@ -195,7 +195,7 @@ function drawArrow(context: CanvasRenderingContext2D, from: number, to: number, 
   context.lineTo(to + back, y + head - 0.5);
 }
 
-/** Everything below the waterline lies under a wash: UpdateSnapshot did not even look at it. */
+/** Everything below the waterline is tinted: UpdateSnapshot did not visit it. */
 function drawUntouched(context: CanvasRenderingContext2D, scene: CacheScene, after: number): void {
   const { layout, palette } = scene;
   const path: Path = sweptWaterline(layout.boxes, after, layout.width);

@@ -1,6 +1,6 @@
 import type { Box } from "../layout/boxes";
 
-/** Makes a canvas as sharp as the screen and returns its context in CSS pixels. */
+/** Scale a canvas to the screen's resolution and return its context in CSS pixels. */
 export function prepare(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
   const ratio = window.devicePixelRatio || 1;
   const w = Math.max(1, Math.round(width * ratio));
@@ -13,17 +13,17 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
   return context;
 }
 
-/** More texts than this are not remembered. */
+/** The size limit of the cache of text widths. */
 const MOST_KNOWN = 20_000;
 const widths = new Map<string, number>();
 const fitted = new Map<string, string>();
 
-/** How wide a text is. `font` is the one that the context has: to ask the context for it costs more than to measure. */
+/** The width of a text. `font` is the context's font: reading it from the context costs more than measuring. */
 export function widthOf(context: CanvasRenderingContext2D, font: string, text: string): number {
   return remembered(widths, `${font}|${text}`, () => context.measureText(text).width);
 }
 
-/** The text cut to a width, with an ellipsis. Long names share beginnings and differ at their ends: both are kept. */
+/** The text shortened to a width with an ellipsis in the middle, because long names differ at their ends. */
 export function cut(context: CanvasRenderingContext2D, font: string, text: string, width: number): string {
   return remembered(fitted, `${font}|${Math.floor(width)}|${text}`, () => fit(context, text, width));
 }
@@ -47,7 +47,7 @@ function fit(context: CanvasRenderingContext2D, text: string, width: number): st
   return "";
 }
 
-/** A line on a whole pixel. */
+/** A line aligned to whole pixels. */
 export function outline(context: CanvasRenderingContext2D, box: Box, colour: string, width = 1, dash: number[] = []): void {
   context.strokeStyle = colour;
   context.lineWidth = width;

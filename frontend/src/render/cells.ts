@@ -5,22 +5,22 @@ import { STATUS_CODES } from "../model/statuses";
 import { outline } from "./canvas";
 import { statusColour, type Palette } from "./palette";
 
-/** What a cell's looks depend on besides its item. */
+/** What a cell's style depends on besides its item. */
 export interface CellMarks {
   /** A pod on it is assumed. */
   assumed: boolean;
   /** Changed since the snapshot was taken. */
   ahead: boolean;
-  /** A filter leaves it out. */
+  /** The filter excludes it. */
   pale: boolean;
-  /** What Filter said of it, as a Status code; "": it was never looked at; null: verdicts are not asked for. */
+  /** Its Filter result as a Status code; "": not visited; null: cells are not coloured by it. */
   verdict: string | null;
 }
 
 const LEVEL_FROM = 11;
-/** Steps of strength, or of height: finer ones cannot be told apart. */
+/** The number of distinguishable levels of intensity or height. */
 const STEPS = 64;
-/** A node with a little on it can be told from an empty one. */
+/** The minimum intensity of a node that is not empty. */
 const FAINTEST = 0.22;
 export const PALE = 0.2;
 
@@ -32,7 +32,7 @@ const AHEAD = 1 << 10;
 const IS_PALE = 1 << 11;
 const VERDICT = 12;
 
-/** Items are never changed in place: how full each is needs to be found once. */
+/** Items are immutable, so utilization is computed once for each. */
 const levels = new WeakMap<Item, number>();
 
 function levelOf(item: Item): number {
@@ -46,7 +46,7 @@ function levelOf(item: Item): number {
   return level;
 }
 
-/** All that a cell shows, as one number: two cells of the same number are the same picture. */
+/** Everything that a cell shows as one number: cells with equal numbers look the same. */
 export function cellLook(item: Item, { assumed, ahead, pale, verdict }: CellMarks): number {
   let look = levelOf(item);
   if (assumed) look |= ASSUMED;
@@ -54,19 +54,19 @@ export function cellLook(item: Item, { assumed, ahead, pale, verdict }: CellMark
   if (item.unschedulable) look |= CORDONED;
   if (ahead) look |= AHEAD;
   if (pale) look |= IS_PALE;
-  // 0: how full it is; 1: never looked at; then the codes.
+  // 0: coloured by utilization; 1: not visited; then the codes.
   const said = verdict === null ? 0 : verdict === "" ? 1 : 2 + Math.max(0, (STATUS_CODES as readonly string[]).indexOf(verdict));
   return look | (said << VERDICT);
 }
 
-/** The whole pixels of a cell. */
+/** The cell's rectangle in whole pixels. */
 export function cellBox(box: Box): Box {
   const x = Math.round(box.x);
   const y = Math.round(box.y);
   return { x, y, w: Math.max(2, Math.round(box.x + box.w) - x), h: Math.max(2, Math.round(box.y + box.h) - y) };
 }
 
-/** Draws a cell of a look into its whole pixels; nothing of it lies outside of them. */
+/** Draws a cell into its rectangle; nothing is drawn outside of it. */
 export function drawCell(context: CanvasRenderingContext2D, look: number, { x, y, w, h }: Box, palette: Palette): void {
   if (look & IS_PALE) context.globalAlpha = PALE;
   context.fillStyle = palette.fillBack;
@@ -88,7 +88,7 @@ export function drawCell(context: CanvasRenderingContext2D, look: number, { x, y
   context.globalAlpha = 1;
 }
 
-/** How full a node is: as a level where there is room to read one, else as the strength of the cell. */
+/** Utilization: as a level if there is room, else as intensity. */
 function drawLoad(context: CanvasRenderingContext2D, full: number, { x, y, w, h }: Box, palette: Palette): void {
   if (full <= 0) return;
   context.fillStyle = palette.fill;
@@ -103,7 +103,7 @@ function drawLoad(context: CanvasRenderingContext2D, full: number, { x, y, w, h 
   context.globalAlpha = before;
 }
 
-/** A node that fits fills its cell, one that was turned away half of it: the shape tells them apart without the colour. */
+/** A feasible node fills its cell, a rejected one half of it: the shape distinguishes them without colour. */
 function drawVerdict(context: CanvasRenderingContext2D, code: string, { x, y, w, h }: Box, palette: Palette): void {
   const tall = code === "Success" ? h : Math.max(1, Math.round(h / 2));
   context.fillStyle = statusColour(code, palette);

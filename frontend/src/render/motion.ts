@@ -7,8 +7,8 @@ interface Flight {
 }
 
 /**
- * Where things are while they move. A thing that gets a new place flies there; one that has come appears. With a duration of 0 nothing
- * flies (`prefers-reduced-motion`).
+ * Positions of moving items. An item with a new target moves there; a new item appears in place. With a duration of 0 nothing
+ * moves (`prefers-reduced-motion`).
  */
 export class Motion {
   private readonly at = new Map<string, Box>();
@@ -20,7 +20,7 @@ export class Motion {
     return this.flights.size > 0;
   }
 
-  /** Say where a thing belongs now. `fly` false: it is simply there. */
+  /** Set an item's target. `fly` false: it jumps there. */
   place(name: string, to: Box, now: number, fly: boolean): void {
     const at = this.at.get(name);
     const flight = this.flights.get(name);
@@ -35,7 +35,7 @@ export class Motion {
     this.at.set(name, to);
   }
 
-  /** Where the thing is at this time. */
+  /** The item's position at a time. */
   where(name: string, now: number): Box | undefined {
     const flight = this.flights.get(name);
     if (!flight) return this.at.get(name);
@@ -62,7 +62,7 @@ export class Motion {
     return this.flights.has(name);
   }
 
-  /** Forget what is no longer there. */
+  /** Forget items that no longer exist. */
   keepOnly(names: ReadonlySet<string>): void {
     for (const name of this.at.keys())
       if (!names.has(name)) {

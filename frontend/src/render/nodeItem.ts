@@ -8,25 +8,25 @@ import { cut, outline, widthOf } from "./canvas";
 import { cellBox, cellLook, drawCell, drawSlash, PALE } from "./cells";
 import { statusColour, type Palette } from "./palette";
 
-/** What an item's looks depend on besides itself. */
+/** What an item's style depends on besides the item. */
 export interface ItemMarks {
   assumed: ReadonlySet<string>;
-  /** Pods that are still on their way to it. */
+  /** Pods that are still moving to it. */
   travelling: ReadonlyMap<string, "away" | "assumed">;
   selectedPod: string | null;
   selected: boolean;
   hovered: boolean;
   /** The cycle's chosen node. */
   winner: boolean;
-  /** Changed since the snapshot was taken: the next UpdateSnapshot will visit it. */
+  /** Changed since the snapshot was taken: the next UpdateSnapshot visits it. */
   ahead: boolean;
-  /** A filter leaves it out. */
+  /** The filter excludes it. */
   pale: boolean;
-  /** What Filter said of it, as a Status code; "": it was never looked at; null: verdicts are not asked for. */
+  /** Its Filter result as a Status code; "": not visited; null: items are not coloured by it. */
   verdict: string | null;
 }
 
-/** An item of the list at whatever detail its box has room for. */
+/** Draws an item of the list at the level of detail that its box allows. */
 export function drawItem(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
   const detail = detailOf(box);
   if (marks.pale) context.globalAlpha = PALE;
@@ -40,7 +40,7 @@ export function drawItem(context: CanvasRenderingContext2D, item: Item, box: Box
 const GLYPH = 12;
 const paths = new Map<string, Path2D>();
 
-/** The code's glyph, at the lower right corner of an item. */
+/** The code's glyph, in the lower right corner of an item. */
 function drawVerdict(context: CanvasRenderingContext2D, code: string, box: Box, palette: Palette): void {
   let path = paths.get(code);
   if (!path) paths.set(code, (path = new Path2D(GLYPHS[code])));
@@ -109,7 +109,7 @@ function drawFrame(context: CanvasRenderingContext2D, item: Item, box: Box, mark
   }
 }
 
-/** Name at the left, generation at the right; a ghost and a cordoned node say so. */
+/** The name at the left and the generation at the right, with labels for ghosts and cordoned nodes. */
 function drawHeading(
   context: CanvasRenderingContext2D,
   item: Item,
@@ -154,7 +154,7 @@ function drawBar(
   context.fillRect(x, y, part > 0 ? Math.max(1, width * part) : 0, height);
 }
 
-/** A square for each pod: solid when added, dashed when assumed; with its name where there is room. Those that find none are counted. */
+/** A square for each pod: solid if added, dashed if assumed, with its name if there is room. Pods that do not fit are counted. */
 function drawPods(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
   const placed = podMarks(box, item.podOrder.length);
   const named = detailOf(box) === "large";

@@ -60,7 +60,7 @@ export function readPalette(element: Element): Palette {
   return palette;
 }
 
-/** The colour of a Status code, the same as on every panel. */
+/** The colour of a Status code, as on every panel. */
 export function statusColour(code: string, palette: Palette): string {
   switch (code) {
     case "Success":

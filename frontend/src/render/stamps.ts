@@ -1,29 +1,29 @@
-/** A picture as pixels, one number each. */
+/** A bitmap, one number per pixel. */
 export interface Pixels {
   readonly w: number;
   readonly h: number;
   readonly data: Uint32Array;
 }
 
-/** Pictures of a few pixels that are painted once and put into many places. */
+/** Small bitmaps that are painted once and copied to many places. */
 export class Stamps {
   private readonly context = document.createElement("canvas").getContext("2d", { willReadFrequently: true })!;
-  /** By size, then by number: one key of both would be too large for a small integer, and made anew for each of thousands of cells. */
+  /** By size, then by number: a combined key would not be a small integer, and would be allocated for each of thousands of cells. */
   private readonly known = new Map<number, Map<number, Pixels>>();
 
   clear(): void {
     this.known.clear();
   }
 
-  /** The stamp of a number; undefined: it is still to be painted. Sizes are in pixels, below 1,024. */
+  /** The bitmap of a number; undefined: not painted yet. Sizes are in pixels, below 1,024. */
   get(look: number, w: number, h: number): Pixels | undefined {
     return this.known.get(w * 1024 + h)?.get(look);
   }
 
-  /** Paint the stamp of a number, at the origin. */
+  /** Paint the bitmap of a number, at the origin. */
   paint(look: number, w: number, h: number, paint: (context: CanvasRenderingContext2D) => void): Pixels {
     const { context } = this;
-    // A new size clears a canvas, and all that was set on it.
+    // Resizing a canvas clears it and resets its state.
     context.canvas.width = w;
     context.canvas.height = h;
     paint(context);
@@ -36,7 +36,7 @@ export class Stamps {
   }
 }
 
-/** Puts a picture into another, as much of it as has room there. */
+/** Copies a bitmap into another, clipped to it. */
 export function putInto(picture: Pixels, stamp: Pixels, x: number, y: number): void {
   const left = Math.max(0, -x);
   const right = Math.min(stamp.w, picture.w - x);

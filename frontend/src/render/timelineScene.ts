@@ -3,24 +3,24 @@ import { LANES, type Lane, type Mark } from "../model/marks";
 import type { Tally } from "../model/tallies";
 import type { Palette } from "./palette";
 
-/** What stands still while the moment moves: drawn when there is something new, or another window. */
+/** What does not depend on the shown moment: drawn again for new data or another window. */
 export interface LanesScene {
   layout: TimelineLayout;
   palette: Palette;
-  /** The whole session; and its marks, where they are so few that all are known. */
+  /** The whole session, and its marks if there are few enough for all to be known. */
   whole: readonly Tally[];
   wholeMarks: readonly Mark[] | null;
-  /** What is in the window: single marks, or stretches where there are too many. */
+  /** The content of the window: single marks, or ranges if there are too many. */
   marks: readonly Mark[] | null;
   tallies: readonly Tally[];
   hiddenLanes: ReadonlySet<Lane>;
   ticks: readonly ClockTick[];
   clockText(tick: ClockTick): string;
-  /** A pod or node whose marks stand out. */
+  /** A pod or node whose marks are highlighted. */
   subject: string | null;
 }
 
-/** What moves: the moment that is shown, the window in the whole, a brush, what is pointed at. */
+/** What depends on the moment: the shown moment, the window in the overview, a brush, the highlighted mark. */
 export interface OverlaySceneOfTimeline {
   layout: TimelineLayout;
   palette: Palette;
@@ -52,16 +52,16 @@ function drawGrid(context: CanvasRenderingContext2D, { layout, palette }: LanesS
   context.stroke();
 }
 
-/** At most one mark of a kind in a column of pixels is drawn, however many there are. */
+/** At most one mark of a kind is drawn per pixel column. */
 function drawMarks(context: CanvasRenderingContext2D, { layout, palette, subject, hiddenLanes }: LanesScene, marks: readonly Mark[]): void {
   const span = layout.window.last - layout.window.first;
   const width = Math.max(2, Math.min(6, layout.area.w / Math.max(1, span) - 1));
-  /** Where the last mark of each kind was drawn. */
+  /** The position of the last mark of each kind. */
   const drawnAt = new Map(LANES.map((lane) => [lane, new Map<string, number>()]));
   for (const mark of marks) {
     if (hiddenLanes.has(mark.lane)) continue;
     const box = layout.lanes[mark.lane];
-    // A mark stands just before the moment that it led to.
+    // A mark is just before the moment that it led to.
     const x = Math.round(xOf(layout, mark.event) - width);
     const isAbout = subject !== null && mark.subject === subject;
     const ofLane = drawnAt.get(mark.lane)!;
@@ -110,7 +110,7 @@ function drawTallies(context: CanvasRenderingContext2D, { layout, palette, talli
   }
 }
 
-/** The whole session in one strip: how many cycles there were, and what came of them. */
+/** The whole session in one strip: the number of cycles and their outcomes. */
 function drawOverview(context: CanvasRenderingContext2D, { layout, palette, whole, wholeMarks }: LanesScene): void {
   const { overview: box } = layout;
   context.fillStyle = palette.fillBack;
@@ -141,7 +141,7 @@ const cyclesOf = (tally: Tally): number => tally.cycles;
 function stack(context: CanvasRenderingContext2D, tally: Tally, palette: Palette, x: number, bottom: number, w: number, height: number): void {
   const { cycles, scheduled, unschedulable, errors } = tally;
   let y = bottom;
-  // Eight hundred of these are drawn of a frame: no list is made for any.
+  // Eight hundred of these are drawn per frame, so no list is allocated for any.
   const put = (count: number, colour: string): void => {
     if (count <= 0) return;
     const h = (count / cycles) * height;
@@ -168,7 +168,7 @@ function drawClock(context: CanvasRenderingContext2D, { layout, palette, ticks, 
     context.strokeStyle = tick.idleSeconds ? palette.ink3 : palette.line;
     context.beginPath();
     if (tick.idleSeconds) {
-      // Two strokes through the lanes, as a map has where a stretch was left out.
+      // Two strokes through the lanes mark folded idle time, like a break on an axis.
       for (const dx of [-1.5, 1.5]) {
         context.moveTo(x + dx - 2, clock.y + 4);
         context.lineTo(x + dx + 2, clock.y - 4);
@@ -217,7 +217,7 @@ export function drawOverlay(context: CanvasRenderingContext2D, scene: OverlaySce
   context.fill();
 }
 
-/** What lies ahead of the moment that is shown has happened, but not in this picture. */
+/** Dims the events after the shown moment: they have happened, but are not part of it. */
 function veilAhead(context: CanvasRenderingContext2D, { layout, palette, shown, head }: OverlaySceneOfTimeline): void {
   if (shown >= head) return;
   const x = Math.max(layout.area.x, xOf(layout, shown) + 1);

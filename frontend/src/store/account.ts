@@ -1,10 +1,10 @@
-/** Who reads the page, as its shell says. */
+/** The user of the page, as its shell names them. */
 const shell = document.getElementById("app")?.dataset;
 const may = document.querySelector<HTMLMetaElement>('meta[name="account"]')?.content.split(" ") ?? [];
 
 export const account = {
   name: shell?.["user"] ?? "",
-  /** Somebody with an account, who may have sessions; else a guest, who was shown this one. */
+  /** A user with an account, who may have sessions; otherwise a guest of this session. */
   isKnown: Boolean(shell?.["user"]),
   isStaff: may.includes("staff"),
   hasPassword: may.includes("password"),

@@ -1,9 +1,9 @@
 import { searchOf, type Place } from "../model/permalink";
 
-/** Browsers refuse to have the address changed more often than a hundred times in thirty seconds. */
+/** Browsers refuse more than a hundred changes of the address in thirty seconds. */
 const MILLIS = 400;
 
-/** Keeps the address bar on the place that is shown, so that copying the address is copying the moment. */
+/** Keeps the address bar at the shown moment, so that copying the address copies a permalink. */
 export class AddressBar {
   private place: Place = {};
   private timer: ReturnType<typeof setTimeout> | undefined;

@@ -9,7 +9,7 @@ export interface LoadedCycle {
 }
 
 const KEPT = 6;
-/** During fast playback records are not loaded. */
+/** Records are not loaded during fast playback. */
 const SETTLED_MILLIS = 120;
 
 /** Full records of a session's cycles. The server computes them by replay, so they are loaded only when a panel needs one. */

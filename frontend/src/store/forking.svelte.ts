@@ -7,24 +7,24 @@ import { printCount } from "../model/quantity";
 import { otherRelease } from "../model/releases";
 import type { Scope } from "./scope.svelte";
 
-/** Takes the page from a session to a fork of it. One at a time. */
+/** Forks a session and opens the fork. One fork at a time. */
 export class Forking {
   busy = $state(false);
 
   constructor(private readonly scope: Scope) {}
 
-  /** Forks at the moment that is shown. */
+  /** Fork at the shown moment. */
   fork(): Promise<void> {
     return this.forkAs("fork.forking", {});
   }
 
-  /** Forks to the other release of kube-scheduler, at the moment that is shown. */
+  /** Fork to the other release of kube-scheduler, at the shown moment. */
   toOtherRelease(): Promise<void> {
     const release = otherRelease(this.scope.summary.release);
     return this.forkAs("fork.changingRelease", { release });
   }
 
-  /** Forks with the name of this session, to continue in its place. */
+  /** Fork with the name of this session, to continue in its place. */
   async undo(): Promise<void> {
     const { session, playback, notices } = this.scope;
     if (!playback.inThePast) notices.show("info", t("fork.nothing"));
@@ -49,7 +49,7 @@ export class Forking {
   }
 }
 
-/** Where the page is compared with what it was forked from, else with one that is chosen there. */
+/** The comparison with the session that this one was forked from, else with one that is chosen there. */
 export function compareAddress(scope: Scope): string {
   const here = scope.playback.inThePast ? `${scope.id}@${scope.event}` : scope.id;
   const from = scope.summary.forkedFrom?.id;

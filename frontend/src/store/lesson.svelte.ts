@@ -9,20 +9,20 @@ import { keepFor, ProgressKeeper } from "./lessonProgress";
 import { followLesson } from "./lessonReload";
 import type { Scope } from "./scope.svelte";
 
-/** Takes somebody through the lesson of a session: forward by the lesson's commands, back by looking at what was, astray by whatever they do. */
+/** Guides the user through a session's lesson: forward by sending the lesson's commands, back by showing earlier moments, and off the path by any other command. */
 export class LessonPlayer {
   lesson = $state.raw<Lesson | null>(null);
   index = $state(0);
-  /** What was answered, by stop. */
+  /** Answers by stop. */
   answers = $state.raw<Readonly<Record<string, Answer>>>({});
   hinted = $state(false);
   busy = $state(false);
   problem = $state("");
-  /** After the last stop: what to take home. */
+  /** After the last stop: the summary is shown. */
   finished = $state(false);
-  /** What is said because of how things are now. */
+  /** Hints that hold in the current state. */
   liveHints = $state.raw<readonly LiveHint[]>([]);
-  /** What is wrong with the lesson's files, while they are written. */
+  /** Errors in the lesson's files, while they are being written. */
   faults = $state("");
   private asking: AbortController | null = null;
   private readonly progress: ProgressKeeper;
@@ -47,19 +47,19 @@ export class LessonPlayer {
     return this.lesson ? standing(this.lesson.stops, this.index, this.scope.head.event) : "ahead";
   }
 
-  /** What was answered at this stop. */
+  /** The answer at this stop. */
   get given(): Answer | null {
     return this.answers[this.stop?.id ?? ""] ?? null;
   }
 
-  /** Whether there is something to answer before one goes on. */
+  /** Whether the stop has a question that must be answered first. */
   get asks(): boolean {
     const { stop } = this;
     if (!stop?.question) return false;
     return this.standing === "there" || (this.standing === "revealed" && stop.arrived === stop.revealed && this.given === null);
   }
 
-  /** The session on whose path this one was forked off, to go back to; "": there is none. */
+  /** The session that this one was forked from when the path was left; "": there is none. */
   get home(): string {
     const from = this.scope.summary.forkedFrom;
     if (!from?.id || this.standing !== "left") return "";
@@ -74,7 +74,7 @@ export class LessonPlayer {
     await this.perform(stop, "reveal");
   }
 
-  /** Do what the answer to the question is read off, without an answer of one's own: others gave theirs. */
+  /** Run the commands that reveal the answer, without an answer of the user's own: others gave theirs. */
   async reveal(): Promise<Answer | null> {
     if (this.stop && !this.busy) await this.answer("");
     return this.stop?.answer?.value ?? null;
@@ -84,7 +84,7 @@ export class LessonPlayer {
     const { lesson, stop } = this;
     if (!lesson || !stop || this.busy) return;
     if (this.asks) return;
-    // A stop that asks nothing may have something to show.
+    // A stop without a question may have commands.
     if (this.standing === "there" && !(await this.perform(stop, "reveal"))) return;
     const following = lesson.stops[this.index + 1];
     if (!following) {
@@ -109,7 +109,7 @@ export class LessonPlayer {
     await this.scope.playback.seek(this.lesson.stops[this.index]?.revealed ?? 0);
   }
 
-  /** Take a stop again, or go back to where the path was left: on a fork, for what happened has happened. */
+  /** Take a stop again, or return to where the path was left: on a fork, because the session's history does not change. */
   async again(): Promise<void> {
     const { stop } = this;
     if (!stop) return;
@@ -117,17 +117,17 @@ export class LessonPlayer {
     await this.forkAt(stop.arrived, this.scope.session.name ?? "", stop, answers);
   }
 
-  /** Leave the path on a fork of the moment that is shown: what is done there stays there, and this session waits. */
+  /** Leave the path on a fork of the shown moment; this session is not affected. */
   async tryOut(): Promise<void> {
     if (this.stop) await this.forkAt(this.scope.event, "", this.stop, this.answers);
   }
 
-  /** Back to the path that this fork left. */
+  /** Return to the session whose path this fork left. */
   goHome(): void {
     if (this.home) location.assign(`${pageOf(this.home)}#stop=${this.stop?.id ?? ""}`);
   }
 
-  /** Ask what is to be said of how things are. */
+  /** Load the hints for the current state. */
   async lookForHints(): Promise<void> {
     this.asking?.abort();
     const { stop } = this;
@@ -141,7 +141,7 @@ export class LessonPlayer {
       const hints = await getHints(this.scope.id, stop.id, asking.signal);
       if (!asking.signal.aborted) this.liveHints = hints;
     } catch {
-      // Without a hint one goes on, too.
+      // Hints are optional.
     }
   }
 
@@ -171,7 +171,7 @@ export class LessonPlayer {
       this.index = named >= 0 ? named : placeAt(lesson.stops, this.scope.head.event);
       this.lesson = lesson;
       if (lesson.own) followLesson(lesson, () => this.stop?.id ?? "", (faults) => { this.faults = faults; }, this.gone.signal);
-      // What leads to the stop is done on arrival; to the first one nobody has come by another.
+      // The commands of a stop run on arrival; only the first stop is reached without any.
       const before = lesson.stops[this.index - 1]?.revealed ?? 0;
       if (this.stop && this.standing === "ahead" && this.scope.head.event === before) await this.perform(this.stop, "do");
     } catch (error) {
@@ -186,7 +186,7 @@ export class LessonPlayer {
     this.keep();
   }
 
-  /** Carry out what a stop does, and hear what the engine says then. False: something was refused. What was sent before is not done again. */
+  /** Run the commands of a stop, and load the engine's answer. False: one was refused. Commands that were sent before are not repeated. */
   private async perform(stop: LessonStop, half: "do" | "reveal"): Promise<boolean> {
     this.busy = true;
     this.problem = "";
@@ -213,7 +213,7 @@ export class LessonPlayer {
   }
 }
 
-/** The stop that the address names (`#stop=`), once: later, wherever one has got to is where one comes back to. */
+/** The stop that the address names (`#stop=`), once: later the stored progress decides. */
 function stopInAddress(): string {
   const named = /^#stop=([a-z0-9-]+)$/.exec(location.hash)?.[1] ?? "";
   if (named) history.replaceState(history.state, "", location.pathname + location.search);

@@ -1,6 +1,6 @@
 import { keepProgress, type Answer, type LessonProgress } from "../api/lessons";
 
-/** Where somebody is in a session of a lesson, and what was answered there. */
+/** The user's position in a session of a lesson, and their answers there. */
 export interface Kept {
   stop: string;
   answers: Readonly<Record<string, Answer>>;
@@ -9,8 +9,8 @@ export interface Kept {
 const WAIT_MILLIS = 500;
 
 /**
- * Remembers how far somebody is: in this browser at once, and with the server for whoever has an account, so that it is there on another
- * machine and outlives the session. Who has none keeps it in this browser alone.
+ * Stores the user's progress: in this browser at once, and on the server for users with an account, so that it is available on other
+ * machines and outlives the session. Guests have it in this browser only.
  */
 export class ProgressKeeper {
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -18,7 +18,7 @@ export class ProgressKeeper {
 
   constructor(private readonly session: string) {}
 
-  /** Where one is, as this browser or else the server knows it. */
+  /** The stored position, of this browser or else of the server. */
   of(told: LessonProgress | null): Kept {
     const here = keptFor(this.session);
     if (here.stop) return here;
@@ -31,7 +31,7 @@ export class ProgressKeeper {
     this.timer ??= setTimeout(() => void this.flush(), WAIT_MILLIS);
   }
 
-  /** Tell the server now: the page is about to be left. */
+  /** Send to the server now, because the page is about to close. */
   async flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -41,7 +41,7 @@ export class ProgressKeeper {
   }
 }
 
-/** Who may not keep it with the server, or cannot now, has it in the browser. */
+/** If the server refuses or fails, the browser still has it. */
 function ignore(): void {
   return;
 }
@@ -52,7 +52,7 @@ export function keepFor(session: string, kept: Kept): void {
   try {
     localStorage.setItem(placeOf(session), JSON.stringify(kept));
   } catch {
-    // Without storage one begins where the session is.
+    // Without storage, the position is where the session is.
   }
 }
 

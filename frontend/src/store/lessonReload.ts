@@ -3,8 +3,8 @@ import { addressOf, getLessonVersion, type Lesson } from "../api/lessons";
 const LOOK_MILLIS = 700;
 
 /**
- * While its author writes a lesson: looks whether its files have changed, tells what is wrong with them, and begins the lesson anew at the
- * same stop once they can be read.
+ * Watches the files of a lesson that is being written: reports errors in them, and restarts the lesson at the same stop when they are valid
+ * again.
  */
 export function followLesson(lesson: Lesson, at: () => string, tell: (problem: string) => void, signal: AbortSignal): void {
   const look = async (): Promise<void> => {

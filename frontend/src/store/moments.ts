@@ -3,15 +3,15 @@ import type { AnyEvent } from "../model/generated";
 import { State } from "../model/state";
 import { Tape } from "../model/tape";
 
-/** How many events before and after a moment are fetched with it. */
+/** The number of events before and after a moment that are fetched with it. */
 const BEHIND = 800;
 const AHEAD = 400;
-/** At most so many at once, when the tape's end is reached. */
+/** The maximum number of events in one request when the end of the tape is reached. */
 const MORE = 2_000;
 
 export interface Moment {
   tape: Tape;
-  /** The first moment that the server keeps. */
+  /** The first moment that the server stores. */
   firstEvent: number;
 }
 
@@ -33,7 +33,7 @@ export async function fetchMore(id: string, tape: Tape, signal: AbortSignal): Pr
   return events.length > 0 && tape.append(events);
 }
 
-/** Until the tape reaches an event, or the server has no more. */
+/** Fetch until the tape reaches an event, or the server has no more. */
 async function append(id: string, tape: Tape, event: number, signal: AbortSignal): Promise<void> {
   while (tape.last < event && (await fetchMore(id, tape, signal)));
 }

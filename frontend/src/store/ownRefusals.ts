@@ -1,4 +1,4 @@
-/** How many outcomes are kept whose acknowledgement may still arrive. */
+/** How many outcomes are remembered whose acknowledgement may still arrive. */
 const MOST = 20;
 
 /**
@@ -11,7 +11,7 @@ export class OwnRefusals {
 
   constructor(private readonly report: (error: string) => void) {}
 
-  /** The command with this number was sent from here. */
+  /** The command with this number was sent by this page. */
   own(seq: number): void {
     const error = this.early.get(seq);
     if (error === undefined) return void keep(this.mine, seq);

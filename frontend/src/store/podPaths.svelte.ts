@@ -2,17 +2,17 @@ import { getEvents } from "../api/moments";
 import { getStory } from "../api/stories";
 import type { CachePod } from "../model/generated";
 
-/** While the picture moves nobody reads a path. */
+/** Nobody reads a path while the shown moment moves. */
 const SETTLED_MILLIS = 150;
 const ENTRIES = 200;
-/** Of a pod with a longer life, the newest operations. */
+/** The newest operations of a pod with a longer history. */
 const MOST = 24;
 
-/** What the cache did with a pod, in order, from its story: the page itself does not keep the past. */
+/** What the cache did with a pod, in order, from its history: the page does not store past events. */
 export class PodPath {
-  /** Operations up to the moment that was asked for. */
+  /** Operations up to the requested moment. */
   operations = $state.raw<readonly CachePod[]>([]);
-  /** The pod whose operations these are; "" while they come. */
+  /** The pod whose operations these are; "" while they load. */
   pod = $state("");
 
   private wanted = "";
@@ -51,7 +51,7 @@ export class PodPath {
       this.operations = operations.filter((operation) => operation !== null);
       this.pod = pod;
     } catch (error) {
-      // Without its story a pod still has a state; the panel says that it does not know more.
+      // Without its history a pod still has a state; the panel says that no more is known.
       if (!gone.signal.aborted) {
         this.operations = [];
         this.pod = pod;

@@ -1,4 +1,4 @@
-/** What a person chose for this browser: theme, language and how the panels show themselves. Kept in localStorage and, for the first paint, cookies. */
+/** The user's preferences in this browser: theme, language and options of panels. Stored in localStorage and, for the first paint, cookies. */
 import { MediaQuery } from "svelte/reactivity";
 
 import { ENGLISH, languageAmong, LANGUAGES, speakFrom, vocabularyOf, type Language } from "../i18n/translate";
@@ -20,13 +20,13 @@ class Preferences {
   queueAs = $state<Kept["queueAs"]>("heap");
   cacheAs = $state<Kept["cacheAs"]>("list");
 
-  /** The theme in force, with the system's choice resolved. Canvases read their colours anew when it changes. */
+  /** The resolved theme. Canvases read their colours again when it changes. */
   readonly dark = $derived(this.theme === "dark" || (this.theme === "system" && systemIsDark.current));
 
-  /** The words in force: those of `language`, once they have come. */
+  /** The messages in use: those of `language`, once loaded. */
   vocabulary = $state.raw(ENGLISH);
 
-  /** A page inside another site keeps nothing in the reader's browser; its address says which theme. */
+  /** An embedded page stores nothing in the visitor's browser; its address sets the theme. */
   private readonly keeps = document.querySelector("[data-embedded]") === null;
 
   constructor() {
@@ -43,7 +43,7 @@ class Preferences {
     this.apply();
   }
 
-  /** Speak another language, in place. Resolves when its words have come; where they do not come, all stays as it is. */
+  /** Change the language in place. Resolves when its messages are loaded; if loading fails, nothing changes. */
   async speak(language: Language): Promise<void> {
     const vocabulary = await vocabularyOf(language);
     this.language = language;
@@ -59,7 +59,7 @@ class Preferences {
     try {
       localStorage.setItem(KEY, JSON.stringify(kept));
     } catch {
-      // A browser that keeps nothing forgets: that is its owner's choice.
+      // Storage may be disabled by the user.
     }
   }
 

@@ -1,4 +1,4 @@
-/** The commands that were chosen last in this browser, newest first. */
+/** The commands that were used last in this browser, newest first. */
 const KEY = "schedviz.recent";
 const KEPT = 6;
 
@@ -16,7 +16,7 @@ export const recent = {
     try {
       localStorage.setItem(KEY, JSON.stringify([id, ...this.list().filter((other) => other !== id)].slice(0, KEPT)));
     } catch {
-      // A browser that keeps nothing forgets.
+      // Storage may be disabled by the user.
     }
   },
 };

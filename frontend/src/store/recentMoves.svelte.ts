@@ -4,11 +4,11 @@ import { moveLinesOf, type MoveLine } from "../model/queueMoves";
 import type { Change } from "./picture.svelte";
 
 const KEPT = 200;
-/** How much of the past is read when the picture is another one: most events move nothing in the queue. */
+/** How many past events are read after the moment has jumped: most events move no pod between queues. */
 const RECALLED = 400;
 const SETTLED_MILLIS = 200;
 
-/** The last moves between the queues before the moment that is shown, newest first. */
+/** The last moves between the queues before the shown moment, newest first. */
 export class RecentMoves {
   lines = $state.raw<readonly MoveLine[]>([]);
 
@@ -19,7 +19,7 @@ export class RecentMoves {
 
   constructor(private readonly session: string) {}
 
-  /** Follow the picture to the moment after `event`. */
+  /** Update to the moment after `event`. */
   follow(change: Change, event: number): void {
     if (event === this.at) return;
     const forward = !change.whole && !change.back && this.at >= 0 && change.events[change.events.length - 1]?.event === event;
@@ -29,7 +29,7 @@ export class RecentMoves {
     else this.recall(event);
   }
 
-  /** Show what is known by now. */
+  /** Publish the moves that are known. */
   show(): void {
     this.lines = this.known;
   }
@@ -60,7 +60,7 @@ export class RecentMoves {
           this.known = [...this.known, ...earlier.reverse().filter((line) => line.event < oldest)].slice(0, KEPT);
           this.show();
         },
-        () => undefined, // What comes is shown all the same.
+        () => undefined, // New moves are shown in any case.
       );
     }, SETTLED_MILLIS);
   }

@@ -1,9 +1,9 @@
 import type { Unit } from "../model/boundaries";
 
-/** How many steps of a unit make about one cycle, so that a rate means the same in every unit. */
+/** The number of steps of a unit in a typical cycle, so that a rate means the same in every unit. */
 const FINER: Record<Unit, number> = { cycle: 1, stage: 4, mutation: 8 };
 const SHORTEST_MILLIS = 33;
-/** Cycles per second where the rate is "as fast as possible". */
+/** Cycles per second if the rate is "as fast as possible". */
 const FASTEST = 200;
 
 /** Calls for steps at a rate, until there are no more or it is stopped. */

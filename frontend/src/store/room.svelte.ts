@@ -7,23 +7,23 @@ import { sameMoment } from "../model/roomMoment";
 import { RoomSocket, type RoomMessage } from "../wire/roomSocket";
 import type { LinkState } from "../wire/socket";
 
-/** A room as one page sees it: what the server tells of it, and what is asked of the server. */
+/** A room from the perspective of one page: its state on the server, and requests to the server. */
 export class RoomStore {
   room = $state.raw<Room | null>(null);
-  /** Where the teacher is. */
+  /** The teacher's moment and view. */
   moment = $state.raw<Moment | null>(null);
   link = $state<LinkState>("connecting");
-  /** Why the line was closed for good: 4403 removed, 4410 ended, 4401 or 4404 not in the room. */
+  /** Why the connection was closed permanently: 4403 removed, 4410 ended, 4401 or 4404 not in the room. */
   closedFor = $state(0);
   problem = $state("");
   busy = $state(false);
-  /** A participant follows the teacher, or looks around. */
+  /** Whether a participant follows the teacher or navigates freely. */
   following = $state(true);
-  /** The teacher's panel is open; it stays so when another session is shown. */
+  /** Whether the teacher's panel is open; kept when another session is shown. */
   panelOpen = $state(false);
-  /** Where the teacher's player of the lesson is. */
+  /** The teacher's position in the lesson. */
   lessonAt = $state.raw({ stop: "", finished: false });
-  /** One's own fork that is being tried; "": none. */
+  /** The participant's own fork that is open; "": none. */
   trying = $state("");
   private readonly gone = new AbortController();
   private readonly socket: RoomSocket;
@@ -53,22 +53,22 @@ export class RoomStore {
     return this.room?.role === "teacher";
   }
 
-  /** The session that everybody looks at. */
+  /** The room's session. */
   get shown(): string {
     return this.room?.shown?.session ?? this.room?.session ?? "";
   }
 
-  /** The session that this page draws. */
+  /** The session that this page shows. */
   get session(): string {
     return this.trying || this.shown;
   }
 
-  /** The question that is being asked, or was asked last. */
+  /** The current or last question. */
   get question(): RoomQuestion | null {
     return this.room?.questions.at(-1) ?? null;
   }
 
-  /** The last question that was asked of a stop of the lesson. */
+  /** The last question about a stop of the lesson. */
   questionOf(stop: string): RoomQuestion | null {
     return this.room?.questions.findLast((one) => one.stop === stop) ?? null;
   }
@@ -83,19 +83,19 @@ export class RoomStore {
     this.socket.say({ type: "moment", moment });
   }
 
-  /** Follow the teacher, or look around. */
+  /** Follow the teacher, or navigate freely. */
   follow(following: boolean): void {
     this.following = following;
     if (!this.teaches) this.socket.say({ type: "following", following });
   }
 
-  /** Back to where the teacher is, from wherever one is. */
+  /** Return to the teacher's moment and session. */
   snapBack(): void {
     this.trying = "";
     this.follow(true);
   }
 
-  /** Try something on a fork of one's own of the moment that one sees. */
+  /** Fork the shown moment to try something. */
   async tryOut(session: string, at: number): Promise<void> {
     await this.attempt(async () => {
       const fork = await rest.forkInRoom(this.id, { session, at, key: newKey() });
@@ -104,7 +104,7 @@ export class RoomStore {
     });
   }
 
-  /** Go on in a fork of one's own. */
+  /** Continue in one's own fork. */
   returnTo(fork: string): void {
     this.follow(false);
     this.trying = fork;
@@ -152,7 +152,7 @@ export class RoomStore {
     if (this.trying && room.you && !room.you.forks.some(({ session }) => session === this.trying)) this.trying = "";
   }
 
-  /** An answer of REST may come before the line tells, or after: either is the room as it is. */
+  /** A REST response may arrive before or after the message on the socket: both are the room's current state. */
   private take(answer: Promise<Room>): Promise<void> {
     return this.attempt(async () => {
       this.know(await answer);

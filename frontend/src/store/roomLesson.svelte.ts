@@ -1,7 +1,7 @@
 import { getLesson, type Lesson, type LessonStop } from "../api/lessons";
 import type { RoomStore } from "./room.svelte";
 
-/** The lesson of a room as its participants see it: the stop at which the teacher is, and answers as the room's session comes by them. */
+/** The room's lesson as its participants see it: the teacher's stop, and answers once the room's session has reached them. */
 export class RoomLesson {
   lesson = $state.raw<Lesson | null>(null);
   private asked = 0;
@@ -21,19 +21,19 @@ export class RoomLesson {
     return this.lesson?.stops[this.index + 1] ?? null;
   }
 
-  /** The teacher has come to its end. */
+  /** The teacher has finished the lesson. */
   get finished(): boolean {
     return this.room.moment?.page.finished === "1";
   }
 
-  /** Ask for it, again: an answer is told once the session has got that far. */
+  /** Load it again: answers are included once the session has reached them. */
   async load(session: string): Promise<void> {
     const asked = ++this.asked;
     try {
       const lesson = await getLesson(session);
       if (asked === this.asked) this.lesson = lesson;
     } catch {
-      // It is asked again with the next event; the texts that are there stay.
+      // Retried with the next event; the loaded texts stay.
     }
   }
 }

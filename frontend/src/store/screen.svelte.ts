@@ -1,6 +1,6 @@
 import { MediaQuery } from "svelte/reactivity";
 
-/** A phone: there is room to look, and none to do anything with care. */
+/** A phone-sized screen: the page is read-only. */
 const narrow = new MediaQuery("(max-width: 480px)");
 
 export const screen = {

@@ -1,10 +1,10 @@
-/** A column of a table of `Row`s. */
+/** A column of a table of rows. */
 export interface Column<Row> {
   key: string;
   title: string;
   number?: boolean;
   grow?: boolean;
   text(row: Row): string;
-  /** What to sort by; a column without it is not sorted. */
+  /** The sort key; a column without one cannot be sorted. */
   order?(row: Row): number | string;
 }

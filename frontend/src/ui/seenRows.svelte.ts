@@ -1,6 +1,6 @@
-/** Which rows, all of one height, are seen in a box that scrolls: however long the list is, only those need be in the page. */
+/** Which rows of equal height are visible in a scrolling box: only those need to be in the DOM. */
 
-/** Rows above and below those that are seen, so that scrolling a little shows no gap. */
+/** Extra rows above and below, so that scrolling a little shows no gap. */
 const SPARE = 6;
 /** Pixels, until the box has been measured. */
 const FIRST_HEIGHT = 240;
@@ -11,7 +11,7 @@ export class SeenRows {
   #element: HTMLElement | undefined;
   #top = $state(0);
   #height = $state(FIRST_HEIGHT);
-  /** The first row that is in the page, and the first behind the last. */
+  /** The first row in the DOM, and the one after the last. */
   readonly from = $derived.by(() => Math.max(0, Math.min(this.#count(), Math.floor(this.#top / this.#rowHeight())) - SPARE));
   readonly to = $derived.by(() => Math.min(this.#count(), Math.ceil((this.#top + this.#height) / this.#rowHeight()) + SPARE));
 
@@ -20,7 +20,7 @@ export class SeenRows {
     this.#rowHeight = rowHeight;
   }
 
-  /** For `{@attach}` on the box that scrolls. */
+  /** For `{@attach}` on the scrolling box. */
   readonly box = (element: HTMLElement): (() => void) => {
     this.#element = element;
     const scrolled = (): void => {

@@ -1,4 +1,4 @@
-/** A part of a whole, as Shares shows it. */
+/** A part of a whole, for Shares. */
 export interface Share<Key extends string> {
   key: Key;
   count: number;

@@ -1,7 +1,7 @@
 import type { Item } from "../model/nodeList";
 import type { Queued, State } from "../model/state";
 
-/** Where a pod is, as the scheduler has it. */
+/** The pod's location from the scheduler's perspective. */
 export type Whereabouts =
   | { in: "activeQ" | "backoffQ" | "errorBackoffQ" | "unschedulablePods"; entry: Queued }
   | { in: "cycle" }
@@ -43,7 +43,7 @@ export function nominatedNodeOf(state: State, pod: string): string | null {
   return null;
 }
 
-/** A NodeInfo as the cache has it and as the snapshot has it; the same object where they agree. */
+/** A NodeInfo in the cache and in the snapshot; the same object if they are equal. */
 export interface TwoValues {
   cache: Item | null;
   snapshot: Item | null;

@@ -1,6 +1,6 @@
 import type { Scope } from "../store/scope.svelte";
 
-/** Draws on animation frames while there is something to draw: `draw` says whether it wants another frame. */
+/** Draws on animation frames while needed: `draw` returns whether it wants another frame. */
 export function drawnOnFrames(draw: (now: number) => boolean): { request(): void; stop(): void } {
   let frame = 0;
   const run = (now: number): void => {
@@ -20,13 +20,13 @@ export function drawnOnFrames(draw: (now: number) => boolean): { request(): void
 }
 
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
-/** Kept, since asking the browser makes it work out the page's style: 0.3 ms of each frame. */
+/** Cached, because reading it makes the browser compute the page's style: 0.3 ms per frame. */
 let isStill = stillness.matches;
 stillness.addEventListener("change", () => {
   isStill = stillness.matches;
 });
 
-/** How long a thing flies: shorter than the pause between two cycles, and not at all for those who asked for stillness. */
+/** The duration of animations: shorter than the pause between two cycles, and 0 with `prefers-reduced-motion`. */
 export function motionMillis(scope: Scope): number {
   if (isStill) return 0;
   if (!scope.playing) return 220;

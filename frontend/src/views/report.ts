@@ -3,7 +3,7 @@ import { language, t } from "../i18n/translate";
 import { printCount } from "../model/quantity";
 import type { ImportReport } from "../wire/messages";
 
-/** An import's report in two parts: figures, and sentences that somebody should read. */
+/** An import report in two parts: figures, and remarks. */
 export interface ReadReport {
   rows: [string, string][];
   warnings: Said[];

@@ -2,7 +2,7 @@ import type { Fetched } from "../api/files";
 
 const KEPT_MILLIS = 60_000;
 
-/** Has the browser save a file that was fetched. */
+/** Have the browser save a downloaded file. */
 export function saveFile(file: Fetched): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file.blob);

@@ -1,18 +1,18 @@
 import type { ServerMessage } from "./messages";
 
-/** A binary message is zlib over JSON, a text message is JSON. */
+/** Binary messages are zlib-compressed JSON, text messages JSON. */
 export async function decodeMessage(data: ArrayBuffer | string): Promise<ServerMessage> {
   return JSON.parse(typeof data === "string" ? data : await inflate(data)) as ServerMessage;
 }
 
 /**
- * The text of packed bytes. All of it happens in microtasks of the task in which the message came. A `Response` over the stream is shorter,
- * and goes through a pipe of the browser: 2.5 ms later on an idle page, and a whole frame later where one was drawn in between.
+ * Decompresses within microtasks of the task that received the message. A `Response` around the stream would be shorter,
+ * but uses a pipe of the browser: 2.5 ms later on an idle page, and a whole frame later if one was drawn in between.
  */
 async function inflate(data: ArrayBuffer): Promise<string> {
   const inflating = new DecompressionStream("deflate");
   const writer = inflating.writable.getWriter();
-  // What is wrong with the bytes is told to who reads.
+  // Errors in the data are reported to the reader.
   writer.write(new Uint8Array(data)).catch(() => undefined);
   writer.close().catch(() => undefined);
   const reader = inflating.readable.getReader();
@@ -22,7 +22,7 @@ async function inflate(data: ArrayBuffer): Promise<string> {
   return text + decoder.decode();
 }
 
-/** Decodes messages in the order in which they came, though each takes its own time. */
+/** Decodes messages in the order of arrival, though each takes its own time. */
 export class OrderedDecoder {
   private last: Promise<void> = Promise.resolve();
 
@@ -33,7 +33,7 @@ export class OrderedDecoder {
 
   take(data: ArrayBuffer | string): void {
     const decoded = decodeMessage(data);
-    decoded.catch(() => undefined); // Reported below, in its turn.
+    decoded.catch(() => undefined); // Reported below, in order.
     this.last = this.last.then(async () => {
       try {
         this.deliver(await decoded);

@@ -1,7 +1,7 @@
 import type { AnyCommand, AnyEvent, View } from "../model/generated";
 import type { Phrase } from "../model/phrase";
 
-/** What a session is doing; every member that a server leaves out is unknown. */
+/** The state of a session; a member that a server omits is unknown. */
 export interface SessionInfo {
   id?: string;
   name?: string;
@@ -11,7 +11,7 @@ export interface SessionInfo {
   event?: number;
   cycle?: number;
   message?: string;
-  /** The breakpoint that it stands at; null: at none. */
+  /** The breakpoint at which it is stopped; null: none. */
   hit?: { breakpoint: number; event: number; when: string } | null;
 }
 
@@ -22,20 +22,20 @@ export interface Progress {
   unit: string;
 }
 
-/** What came in, what was left out and why. */
+/** What was imported, what was skipped, and why. */
 export interface ImportReport {
   files?: { name: string; format: string; unpackedBytes: number; objects: number }[];
-  /** How many objects of each kind were kept. */
+  /** The number of imported objects by kind. */
   kinds?: Record<string, number>;
   dropped?: { kind: string; reason: string; count: number; examples?: string[] }[];
   warnings?: string[];
-  /** The same, to be said in another language. */
+  /** The same, for translation. */
   warningPhrases?: Phrase[];
-  /** What the doctor found in the objects and dumps: one verdict for each comparison. */
+  /** The doctor's findings in the objects and dumps: one verdict for each comparison. */
   doctor?: { verdict: string; verdictPhrase: Phrase | null; differences: number; notes: number }[];
-  /** Of a .schedviz file: who wrote it, and that doing it again gave the same. */
+  /** For a .schedviz file: who wrote it, and that its replay gave the same result. */
   file?: { name: string; engineVersion: string; commands: number; events: number; cycles: number; verified: boolean };
-  /** Of a .schedviz file that this engine does otherwise: the command, the first event, as it was and as it is. */
+  /** For a .schedviz file that this engine replays differently: the command, the first differing event, the old and the new value. */
   differs?: { command?: number | null; event: number; was: unknown; is: unknown; engineVersion?: string };
 }
 

@@ -10,19 +10,19 @@ export type RoomMessage =
 
 export interface RoomEvents {
   message(message: RoomMessage): void;
-  /** `code`: why a closed one was closed. */
+  /** `code`: the close code. */
   link(state: LinkState, code: number): void;
 }
 
 const FIRST_WAIT_MILLIS = 250;
 const LONGEST_WAIT_MILLIS = 10_000;
-/** The server's heartbeat comes every 15 s: after this long a silent line is a dead one. */
+/** The server sends a heartbeat every 15 s: after this time without one, the connection is dead. */
 const SILENCE_MILLIS = 40_000;
 const LOOK_MILLIS = 5_000;
-/** Not let in, removed, no such room, ended: trying again is pointless. */
+/** Not admitted, removed, no such room, ended: retrying is pointless. */
 const FINAL_CODES = new Set([4401, 4403, 4404, 4410]);
 
-/** The line to a room: comes back by itself with growing pauses, and says again what it said last. */
+/** The connection to a room: reconnects with growing pauses, and sends its last messages again. */
 export class RoomSocket {
   private socket: WebSocket | null = null;
   private failures = 0;
@@ -30,7 +30,7 @@ export class RoomSocket {
   private lastHeard = 0;
   private retry: ReturnType<typeof setTimeout> | undefined;
   private watch: ReturnType<typeof setInterval> | undefined;
-  /** What the server is to know, by its type: the newest of each. */
+  /** Messages for the server by type: the newest of each. */
   private readonly said = new Map<string, string>();
 
   constructor(
@@ -62,7 +62,7 @@ export class RoomSocket {
     };
   }
 
-  /** Say where one is, or whether one follows. The newest is said again when the line comes back. */
+  /** Report the shown moment, or whether the page follows. The newest report is sent again after a reconnect. */
   say(message: { type: "moment"; moment: Moment } | { type: "following"; following: boolean }): void {
     const text = JSON.stringify(message);
     if (this.said.get(message.type) === text) return;

@@ -1,7 +1,7 @@
 import { OrderedDecoder } from "./decode";
 import type { ClientMessage, ServerMessage } from "./messages";
 
-/** open: frames come. waiting: the line is down and will be tried again. closed: the server does not want us, or we left. */
+/** open: frames arrive. waiting: disconnected, and a retry is scheduled. closed: the server refused, or the page left. */
 export type LinkState = "connecting" | "open" | "waiting" | "closed";
 
 export interface SocketEvents {
@@ -11,17 +11,17 @@ export interface SocketEvents {
 
 const FIRST_WAIT_MILLIS = 250;
 const LONGEST_WAIT_MILLIS = 10_000;
-/** The server's heartbeat comes every 15 s: after this long a silent line is a dead one. */
+/** The server sends a heartbeat every 15 s: after this time without one, the connection is dead. */
 const SILENCE_MILLIS = 40_000;
 const PING_MILLIS = 5_000;
-/** The first one waits until the view has come, behind which it would stand in line. */
+/** The first ping waits for the view, which would delay it. */
 const FIRST_PING_MILLIS = 1_500;
-/** Close codes after which trying again is pointless: not signed in, no such session. */
+/** Close codes after which retrying is pointless: not signed in, no such session. */
 const FINAL_CODES = new Set([4401, 4403, 4404]);
 
 /**
- * The line to one session: connects, resumes after the last chunk that was delivered, and comes back with growing pauses when it
- * breaks. Commands that have no acknowledgement are sent again with the same key, which the server takes once.
+ * The connection to one session: connects, resumes after the last delivered chunk, and reconnects with growing pauses. Commands without an
+ * acknowledgement are sent again with the same key, which the server applies once.
  */
 export class SessionSocket {
   private socket: WebSocket | null = null;
@@ -79,7 +79,7 @@ export class SessionSocket {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  /** Ask for everything again: the model found that it missed something. */
+  /** Request the whole view: the model detected a gap. */
   startOver(): void {
     this.chunk = null;
     this.socket?.close(4001, "start over");
@@ -95,7 +95,7 @@ export class SessionSocket {
   private receive(message: ServerMessage): void {
     this.failures = 0;
     if (message.type === "frame" && this.chunk !== null && message.firstChunk !== this.chunk + 1) {
-      // What is missing is asked for; what is there already is not told twice.
+      // Missing data is requested; known data is not sent again.
       if (message.firstChunk > this.chunk + 1) this.send({ type: "resume", from: this.chunk });
       return;
     }

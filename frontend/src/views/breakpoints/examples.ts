@@ -1,4 +1,4 @@
-/** One of each kind that docs/breakpoints.md tells of; they are written in the server's language, so they are not translated. */
+/** An example of each kind in docs/breakpoints.md. Not translated, because they are in the server's condition language. */
 export const EXAMPLES = [
   "popped default/web-*",
   "pod * reached unschedulablePods",

@@ -1,17 +1,17 @@
 import type { Item } from "../../model/nodeList";
 import type { State } from "../../model/state";
 
-/** How far the snapshot and the list have come apart. */
+/** How the snapshot differs from the list. */
 export interface ListView {
   items: Item[];
-  /** The last place that was visited by the last UpdateSnapshot, or has changed since; -1: none; null: not known. */
+  /** The last item that the last UpdateSnapshot visited, or that has changed since; -1: none; null: unknown. */
   waterlineAfter: number | null;
-  /** Visited by the last walk. */
+  /** Visited by the last UpdateSnapshot. */
   visited: number;
   cloned: number;
-  /** Behind the waterline. */
+  /** After the waterline. */
   untouched: number;
-  /** Before it, with a newer generation than the snapshot's: the next walk will visit them. */
+  /** Before it, with a newer generation than the snapshot's: the next UpdateSnapshot visits them. */
   ahead: number;
 }
 
@@ -21,7 +21,7 @@ export function listView(state: State): ListView {
   const { generation } = state.snapshot;
   let last = -1;
   let ahead = 0;
-  // The list is in the order of generations: what was visited by the last walk, or has changed since, is all at the head.
+  // The list is ordered by generation: visited and later changed items are all at the head.
   for (const [place, item] of items.entries()) {
     const isAhead = item.generation > generation;
     if (isAhead) ahead += 1;

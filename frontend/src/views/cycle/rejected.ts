@@ -1,7 +1,7 @@
 import type { RejectionView } from "../../model/generated";
 import type { CycleRecords } from "../../store/cycleRecords.svelte";
 
-/** Every node that a line of the funnel counts, by the cycle's full record; none when it cannot be had. */
+/** Every node that a row of the funnel counts, from the cycle's full record; none if it is not available. */
 export async function nodesBehind(records: CycleRecords, cycle: number, rejection: RejectionView): Promise<ReadonlySet<string>> {
   const loaded = await records.load(cycle, []).catch(() => null);
   const ofPlugin = (loaded?.record.filter ?? []).filter((verdict) => verdict.plugin === rejection.plugin && verdict.code === rejection.code);

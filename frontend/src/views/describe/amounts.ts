@@ -26,7 +26,7 @@ export function printAmount(amount: number, resource: string): string {
   return resource === "memory" || resource === "ephemeral-storage" ? printBytes(amount) : printCount(amount);
 }
 
-/** As kubectl prints it: cut off, not rounded. Upstream: kubectl describe.go describeNodeResource */
+/** As kubectl prints it: truncated, not rounded. Upstream: kubectl describe.go describeNodeResource */
 export function percentOf(amount: number, allocatable: number): string {
   return allocatable ? `${Math.trunc((amount / allocatable) * 100)}%` : "0%";
 }

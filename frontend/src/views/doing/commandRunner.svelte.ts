@@ -9,14 +9,14 @@ export type CommandResult =
   | { tone: "done" | "nothing"; text: string }
   | { tone: "refused"; text: string; path: string; expected: string; found: string; hint: string };
 
-/** Sends commands in order and holds the last result. */
+/** Sends commands in order and stores the last result. */
 export class CommandRunner {
   busy = $state(false);
   result = $state.raw<CommandResult | null>(null);
 
   constructor(private readonly session: string) {}
 
-  /** Fetch what a command needs; null if the request failed, with the failure in `result`. */
+  /** Fetch what a command needs; null if the request failed, with the error in `result`. */
   async prepare<T>(ask: () => Promise<T>): Promise<T | null> {
     this.busy = true;
     this.result = null;
@@ -30,7 +30,7 @@ export class CommandRunner {
     }
   }
 
-  /** Run the commands in order, up to the first that is refused. True: all were accepted. `done` is the message of success. */
+  /** Send the commands in order, up to the first that is refused. True: all were accepted. `done`: the message on success. */
   async run(commands: readonly AnyCommand[], done: string): Promise<boolean> {
     this.busy = true;
     this.result = null;
@@ -62,7 +62,7 @@ export class CommandRunner {
   }
 }
 
-/** The path with which a message of the scheduler begins: `config: profiles[0].pluginConfig[1].args.weight: Invalid value …`. */
+/** The path at the start of a scheduler message: `config: profiles[0].pluginConfig[1].args.weight: Invalid value …`. */
 function placeIn(message: string): { path?: string } {
   const [, within, path] = /^(config|object): \[?([a-zA-Z]\w*(?:[.[][\w.[\]]*)?): /.exec(message) ?? [];
   return within && path ? { path: `${within}.${path}` } : {};

@@ -1,6 +1,6 @@
 import type { Create } from "../../model/generated";
 
-/** What nodes and pods that are made here have in common. Quantities as Kubernetes writes them. */
+/** Common parts of nodes and pods that are created here. Quantities in Kubernetes notation. */
 export interface NodePlan {
   count: number;
   prefix: string;
@@ -19,7 +19,7 @@ export interface PodPlan {
   priority: number;
 }
 
-/** So many commands that create nodes, under the first names that nobody has. */
+/** Commands that create `count` nodes, with the first unused names. */
 export function nodesOf(plan: NodePlan, taken: ReadonlySet<string>): Create[] {
   const amounts = { cpu: plan.cpu, memory: plan.memory, pods: plan.pods };
   return freeNames(plan.prefix, plan.count, taken).map((name) => ({
@@ -37,7 +37,7 @@ export function nodesOf(plan: NodePlan, taken: ReadonlySet<string>): Create[] {
   }));
 }
 
-/** So many commands that create equal pods. `taken` are keys, `namespace/name`. */
+/** Commands that create `count` equal pods. `taken`: existing keys, `namespace/name`. */
 export function podsOf(plan: PodPlan, taken: ReadonlySet<string>): Create[] {
   const inSpace = new Set([...taken].filter((key) => key.startsWith(`${plan.namespace}/`)).map((key) => key.slice(plan.namespace.length + 1)));
   return freeNames(plan.prefix, plan.count, inSpace).map((name) => ({

@@ -1,4 +1,4 @@
-/** `98.3 %`, rounded down: 100 % is said where all agree, and nowhere else. */
+/** `98.3 %`, rounded down: 100 % means that all agree. */
 export function printRate(rate: number): string {
   return `${Math.floor(rate * 1_000) / 10} %`;
 }

@@ -9,7 +9,7 @@ export function pointAt(highlights: readonly string[]): () => void {
   };
 }
 
-/** The names of the nodes that are pointed at. */
+/** The names of the highlighted nodes. */
 export function nodesIn(highlights: readonly string[]): Set<string> {
   return new Set(highlights.filter((one) => one.startsWith("node/")).map((one) => one.slice("node/".length)));
 }

@@ -1,6 +1,6 @@
 import { call } from "../../api/call";
 
-/** A share link; its address is result once, when it is made. */
+/** A share link; its URL is returned once, when it is created. */
 export interface ShareLink {
   id: number;
   role: "viewer" | "editor";

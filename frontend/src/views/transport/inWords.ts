@@ -5,7 +5,7 @@ import { shortKey } from "../../model/names";
 import { printCount, printSeconds } from "../../model/quantity";
 import type { Tally } from "../../model/tallies";
 
-/** What an event did, as a sentence. */
+/** An event as a sentence. */
 export function eventInWords(event: AnyEvent): string {
   switch (event.t) {
     case "cachePod":
@@ -43,7 +43,7 @@ export function eventInWords(event: AnyEvent): string {
   }
 }
 
-/** The same of a mark on the timeline, which has kept less. */
+/** The same for a mark on the timeline, which has fewer details. */
 export function markInWords(mark: Mark): string {
   const name = shortKey(mark.subject);
   switch (mark.lane) {
@@ -79,7 +79,7 @@ function writtenInWords(verb: string, kind: string, key: string, subresource = "
   return t(verb === "error" ? "happened.api.error" : "happened.api", { verb, name });
 }
 
-/** The counts of a stretch of events, as a sentence. */
+/** The counts of a range of events, as a sentence. */
 export function tallyText(tally: Tally): string {
   return t("timeline.tally", {
     first: printCount(tally.firstEvent),

@@ -1,9 +1,9 @@
 import { t } from "../../i18n/translate";
 
-/** Cycles a second at 1×: slow enough to see where a pod goes. */
+/** Cycles per second at 1×: slow enough to see where a pod goes. */
 const CYCLES_PER_SECOND = 2;
 
-/** Speeds in cycles a second; null: as fast as it can. The first five are 0.5× to 6×. */
+/** Speeds in cycles per second; null: as fast as possible. The first five are 0.5× to 6×. */
 export const SPEEDS: readonly (number | null)[] = [...[0.5, 1, 2, 4, 6].map((speed) => speed * CYCLES_PER_SECOND), 50, 200, null];
 
 export function speedInWords(rate: number | null): string {

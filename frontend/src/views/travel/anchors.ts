@@ -6,7 +6,7 @@ export interface Point {
   y: number;
 }
 
-/** Where a station is drawn, in pixels of the window; null: it is not drawn. Measures the page: not for every frame. */
+/** The position of a station in pixels of the window; null: not visible. Measures the layout, so do not call it in every frame. */
 export function pointOf(station: Station, pod: string, viewOptions: ViewOptions): Point | null {
   switch (station.at) {
     case "queue":
@@ -22,7 +22,7 @@ export function pointOf(station: Station, pod: string, viewOptions: ViewOptions)
   }
 }
 
-/** The pod's row where it is seen; else the head of the queue, where the next one leaves. */
+/** The pod's row if it is visible; else the head of the queue, where the next pod leaves. */
 function inQueue(name: string, pod: string): Point | null {
   const section = document.querySelector(`[data-queue="${CSS.escape(name)}"]`);
   if (!section) return null;
