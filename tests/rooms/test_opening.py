@@ -73,6 +73,6 @@ def test_a_session_has_at_most_20_open_rooms(classroom):
 
     assert (refused["code"], refused["detail"]) == (
         "quota_reached",
-        "20 rooms of this session are open, which is the limit; end some.",
+        "This session has 20 open rooms, which is the limit. End one to open another.",
     )
     classroom.teacher.ask_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=201)

@@ -365,7 +365,7 @@ def test_holders_of_a_share_link_leave_sockets_for_the_owner(viewer, people, com
 
     with viewer(people, "owner-token") as socket:
         socket.receive_until("status")
-    assert b"kept for users" in refused.value.response.body
+    assert b"reserved for signed-in users" in refused.value.response.body
     held.pop().raw.close()
     until(lambda: _joins(viewer, people, "editor-link"))
 
