@@ -4,7 +4,7 @@ import "./theme/page.css";
 import "./theme/projected.css";
 
 import { mount } from "svelte";
-import { enterBy } from "./api/pass";
+import { useShareLink } from "./api/shareLink";
 import { preferences } from "./store/preferences.svelte";
 
 const root = document.getElementById("app");
@@ -12,7 +12,7 @@ const root = document.getElementById("app");
 async function show(target: HTMLElement): Promise<void> {
   const { page = "", session = "", name = "", panel = "", lesson = "" } = target.dataset;
   const embedded = "embedded" in target.dataset;
-  if (embedded) enterBy(new URLSearchParams(location.search).get("link") ?? "");
+  if (embedded) useShareLink(new URLSearchParams(location.search).get("link") ?? "");
   const words = preferences.speak(preferences.language).catch(() => undefined); // English is bundled.
   if (page === "compare") {
     const [{ default: ComparePage }] = await Promise.all([import("./views/compare/ComparePage.svelte"), words]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { CachePod } from "../src/model/generated";
 import { memberValues, podValues } from "../src/model/nodeDifferences";
 import { nodeFilter } from "../src/model/nodeFilter";
-import { pathOf } from "../src/model/podLife";
+import { pathOf } from "../src/model/podTransitions";
 import { itemOf } from "../src/model/state";
 
 const operation = (event: number, op: CachePod["op"]): CachePod => ({ t: "cachePod", event, at: event, op, pod: "default/p", uid: "u" });

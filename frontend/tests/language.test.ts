@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { parse } from "svelte/compiler";
 import { afterEach, describe, expect, it } from "vitest";
 
-import asking from "../src/i18n/messages/en.asking.json";
-import doing from "../src/i18n/messages/en.doing.json";
-import drawn from "../src/i18n/messages/en.json";
+import queries from "../src/i18n/messages/en.queries.json";
+import actions from "../src/i18n/messages/en.actions.json";
+import main from "../src/i18n/messages/en.json";
 import lessons from "../src/i18n/messages/en.lessons.json";
 import rooms from "../src/i18n/messages/en.rooms.json";
-import askingChinese from "../src/i18n/messages/zh-CN.asking.json";
-import doingChinese from "../src/i18n/messages/zh-CN.doing.json";
-import drawnChinese from "../src/i18n/messages/zh-CN.json";
+import queriesChinese from "../src/i18n/messages/zh-CN.queries.json";
+import actionsChinese from "../src/i18n/messages/zh-CN.actions.json";
+import mainChinese from "../src/i18n/messages/zh-CN.json";
 import lessonsChinese from "../src/i18n/messages/zh-CN.lessons.json";
 import roomsChinese from "../src/i18n/messages/zh-CN.rooms.json";
 import { ENGLISH, languageAmong, plural, speakFrom, t, vocabularyOf } from "../src/i18n/translate";
 
-const english: Record<string, string> = { ...drawn, ...doing, ...asking, ...lessons, ...rooms };
-const chinese: Record<string, string> = { ...drawnChinese, ...doingChinese, ...askingChinese, ...lessonsChinese, ...roomsChinese };
+const english: Record<string, string> = { ...main, ...actions, ...queries, ...lessons, ...rooms };
+const chinese: Record<string, string> = { ...mainChinese, ...actionsChinese, ...queriesChinese, ...lessonsChinese, ...roomsChinese };
 /** Chinese has one form for every count. */
 const isExtraForm = (key: string): boolean => key.endsWith(".one") && key.replace(/one$/, "other") in english;
 const placeholders = (message: string): string[] => [...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
@@ -35,8 +35,8 @@ describe("every language says everything", () => {
     expect(Object.keys(chinese).filter((key) => !(key in english))).toEqual([]);
   });
 
-  it("says nothing twice", () => {
-    const keys = [drawn, doing, asking].flatMap((file) => Object.keys(file));
+  it("defines each key once", () => {
+    const keys = [main, actions, queries].flatMap((file) => Object.keys(file));
     expect(keys.filter((key, place) => keys.indexOf(key) < place)).toEqual([]);
   });
 

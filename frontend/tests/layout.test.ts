@@ -5,7 +5,7 @@ import { layoutCacheList, placeAt, seenBox, WHOLE_BAND, zoomBand } from "../src/
 import { layoutHeap } from "../src/layout/heapTree";
 import { podAt, podMarks } from "../src/layout/podMarks";
 import { sweptWaterline, waterline } from "../src/layout/waterline";
-import { Sweep } from "../src/render/sweep";
+import { WaterlineAnimation } from "../src/render/waterlineAnimation";
 
 describe.each([
   [4, 506, 490],
@@ -126,7 +126,7 @@ describe("the waterline on its way", () => {
 
 describe("a sweep", () => {
   it("goes from before headNode to where the walk stopped, for a walk that was just made", () => {
-    const sweep = new Sweep();
+    const sweep = new WaterlineAnimation();
     sweep.follow("found", 0, false);
     expect(sweep.place(7, 10, 200)).toBe(7);
 

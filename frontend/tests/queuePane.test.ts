@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decisionBetween } from "../src/model/popOrder";
 import { moveLinesOf } from "../src/model/queueMoves";
 import { queuedOf } from "../src/model/state";
-import { wakersOf } from "../src/model/wakes";
+import { requeueEventsOf } from "../src/model/requeueEvents";
 
 describe("what decides who is popped first", () => {
   const pod = (priority: number, timestampSeconds: number) => queuedOf({ pod: "default/p", priority, timestampSeconds });
@@ -19,12 +19,12 @@ describe("what decides who is popped first", () => {
 
 describe("what wakes a pod", () => {
   it("is what its plugins registered, together", () => {
-    expect(wakersOf(["TaintToleration", "NodeUnschedulable", "NodeResourcesFit"])).toEqual(["Node add, update", "Pod delete"]);
+    expect(requeueEventsOf(["TaintToleration", "NodeUnschedulable", "NodeResourcesFit"])).toEqual(["Node add, update", "Pod delete"]);
   });
 
   it("is everything for a pod without plugins, and for a plugin that is not upstream's", () => {
-    expect(wakersOf([])).toBeNull();
-    expect(wakersOf(["Mine", "NodeName"])).toBeNull();
+    expect(requeueEventsOf([])).toBeNull();
+    expect(requeueEventsOf(["Mine", "NodeName"])).toBeNull();
   });
 });
 

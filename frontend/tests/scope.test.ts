@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { AnyEvent, View } from "../src/model/generated";
 import { observed } from "../src/model/observed";
 import { State } from "../src/model/state";
-import { Tape } from "../src/model/tape";
+import { EventBuffer } from "../src/model/eventBuffer";
 import { Scope } from "../src/store/scope.svelte";
 
 interface Recording {
@@ -20,10 +20,10 @@ const fresh = (): View => JSON.parse(TEXT) as View;
 
 /** What the state is after an event, made by folding from the beginning. */
 function expected(event: number): unknown {
-  const tape = new Tape(State.of(fresh()));
-  tape.append(events);
-  tape.go(event);
-  return observed(tape.state);
+  const buffer = new EventBuffer(State.of(fresh()));
+  buffer.append(events);
+  buffer.go(event);
+  return observed(buffer.state);
 }
 
 class FakeSocket {
@@ -117,7 +117,7 @@ describe("the moment that is shown", () => {
     expect(scope.change.events.length).toBe(LAST - view.event);
   });
 
-  it("goes back and forward over what came, without asking the server", async () => {
+  it("goes back and forward over what came, without a request to the server", async () => {
     await open("beginning");
     frame(view.event, LAST);
     await settle();

@@ -1,6 +1,6 @@
 /** Sends one REST request, and represents problem details (RFC 9457) as an error. */
 
-import { passHeaders } from "./pass";
+import { linkHeaders } from "./shareLink";
 
 /** What is known of an invalid member: its path, what was expected, what was found, and a hint. */
 export interface ErrorDetail {
@@ -36,7 +36,7 @@ export const BASE = "/api/v1/";
 
 /** Send one request. Throws an `ApiError`; an abort throws an AbortError. */
 export async function call<T>(method: string, path: string, { body, headers = {}, signal }: CallOptions = {}): Promise<T> {
-  const sent: Record<string, string> = { Accept: "application/json", ...passHeaders(), ...headers };
+  const sent: Record<string, string> = { Accept: "application/json", ...linkHeaders(), ...headers };
   if (method !== "GET") sent["X-CSRFToken"] = csrfToken();
   if (body !== undefined) sent["Content-Type"] = "application/json";
   let response: Response;

@@ -1,13 +1,13 @@
 import { UNITS, type Unit } from "../model/boundaries";
-import { askingCommands, type AskingActions } from "./asking";
+import { queryCommands, type QueryActions } from "./queryCommands";
 import type { Command } from "./command";
-import { doingCommands, type DoingActions } from "./doing";
+import { actionCommands, type ActionPanels } from "./actionCommands";
 import { preferences } from "../store/preferences.svelte";
 import type { Scope } from "../store/scope.svelte";
 
 export type { Command } from "./command";
 
-export interface PageActions extends DoingActions, AskingActions {
+export interface PageActions extends ActionPanels, QueryActions {
   toggleHelp(): void;
   openFiles(): void;
   openSearch(): void;
@@ -72,8 +72,8 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
         else scope.playback.follow();
       },
     },
-    ...askingCommands(page),
-    ...doingCommands(scope, page),
+    ...queryCommands(page),
+    ...actionCommands(scope, page),
     {
       id: "page.theme",
       title: "command.theme",

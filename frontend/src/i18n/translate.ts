@@ -1,14 +1,14 @@
-import drawn from "./messages/en.json";
-import asking from "./messages/en.asking.json";
-import doing from "./messages/en.doing.json";
+import main from "./messages/en.json";
+import queries from "./messages/en.queries.json";
+import actions from "./messages/en.actions.json";
 import lessons from "./messages/en.lessons.json";
 import rooms from "./messages/en.rooms.json";
 
-const en = { ...drawn, ...doing, ...asking, ...lessons, ...rooms };
+const en = { ...main, ...actions, ...queries, ...lessons, ...rooms };
 
 /**
- * The English files define the keys; a language that lacks one falls back to English. `*.doing.json` has the messages of commands and forms,
- * `*.asking.json` those of explanations and comparisons, `*.lessons.json` those of lessons, `*.rooms.json` those of rooms.
+ * The English files define the keys; a language that lacks one falls back to English. `*.actions.json` has the messages of commands and forms,
+ * `*.queries.json` those of explanations and comparisons, `*.lessons.json` those of lessons, `*.rooms.json` those of rooms.
  */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;
@@ -41,8 +41,8 @@ export async function vocabularyOf(language: Language): Promise<Vocabulary> {
   if (language === "en") return ENGLISH;
   const files = await Promise.all([
     import("./messages/zh-CN.json"),
-    import("./messages/zh-CN.doing.json"),
-    import("./messages/zh-CN.asking.json"),
+    import("./messages/zh-CN.actions.json"),
+    import("./messages/zh-CN.queries.json"),
     import("./messages/zh-CN.lessons.json"),
     import("./messages/zh-CN.rooms.json"),
   ]);

@@ -3,7 +3,7 @@ import { isSeen, seenBox, type BandView, type CacheLayout } from "../layout/cach
 import { sweptWaterline, type Path } from "../layout/waterline";
 import type { Item } from "../model/nodeList";
 import { detailOf } from "../layout/podMarks";
-import type { BandPicture } from "./bandPicture";
+import type { BandBitmap } from "./bandBitmap";
 import { outline } from "./canvas";
 import { cellBox, cellLook, drawCell } from "./cells";
 import { drawItem, type ItemMarks } from "./nodeItem";
@@ -18,7 +18,7 @@ export interface CacheScene {
   view: BandView;
   motion: Motion;
   /** The cells of the last drawing. */
-  band: BandPicture;
+  band: BandBitmap;
   palette: Palette;
   now: number;
   assumed: ReadonlySet<string>;
@@ -135,7 +135,7 @@ function drawItems(context: CanvasRenderingContext2D, scene: CacheScene, from: n
     const box = motion.where(item.name, now) ?? seenBox(layout, scene.view, place);
     if (!isSeen(layout, place, box)) continue;
     const marks = marksOf(scene, item, place);
-    if (place === 0 && motion.isFlying(item.name)) flying.push([item, box, marks]);
+    if (place === 0 && motion.isMoving(item.name)) flying.push([item, box, marks]);
     else drawItem(context, item, box, marks, palette);
   }
   // Items that move to the head are drawn above the others.

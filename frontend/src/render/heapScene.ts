@@ -25,7 +25,7 @@ export function drawHeap(context: CanvasRenderingContext2D, scene: HeapScene): b
   });
   drawBranches(context, scene);
   drawDots(context, scene);
-  const boxes: NamedBox[] = named.map((box, place) => ({ place, at: motion.where(pods[place]!.pod, now) ?? box, flies: motion.isFlying(pods[place]!.pod) }));
+  const boxes: NamedBox[] = named.map((box, place) => ({ place, at: motion.where(pods[place]!.pod, now) ?? box, flies: motion.isMoving(pods[place]!.pod) }));
   drawNamed(context, scene, boxes.filter(({ flies }) => !flies));
   // Moving items are drawn above the others.
   for (const box of boxes) if (box.flies) drawNamed(context, scene, [box]);

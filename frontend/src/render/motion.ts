@@ -1,6 +1,6 @@
 import type { Box } from "../layout/boxes";
 
-interface Flight {
+interface Move {
   from: Box;
   to: Box;
   start: number;
@@ -12,40 +12,40 @@ interface Flight {
  */
 export class Motion {
   private readonly at = new Map<string, Box>();
-  private readonly flights = new Map<string, Flight>();
+  private readonly moves = new Map<string, Move>();
 
   constructor(public duration = 200) {}
 
   get moving(): boolean {
-    return this.flights.size > 0;
+    return this.moves.size > 0;
   }
 
-  /** Set an item's target. `fly` false: it jumps there. */
-  place(name: string, to: Box, now: number, fly: boolean): void {
+  /** Set an item's target. `animate` false: it jumps there. */
+  place(name: string, to: Box, now: number, animate: boolean): void {
     const at = this.at.get(name);
-    const flight = this.flights.get(name);
-    if (!at || !fly || this.duration === 0) {
+    const move = this.moves.get(name);
+    if (!at || !animate || this.duration === 0) {
       this.at.set(name, to);
-      if (flight) this.flights.delete(name);
+      if (move) this.moves.delete(name);
       return;
     }
-    const heading = flight ? flight.to : at;
+    const heading = move ? move.to : at;
     if (same(heading, to)) return;
-    this.flights.set(name, { from: { ...this.where(name, now)! }, to, start: now });
+    this.moves.set(name, { from: { ...this.where(name, now)! }, to, start: now });
     this.at.set(name, to);
   }
 
   /** The item's position at a time. */
   where(name: string, now: number): Box | undefined {
-    const flight = this.flights.get(name);
-    if (!flight) return this.at.get(name);
-    const t = Math.min(1, (now - flight.start) / this.duration);
+    const move = this.moves.get(name);
+    if (!move) return this.at.get(name);
+    const t = Math.min(1, (now - move.start) / this.duration);
     if (t >= 1) {
-      this.flights.delete(name);
-      return flight.to;
+      this.moves.delete(name);
+      return move.to;
     }
     const eased = 1 - (1 - t) ** 3;
-    const { from, to } = flight;
+    const { from, to } = move;
     return {
       x: from.x + (to.x - from.x) * eased,
       y: from.y + (to.y - from.y) * eased,
@@ -58,8 +58,8 @@ export class Motion {
     return this.at.has(name);
   }
 
-  isFlying(name: string): boolean {
-    return this.flights.has(name);
+  isMoving(name: string): boolean {
+    return this.moves.has(name);
   }
 
   /** Forget items that no longer exist. */
@@ -67,13 +67,13 @@ export class Motion {
     for (const name of this.at.keys())
       if (!names.has(name)) {
         this.at.delete(name);
-        this.flights.delete(name);
+        this.moves.delete(name);
       }
   }
 
   clear(): void {
     this.at.clear();
-    this.flights.clear();
+    this.moves.clear();
   }
 }
 

@@ -1,12 +1,12 @@
 import { ApiError, getSession, postCommand } from "../api/client";
-import { passProtocols } from "../api/pass";
+import { linkProtocols } from "../api/shareLink";
 import type { AnyCommand } from "../model/generated";
 import { newKey } from "../model/newKey";
 import type { ServerMessage } from "../wire/messages";
 import { SessionSocket, type LinkState } from "../wire/socket";
 import { FramePace } from "./framePace";
 import type { Notices } from "./notices.svelte";
-import { OwnRefusals } from "./ownRefusals";
+import { RefusedCommands } from "./refusedCommands";
 
 /** Server messages that describe the session, as opposed to the results of commands. */
 export type SessionMessage = Extract<ServerMessage, { type: "view" | "frame" | "status" }>;
@@ -24,7 +24,7 @@ export class Connection {
     this.receive(message);
   }, isDrawn);
   /** For commands sent with `send` only: forms of the page report the results of their own commands. */
-  private readonly refusals = new OwnRefusals((error) => {
+  private readonly refusals = new RefusedCommands((error) => {
     this.notices.show("error", error);
   });
   private readonly socket: SessionSocket;
@@ -33,7 +33,7 @@ export class Connection {
     private readonly id: string,
     private readonly notices: Notices,
     private readonly deliver: (message: SessionMessage) => void,
-    open: (url: string) => WebSocket = (url) => new WebSocket(url, passProtocols()),
+    open: (url: string) => WebSocket = (url) => new WebSocket(url, linkProtocols()),
   ) {
     const base = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}`;
     this.socket = new SessionSocket(

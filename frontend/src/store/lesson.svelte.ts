@@ -24,7 +24,7 @@ export class LessonPlayer {
   liveHints = $state.raw<readonly LiveHint[]>([]);
   /** Errors in the lesson's files, while they are being written. */
   faults = $state("");
-  private asking: AbortController | null = null;
+  private hintRequest: AbortController | null = null;
   private readonly progress: ProgressKeeper;
   private readonly gone = new AbortController();
 
@@ -35,7 +35,7 @@ export class LessonPlayer {
 
   close(): void {
     this.gone.abort();
-    this.asking?.abort();
+    this.hintRequest?.abort();
     void this.progress.flush();
   }
 
@@ -129,17 +129,17 @@ export class LessonPlayer {
 
   /** Load the hints for the current state. */
   async lookForHints(): Promise<void> {
-    this.asking?.abort();
+    this.hintRequest?.abort();
     const { stop } = this;
     if (!stop?.hints || this.finished) {
       this.liveHints = [];
       return;
     }
-    const asking = new AbortController();
-    this.asking = asking;
+    const request = new AbortController();
+    this.hintRequest = request;
     try {
-      const hints = await getHints(this.scope.id, stop.id, asking.signal);
-      if (!asking.signal.aborted) this.liveHints = hints;
+      const hints = await getHints(this.scope.id, stop.id, request.signal);
+      if (!request.signal.aborted) this.liveHints = hints;
     } catch {
       // Hints are optional.
     }

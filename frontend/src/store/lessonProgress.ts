@@ -1,7 +1,7 @@
 import { keepProgress, type Answer, type LessonProgress } from "../api/lessons";
 
 /** The user's position in a session of a lesson, and their answers there. */
-export interface Kept {
+export interface StoredProgress {
   stop: string;
   answers: Readonly<Record<string, Answer>>;
 }
@@ -19,13 +19,13 @@ export class ProgressKeeper {
   constructor(private readonly session: string) {}
 
   /** The stored position, of this browser or else of the server. */
-  of(told: LessonProgress | null): Kept {
+  of(told: LessonProgress | null): StoredProgress {
     const here = keptFor(this.session);
     if (here.stop) return here;
     return told?.session === this.session ? { stop: told.stop, answers: told.answers } : here;
   }
 
-  keep(lesson: string, kept: Kept, finished: boolean): void {
+  keep(lesson: string, kept: StoredProgress, finished: boolean): void {
     keepFor(this.session, kept);
     this.waiting = () => keepProgress(lesson, { ...kept, session: this.session, finished }).then(ignore, ignore);
     this.timer ??= setTimeout(() => void this.flush(), WAIT_MILLIS);
@@ -48,7 +48,7 @@ function ignore(): void {
 
 const placeOf = (session: string): string => `schedviz.lesson.${session}`;
 
-export function keepFor(session: string, kept: Kept): void {
+export function keepFor(session: string, kept: StoredProgress): void {
   try {
     localStorage.setItem(placeOf(session), JSON.stringify(kept));
   } catch {
@@ -56,9 +56,9 @@ export function keepFor(session: string, kept: Kept): void {
   }
 }
 
-function keptFor(session: string): Kept {
+function keptFor(session: string): StoredProgress {
   try {
-    const kept = JSON.parse(localStorage.getItem(placeOf(session)) ?? "{}") as Partial<Kept>;
+    const kept = JSON.parse(localStorage.getItem(placeOf(session)) ?? "{}") as Partial<StoredProgress>;
     return { stop: kept.stop ?? "", answers: kept.answers ?? {} };
   } catch {
     return { stop: "", answers: {} };

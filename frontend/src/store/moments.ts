@@ -1,16 +1,16 @@
 import { getEvents, getView } from "../api/moments";
 import type { AnyEvent } from "../model/generated";
 import { State } from "../model/state";
-import { Tape } from "../model/tape";
+import { EventBuffer } from "../model/eventBuffer";
 
 /** The number of events before and after a moment that are fetched with it. */
 const BEHIND = 800;
 const AHEAD = 400;
-/** The maximum number of events in one request when the end of the tape is reached. */
+/** The maximum number of events in one request when the end of the buffer is reached. */
 const MORE = 2_000;
 
 export interface Moment {
-  tape: Tape;
+  buffer: EventBuffer;
   /** The first moment that the server stores. */
   firstEvent: number;
 }
@@ -19,25 +19,25 @@ export interface Moment {
 export async function fetchMoment(id: string, event: number, firstEvent: number, signal: AbortSignal): Promise<Moment> {
   const from = Math.max(firstEvent, event - BEHIND);
   const [answer, page] = await Promise.all([getView(id, from, signal), getEvents(id, { after: from, limit: BEHIND + AHEAD }, signal)]);
-  const tape = new Tape(State.of(answer.view));
-  if (!follows(tape, page.events)) await append(id, tape, event, signal);
-  else tape.append(page.events);
-  await append(id, tape, event, signal);
-  tape.go(event);
-  return { tape, firstEvent: answer.firstEvent ?? firstEvent };
+  const buffer = new EventBuffer(State.of(answer.view));
+  if (!follows(buffer, page.events)) await append(id, buffer, event, signal);
+  else buffer.append(page.events);
+  await append(id, buffer, event, signal);
+  buffer.go(event);
+  return { buffer, firstEvent: answer.firstEvent ?? firstEvent };
 }
 
-/** Fetch the events after the end of a tape; false: there are none, or the tape is full. */
-export async function fetchMore(id: string, tape: Tape, signal: AbortSignal): Promise<boolean> {
-  const { events } = await getEvents(id, { after: tape.last, limit: MORE }, signal);
-  return events.length > 0 && tape.append(events);
+/** Fetch the events after the end of a buffer; false: there are none, or the buffer is full. */
+export async function fetchMore(id: string, buffer: EventBuffer, signal: AbortSignal): Promise<boolean> {
+  const { events } = await getEvents(id, { after: buffer.last, limit: MORE }, signal);
+  return events.length > 0 && buffer.append(events);
 }
 
-/** Fetch until the tape reaches an event, or the server has no more. */
-async function append(id: string, tape: Tape, event: number, signal: AbortSignal): Promise<void> {
-  while (tape.last < event && (await fetchMore(id, tape, signal)));
+/** Fetch until the buffer reaches an event, or the server has no more. */
+async function append(id: string, buffer: EventBuffer, event: number, signal: AbortSignal): Promise<void> {
+  while (buffer.last < event && (await fetchMore(id, buffer, signal)));
 }
 
-function follows(tape: Tape, events: readonly AnyEvent[]): boolean {
-  return !events[0] || events[0].event <= tape.last + 1;
+function follows(buffer: EventBuffer, events: readonly AnyEvent[]): boolean {
+  return !events[0] || events[0].event <= buffer.last + 1;
 }

@@ -3,7 +3,7 @@ import { t } from "../i18n/translate";
 import type { Unit } from "../model/boundaries";
 import type { Place } from "../model/permalink";
 import type { State } from "../model/state";
-import { Tape } from "../model/tape";
+import { EventBuffer } from "../model/eventBuffer";
 import { fetchMoment, fetchMore } from "./moments";
 import type { Notices } from "./notices.svelte";
 import { ReplayTimer } from "./replayTimer";
@@ -57,9 +57,9 @@ export class Playback {
     this.fetching?.abort();
     this.following = true;
     this.pendingSteps = 0;
-    const { tape } = this.shown;
-    if (!tape) return;
-    if (tape.last === this.source.headEvent) this.shown.move(tape, tape.last);
+    const { buffer } = this.shown;
+    if (!buffer) return;
+    if (buffer.last === this.source.headEvent) this.shown.move(buffer, buffer.last);
     else this.source.resync();
   }
 
@@ -78,13 +78,13 @@ export class Playback {
 
   /** Show a moment: the one after an event. */
   async seek(event: number): Promise<void> {
-    const { tape } = this.shown;
-    if (!tape) return;
+    const { buffer } = this.shown;
+    if (!buffer) return;
     this.hold();
     const to = Math.max(this.firstEvent, Math.min(event, this.source.headEvent));
-    if (to >= tape.first && to <= tape.last) {
+    if (to >= buffer.first && to <= buffer.last) {
       this.fetching?.abort();
-      this.shown.move(tape, to);
+      this.shown.move(buffer, to);
     } else await this.fetchAround(to);
   }
 
@@ -106,43 +106,43 @@ export class Playback {
   goTo(place: Place): void {
     this.destination = place;
     if (place.at !== undefined || place.cycle !== undefined) this.following = false;
-    if (this.shown.tape) this.goToDestination();
+    if (this.shown.buffer) this.goToDestination();
   }
 
   /** One step forward; false: it reached the head. */
   async stepForward(unit: Unit): Promise<boolean> {
-    const { tape } = this.shown;
-    if (!tape || this.seeking !== null) return false;
-    let end = tape.after(unit);
-    while (end === null && tape.last < this.source.headEvent) {
-      const fetching = this.beginFetching(tape.last);
+    const { buffer } = this.shown;
+    if (!buffer || this.seeking !== null) return false;
+    let end = buffer.after(unit);
+    while (end === null && buffer.last < this.source.headEvent) {
+      const fetching = this.beginFetching(buffer.last);
       try {
-        if (!(await fetchMore(this.source.id, tape, fetching.signal)) && tape.event === tape.last) return false;
+        if (!(await fetchMore(this.source.id, buffer, fetching.signal)) && buffer.event === buffer.last) return false;
       } catch (error) {
         this.source.notices.showError(error);
         return false;
       } finally {
         this.endFetching(fetching);
       }
-      end = tape.after(unit);
-      // The tape is full: go as far as it reaches.
-      if (end === null && tape.last < this.source.headEvent && tape.event < tape.last) break;
+      end = buffer.after(unit);
+      // The buffer is full: go as far as it reaches.
+      if (end === null && buffer.last < this.source.headEvent && buffer.event < buffer.last) break;
     }
-    this.shown.move(tape, end ?? tape.last);
-    return tape.event < this.source.headEvent;
+    this.shown.move(buffer, end ?? buffer.last);
+    return buffer.event < this.source.headEvent;
   }
 
   /** One step back. The engine stays where it is. */
   async stepBack(unit: Unit = this.unit): Promise<void> {
-    const { tape } = this.shown;
-    if (!tape || this.seeking !== null) return;
+    const { buffer } = this.shown;
+    if (!buffer || this.seeking !== null) return;
     this.hold();
-    const before = tape.before(unit);
-    if (before !== null) this.shown.move(tape, before);
-    else if (tape.first <= this.firstEvent) this.shown.move(tape, tape.first);
+    const before = buffer.before(unit);
+    if (before !== null) this.shown.move(buffer, before);
+    else if (buffer.first <= this.firstEvent) this.shown.move(buffer, buffer.first);
     // The preceding stretch is fetched so that it ends here; then the step is like any other.
-    else if (await this.fetchAround(tape.event)) {
-      const preceding = this.shown.tape;
+    else if (await this.fetchAround(buffer.event)) {
+      const preceding = this.shown.buffer;
       if (preceding) this.shown.move(preceding, preceding.before(unit) ?? preceding.first);
     }
   }
@@ -170,15 +170,15 @@ export class Playback {
 
   /** A whole view arrived: show it, unless an earlier moment is shown. */
   load(state: State): void {
-    if (this.shown.tape && !this.following) return;
-    this.shown.replace(new Tape(state));
+    if (this.shown.buffer && !this.following) return;
+    this.shown.replace(new EventBuffer(state));
     this.goToDestination();
   }
 
-  /** Events arrived at the head: show them if live, else only the steps that were requested. `kept`: the tape had room for them. */
-  advance(tape: Tape, kept: boolean): void {
-    if (!this.following) this.showPendingSteps(tape);
-    else if (kept) this.shown.move(tape, tape.last);
+  /** Events arrived at the head: show them if live, else only the steps that were requested. `kept`: the buffer had room for them. */
+  advance(buffer: EventBuffer, kept: boolean): void {
+    if (!this.following) this.showPendingSteps(buffer);
+    else if (kept) this.shown.move(buffer, buffer.last);
     else this.source.resync();
   }
 
@@ -187,10 +187,10 @@ export class Playback {
     this.timer.stop();
   }
 
-  private showPendingSteps(tape: Tape): void {
-    while (this.pendingSteps > 0 && tape.event < tape.last) {
+  private showPendingSteps(buffer: EventBuffer): void {
+    while (this.pendingSteps > 0 && buffer.event < buffer.last) {
       this.pendingSteps -= 1;
-      this.shown.move(tape, tape.after(this.unit) ?? tape.last);
+      this.shown.move(buffer, buffer.after(this.unit) ?? buffer.last);
     }
   }
 
@@ -218,7 +218,7 @@ export class Playback {
       const moment = await fetchMoment(this.source.id, event, this.firstEvent, fetching.signal);
       if (fetching.signal.aborted) return false;
       this.firstEvent = Math.max(this.firstEvent, moment.firstEvent);
-      this.shown.replace(moment.tape);
+      this.shown.replace(moment.buffer);
       return true;
     } catch (error) {
       this.source.notices.showError(error);

@@ -7,7 +7,7 @@ export type Theme = "system" | "dark" | "light";
 
 const KEY = "schedviz";
 
-interface Kept {
+interface StoredPreferences {
   theme: Theme;
   language: Language;
   queueAs: "heap" | "order";
@@ -17,8 +17,8 @@ interface Kept {
 class Preferences {
   theme = $state<Theme>("system");
   language = $state<Language>("en");
-  queueAs = $state<Kept["queueAs"]>("heap");
-  cacheAs = $state<Kept["cacheAs"]>("list");
+  queueAs = $state<StoredPreferences["queueAs"]>("heap");
+  cacheAs = $state<StoredPreferences["cacheAs"]>("list");
 
   /** The resolved theme. Canvases read their colours again when it changes. */
   readonly dark = $derived(this.theme === "dark" || (this.theme === "system" && systemIsDark.current));
@@ -55,7 +55,7 @@ class Preferences {
 
   save(): void {
     if (!this.keeps) return;
-    const kept: Kept = { theme: this.theme, language: this.language, queueAs: this.queueAs, cacheAs: this.cacheAs };
+    const kept: StoredPreferences = { theme: this.theme, language: this.language, queueAs: this.queueAs, cacheAs: this.cacheAs };
     try {
       localStorage.setItem(KEY, JSON.stringify(kept));
     } catch {
@@ -74,15 +74,15 @@ class Preferences {
   }
 }
 
-function read(): Partial<Kept> {
+function read(): Partial<StoredPreferences> {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Kept>;
+    return JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<StoredPreferences>;
   } catch {
     return {};
   }
 }
 
-function asked(): Partial<Kept> {
+function asked(): Partial<StoredPreferences> {
   const theme = new URLSearchParams(location.search).get("theme");
   return theme === "dark" || theme === "light" ? { theme } : {};
 }

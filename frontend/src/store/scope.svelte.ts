@@ -149,8 +149,8 @@ export class Scope {
   }
 
   private takeEvents(events: readonly AnyEvent[]): void {
-    const { tape } = this.shown;
-    if (!tape) return;
+    const { buffer } = this.shown;
+    if (!buffer) return;
     const known = this.head.event;
     const fresh = events.filter((event) => event.event > known);
     const first = fresh[0];
@@ -160,8 +160,8 @@ export class Scope {
       return;
     }
     this.head = fresh.reduce(headAfter, this.head);
-    const kept = tape.append(fresh);
+    const kept = buffer.append(fresh);
     for (const listener of this.listeners) listener(fresh);
-    this.playback.advance(tape, kept);
+    this.playback.advance(buffer, kept);
   }
 }

@@ -1,6 +1,6 @@
 import type { AnyEvent } from "../model/generated";
 import type { State } from "../model/state";
-import type { Tape } from "../model/tape";
+import type { EventBuffer } from "../model/eventBuffer";
 import { Picture, type Change } from "./picture.svelte";
 
 /**
@@ -11,10 +11,10 @@ export class ShownMoment {
   /** The event that led to the moment. */
   event = $state(0);
   /** The stretch of events around the moment; null until the first view has arrived. Not reactive. */
-  tape: Tape | null = null;
+  buffer: EventBuffer | null = null;
 
   private readonly picture = new Picture(() => {
-    this.event = this.tape?.event ?? 0;
+    this.event = this.buffer?.event ?? 0;
   });
 
   get version(): number {
@@ -32,7 +32,7 @@ export class ShownMoment {
 
   /** Not reactive: read `version` before it. */
   get state(): State | null {
-    return this.tape?.state ?? null;
+    return this.buffer?.state ?? null;
   }
 
   /** The state, reactive through `version`. It is the same object every time, so derive values from it at once. */
@@ -50,18 +50,18 @@ export class ShownMoment {
   /** The TraceEvent that led to the moment. */
   get lastEvent(): AnyEvent | null {
     void this.version;
-    return this.tape?.shown ?? null;
+    return this.buffer?.shown ?? null;
   }
 
-  /** Move within the tape. */
-  move(tape: Tape, event: number): void {
-    const back = event < tape.event;
-    this.picture.moved(tape.go(event), back);
+  /** Move within the buffer. */
+  move(buffer: EventBuffer, event: number): void {
+    const back = event < buffer.event;
+    this.picture.moved(buffer.go(event), back);
   }
 
   /** Show another stretch: nothing of the former picture has moved. */
-  replace(tape: Tape): void {
-    this.tape = tape;
+  replace(buffer: EventBuffer): void {
+    this.buffer = buffer;
     this.picture.replaced();
   }
 

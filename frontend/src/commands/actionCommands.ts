@@ -1,0 +1,148 @@
+import type { AnyCommand } from "../model/generated";
+import type { MessageKey } from "../i18n/translate";
+import { splitKey } from "../model/names";
+import type { Selection } from "../model/permalink";
+import type { Scope } from "../store/scope.svelte";
+import type { Command } from "./command";
+
+export type ActionTab = "object" | "cluster" | "faults" | "configuration";
+
+/** Opens the dialogs of commands that need more input. */
+export interface ActionPanels {
+  openActions(tab: ActionTab): void;
+  edit(thing: Selection): void;
+  openShare(): void;
+  toggleLanguage(): void;
+  openSessions(): void;
+}
+
+export function actionCommands(scope: Scope, page: ActionPanels): Command[] {
+  const open = (tab: ActionTab, keys: string[]): Command => ({
+    id: `do.${tab}`,
+    title: `command.do.${tab}`,
+    keys,
+    group: "do",
+    changes: "session",
+    run() {
+      page.openActions(tab);
+    },
+  });
+  const send = (id: string, title: MessageKey, command: AnyCommand): Command => ({
+    id,
+    title,
+    keys: [],
+    group: "do",
+    changes: "session",
+    run() {
+      scope.connection.send(command);
+    },
+  });
+  return [
+    open("object", ["n"]),
+    open("cluster", ["m"]),
+    open("faults", ["x"]),
+    open("configuration", ["g"]),
+    send("do.schedule", "command.do.schedule", { op: "schedule" }),
+    send("do.bind", "command.do.bind", { op: "bind" }),
+    send("do.bindFail", "command.do.bindFail", { op: "bind_fail" }),
+    send("do.advance", "command.do.advance", { op: "advance", to: "next" }),
+    send("do.restart", "command.do.restart", { op: "restart" }),
+    send("do.reset", "command.do.reset", { op: "reset" }),
+    {
+      id: "page.share",
+      title: "command.share",
+      keys: ["s"],
+      group: "page",
+      changes: "rights",
+      run() {
+        page.openShare();
+      },
+    },
+    {
+      id: "page.language",
+      title: "command.language",
+      keys: [],
+      group: "page",
+      run() {
+        page.toggleLanguage();
+      },
+    },
+    {
+      id: "page.sessions",
+      title: "command.sessions",
+      keys: [],
+      group: "page",
+      run() {
+        page.openSessions();
+      },
+    },
+  ];
+}
+
+/** An action on one node or one pod. */
+export interface Verb {
+  id: string;
+  title: MessageKey;
+  kinds: readonly Selection["kind"][];
+  run(scope: Scope, thing: Selection, page: ActionPanels): void;
+}
+
+export const VERBS: readonly Verb[] = [
+  {
+    id: "edit",
+    title: "verb.edit",
+    kinds: ["node", "pod"],
+    run(_scope, thing, page) {
+      page.edit(thing);
+    },
+  },
+  {
+    id: "cordon",
+    title: "verb.cordon",
+    kinds: ["node"],
+    run(scope, { name }) {
+      scope.connection.send({ op: "cordon", node: name });
+    },
+  },
+  {
+    id: "uncordon",
+    title: "verb.uncordon",
+    kinds: ["node"],
+    run(scope, { name }) {
+      scope.connection.send({ op: "cordon", node: name, on: false });
+    },
+  },
+  {
+    id: "drain",
+    title: "verb.drain",
+    kinds: ["node"],
+    run(scope, { name }) {
+      scope.connection.send({ op: "drain", node: name });
+    },
+  },
+  {
+    id: "evict",
+    title: "verb.evict",
+    kinds: ["pod"],
+    run(scope, { name }) {
+      scope.connection.send({ op: "evict", pod: name });
+    },
+  },
+  {
+    id: "bindFail",
+    title: "verb.bindFail",
+    kinds: ["pod"],
+    run(scope, { name }) {
+      scope.connection.send({ op: "bind_fail", pod: name });
+    },
+  },
+  {
+    id: "delete",
+    title: "verb.delete",
+    kinds: ["node", "pod"],
+    run(scope, thing) {
+      const { namespace, name } = splitKey(thing.name);
+      scope.connection.send(thing.kind === "node" ? { op: "delete", kind: "Node", name, namespace: "" } : { op: "delete", kind: "Pod", name, namespace });
+    },
+  },
+];

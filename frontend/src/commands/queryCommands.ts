@@ -1,0 +1,75 @@
+import type { Command } from "./command";
+
+/** Panels that open over the page to query the session. */
+export type Panel = "breakpoints" | "pending" | "agreement" | "export";
+
+/** Actions that open another session, or a panel about this one. */
+export interface QueryActions {
+  openPanel(panel: Panel): void;
+  forkHere(): void;
+  /** Forks to the other release of kube-scheduler. */
+  forkToOtherRelease(): void;
+  undoHere(): void;
+  openCompare(): void;
+}
+
+export function queryCommands(page: QueryActions): Command[] {
+  const open = (panel: Panel, key: string): Command => ({
+    id: `ask.${panel}`,
+    title: `command.ask.${panel}`,
+    keys: [key],
+    group: "ask",
+    run() {
+      page.openPanel(panel);
+    },
+  });
+  return [
+    {
+      id: "ask.fork",
+      title: "command.ask.fork",
+      keys: ["f"],
+      group: "ask",
+      changes: "server",
+      leaves: true,
+      run() {
+        page.forkHere();
+      },
+    },
+    {
+      id: "ask.otherRelease",
+      title: "command.ask.otherRelease",
+      keys: ["F"],
+      group: "ask",
+      changes: "server",
+      leaves: true,
+      run() {
+        page.forkToOtherRelease();
+      },
+    },
+    {
+      id: "ask.undo",
+      title: "command.ask.undo",
+      keys: ["u"],
+      group: "ask",
+      changes: "server",
+      leaves: true,
+      run() {
+        page.undoHere();
+      },
+    },
+    {
+      id: "ask.compare",
+      title: "command.ask.compare",
+      leaves: true,
+      keys: ["d"],
+      group: "ask",
+      run() {
+        page.openCompare();
+      },
+    },
+    open("pending", "w"),
+    open("agreement", "a"),
+    { ...open("breakpoints", "b"), changes: "session" },
+    { ...open("export", "e"), leaves: true },
+  ];
+}

@@ -1,0 +1,120 @@
+import type { AnyEvent, CachePod, QueueMoved } from "./generated";
+import type { QueueName } from "./queueMoves";
+
+/** A place on the page where a pod can be. */
+export type Station =
+  | { at: "queue"; name: QueueName }
+  | { at: "cycle" }
+  | { at: "node"; name: string }
+  /** The API server, and the informers at the other end of its watches. */
+  | { at: "api" }
+  | { at: "informers" };
+
+/** How a moving pod is drawn: queued, assumed, bound according to the API server, or failed or deleted. */
+export type Look = "queued" | "assumed" | "added" | "failed";
+
+export interface Leg {
+  from: Station;
+  to: Station;
+  look: Look;
+}
+
+/** The path of a pod between panels. `count`: the number of pods that take the same path together. */
+export interface Movement {
+  pod: string;
+  count: number;
+  legs: readonly Leg[];
+}
+
+const QUEUES = { activeQ: "activeQ", backoffQ: "backoffQ", errorBackoffQ: "errorBackoffQ", unschedulable: "unschedulablePods" } as const;
+
+/**
+ * The paths of the pods that events moved, in order. `events` are in the order in which they were applied or, with
+ * `back`, reverted: then all paths are reversed.
+ */
+export function movementsOf(events: readonly AnyEvent[], back: boolean): Movement[] {
+  const ways = new Map<string, Leg[]>();
+  for (const event of events)
+    for (const [pod, leg] of legsOf(event, ways)) {
+      const way = ways.get(pod) ?? [];
+      way.push(back ? { from: leg.to, to: leg.from, look: leg.look } : leg);
+      ways.set(pod, way);
+    }
+  return together(ways);
+}
+
+function legsOf(event: AnyEvent, ways: ReadonlyMap<string, readonly Leg[]>): [string, Leg][] {
+  switch (event.t) {
+    case "queueMoved":
+      return queueLegs(event, ways);
+    case "cachePod":
+      return cacheLegs(event);
+    case "apiWritten":
+      if (event.subresource !== "binding" || event.error || !event.detail) return [];
+      return [[event.key, { from: { at: "node", name: event.detail }, to: { at: "api" }, look: "assumed" }]];
+    default:
+      return [];
+  }
+}
+
+function queueLegs(event: QueueMoved, ways: ReadonlyMap<string, readonly Leg[]>): [string, Leg][] {
+  return (event.moves ?? []).flatMap(({ pod, source, target, popped }): [string, Leg][] => {
+    const from: Station | null = source ? { at: "queue", name: QUEUES[source] } : null;
+    if (popped && from) return [[pod, { from, to: { at: "cycle" }, look: "queued" }]];
+    if (!target || source === target) return [];
+    const to: Station = { at: "queue", name: QUEUES[target] };
+    if (from) return [[pod, { from, to, look: "queued" }]];
+    if (event.cause !== "ScheduleAttemptFailure") return [[pod, { from: { at: "informers" }, to, look: "queued" }]];
+    // After a failed binding the pod comes from its node, after a failed cycle from the cycle.
+    const last = ways.get(pod)?.at(-1)?.to;
+    return [[pod, { from: last?.at === "node" ? last : { at: "cycle" }, to, look: "failed" }]];
+  });
+}
+
+function cacheLegs(event: CachePod): [string, Leg][] {
+  const name = event.nodes?.[0]?.node ?? event.state?.node;
+  if (!name) return [];
+  const node: Station = { at: "node", name };
+  switch (event.op) {
+    case "assume":
+      return [[event.pod, { from: { at: "cycle" }, to: node, look: "assumed" }]];
+    case "add":
+      return [[event.pod, { from: { at: "informers" }, to: node, look: "added" }]];
+    case "remove":
+      return [[event.pod, { from: node, to: { at: "api" }, look: "failed" }]];
+    default:
+      return [];
+  }
+}
+
+/** Pods with the same path share one animation: a flush moves hundreds. */
+function together(ways: ReadonlyMap<string, readonly Leg[]>): Movement[] {
+  const movements = new Map<string, Movement>();
+  for (const [pod, legs] of ways) {
+    const key = JSON.stringify(legs);
+    const known = movements.get(key);
+    movements.set(key, known ? { ...known, count: known.count + 1 } : { pod, count: 1, legs });
+  }
+  return [...movements.values()];
+}
+
+/** How its node draws a pod after `done` legs: not yet, as assumed, or, null, as it is. */
+export function appearanceOf(legs: readonly Leg[], done: number): "away" | "assumed" | null {
+  const comes = legs.slice(done).filter((leg) => leg.to.at === "node");
+  if (comes.length === 0) return null;
+  if (comes.some((leg) => leg.look === "assumed")) return "away";
+  return legs.some((leg) => leg.look === "assumed") ? "assumed" : "away";
+}
+
+/** A shorter leg is not visible. */
+const SHORTEST_MILLIS = 80;
+
+/**
+ * The duration of each leg, and how many legs of a path can be animated, within `millis` in total and at most `most` each.
+ * No legs: there is no time at all.
+ */
+export function paceOf(legs: number, most: number, millis: number): { legs: number; millis: number } {
+  if (most <= 0 || legs === 0) return { legs: 0, millis: 0 };
+  const fitting = Math.min(legs, Math.floor(millis / SHORTEST_MILLIS));
+  return fitting === 0 ? { legs: 0, millis: 0 } : { legs: fitting, millis: Math.min(most, millis / fitting) };
+}

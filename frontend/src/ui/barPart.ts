@@ -1,0 +1,11 @@
+/** A part of a whole, for Shares. */
+export interface BarPart<Key extends string> {
+  key: Key;
+  count: number;
+  tone: "good" | "waits" | "turnedAway" | "impossible" | "unknown";
+  title: string;
+  help: string;
+  chosen: boolean;
+  /** Attributes by which tests and scripts find its button. */
+  data: Record<`data-${string}`, string | number>;
+}

@@ -1,0 +1,89 @@
+import type { ActionPanels, ActionTab } from "../commands/actionCommands";
+import type { Panel, QueryActions } from "../commands/queryCommands";
+import type { ObjectName } from "../api/objects";
+import { splitKey } from "../model/names";
+import { showsOverview, withoutShow, type Selection } from "../model/permalink";
+import { compareAddress, Forking } from "../store/forking.svelte";
+import { preferences } from "../store/preferences.svelte";
+import type { Scope } from "../store/scope.svelte";
+
+/** Which dialogs and panels of a session's page are open, and the commands that open them. */
+export class PagePanels implements ActionPanels, QueryActions {
+  help = $state(false);
+  share = $state(false);
+  search = $state(false);
+  query = $state<Panel | null>(null);
+  actionTab = $state<ActionTab | null>(null);
+  /** The object that the actions panel edits; null: a new one. */
+  edited = $state.raw<ObjectName | null>(null);
+  private readonly forking: Forking;
+
+  constructor(private readonly scope: Scope) {
+    this.forking = new Forking(scope);
+  }
+
+  openPanel = (wanted: Panel): void => {
+    this.query = this.scope.current && this.query !== wanted ? wanted : null;
+  };
+
+  forkHere = (): void => {
+    void this.forking.fork();
+  };
+
+  forkToOtherRelease = (): void => {
+    void this.forking.toOtherRelease();
+  };
+
+  undoHere = (): void => {
+    void this.forking.undo();
+  };
+
+  openCompare = (): void => {
+    location.assign(compareAddress(this.scope));
+  };
+
+  openActions = (tab: ActionTab): void => {
+    this.edited = null;
+    this.actionTab = this.actionTab === tab ? null : tab;
+  };
+
+  edit = ({ kind, name }: Selection): void => {
+    this.edited = kind === "node" ? { kind: "Node", name } : { kind: "Pod", ...splitKey(name) };
+    this.actionTab = "object";
+  };
+
+  openShare = (): void => {
+    this.share = this.scope.current !== null;
+  };
+
+  toggleLanguage = (): void => {
+    void preferences.speak(preferences.language === "en" ? "zh-CN" : "en");
+  };
+
+  openSessions = (): void => {
+    location.assign("/sessions/");
+  };
+
+  toggleHelp = (): void => {
+    this.help = !this.help;
+  };
+
+  openSearch = (): void => {
+    this.search = this.scope.current !== null;
+  };
+
+  /** Close the panel on top; if none is open, clear the selection. */
+  dismiss = (): void => {
+    if (this.search) this.search = false;
+    else if (this.help) this.help = false;
+    else if (this.query) this.closeQuery();
+    else if (this.actionTab) this.actionTab = null;
+    else this.scope.selection.select(null);
+  };
+
+  /** Close the query panel. A permalink may have opened the overview: its parameter is removed. */
+  closeQuery = (): void => {
+    this.query = null;
+    if (showsOverview(location.search)) history.replaceState(history.state, "", `${location.pathname}${withoutShow(location.search)}${location.hash}`);
+  };
+}

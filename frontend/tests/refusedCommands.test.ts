@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { RefusedCommands } from "../src/store/refusedCommands";
+
+function told(): { refusals: RefusedCommands; said: string[] } {
+  const said: string[] = [];
+  return { refusals: new RefusedCommands((error) => said.push(error)), said };
+}
+
+describe("why a command was refused", () => {
+  it("is told of one that was sent from here, whichever of the two comes first", () => {
+    const { refusals, said } = told();
+    refusals.own(1);
+    refusals.take(1, "first");
+    refusals.take(2, "second");
+    refusals.own(2);
+    refusals.own(3);
+    expect(said).toEqual(["first", "second"]);
+  });
+
+  it("is not told of what others sent, and not twice", () => {
+    const { refusals, said } = told();
+    refusals.take(1, "a form's");
+    refusals.own(2);
+    refusals.take(2, "mine");
+    refusals.take(2, "mine");
+    expect(said).toEqual(["mine"]);
+  });
+
+  it("keeps no more than it needs", () => {
+    const { refusals, said } = told();
+    for (let seq = 1; seq <= 100; seq++) refusals.take(seq, "of others");
+    refusals.own(1);
+    expect(said).toEqual([]);
+  });
+});
