@@ -34,6 +34,17 @@ FAILURE: Final = re.compile(
 )
 #: Standard error before the dump, if both were redirected to one file (`2>&1`).
 _WARNINGS: Final = re.compile(rb"(?:(?:Warning: |[EWI]\d{4} )[^\n]*\n)+(?=\{|apiVersion:)")
+#: The prompt and the command before output that was copied from a terminal, and blank lines around it.
+_PROMPT: Final = re.compile(rb"\s*+(?:[^\n]{0,200}?[$#%>] ?kubectl [^\n]*+\n\s*+)")
+_COLOURS: Final = re.compile(rb"\x1b\[[0-9;]*+[a-zA-Z]")
+
+
+def without_terminal(text: bytes) -> bytes:
+    """Text that was copied from a terminal, without its colours and the command at its beginning. Line numbers stay the same."""
+    if b"\x1b[" in text[:_HEAD_BYTES]:
+        text = _COLOURS.sub(b"", text)
+    found = _PROMPT.match(text)
+    return text if found is None else b"\n" * found[0].count(b"\n") + text[found.end() :]
 
 
 def without_warnings(text: bytes) -> bytes:

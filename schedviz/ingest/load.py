@@ -24,7 +24,7 @@ from schedviz.ingest.events import REASON, said_by
 from schedviz.ingest.file_result import FileFound, Merged, Steps
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.json_stream import NotCutError
-from schedviz.ingest.kubectl_text import FAILURE, KubectlTextReader, without_warnings
+from schedviz.ingest.kubectl_text import FAILURE, KubectlTextReader, without_terminal, without_warnings
 from schedviz.ingest.kwok import KwokReader
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.log_reader import LogReader
@@ -277,7 +277,7 @@ class _Loading:
             return
         if failed := FAILURE.match(text):
             raise UnreadableFile(f"{file.name}: this is an error message of kubectl instead of a dump: {failed[0].decode().strip()[:200]}")
-        text = without_warnings(text)
+        text = without_warnings(without_terminal(text))
         reader = next((reader for reader in READERS if reader.recognises(text)), None)
         if reader is None:
             raise UnknownFormat(f"{file.name}: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")

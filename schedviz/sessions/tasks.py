@@ -43,3 +43,10 @@ def validate_settings(simulation: str, place: str) -> None:
     from schedviz.sessions.transfer import engine_check
 
     engine_check.validate(simulation.encode(), place)
+
+
+@app.task(name=wakeups.EXPLAIN_TEXT, queue=wakeups.IO_QUEUE, soft_time_limit=10, time_limit=20)
+def explain_text(text: str, place: str) -> None:
+    from schedviz.sessions.analysis import pasted_text
+
+    pasted_text.reply_to(text.encode(), place)

@@ -91,6 +91,13 @@ def test_warnings_of_kubectl_before_a_dump_are_passed_over_and_lines_stay() -> N
         load([Source.of_bytes("x", warnings + b"{}")])
 
 
+@pytest.mark.parametrize("name", ["list.json", "list.yaml"])
+def test_a_dump_that_was_copied_from_a_terminal_is_read(name: str) -> None:
+    prompt = b"\n\x1b[32mme@host\x1b[0m:~$ kubectl get nodes,pods -A -o json\n"
+
+    assert keys(load([Source.of_bytes("x", prompt + (SAMPLES / name).read_bytes())])) == CLUSTER
+
+
 def test_a_configuration_is_read_beside_a_cluster() -> None:
     result = load([Source.of_path(SAMPLES / name) for name in ("list.json", "kube-scheduler-config.yaml")])
     assert result.config is not None

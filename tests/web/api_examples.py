@@ -150,6 +150,14 @@ EXAMPLES = [
     Example("removeParticipant", "delete", f"{R}participants/{{p}}/", 204),
     Example("endRoom", "post", f"{R}end/", body={"keep": False}),
     Example("deleteRoom", "delete", R, 204),
+    Example(
+        "explainText",
+        "post",
+        "explain/message/",
+        body={
+            "text": f"$ kubectl describe pod giant\nName: giant\nNamespace: default\n  Warning  FailedScheduling  2m  default-scheduler  {MESSAGE}\n"
+        },
+    ),
     Example("listSamples", "get", "samples/"),
     Example("getSample", "get", "samples/nominated-for-ever/"),
     Example("listProblems", "get", "problems/"),

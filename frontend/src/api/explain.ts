@@ -198,6 +198,20 @@ export function explainMessage(id: string, body: { text: string; pod?: string },
   return call("POST", `sessions/${id}/explain/message/?at=${at}`, { body, signal });
 }
 
+/** A scheduler message in a pasted text. `pod` and `at` are "" if the text does not say. */
+export interface PastedMessage {
+  pod: string;
+  at: string;
+  text: string;
+  message: ReadMessage;
+}
+
+/** Explain the scheduler's messages in a text, without a session. */
+export async function explainText(text: string, signal: AbortSignal): Promise<PastedMessage[]> {
+  const { messages } = await call<{ messages: PastedMessage[] }>("POST", "explain/message/", { body: { text }, signal });
+  return messages;
+}
+
 export function whatIf(id: string, pod: object, copies: number, at: number, signal: AbortSignal): Promise<WhatIf> {
   return call("POST", `sessions/${id}/what-if/?at=${at}`, { body: { pod, copies }, signal });
 }

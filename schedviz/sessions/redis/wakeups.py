@@ -20,6 +20,7 @@ IMPORT = "schedviz.import"
 CYCLE_DETAIL = "schedviz.cycle_detail"
 ANSWER = "schedviz.answer"
 VALIDATE = "schedviz.validate_settings"
+EXPLAIN_TEXT = "schedviz.explain_text"
 IO_QUEUE = "io"
 
 _IMPORT_DEDUPLICATION_MILLISECONDS = 30_000

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
 import msgspec
 
 from schedviz.engine import ConfigurationError, Simulation
 from schedviz.engine.releases import RELEASES
-from schedviz.sessions.redis import stream
+from schedviz.sessions.redis.replies import reply
 from schedviz.sessions.transfer.validation import Verdict
 from schedviz.trace.simulation_settings import SimulationSettings
-
-#: How long a verdict is kept, in case the waiting request was given up.
-_KEPT_SECONDS: Final = 60
 
 
 def validate(settings: bytes, place: str) -> None:
     """Validate JSON settings, and leave the verdict at `place`, a list in Redis."""
-    verdict = verdict_on(msgspec.json.decode(settings, type=SimulationSettings))
-    pipe: Any = stream.client().pipeline()
-    pipe.rpush(place, msgspec.json.encode(verdict))
-    pipe.expire(place, _KEPT_SECONDS)
-    pipe.execute()
+    reply(place, msgspec.json.encode(verdict_on(msgspec.json.decode(settings, type=SimulationSettings))))
 
 
 def verdict_on(settings: SimulationSettings) -> Verdict:

@@ -6,9 +6,7 @@ which an engine worker does (`engine_check.py`): this module runs in the web ser
 
 from __future__ import annotations
 
-import time
 from typing import Any, Final, NoReturn
-from uuid import uuid4
 
 import msgspec
 import redis
@@ -21,7 +19,7 @@ from schedviz.kube.json_names import camel
 from schedviz.sessions.commands.limits import expect_config
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, SessionError
-from schedviz.sessions.redis import heartbeat, stream, wakeups
+from schedviz.sessions.redis import replies, stream, wakeups
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.releases import RELEASES, unknown_release
 from schedviz.trace.simulation_settings import SimulationSettings, graceful_victims
@@ -30,8 +28,6 @@ _LARGEST_NUMBER: Final = 100_000_000
 #: Members that state which version's rules hold for a session.
 _NOT_CHOSEN: Final = ("pods_per_sync",)
 _TIMEOUT_SECONDS: Final = 20.0
-#: After this time without an answer, the heartbeats tell whether any engine worker runs.
-_BLOCK_SECONDS: Final = 2
 
 
 class ValidationUnavailable(SessionError):
@@ -118,18 +114,22 @@ def _validate_engine(settings: SimulationSettings) -> None:
 
 def _ask_worker(settings: SimulationSettings) -> Verdict:
     """Send the settings to an engine worker and wait for its verdict. Raises `ValidationUnavailable` or `redis.RedisError`."""
-    place = f"schedviz:validation:{uuid4().hex}"
-    if not wakeups.enqueue(wakeups.VALIDATE, msgspec.json.encode(settings).decode(), place, queue=stream.ENGINE_QUEUE):
-        raise ValidationUnavailable("The configuration was not validated, because the workers cannot be reached. Try again in a moment.")
-    deadline = time.monotonic() + _TIMEOUT_SECONDS
-    while time.monotonic() < deadline:
-        answered: Any = stream.blocking_client().blpop([place], timeout=_BLOCK_SECONDS)
-        if answered is not None:
-            return msgspec.json.decode(answered[1], type=Verdict)
-        if not any(stream.ENGINE_QUEUE in queues for queues in heartbeat.alive().values()):
-            _no_worker()
-    message = f"The configuration was not validated within {_TIMEOUT_SECONDS:g} s, because all engine workers are busy. Try again later."
-    raise ValidationUnavailable(message)
+    try:
+        answered = replies.request(
+            wakeups.VALIDATE, msgspec.json.encode(settings), queue=stream.ENGINE_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
+        )
+    except replies.Unreachable:
+        raise ValidationUnavailable(
+            "The configuration was not validated, because the workers cannot be reached. Try again in a moment."
+        ) from None
+    except replies.NoWorker:
+        _no_worker()
+    if answered is None:
+        message = (
+            f"The configuration was not validated within {_TIMEOUT_SECONDS:g} s, because all engine workers are busy. Try again later."
+        )
+        raise ValidationUnavailable(message)
+    return msgspec.json.decode(answered, type=Verdict)
 
 
 def _no_worker() -> NoReturn:

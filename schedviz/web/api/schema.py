@@ -53,6 +53,7 @@ _ROOTS: tuple[Any, ...] = (
     schemas.SampleLine,
     schemas.SampleList,
     schemas.MessageBody,
+    schemas.PastedTextBody,
     schemas.WhatIfBody,
     lessons.CourseBody,
     lessons.LessonBody,

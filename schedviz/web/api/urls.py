@@ -16,6 +16,7 @@ from schedviz.web.api.dump import Dump
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
 from schedviz.web.api.explain import ExplainMessage, ExplainPending, ExplainPod, PendingOverview, SmallestChange, WhatIf
+from schedviz.web.api.explain_text import ExplainText
 from schedviz.web.api.export import Export
 from schedviz.web.api.lesson_drafts import LessonDraft
 from schedviz.web.api.lesson_hints import LessonHints
@@ -47,6 +48,7 @@ urlpatterns = [
     path("lessons/<str:name>/progress/", Progress.as_view(), name="lesson-progress"),
     path("rooms/", include("schedviz.web.rooms.api.urls")),
     path("", include("schedviz.web.accounts.api.urls")),
+    path("explain/message/", ExplainText.as_view(), name="explain-text"),
     path("samples/", Samples.as_view(), name="samples"),
     path("samples/<str:name>/", OneSample.as_view(), name="sample"),
     path("sessions/", Sessions.as_view(), name="sessions"),

@@ -16,7 +16,7 @@ from schedviz.web.api.schemas.following import (
 )
 from schedviz.web.api.schemas.history import CycleList, CycleSummaryBody, EventList, PodLevels, StoryBody, TimelineBody, TimelineBucket
 from schedviz.web.api.schemas.links import LinkBody, LinkList, LinkRole, NewLink
-from schedviz.web.api.schemas.questions import MessageBody, NamesBody, WhatIfBody
+from schedviz.web.api.schemas.questions import MessageBody, NamesBody, PastedTextBody, WhatIfBody
 from schedviz.web.api.schemas.service import QuotaBody, QuotaList, SampleLine, SampleList
 from schedviz.web.api.schemas.sessions import (
     Follows,
@@ -79,6 +79,7 @@ __all__ = [
     "ObservedObject",
     "ObserverBody",
     "OutcomeBody",
+    "PastedTextBody",
     "PodLevels",
     "Progress",
     "QueueBody",

@@ -17,6 +17,12 @@ class MessageBody(Body, frozen=True, forbid_unknown_fields=True):
     pod: Annotated[str, Meta(max_length=512)] = ""
 
 
+class PastedTextBody(Body, frozen=True, forbid_unknown_fields=True):
+    """A text that contains the scheduler's messages: output of kubectl, lines of a log, an issue or a chat."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=200_000)]
+
+
 class WhatIfBody(Body, frozen=True, forbid_unknown_fields=True):
     """Copies of a pod to try on the newest state."""
 

@@ -1,0 +1,62 @@
+"""`/api/v1/explain/message/`: the scheduler's messages in a pasted text, explained without a session."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+import msgspec
+import redis
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+
+from schedviz.sessions.redis import replies, wakeups
+from schedviz.web.actors import Verb
+from schedviz.web.api import schemas
+from schedviz.web.api.access import actor_for, body_as
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.rate_limit import Scope
+from schedviz.web.api.resource import Resource
+from schedviz.web.api.schema import ref, refused
+from schedviz.web.waiting import TooManyWait, waits
+
+_TIMEOUT_SECONDS: Final = 15.0
+_ANSWER: Any = {"type": "object", "additionalProperties": True}
+
+
+class ExplainText(Resource):
+    """The explanation of a pasted text."""
+
+    rates: ClassVar[dict[str, Scope]] = {"POST": "questions"}
+
+    @extend_schema(
+        operation_id="explainText",
+        request={"application/json": ref(schemas.PastedTextBody)},
+        responses={200: OpenApiResponse(_ANSWER, "Its messages: docs/explain.md."), **refused(400, 401, 503)},
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Find the scheduler's messages in a text, such as the output of `kubectl describe pod`, and explain their clauses."""
+        actor_for(request, Verb.LIST)
+        body = body_as(schemas.PastedTextBody, request)
+        return HttpResponse(_explained(body.text), content_type="application/json")
+
+
+def _explained(text: str) -> bytes:
+    try:
+        with waits.one():
+            found = replies.request(
+                wakeups.EXPLAIN_TEXT, msgspec.json.encode(text), queue=wakeups.IO_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
+            )
+    except TooManyWait as error:
+        raise _unavailable(f"{error} Try again in a moment.") from error
+    except (replies.Unreachable, redis.RedisError) as error:
+        raise _unavailable("The workers cannot be reached. Try again in a moment.") from error
+    except replies.NoWorker as error:
+        raise _unavailable("No io worker is running. Start one (`schedviz up` does), then send the request again.") from error
+    if found is None:
+        raise _unavailable(f"The text was not read within {_TIMEOUT_SECONDS:g} s, because all io workers are busy. Try again later.")
+    return found
+
+
+def _unavailable(message: str) -> ApiError:
+    return ApiError(503, "worker_unavailable", message, headers={"Retry-After": "2"})

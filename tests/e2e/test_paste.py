@@ -1,0 +1,57 @@
+"""Text that is pasted on the start page is explained there, or becomes a session."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Server
+from tests.e2e.test_scope import PATIENCE_MILLIS
+
+pytestmark = pytest.mark.browser
+
+DESCRIBED = """$ kubectl describe pod web -n shop
+Name:             web
+Namespace:        shop
+Events:
+  Warning  FailedScheduling  5m  default-scheduler  0/5 nodes are available: 3 Insufficient cpu, 2 node(s) had untolerated taint {gpu: true}.
+"""
+POD = """apiVersion: v1
+kind: Pod
+metadata: {name: alone, namespace: default}
+spec: {containers: [{name: main, image: registry.example/app}]}
+"""
+
+
+def paste(page: Page, server: Server, text: str) -> None:
+    page.goto(f"{server.url}/sessions/")
+    page.locator("#paste-box").fill(text)
+    page.locator("[data-paste-explain]").click()
+
+
+def test_a_described_pod_is_explained_without_a_session(page: Page, server: Server) -> None:
+    sessions = server.rest("sessions/")["count"]
+
+    paste(page, server, DESCRIBED)
+
+    answer = page.locator("[data-paste-answer]")
+    answer.wait_for(timeout=PATIENCE_MILLIS)
+    expect(answer).to_contain_text("shop/web")
+    reasons = [row.get_attribute("data-reason") for row in answer.locator("[data-reason]").all()]
+    assert reasons == ["Insufficient cpu", "node(s) had untolerated taint {gpu: true}"]
+    assert server.rest("sessions/")["count"] == sessions
+
+
+def test_pasted_objects_become_a_session_that_opens_on_its_overview(page: Page, server: Server) -> None:
+    paste(page, server, POD)
+
+    page.wait_for_url(re.compile(r"/s/[^/]+/"), timeout=PATIENCE_MILLIS)
+    expect(page.locator("body")).to_contain_text("1 pod is pending", timeout=PATIENCE_MILLIS)
+
+
+def test_a_text_without_either_says_what_to_paste(page: Page, server: Server) -> None:
+    paste(page, server, "hello")
+
+    expect(page.get_by_text("Paste the output of kubectl describe pod")).to_be_visible(timeout=PATIENCE_MILLIS)
