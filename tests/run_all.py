@@ -109,7 +109,7 @@ SERVED = [
     pytest_step("faults", "tests/faults", f"--ignore={POISON}"),
     pytest_step("e2e"),
     # Django has one database in a process, so this is another process.
-    pytest_step("postgresql", "tests/sessions", runner=("-m", "tests.postgres")),
+    pytest_step("postgresql", "tests/sessions", "-m", "not any_database", runner=("-m", "tests.postgres")),
     pytest_step("sessions"),
     # It waits for time limits, beside the other faults.
     pytest_step("poison", POISON),

@@ -12,7 +12,7 @@ from tests.conftest import RedisServer, Worker, until
 from tests.ingest.bombs import zip_of_empty_objects, zip_of_zeros
 from tests.sessions.conftest import dump
 
-pytestmark = pytest.mark.usefixtures("transactional_db")
+pytestmark = [pytest.mark.any_database, pytest.mark.usefixtures("transactional_db")]
 _MEGABYTES = 100
 
 

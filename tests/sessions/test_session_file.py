@@ -531,6 +531,7 @@ def forgeries(line: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"{path} = {hostile!r}", forged
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("kind", ["manifest", "object", "command", "events"])
 def test_forged_values_never_fail_inside_schedviz(make_session: MakeSession, kind: str, caplog: pytest.LogCaptureFixture) -> None:
     session_id = make_session(nodes=1, pods=2)
