@@ -48,6 +48,18 @@ def test_a_pending_pod_is_explained_with_the_nodes_behind_each_clause(owner: API
     assert explanation["said"].startswith(explanation["message"])
 
 
+@pytest.mark.parametrize(
+    ("address", "first"), [("explain/default/large/", "### Why `default/large` is pending"), ("overview/", "### 1 pod is pending, for 1 reason")]
+)
+def test_an_explanation_is_returned_as_markdown(owner: APIClient, asked: UUID, address: str, first: str) -> None:
+    answer = owner.get(f"/api/v1/sessions/{asked}/{address}", {"format": "markdown"})
+
+    assert (answer.status_code, answer["Content-Type"]) == (200, "text/markdown; charset=utf-8")
+    lines = answer.content.decode().splitlines()
+    assert lines[0] == first
+    assert any("**" in line and "Insufficient cpu" in line for line in lines)
+
+
 def test_the_smallest_change_is_returned(owner: APIClient, asked: UUID) -> None:
     found = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/change/").json()
     assert found["suggestions"][0]["changes"][0]["kind"] == "request"

@@ -35,7 +35,13 @@ export interface CallOptions {
 export const BASE = "/api/v1/";
 
 /** Send one request. Throws an `ApiError`; an abort throws an AbortError. */
-export async function call<T>(method: string, path: string, { body, headers = {}, signal }: CallOptions = {}): Promise<T> {
+export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
+  const text = await callText(method, path, options);
+  return (text ? JSON.parse(text) : undefined) as T;
+}
+
+/** As `call`, for a response that is a text. */
+export async function callText(method: string, path: string, { body, headers = {}, signal }: CallOptions = {}): Promise<string> {
   const sent: Record<string, string> = { Accept: "application/json", ...linkHeaders(), ...headers };
   if (method !== "GET") sent["X-CSRFToken"] = csrfToken();
   if (body !== undefined) sent["Content-Type"] = "application/json";
@@ -54,7 +60,7 @@ export async function call<T>(method: string, path: string, { body, headers = {}
   }
   const text = await response.text();
   if (!response.ok) throw errorOf(response.status, text);
-  return (text ? JSON.parse(text) : undefined) as T;
+  return text;
 }
 
 /** The error of a response: RFC 9457 problem details with schedviz's additional members. */

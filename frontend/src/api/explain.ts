@@ -1,7 +1,7 @@
 /** Questions about one moment of a session: why a pod is pending, what would place it, how many more would fit. They change nothing. */
 import type { AnyCommand } from "../model/generated";
 import type { Phrase } from "../model/phrase";
-import { call } from "./call";
+import { call, callText } from "./call";
 
 /** Whether a node could take the pod: now; if pods on it left; if something else changed; not even if it were empty. */
 export type Outlook = "now" | "pods leave" | "elsewhere" | "never";
@@ -184,6 +184,18 @@ export interface Overview {
 
 export function explainPod(id: string, pod: string, at: number, signal: AbortSignal): Promise<Explanation> {
   return call("GET", `sessions/${id}/explain/${pathOf(pod)}/?at=${at}`, { signal });
+}
+
+const MARKDOWN = { headers: { Accept: "text/markdown, application/problem+json" } };
+
+/** The explanation of a pod as Markdown, for an issue or a chat. */
+export function explanationText(id: string, pod: string, at: number): Promise<string> {
+  return callText("GET", `sessions/${id}/explain/${pathOf(pod)}/?format=markdown&at=${at}`, MARKDOWN);
+}
+
+/** The overview of pending pods as Markdown. */
+export function overviewText(id: string, at: number): Promise<string> {
+  return callText("GET", `sessions/${id}/overview/?format=markdown&at=${at}`, MARKDOWN);
 }
 
 export function smallestChange(id: string, pod: string, at: number, signal: AbortSignal): Promise<SmallestChange> {

@@ -12,6 +12,7 @@ from schedviz.engine.dryrun.dry_run import UnknownProfileError
 from schedviz.engine.reporting.debugger import dump_lines
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.describe import NodeUnknownError, describe_node, describe_pod
+from schedviz.explain.markdown import explanation_markdown, overview_markdown
 from schedviz.explain.message import Message, NotAMessageError, parse_message, with_nodes
 from schedviz.explain.overview import overview
 from schedviz.explain.what_if import what_if
@@ -111,13 +112,15 @@ def _ask_engine(session: Session, question: Question) -> bytes:
 def _answered(simulation: Simulation, question: Asked) -> bytes:
     match question:
         case Why():
-            return msgspec.json.encode(why_pending(simulation, question.pod))
+            explanation = why_pending(simulation, question.pod)
+            return msgspec.json.encode(explanation_markdown(explanation, None) if question.markdown else explanation)
         case Change():
             return msgspec.json.encode(smallest_change(simulation, question.pod))
         case Pending():
             return msgspec.json.encode(overview(simulation).groups)
         case Overview():
-            return msgspec.json.encode(overview(simulation).brief())
+            found = overview(simulation).brief()
+            return msgspec.json.encode(overview_markdown(found) if question.markdown else found)
         case WhatIf():
             pod = codec.from_dict(question.pod, strict=True)
             assert isinstance(pod, Pod)
@@ -129,8 +132,8 @@ def _answered(simulation: Simulation, question: Asked) -> bytes:
             lines = dump_lines(simulation, verbosity=question.verbosity)
             return msgspec.json.encode("".join(line.write("json" if question.json else "text") for line in lines))
         case Describe():
-            found = describe_pod(simulation, question.key) if question.kind == "Pod" else describe_node(simulation, question.key)
-            return msgspec.json.encode(found)
+            describe = describe_pod if question.kind == "Pod" else describe_node
+            return msgspec.json.encode(describe(simulation, question.key))
         case Kept():
             kept = simulation.cluster.find(question.kind, question.key)
             if kept is None:

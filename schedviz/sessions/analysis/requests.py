@@ -35,6 +35,8 @@ class Why(Asked, frozen=True, tag="why"):
     """Why a pod (`namespace/name`) has its current placement or is Pending."""
 
     pod: str
+    #: Return a text (Markdown) instead of an object.
+    markdown: bool = False
 
 
 class Change(Asked, frozen=True, tag="change"):
@@ -49,6 +51,9 @@ class Pending(Asked, frozen=True, tag="pending"):
 
 class Overview(Asked, frozen=True, tag="overview"):
     """The reasons for which pods are pending, with their groups of equal pods."""
+
+    #: Return a text (Markdown) instead of an object.
+    markdown: bool = False
 
 
 class WhatIf(Asked, frozen=True, tag="whatIf"):

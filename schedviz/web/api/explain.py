@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
+import msgspec
 from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
@@ -16,17 +18,20 @@ from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.models import Session
 from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
-from schedviz.web.api.access import body_as, optional_number, session_for
+from schedviz.web.api.access import body_as, one_of, optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.moments import AT
 from schedviz.web.api.rate_limit import Scope
-from schedviz.web.api.resource import Resource
+from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import ref, refused
 from schedviz.web.waiting import TooManyWait, waits
 
 WAIT_SECONDS = 30.0
 
 _ANSWER: Any = {"type": "object", "additionalProperties": True}
+_FORMATS: Final = ("json", "markdown")
+_FORMAT: Final = query("format", str, "`json` (default), or `markdown`: a text for an issue or a chat.", choices=_FORMATS)
+_MARKDOWN: Final = {(200, "text/markdown"): OpenApiResponse(OpenApiTypes.STR, "With `format=markdown`.")}
 
 
 class ExplainPending(Resource):
@@ -57,13 +62,14 @@ class PendingOverview(Resource):
 
     @extend_schema(
         operation_id="pendingOverview",
-        parameters=[AT],
-        responses={200: OpenApiResponse(_ANSWER, "An Overview: docs/explain.md."), **refused(400, 404, 409, 503)},
+        parameters=[AT, _FORMAT],
+        responses={200: OpenApiResponse(_ANSWER, "An Overview: docs/explain.md."), **_MARKDOWN, **refused(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Summarize all pending pods: how many wait for which reason, with the numbers behind it and the groups of equal pods."""
         session = session_for(request, session_id, Verb.SEE)
-        return ask(session, requests.Overview(at=moment(request, session)))
+        markdown = one_of(request, "format", _FORMATS) == "markdown"
+        return _formatted(ask(session, requests.Overview(at=moment(request, session), markdown=markdown)), markdown=markdown)
 
 
 class ExplainPod(Resource):
@@ -73,13 +79,15 @@ class ExplainPod(Resource):
 
     @extend_schema(
         operation_id="explainPod",
-        parameters=[AT],
-        responses={200: OpenApiResponse(_ANSWER, "An Explanation: docs/explain.md."), **refused(400, 404, 409, 503)},
+        parameters=[AT, _FORMAT],
+        responses={200: OpenApiResponse(_ANSWER, "An Explanation: docs/explain.md."), **_MARKDOWN, **refused(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
         """Explain the state of a pod: a sentence, the matrix of nodes and plugins, and the events that would requeue it."""
         session = session_for(request, session_id, Verb.SEE)
-        return ask(session, requests.Why(f"{namespace}/{name}", at=moment(request, session)))
+        markdown = one_of(request, "format", _FORMATS) == "markdown"
+        question = requests.Why(f"{namespace}/{name}", at=moment(request, session), markdown=markdown)
+        return _formatted(ask(session, question), markdown=markdown)
 
 
 class SmallestChange(Resource):
@@ -155,6 +163,12 @@ def moment(request: Request, session: Session) -> int | None:
     if request.method == "GET":
         versions.answer_as(request, versions.of_moment(session, event))
     return event if event is not None and event < session.event else None
+
+
+def _formatted(answer: HttpResponse, *, markdown: bool) -> HttpResponse:
+    if not markdown:
+        return answer
+    return HttpResponse(msgspec.json.decode(answer.content, type=str), content_type="text/markdown; charset=utf-8")
 
 
 def ask(session: Session, question: requests.Question, *, path: str = "") -> HttpResponse:
