@@ -368,7 +368,7 @@ class _Loading:
         elif error.found == EVENT:
             said = said_by(item.content)
             if said is None:
-                file.tally.drop(EVENT, f"it is not the scheduler's {REASON}")
+                file.tally.drop(EVENT, f"the reason is not {REASON}")
             else:
                 file.hear(said)
         elif error.found == "Config":
@@ -476,8 +476,8 @@ class _Loading:
             pods = len(self.merged.said)
             whose = "a pod" if pods == 1 else f"{pods} pods"
             left_out = (
-                f"it says why {whose} did not fit, and has no objects{'; ' + left_out if left_out else ''}; what those words mean says "
-                "`schedviz explain --message -`"
+                f"it has messages of the scheduler about {whose}, and no objects{'; ' + left_out if left_out else ''}; to have them "
+                "explained, paste them on the start page, or run `schedviz explain --message -`"
             )
         elif self.merged.has_config:
             left_out = f"it is the configuration of a scheduler, which goes with objects{'; ' + left_out if left_out else ''}"

@@ -49,7 +49,8 @@ def test_a_pending_pod_is_explained_with_the_nodes_behind_each_clause(owner: API
 
 
 @pytest.mark.parametrize(
-    ("address", "first"), [("explain/default/large/", "### Why `default/large` is pending"), ("overview/", "### 1 pod is pending, for 1 reason")]
+    ("address", "first"),
+    [("explain/default/large/", "### Why `default/large` is pending"), ("overview/", "### 1 pod is pending, for 1 reason")],
 )
 def test_an_explanation_is_returned_as_markdown(owner: APIClient, asked: UUID, address: str, first: str) -> None:
     answer = owner.get(f"/api/v1/sessions/{asked}/{address}", {"format": "markdown"})

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from django.db import DatabaseError, connection
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
 from django.db.models.functions import Now
 
 from schedviz.sessions.hosting.lease import FREE
-from schedviz.sessions.models import Session
+from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.redis import wakeups
 from schedviz.sessions.uploads import upload_keys
 
@@ -24,6 +24,8 @@ SWEEP_SECONDS = 0.5
 _SELDOM_SECONDS = 10.0
 #: An upload that is incomplete after this time is deleted.
 _UPLOAD_HOURS = 6
+#: A failed import, which has nothing but its error message, is deleted after this time.
+_FAILED_IMPORT_HOURS = 1
 
 _others: list[Callable[[], None]] = []
 _others_due = 0.0
@@ -62,8 +64,15 @@ def _sweep_others() -> None:
     if time.monotonic() < _others_due:
         return
     _others_due = time.monotonic() + _SELDOM_SECONDS
+    _delete_failed_imports()
     for also in _others:
         also()
+
+
+def _delete_failed_imports() -> None:
+    failed = Session.objects.filter(status=Session.Status.FAILED, created_at__lt=Now() - timedelta(hours=_FAILED_IMPORT_HOURS))
+    # A session with a checkpoint was ready once: it failed later, and its history can be read.
+    failed.exclude(Exists(Checkpoint.objects.filter(session=OuterRef("pk")))).delete()
 
 
 def sweep_until(stopped: threading.Event, *, seconds: float = SWEEP_SECONDS) -> None:

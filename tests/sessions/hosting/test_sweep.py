@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db.models.functions import Now
 
 from schedviz.sessions.hosting import lease, sweep
 from schedviz.sessions.models import Session
@@ -81,3 +83,18 @@ def test_a_late_import_task_suppresses_no_hosting_task(make_session: MakeSession
     wakeups.notify_import(session_id)
 
     assert sent == [wakeups.IMPORT, wakeups.HOST_SESSION]
+
+
+@pytest.mark.usefixtures("notified")
+def test_a_failed_import_is_deleted_after_an_hour_and_a_session_that_failed_later_is_kept(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = Session.objects.get(pk=make_session())
+    failed, fresh = (Session.objects.create(name="bad", uploaded=True) for _ in range(2))
+    Session.objects.update(status=Session.Status.FAILED, message="no nodes")
+    Session.objects.filter(pk__in=[later.pk, failed.pk]).update(created_at=Now() - timedelta(hours=1, seconds=1))
+    monkeypatch.setattr(sweep, "_others_due", 0.0)
+
+    sweep.sweep()
+
+    assert set(Session.objects.values_list("pk", flat=True)) == {later.pk, fresh.pk}
