@@ -75,7 +75,7 @@ def _whole(start: str, following: list[str]) -> str:
     """A message with the lines that a terminal or an editor wrapped it into."""
     parts = [start.strip()]
     for line in following:
-        if _NEW_LINE.match(line) or _MESSAGE.match(line.strip()) or parts[-1].endswith(('"', "'")):
+        if _NEW_LINE.match(line) or _MESSAGE.search(line) or parts[-1].endswith(('"', "'")):
             break
         parts.append(line.strip())
     return " ".join(parts).strip("\"'` ")

@@ -61,6 +61,10 @@ def test_each_message_of_a_pod_is_returned_once() -> None:
     assert [said.pod for said in messages_in("\n".join(rows))] == ["default/p0", "default/p1"]
 
 
+def test_messages_on_consecutive_lines_are_not_joined() -> None:
+    assert [said.message for said in messages_in(f"a: {TAINT}\nb: {CPU}")] == [TAINT, CPU]
+
+
 def test_a_text_without_a_message_has_none() -> None:
     assert messages_in("NAME  READY  STATUS\nweb-1  0/1  Pending\n1/2 nodes") == []
 
@@ -69,7 +73,7 @@ def test_escape_sequences_are_removed() -> None:
     assert plain("\x1b[1;31mred\x1b[0m \x1b]0;title\x07plain\r\n") == "red plain\n"
 
 
-@pytest.mark.parametrize("piece", ["\x1b[", "> ", "0/3 nodes are available", "FailedScheduling pod/", "Name: a\n", " ", "\x1b]", "1/"])
+@pytest.mark.parametrize("piece", ["\x1b[", "> ", "0/3 nodes are available", "FailedScheduling pod/", "Name: a\n", "x 0/3 nodes are available\n", " ", "\x1b]", "1/"])
 def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
     # Quadratic time would take minutes.
     assert len(messages_in(piece * (LONGEST // len(piece)))) <= MOST_MESSAGES
