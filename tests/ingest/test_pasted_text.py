@@ -73,7 +73,10 @@ def test_escape_sequences_are_removed() -> None:
     assert plain("\x1b[1;31mred\x1b[0m \x1b]0;title\x07plain\r\n") == "red plain\n"
 
 
-@pytest.mark.parametrize("piece", ["\x1b[", "> ", "0/3 nodes are available", "FailedScheduling pod/", "Name: a\n", "x 0/3 nodes are available\n", " ", "\x1b]", "1/"])
+@pytest.mark.parametrize(
+    "piece",
+    ["\x1b[", "> ", "0/3 nodes are available", "FailedScheduling pod/", "Name: a\n", "x 0/3 nodes are available\n", " ", "\x1b]", "1/"],
+)
 def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
     # Quadratic time would take minutes.
     assert len(messages_in(piece * (LONGEST // len(piece)))) <= MOST_MESSAGES

@@ -1,0 +1,41 @@
+/** The steps of the tour: the panel that each explains. */
+export const TOUR = ["queue", "cycle", "cache", "transport"] as const;
+
+const KEY = "schedviz.tour";
+
+/** The tour of a session's page, which a browser shows once. */
+export class Tour {
+  /** The number of the current step; null: finished, skipped, or shown before. */
+  step = $state<number | null>(null);
+
+  constructor(isOffered: boolean) {
+    if (isOffered && !wasShown()) this.step = 0;
+  }
+
+  get panel(): (typeof TOUR)[number] | "" {
+    return this.step === null ? "" : TOUR[this.step]!;
+  }
+
+  next = (): void => {
+    if (this.step === null) return;
+    if (this.step + 1 < TOUR.length) this.step += 1;
+    else this.end();
+  };
+
+  end = (): void => {
+    this.step = null;
+    try {
+      localStorage.setItem(KEY, "done");
+    } catch {
+      // Storage may be disabled by the user; the tour is shown again.
+    }
+  };
+}
+
+function wasShown(): boolean {
+  try {
+    return localStorage.getItem(KEY) !== null;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,32 @@
+import { plural, t } from "../i18n/translate";
+import type { CycleView } from "../model/generated";
+import { shortKey } from "../model/names";
+import { printCount } from "../model/quantity";
+import type { Scope } from "../store/scope.svelte";
+import { eventInWords } from "./transport/sentences";
+
+/** What led to the shown moment, as a sentence, in the size of the step: an event, or the cycle. Reactive. */
+export function narrationOf(scope: Scope): string {
+  const state = scope.reading;
+  if (!state) return "";
+  const event = scope.playback.unit === "mutation" ? scope.lastEvent : null;
+  const happened = event ? eventInWords(event) : "";
+  if (happened) return happened;
+  return state.cycle ? cycleInWords(state.cycle) : t("narration.none");
+}
+
+function cycleInWords({ cycle, pod, outcome, node = "", message = "", nextStage = "", feasibleNodes = 0, allNodes = 0 }: CycleView): string {
+  const values = { cycle: printCount(cycle), pod: shortKey(pod) };
+  switch (outcome) {
+    case "scheduled":
+      return plural("narration.scheduled", feasibleNodes, { ...values, node });
+    case "unschedulable":
+      return plural("narration.unschedulable", allNodes, values);
+    case "error":
+      return t("narration.error", { ...values, message });
+    case "skipped":
+      return t("narration.skipped", values);
+    default:
+      return t("narration.running", { ...values, stage: nextStage });
+  }
+}

@@ -1,0 +1,49 @@
+"""A tour explains the page of a session, once in each browser; a line says what led to the shown moment."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.conftest import Server
+from tests.e2e.test_scope import PATIENCE_MILLIS
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def newcomer(browser: Browser, signed_in: object, server: Server) -> Page:
+    """A page of a browser that has not shown the tour."""
+    context = browser.new_context(storage_state=signed_in.storage_state(), viewport={"width": 1280, "height": 900})  # type: ignore[attr-defined]
+    page = context.new_page()
+    page.goto(f"{server.url}/sessions/")
+    page.evaluate("localStorage.removeItem('schedviz.tour')")
+    page.locator("[data-try=lesson]").click()
+    page.wait_for_url("**/s/*/", timeout=PATIENCE_MILLIS)
+    return page
+
+
+def test_the_tour_marks_each_panel_and_is_shown_once(newcomer: Page) -> None:
+    for panel in ("queue", "cycle", "cache", "transport"):
+        expect(newcomer.locator(f"[data-tour={panel}]")).to_be_visible(timeout=PATIENCE_MILLIS)
+        if panel != "transport":
+            expect(newcomer.locator(f".loop[data-changed={panel}]")).to_be_visible()
+        newcomer.locator("[data-tour-next]").click()
+    expect(newcomer.locator("[data-tour]")).to_have_count(0)
+
+    newcomer.reload()
+    expect(newcomer.locator("[data-narration]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-tour]")).to_have_count(0)
+
+
+def test_the_tour_can_be_skipped_and_the_narration_follows_each_step(newcomer: Page) -> None:
+    newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
+    narration = newcomer.locator("[data-narration]")
+    expect(narration).to_have_text("No pod has been popped yet")
+
+    newcomer.keyboard.press("ArrowRight")
+    expect(narration).to_contain_text("Cycle 1: ", timeout=PATIENCE_MILLIS)
+    newcomer.keyboard.press("1")
+    newcomer.keyboard.press("ArrowRight")
+    expect(narration).to_contain_text("is popped from activeQ", timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator(".loop[data-changed=queue]")).to_be_visible()
