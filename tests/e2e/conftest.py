@@ -87,7 +87,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 def signed_in(browser: Browser, server: Server) -> Iterator[BrowserContext]:
     """A browser context that is logged in through the link from the terminal."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    context.add_init_script("localStorage.setItem('schedviz.tour', 'done')")
+    context.add_init_script("try { localStorage.setItem('schedviz.tour', 'done') } catch {}")
     page = context.new_page()
     page.goto(server.login)
     page.close()

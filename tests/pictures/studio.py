@@ -66,7 +66,7 @@ class Studio:
                 bypass_csp=True,
             )
             # What one picture chose, a table instead of the list for one, is not to be in the next.
-            context.add_init_script("localStorage.removeItem('schedviz')")
+            context.add_init_script("localStorage.removeItem('schedviz'); localStorage.setItem('schedviz.tour', 'done')")
             self._contexts[key] = context
         return self._contexts[key]
 
