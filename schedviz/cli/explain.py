@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
     from schedviz.explain.explanation import Explanation
     from schedviz.explain.message import Message
     from schedviz.explain.overview import Overview
+    from schedviz.ingest.scheduler_messages import Said
 
+#: Characters of standard input that `--message -` reads.
+_LONGEST_TEXT = 20_000_000
 #: Nodes named per line.
 _NAMED = 5
 Form = Literal["text", "json", "markdown"]
@@ -41,7 +45,9 @@ _FORMS = get_args(Form)
 @click.option(
     "--change/--no-change", "with_change", default=True, show_default=True, help="Look for the smallest change that places the pod."
 )
-@click.option("--message", metavar="TEXT", help="Explain a pasted `0/N nodes are available: …`; - reads it from standard input.")
+@click.option(
+    "--message", metavar="TEXT", help="Explain the `0/N nodes are available: …` in a text, such as kubectl's; - reads standard input."
+)
 @click.option("--session", "which", envvar="SCHEDVIZ_SESSION", metavar="SESSION", help="Use a session of a server instead of files.")
 @click.option("--at", type=click.IntRange(min=0), metavar="EVENT", help="With --session: the state after this event.")
 @click.option(
@@ -180,11 +186,18 @@ def _show_overview(found: Overview, form: str) -> None:
 
 
 def _message(simulation: Simulation | None, pod: str | None, text: str, form: str) -> None:
-    from schedviz.explain.message import LONGEST, NotAMessageError, parse_message, with_nodes
+    from schedviz.explain.message import NotAMessageError, parse_message, with_nodes
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
+    from schedviz.ingest.pasted_text import messages_in
 
+    text = sys.stdin.read(_LONGEST_TEXT) if text == "-" else text
+    found = messages_in(text, longest=_LONGEST_TEXT)
+    if pod is None and len(found) > 1:
+        _messages(found, form)
+        return
+    of_pod = [said.message for said in found if said.pod in (pod, f"default/{pod}")] or [said.message for said in found] or [text]
     try:
-        said = parse_message(sys.stdin.read(LONGEST) if text == "-" else text)
+        said = parse_message(of_pod[-1])
     except NotAMessageError as error:
         raise click.ClickException(str(error)) from None
     clauses = said.clauses
@@ -199,6 +212,21 @@ def _message(simulation: Simulation | None, pod: str | None, text: str, form: st
         _print_json(msgspec.structs.replace(said, clauses=clauses))
     else:
         _print_message(said, clauses)
+
+
+def _messages(found: Sequence[Said], form: str) -> None:
+    """Explain several messages, each with its pod if the text names it."""
+    from schedviz.explain.message import parse_message
+
+    if form == "json":
+        _print_json([{"pod": said.pod, "at": said.at, "message": parse_message(said.message)} for said in found])
+        return
+    for number, said in enumerate(found):
+        if number:
+            say()
+        say(f"{said.pod or 'A pod'}{f', {said.at}' if said.at else ''}:")
+        message = parse_message(said.message)
+        _print_message(message, message.clauses)
 
 
 # Formatting.

@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from schedviz.ingest.events import REASON
+import msgspec
+
+from schedviz.ingest.events import REASON, said_by
 from schedviz.ingest.scheduler_messages import Said
 
-#: Longer texts are cut.
+#: Longer texts are cut, unless the caller allows more.
 LONGEST: Final = 200_000
 #: The most messages that are returned.
 MOST_MESSAGES: Final = 50
@@ -32,19 +34,33 @@ _NEW_LINE: Final = re.compile(rf"^\s*+(?:$|[-*#$] |\w++:(?:\s|$)|.*\b{REASON}\b|
 _LOGGED_POD: Final = re.compile(r"""\bpod="?([a-z0-9.-]++/[a-z0-9.-]++)""")
 
 
+class _Events(msgspec.Struct):
+    items: list[msgspec.Raw]
+
+
 def plain(text: str) -> str:
     """The text without the escape sequences of a terminal and the marks of quoted lines."""
-    return _QUOTE.sub("", _ESCAPES.sub("", text[:LONGEST]).replace("\r\n", "\n"))
+    return _QUOTE.sub("", _ESCAPES.sub("", text).replace("\r\n", "\n"))
 
 
-def messages_in(text: str) -> list[Said]:
+def messages_in(text: str, *, longest: int = LONGEST) -> list[Said]:
     """The scheduler's messages, each once, in the order of the text. `pod` is "" if the text does not name it."""
+    text = text[:longest]
     found: dict[tuple[str, str], Said] = {}
-    for said in _each(plain(text).split("\n")):
+    for said in _of_events(text) or _each(plain(text).split("\n")):
         found.setdefault((said.pod, said.message), said)
         if len(found) == MOST_MESSAGES:
             break
     return list(found.values())
+
+
+def _of_events(text: str) -> list[Said]:
+    """The messages of Events, if the text is their JSON."""
+    try:
+        events = msgspec.json.decode(text, type=_Events)
+    except msgspec.MsgspecError:
+        return []
+    return [said for said in map(said_by, events.items) if said is not None]
 
 
 def _each(lines: list[str]) -> Iterator[Said]:

@@ -84,6 +84,21 @@ def test_the_overview_as_json_has_the_groups_of_equal_pods_too():
     assert [group["pods"] for group in document["groups"]] == [["default/large"]]
 
 
+def test_all_messages_of_a_pasted_text_are_explained() -> None:
+    text = "\n".join(
+        f"{age}  Warning  FailedScheduling  pod/{name}  0/2 nodes are available: 2 {reason}."
+        for age, name, reason in (("5m", "web", "Insufficient cpu"), ("1m", "db", "node(s) were unschedulable"))
+    )
+
+    printed = CliRunner().invoke(explain, ["--message", "-"], input=text)
+    as_json = CliRunner().invoke(explain, ["--message", "-", "-o", "json"], input=text)
+    one = CliRunner().invoke(explain, ["db", "--message", "-", "-o", "json"], input=text)
+
+    assert [line for line in printed.output.splitlines() if line.endswith("ago:")] == ["default/web, 5m ago:", "default/db, 1m ago:"]
+    assert [each["pod"] for each in json.loads(as_json.output)] == ["default/web", "default/db"]
+    assert json.loads(one.output)["clauses"][0]["reason"] == "node(s) were unschedulable"
+
+
 def test_the_output_as_markdown_has_one_heading_and_no_raw_control_character():
     listed = json.loads(dump())
     listed["items"][1]["spec"]["nodeSelector"] = {"disk": "ssd"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from schedviz.ingest.pasted_text import LONGEST, MOST_MESSAGES, messages_in, plain
@@ -59,6 +61,19 @@ def test_each_message_of_a_pod_is_returned_once() -> None:
     rows = [f"5m  Warning  FailedScheduling  pod/p{number % 2}  {TAINT}" for number in range(10)]
 
     assert [said.pod for said in messages_in("\n".join(rows))] == ["default/p0", "default/p1"]
+
+
+def test_events_as_json_name_their_pods() -> None:
+    event = {
+        "kind": "Event",
+        "reason": "FailedScheduling",
+        "message": TAINT,
+        "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "a"},
+    }
+
+    found = messages_in(json.dumps({"kind": "List", "items": [event, {"kind": "Event", "reason": "Pulled"}]}))
+
+    assert [(said.pod, said.message) for said in found] == [("shop/a", TAINT)]
 
 
 def test_messages_on_consecutive_lines_are_not_joined() -> None:
