@@ -1,4 +1,4 @@
-"""What answers cost on a large cluster: why a pod is pending, the smallest change, copies of a pod, a dry cycle beside the engine.
+"""What answers cost on a large cluster: why a pod is pending, the smallest change, copies of a pod, a dry run on the live engine.
 
     .venv/bin/python -m tests.bench.explain [--nodes 5000]
 
@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 from schedviz.engine import Simulation, SimulationSettings
-from schedviz.engine.dryrun.sandbox import Sandbox
+from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.judgement import Choice
 from schedviz.explain.shadow import choose
@@ -95,19 +95,19 @@ def main() -> int:
 
 
 def _answers(simulation: Simulation) -> None:
-    beside = Sandbox()
+    dry_runs = LiveDryRuns()
     for name in WAITING:
         key = f"default/{name.replace(' ', '-')}"
         timed(f"why, first ({name})", lambda key=key: why_pending(simulation, key), times=1)
         timed(f"why ({name})", lambda key=key: why_pending(simulation, key))
         timed(f"smallest change ({name})", lambda key=key: smallest_change(simulation, key), times=3)
-        timed(f"dry cycle ({name})", lambda key=key: _dry_cycle(simulation, beside, key))
+        timed(f"dry cycle ({name})", lambda key=key: _dry_cycle(simulation, dry_runs, key))
 
 
-def _dry_cycle(simulation: Simulation, beside: Sandbox, key: str) -> Choice:
+def _dry_cycle(simulation: Simulation, dry_runs: LiveDryRuns, key: str) -> Choice:
     found = simulation.cluster.find("Pod", key)
     assert isinstance(found, Pod)
-    with beside.dry_run(simulation, found) as dry_run:
+    with dry_runs.dry_run(simulation, found) as dry_run:
         return choose(simulation, dry_run)
 
 

@@ -8,19 +8,19 @@ import pytest
 from explain_clusters import cluster, do, node, pod
 
 from schedviz.engine import Simulation
-from schedviz.engine.dryrun.sandbox import Sandbox, StatefulPluginError
+from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns, StatefulPluginError
 from schedviz.explain.judgement import Choice, Judgement, Share
 from schedviz.explain.shadow import choose, judge
 from schedviz.kube.core import Pod
 
 
-def choice_of(simulation: Simulation, name: str, beside: Sandbox | None = None) -> Choice:
-    with (beside or Sandbox()).dry_run(simulation, the(simulation, name)) as dry_run:
+def choice_of(simulation: Simulation, name: str, dry_runs: LiveDryRuns | None = None) -> Choice:
+    with (dry_runs or LiveDryRuns()).dry_run(simulation, the(simulation, name)) as dry_run:
         return choose(simulation, dry_run)
 
 
 def judgement_of(simulation: Simulation, name: str, on: str) -> Judgement:
-    with Sandbox().dry_run(simulation, the(simulation, name)) as dry_run:
+    with LiveDryRuns().dry_run(simulation, the(simulation, name)) as dry_run:
         return judge(simulation, dry_run, on)
 
 
@@ -66,9 +66,9 @@ def test_the_nominated_node_is_the_one_that_is_chosen() -> None:
 
 
 def test_answers_of_the_shadow_are_those_of_the_next_cycle_after_whatever_happened() -> None:
-    simulation, beside = cluster(node("n1"), node("n2", cpu="3"), pod("p1"), pod("p2"), pod("p3", cpu="2")), Sandbox()
+    simulation, dry_runs = cluster(node("n1"), node("n2", cpu="3"), pod("p1"), pod("p2"), pod("p3", cpu="2")), LiveDryRuns()
     for name in ("p1", "p2", "p3"):
-        expected = choice_of(simulation, name, beside)
+        expected = choice_of(simulation, name, dry_runs)
         do(simulation, "cycle")
         assert the(simulation, name).spec.node_name or simulation.shown_cycle
         assert simulation.shown_cycle is not None
@@ -85,9 +85,9 @@ def test_asking_leaves_the_engine_and_its_draws_as_they_are() -> None:
     draws = simulation.random_source.getstate() if simulation.random_source else None
     snapshot = simulation.scheduler.state.snapshot
 
-    beside = Sandbox()
+    dry_runs = LiveDryRuns()
     for name in ("web", "p", "web"):
-        choice_of(simulation, name, beside)
+        choice_of(simulation, name, dry_runs)
 
     assert (simulation.state_hash(), simulation.event, list(simulation.pending_events)) == (before, event, [])
     assert draws is None or simulation.random_source is not None

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from schedviz.engine import Simulation
-from schedviz.engine.dryrun.sandbox import Sandbox, StatefulPluginError
+from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns, StatefulPluginError
 from schedviz.explain.judgement import Choice, Judgement
 from schedviz.explain.shadow import choose, judge
 from schedviz.kube.core import Pod
@@ -34,39 +34,39 @@ class Shadow:
         self._is_detached = "fork" in session.source
         self._is_followed = False
         self._looked = False
-        self._beside = Sandbox()
-        self._shown: list[Shown] = []
+        self._dry_runs = LiveDryRuns()
+        self._results: list[Shown] = []
         self._before: Pod | None = None
 
     def before(self, simulation: Simulation, command: AnyCommand) -> None:
         """Called before a command is executed."""
         self._before = None
-        if not _speaks_of_pod(command) or simulation.scheduler.cycle is not None or not self._follows():
+        if not _is_about_pod(command) or simulation.scheduler.cycle is not None or not self._follows():
             return
         pod = self._before = _find(simulation, command)
-        if pod is None or not _waits(pod):
+        if pod is None or not _is_pending(pod):
             return
         if isinstance(command, Delete):
-            self._shown.append(Gone(pod.key, pod.uid))
+            self._results.append(Gone(pod.key, pod.uid))
         elif isinstance(command, Update) and (node := _node_of(command.object)):
             judgement = self._judge(simulation, pod, node)
             if judgement is not None:
-                self._shown.append(Binding(pod.key, pod.uid, simulation.event, node, judgement))
+                self._results.append(Binding(pod.key, pod.uid, simulation.event, node, judgement))
 
     def after(self, simulation: Simulation, command: AnyCommand) -> None:
         """Called after a command was executed."""
-        if not isinstance(command, Create | Update) or not _speaks_of_pod(command) or not self._follows():
+        if not isinstance(command, Create | Update) or not _is_about_pod(command) or not self._follows():
             return
         before, pod = self._before, _find(simulation, command)
-        if pod is None or not _waits(pod) or (before is not None and _waits(before)) or simulation.scheduler.cycle is not None:
+        if pod is None or not _is_pending(pod) or (before is not None and _is_pending(before)) or simulation.scheduler.cycle is not None:
             return
         choice = self._choose(simulation, pod)
         if choice is not None:
-            self._shown.append(Arrival(pod.key, pod.uid, simulation.event, choice))
+            self._results.append(Arrival(pod.key, pod.uid, simulation.event, choice))
 
     def drain(self) -> list[Shown]:
         """The results since the last drain, in order."""
-        shown, self._shown = self._shown, []
+        shown, self._results = self._results, []
         self._looked = False
         return shown
 
@@ -87,7 +87,7 @@ class Shadow:
         if pod.spec.scheduler_name not in simulation.scheduler.state.profiles:
             return None
         try:
-            with self._beside.dry_run(simulation, pod) as dry_run:
+            with self._dry_runs.dry_run(simulation, pod) as dry_run:
                 return choose(simulation, dry_run)
         except StatefulPluginError as error:
             return Choice(0, 0, message=str(error))
@@ -100,7 +100,7 @@ class Shadow:
         if pod.spec.scheduler_name not in simulation.scheduler.state.profiles:
             return None
         try:
-            with self._beside.dry_run(simulation, pod) as dry_run:
+            with self._dry_runs.dry_run(simulation, pod) as dry_run:
                 return judge(simulation, dry_run, node)
         except StatefulPluginError as error:
             return Judgement("unjudged", reasons=(str(error),))
@@ -109,7 +109,7 @@ class Shadow:
             return Judgement("unjudged", reasons=(_BROKE,))
 
 
-def _speaks_of_pod(command: AnyCommand) -> bool:
+def _is_about_pod(command: AnyCommand) -> bool:
     if isinstance(command, Create | Update):
         return command.object.get("kind") == "Pod"
     return isinstance(command, Delete) and command.kind == "Pod" and not command.graceful
@@ -130,7 +130,7 @@ def _node_of(pod: dict[str, Any]) -> str:
     return str((pod.get("spec") or {}).get("nodeName") or "")
 
 
-def _waits(pod: Pod) -> bool:
+def _is_pending(pod: Pod) -> bool:
     """Whether a scheduler would process the pod."""
     spec = pod.spec
     return not (spec.node_name or spec.scheduling_gates or pod.metadata.deletion_timestamp or pod.status.phase in _FINISHED)

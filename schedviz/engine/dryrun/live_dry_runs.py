@@ -1,4 +1,4 @@
-"""`Sandbox`: dry runs on a live engine. They use their own snapshot and leave the engine unchanged."""
+"""`LiveDryRuns`: dry runs on a live engine, which use a snapshot of their own and leave the engine unchanged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class StatefulPluginError(LookupError):
     """A plugin of the pod's profile keeps state, so a dry run could change its results in real cycles."""
 
 
-class Sandbox:
+class LiveDryRuns:
     """Makes dry runs on the same engine; each costs what changed in the cache since the last."""
 
     def __init__(self) -> None:
@@ -49,4 +49,4 @@ def _require_stateless(simulation: Simulation, pod: Pod) -> None:
     framework = simulation.scheduler.state.profiles.get(pod.spec.scheduler_name)
     for plugin in framework.stateful_plugins if framework is not None else ():
         if not getattr(plugin, "is_read_only", False):
-            raise StatefulPluginError(f"the plugin {plugin.name} remembers what it was asked")
+            raise StatefulPluginError(f"the plugin {plugin.name} keeps state between cycles")
