@@ -1,6 +1,6 @@
 import type { AnyEvent } from "../model/generated";
 import { headAfter, headOf, type Head } from "../model/head";
-import type { Place } from "../model/permalink";
+import type { Place, Selection } from "../model/permalink";
 import { State } from "../model/state";
 import type { SessionInfo } from "../wire/messages";
 import { Connection, type SessionMessage } from "./connection.svelte";
@@ -23,7 +23,7 @@ export class Scope {
   head = $state.raw<Head>({ event: 0, clockSeconds: 0, cycle: 0, pod: "", nextStage: "" });
 
   readonly notices = new Notices();
-  readonly selection = new SelectionState();
+  readonly selection = new SelectionState((selection) => this.tabFor(selection));
   readonly summary: Summary;
   readonly connection: Connection;
   readonly playback: Playback;
@@ -110,6 +110,13 @@ export class Scope {
       ...(select ? { select } : {}),
       ...(select && selection.tab !== "summary" ? { tab: selection.tab } : {}),
     };
+  }
+
+  /** A pod that was tried in vain opens on the reason. */
+  private tabFor({ kind, name }: Selection): string {
+    const queue = this.current?.queue;
+    const wasRejected = queue?.unschedulable.get(name) ?? queue?.backoffQ.get(name) ?? queue?.errorBackoffQ.get(name);
+    return kind === "pod" && wasRejected ? "why" : "summary";
   }
 
   /** Open a permalink: its selection at once, its moment as soon as there is a view. */

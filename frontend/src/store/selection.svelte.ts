@@ -10,6 +10,11 @@ export class SelectionState {
   drawerOpen = $state(false);
   /** The drawer's tab. */
   tab = $state("summary");
+  /** The user chose a tab, which stays for later selections. */
+  private hasChosen = false;
+
+  /** `tabFor`: the tab that suits a selection. */
+  constructor(private readonly tabFor: (selection: Selection) => string = () => "summary") {}
 
   /** The selection that the open drawer shows. */
   get inDrawer(): Selection | null {
@@ -21,5 +26,11 @@ export class SelectionState {
     this.current = selection;
     this.drawerOpen = selection !== null;
     if (tab) this.tab = tab;
+    else if (selection && !this.hasChosen) this.tab = this.tabFor(selection);
+  }
+
+  chooseTab(tab: string): void {
+    this.hasChosen = true;
+    this.tab = tab;
   }
 }
