@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
+from schedviz.sessions.analysis.requests import AnswerLate
 from schedviz.sessions.redis import replies, wakeups
 from schedviz.web.actors import Verb
 from schedviz.web.api import schemas
@@ -59,4 +60,4 @@ def _explained(text: str) -> bytes:
 
 
 def _unavailable(message: str) -> ApiError:
-    return ApiError(503, "worker_unavailable", message, headers={"Retry-After": "2"})
+    return ApiError(503, AnswerLate.code, message, headers={"Retry-After": "2"})
