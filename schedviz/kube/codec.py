@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Any, Final, cast
 
 import msgspec
@@ -74,12 +73,7 @@ class _Decoders:
         self.known_type = known(kind.type)
 
 
-@cache
-def _decoders(name: str) -> _Decoders:
-    """The decoders of a kind, made when they are first needed: those of all kinds take 0.1 s of a process's start."""
-    return _Decoders(BY_NAME[name])
-
-
+_DECODERS: Final = {kind.name: _Decoders(kind) for kind in KINDS}
 #: Most tools write these two members first; looking there avoids parsing the whole text.
 _HEAD: Final = re.compile(rb'\s*\{\s*"apiVersion"\s*:\s*"([\w./-]*)"\s*,\s*"kind"\s*:\s*"(\w+)"', re.ASCII)
 _head_decoder: Final = msgspec.json.Decoder(_Head)
@@ -124,7 +118,7 @@ def from_dict(data: object, *, strict: bool = False, kind: str = "") -> KubeObje
 def unread_fields(data: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """The members of an object's JSON that decoding drops, at every depth; an item of a list keeps its place. Raises as `decode` does."""
     try:
-        rest = _decoders(kind).remainder.decode(msgspec.json.encode(_drop_nulls(data)))
+        rest = _DECODERS[kind].remainder.decode(msgspec.json.encode(_drop_nulls(data)))
     except msgspec.ValidationError as error:
         raise explain_validation_error(error, data) from None
     fields: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rest))
@@ -180,7 +174,7 @@ def _decoders_for(api_version: object, kind: object) -> _Decoders:
         )
     if api_version not in ("", None, entry.api_version):
         raise UnknownKindError("apiVersion", f'"{entry.api_version}" for a {kind}', describe(api_version))
-    return _decoders(kind)
+    return _DECODERS[kind]
 
 
 def _convert(data: Mapping[str, Any], decoders: _Decoders, *, strict: bool) -> KubeObject:
