@@ -73,6 +73,7 @@ class _Decoders:
         self.known_type = known(kind.type)
 
 
+#: Made when the process starts, before its threads: two threads that use a msgspec type for the first time together can end the process.
 _DECODERS: Final = {kind.name: _Decoders(kind) for kind in KINDS}
 #: Most tools write these two members first; looking there avoids parsing the whole text.
 _HEAD: Final = re.compile(rb'\s*\{\s*"apiVersion"\s*:\s*"([\w./-]*)"\s*,\s*"kind"\s*:\s*"(\w+)"', re.ASCII)
