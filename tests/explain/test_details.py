@@ -89,7 +89,16 @@ def test_a_resource_that_no_node_has_is_named_as_such() -> None:
     [detail] = details(cluster(node("n1"), pod("p", containers=[{"name": "c", "image": "i", "resources": requests}])))
     assert isinstance(detail, ResourceDetail)
     assert detail.offered_by == 0
-    assert detail.sentence == "nvidia.com/gpu: the pod requests 1; no node has any"
+    assert detail.sentence == "nvidia.com/gpu: the pod requests 1; no node has any: its device plugin may be missing"
+
+
+def test_a_resource_that_only_other_nodes_have_is_named_as_such() -> None:
+    requests = {"requests": {"nvidia.com/gpu": "1", "cpu": "1"}, "limits": {"nvidia.com/gpu": "1"}}
+    with_gpu = node("n2", cpu="0")
+    with_gpu["status"]["allocatable"]["nvidia.com/gpu"] = "8"
+    simulation = cluster(node("n1"), with_gpu, pod("p", containers=[{"name": "c", "image": "i", "resources": requests}]))
+    [detail] = details(simulation, "Insufficient nvidia.com/gpu")
+    assert detail.sentence == "nvidia.com/gpu: the pod requests 1; these nodes have none, 1 other node does"
 
 
 def test_a_nominated_pod_counts_as_use_of_its_node() -> None:

@@ -13,7 +13,7 @@ from schedviz.engine.framework.trial_rows import amount
 from schedviz.explain.details.detail import NAMED, NodeAmount, ResourceDetail
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.kube.printed_amount import printed_amount
-from schedviz.trace.phrase import Phrase, phrase
+from schedviz.trace.phrase import Phrase, counted, phrase
 
 PODS: Final = "pods"
 _INSUFFICIENT: Final = "Insufficient "
@@ -26,7 +26,7 @@ def resource_details(rejected: RejectedNodes) -> Iterator[ResourceDetail]:
     everywhere = rejected.everywhere.allocatable(resource)
     offered_by, largest = int(np.count_nonzero(everywhere)), int(everywhere.max(initial=0))
     nodes = _nearest(rejected, resource)
-    said = _sentence(resource, requested, largest, nodes)
+    said = _sentence(resource, requested, largest, offered_by, nodes)
     yield ResourceDetail(
         sentence=said.text,
         sentence_phrase=said,
@@ -79,11 +79,17 @@ def _nearest(rejected: RejectedNodes, resource: str) -> tuple[NodeAmount, ...]:
     return tuple(sorted(found, key=lambda node: node.used - node.allocatable))
 
 
-def _sentence(resource: str, requested: int, largest: int, nodes: tuple[NodeAmount, ...]) -> Phrase:
+def _sentence(resource: str, requested: int, largest: int, offered_by: int, nodes: tuple[NodeAmount, ...]) -> Phrase:
     best = nodes[0]
     if resource == PODS:
         return phrase("{node} has {used} of at most {allocatable} pods", node=best.node, used=best.used, allocatable=best.allocatable)
     wanted = printed_amount(resource, requested)
+    if not largest and "/" in resource:
+        return phrase(
+            "{resource}: the pod requests {requested}; no node has any: its device plugin may be missing",
+            requested=wanted,
+            resource=resource,
+        )
     if not largest:
         return phrase("{resource}: the pod requests {requested}; no node has any", requested=wanted, resource=resource)
     if requested > largest:
@@ -92,6 +98,13 @@ def _sentence(resource: str, requested: int, largest: int, nodes: tuple[NodeAmou
             requested=wanted,
             resource=resource,
             largest=printed_amount(resource, largest),
+        )
+    if not best.allocatable:
+        return phrase(
+            "{resource}: the pod requests {requested}; these nodes have none, {others}",
+            requested=wanted,
+            resource=resource,
+            others=counted(offered_by, "{count} other node does", "{count} other nodes do"),
         )
     free = best.allocatable - best.used
     values = {
