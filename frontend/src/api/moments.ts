@@ -22,10 +22,28 @@ export interface Stretch {
   tail?: boolean;
 }
 
-/** Stored events in a range, oldest first. */
-export async function getEvents(id: string, stretch: Stretch, signal?: AbortSignal): Promise<{ events: AnyEvent[] }> {
-  const { results } = await call<{ results: AnyEvent[] }>("GET", `sessions/${id}/events/?${queryOf(stretch)}`, { signal });
-  return { events: results };
+/** A page of events. `next`: the `after` of the next page; null: these are the newest. */
+export interface EventPage {
+  events: AnyEvent[];
+  next: number | null;
+}
+
+/** Stored events in a range, oldest first. A page also ends after some megabytes, so there may be fewer than `limit`. */
+export async function getEvents(id: string, stretch: Stretch, signal?: AbortSignal): Promise<EventPage> {
+  const { results, next } = await call<{ results: AnyEvent[]; next: number | null }>("GET", `sessions/${id}/events/?${queryOf(stretch)}`, { signal });
+  return { events: results, next };
+}
+
+/** The `count` stored events after one, in as many pages as they take; fewer if the session has fewer. */
+export async function getEventsAfter(id: string, after: number, count: number, signal?: AbortSignal): Promise<AnyEvent[]> {
+  const found: AnyEvent[] = [];
+  let next: number | null = after;
+  while (next !== null && found.length < count) {
+    const page: EventPage = await getEvents(id, { after: next, limit: count - found.length }, signal);
+    found.push(...page.events);
+    next = page.events.length ? page.next : null;
+  }
+  return found;
 }
 
 /** A cycle's stored summary. */

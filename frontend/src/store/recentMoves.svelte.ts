@@ -1,4 +1,4 @@
-import { getEvents } from "../api/moments";
+import { getEventsAfter } from "../api/moments";
 import type { AnyEvent } from "../model/generated";
 import { moveLinesOf, type MoveLine } from "../model/queueMoves";
 import type { Change } from "./picture.svelte";
@@ -52,8 +52,8 @@ export class RecentMoves {
     this.known = [];
     if (event < 1) return;
     this.timer = setTimeout(() => {
-      getEvents(this.session, { after: Math.max(0, event - RECALLED), limit: RECALLED }, gone.signal).then(
-        ({ events }) => {
+      getEventsAfter(this.session, Math.max(0, event - RECALLED), RECALLED, gone.signal).then(
+        (events) => {
           if (gone.signal.aborted) return;
           const earlier = events.filter((one) => one.event <= event).flatMap((one) => moveLinesOf(one));
           const oldest = this.known[this.known.length - 1]?.event ?? Infinity;

@@ -1,4 +1,4 @@
-import { getEvents, getTimeline } from "../api/moments";
+import { getEventsAfter, getTimeline } from "../api/moments";
 import { failureOf } from "../i18n/failure";
 import type { AnyEvent } from "../model/generated";
 import { LEAD, MarkPages, PAGE } from "../model/markPages";
@@ -112,7 +112,7 @@ export class TimelineData {
     const { id } = this.scope;
     if (window.last - window.first <= MOST_WITH_MARKS) {
       for (const page of this.pages.missing(window.first + 1, window.last, this.scope.headEvent)) {
-        const { events } = await getEvents(id, { after: Math.max(0, page * PAGE - LEAD), limit: PAGE + LEAD }, signal);
+        const events = await getEventsAfter(id, Math.max(0, page * PAGE - LEAD), PAGE + LEAD, signal);
         this.pages.load(page, events);
         this.touch();
       }
