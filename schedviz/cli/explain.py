@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from schedviz.engine import Simulation
     from schedviz.explain.changes import SmallestChange
     from schedviz.explain.explanation import Explanation
-    from schedviz.explain.message import Message
+    from schedviz.explain.message import Message, PodMessage
     from schedviz.explain.overview import Overview
-    from schedviz.ingest.scheduler_messages import Said
 
 #: Characters of standard input that `--message -` reads.
 _LONGEST_TEXT = 20_000_000
@@ -186,18 +185,18 @@ def _show_overview(found: Overview, form: str) -> None:
 
 
 def _message(simulation: Simulation | None, pod: str | None, text: str, form: str) -> None:
-    from schedviz.explain.message import NotAMessageError, parse_message, with_nodes
+    from schedviz.explain.message import NotAMessageError, parse_message, parse_messages, with_nodes
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
     from schedviz.ingest.pasted_text import messages_in
 
     text = sys.stdin.read(_LONGEST_TEXT) if text == "-" else text
-    found = messages_in(text, longest=_LONGEST_TEXT)
+    found = parse_messages(messages_in(text, longest=_LONGEST_TEXT))
     if pod is None and len(found) > 1:
         _messages(found, form)
         return
-    of_pod = [said.message for said in found if said.pod in (pod, f"default/{pod}")] or [said.message for said in found] or [text]
+    of_pod = [each for each in found if each.pod in (pod, f"default/{pod}")] or found
     try:
-        said = parse_message(of_pod[-1])
+        said = of_pod[-1].message if of_pod else parse_message(text)
     except NotAMessageError as error:
         raise click.ClickException(str(error)) from None
     clauses = said.clauses
@@ -214,19 +213,16 @@ def _message(simulation: Simulation | None, pod: str | None, text: str, form: st
         _print_message(said, clauses)
 
 
-def _messages(found: Sequence[Said], form: str) -> None:
-    """Explain several messages, each with its pod if the text names it."""
-    from schedviz.explain.message import parse_message
-
+def _messages(found: Sequence[PodMessage], form: str) -> None:
+    """Print several messages, each with its pod if the text names it."""
     if form == "json":
-        _print_json([{"pod": said.pod, "at": said.at, "message": parse_message(said.message)} for said in found])
+        _print_json(found)
         return
-    for number, said in enumerate(found):
+    for number, each in enumerate(found):
         if number:
             say()
-        say(f"{said.pod or 'A pod'}{f', {said.at}' if said.at else ''}:")
-        message = parse_message(said.message)
-        _print_message(message, message.clauses)
+        say(f"{each.pod or 'A pod'}{f', {each.at}' if each.at else ''}:")
+        _print_message(each.message, each.message.clauses)
 
 
 # Formatting.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol
 
 import msgspec
 
@@ -36,6 +36,39 @@ class Message(Part, frozen=True):
     preemption: tuple[Clause, ...] = ()
     #: Nodes without a clause: not evaluated, or the text was cut. Negative: nodes with several reasons.
     unaccounted: int = 0
+
+
+class PodMessage(Part, frozen=True):
+    """A message in a longer text, and its clauses."""
+
+    #: `namespace/name`; "": the text does not name it.
+    pod: str
+    #: When it was sent, as the text has it ("5m ago"); "": unknown.
+    at: str
+    text: str
+    message: Message
+
+
+class Found(Protocol):
+    """A message that was found in a text."""
+
+    @property
+    def pod(self) -> str: ...
+    @property
+    def at(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+
+
+def parse_messages(found: Iterable[Found]) -> list[PodMessage]:
+    """The messages in order, without those that `parse_message` refuses."""
+    parsed: list[PodMessage] = []
+    for each in found:
+        try:
+            parsed.append(PodMessage(each.pod, each.at, each.message, parse_message(each.message)))
+        except NotAMessageError:
+            continue
+    return parsed
 
 
 def parse_message(text: str) -> Message:

@@ -13,7 +13,7 @@ from typing import Final
 from schedviz.ingest.errors import UnreadableFile
 from schedviz.ingest.events import REASON
 from schedviz.ingest.limits import Limits
-from schedviz.ingest.scheduler_messages import Said
+from schedviz.ingest.scheduler_messages import MESSAGE, Said
 
 _HEAD_BYTES: Final = 16 << 10
 #: All patterns match in linear time, because the text may be hostile: repeated groups are possessive, and no two neighbours match the same
@@ -26,7 +26,6 @@ _NAMESPACE: Final = re.compile(r"^Namespace: {2,}(\S+)$", re.MULTILINE)
 _ROW: Final = re.compile(rf"\b{REASON}\s+(?:pod/)?(\S+)\s")
 #: In the output of `describe`: `Warning  FailedScheduling  5m  default-scheduler  0/3 nodes are available: …`
 _EVENT: Final = re.compile(rf"[ \t]++Warning[ \t]++{REASON}[ \t]")
-_MESSAGE: Final = re.compile(r"(?<!\d)\d{1,7}/\d{1,7} nodes are available")
 
 #: The whole text if kubectl failed, and standard error was stored instead of the dump.
 FAILURE: Final = re.compile(
@@ -91,7 +90,7 @@ def _of_table(text: str) -> Iterator[Said]:
     has_namespaces = text.lstrip().startswith("NAMESPACE")
     for line in text.split("\n"):
         row = _ROW.search(line)
-        message = row and _MESSAGE.search(line, row.end())
+        message = row and MESSAGE.search(line, row.end())
         if row is None or message is None:
             continue
         before = line[: row.start()].split()
@@ -114,6 +113,6 @@ def _events(part: str) -> Iterator[str]:
     """The scheduler's messages among the events of one description, in order."""
     for line in part.split("\n"):
         head = _EVENT.match(line)
-        message = head and _MESSAGE.search(line, head.end())
+        message = head and MESSAGE.search(line, head.end())
         if message is not None:
             yield line[message.start() :].strip()

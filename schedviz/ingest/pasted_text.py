@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from schedviz.ingest.events import REASON, said_by
-from schedviz.ingest.scheduler_messages import Said
+from schedviz.ingest.scheduler_messages import MESSAGE, Said
 
 #: Longer texts are cut, unless the caller allows more.
 LONGEST: Final = 200_000
@@ -23,7 +23,6 @@ MOST_MESSAGES: Final = 50
 _ESCAPES: Final = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)?|[@-Z\\-_])")
 #: Marks before quoted lines in mail and Markdown.
 _QUOTE: Final = re.compile(r"^[ \t]*+(?:>[ \t]?)++", re.MULTILINE)
-_MESSAGE: Final = re.compile(r"(?<!\d)\d{1,7}/\d{1,7} nodes are available\b")
 _NAME: Final = re.compile(r"^\s*+Name:\s++(\S+)\s*+$")
 _NAMESPACE: Final = re.compile(r"^\s*+Namespace:\s++(\S+)\s*+$")
 #: A row of `kubectl get events`: `[NAMESPACE] LAST-SEEN TYPE REASON [pod/]NAME …`.
@@ -70,7 +69,7 @@ def _each(lines: list[str]) -> Iterator[Said]:
             name, namespace = described[1], ""
         elif described := _NAMESPACE.match(line):
             namespace = described[1]
-        message = _MESSAGE.search(line)
+        message = MESSAGE.search(line)
         if message is None:
             continue
         pod = f"{namespace or 'default'}/{name}" if name else ""
@@ -91,7 +90,7 @@ def _whole(start: str, following: list[str]) -> str:
     """A message with the lines that a terminal or an editor wrapped it into."""
     parts = [start.strip()]
     for line in following:
-        if _NEW_LINE.match(line) or _MESSAGE.search(line) or parts[-1].endswith(('"', "'")):
+        if _NEW_LINE.match(line) or MESSAGE.search(line) or parts[-1].endswith(('"', "'")):
             break
         parts.append(line.strip())
     return " ".join(parts).strip("\"'` ")

@@ -20,6 +20,8 @@ _VERSION: Final = re.compile(r"v(\d{1,4})\.(\d{1,4})(?:\.(\d{1,6}))?")
 _SUGGESTS_V1_36: Final = (1, 31)
 #: The kubelets of v1.27.1. Older ones need no word: v1.27.1 is the oldest release.
 _OF_DEFAULT: Final = (1, 27)
+#: How each note on the simulated release begins.
+_NOTE: Final = "The session simulates kube-scheduler "
 #: Characters of a version that are shown.
 _SHOWN: Final = 40
 
@@ -105,3 +107,13 @@ def with_release(report: Report, release: str | None, evidence: ReleaseEvidence)
     if note is None:
         return report
     return msgspec.structs.replace(report, warnings=(note.text, *report.warnings), warning_phrases=(note, *report.warning_phrases))
+
+
+def with_other_release(report: dict[str, Any], release: str) -> dict[str, Any]:
+    """A report, as its JSON, for another release than the files suggested: without the note that they suggested one."""
+    return {
+        **report,
+        "release": release,
+        "warnings": [text for text in report.get("warnings", ()) if not text.startswith(_NOTE)],
+        "warningPhrases": [one for one in report.get("warningPhrases", ()) if not one["template"].startswith(_NOTE)],
+    }

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 import msgspec
+
+#: How a message begins.
+MESSAGE: Final = re.compile(r"(?<!\d)\d{1,7}/\d{1,7} nodes are available")
 
 
 class Said(msgspec.Struct, frozen=True):

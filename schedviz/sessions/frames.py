@@ -177,7 +177,7 @@ def open_frame(data: bytes) -> FrameMessage:
 
 def events_of(data: bytes) -> list[AnyEvent]:
     """The events in a frame, stored or compressed."""
-    return _events_decoder.decode(packing.unpack(data)).events
+    return sized_events_of(data)[0]
 
 
 def sized_events_of(data: bytes) -> tuple[list[AnyEvent], int]:

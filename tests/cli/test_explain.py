@@ -84,6 +84,13 @@ def test_the_overview_as_json_has_the_groups_of_equal_pods_too():
     assert [group["pods"] for group in document["groups"]] == [["default/large"]]
 
 
+def test_a_text_with_a_message_that_cannot_be_parsed_is_refused_in_a_sentence() -> None:
+    refused = CliRunner().invoke(explain, ["--message", "-"], input="a: 0/3 nodes are available, hm\nb: 0/4 nodes are available, hm\n")
+
+    assert refused.exit_code == 1
+    assert refused.output.startswith('Error: Expected a text with "0/N nodes are available: …"')
+
+
 def test_all_messages_of_a_pasted_text_are_explained() -> None:
     text = "\n".join(
         f"{age}  Warning  FailedScheduling  pod/{name}  0/2 nodes are available: 2 {reason}."

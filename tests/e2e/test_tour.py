@@ -1,4 +1,4 @@
-"""A tour explains the page of a session, once in each browser; a line says what led to the shown moment."""
+"""Each browser shows a tour of the session page once. The narration describes each step."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ def test_the_tour_marks_each_panel_and_is_shown_once(newcomer: Page) -> None:
         expect(newcomer.locator(f"[data-tour={panel}]")).to_be_visible(timeout=PATIENCE_MILLIS)
         if panel != "transport":
             expect(newcomer.locator(f".loop[data-changed={panel}]")).to_be_visible()
+        else:
+            expect(newcomer.locator(".shows-transport .transport")).to_be_visible()
         newcomer.locator("[data-tour-next]").click()
     expect(newcomer.locator("[data-tour]")).to_have_count(0)
 

@@ -9,7 +9,7 @@ export interface Member {
   role: MemberRole | "owner";
 }
 
-/** An invite link: whoever accepts it becomes a member. Its URL is returned once, when it is created. */
+/** An invite link. Users who accept it become members. Its URL is returned only when it is created. */
 export interface Invite {
   id: number;
   role: MemberRole;

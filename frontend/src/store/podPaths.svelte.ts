@@ -51,7 +51,7 @@ export class PodPath {
       this.operations = operations.filter((operation) => operation !== null);
       this.pod = pod;
     } catch (error) {
-      // Without its history a pod still has a state; the panel says that no more is known.
+      // If the history cannot be loaded, the panel shows only the current state.
       if (!gone.signal.aborted) {
         this.operations = [];
         this.pod = pod;

@@ -4,31 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from schedviz.explain.message import Message, NotAMessageError, parse_message
+from schedviz.explain.message import PodMessage, parse_messages
 from schedviz.ingest.pasted_text import messages_in
 from schedviz.sessions.redis.replies import reply
 
 
-class PastedMessage(msgspec.Struct, frozen=True, rename="camel"):
-    """A message of the scheduler, and its clauses."""
-
-    #: `namespace/name`; "": the text does not name it.
-    pod: str
-    #: When it was sent, as the text has it ("5m ago"); "": unknown.
-    at: str
-    text: str
-    message: Message
-
-
-def explain_text(text: str) -> list[PastedMessage]:
+def explain_text(text: str) -> list[PodMessage]:
     """The messages in a text, in its order. A text without one has none."""
-    found: list[PastedMessage] = []
-    for said in messages_in(text):
-        try:
-            found.append(PastedMessage(said.pod, said.at, said.message, parse_message(said.message)))
-        except NotAMessageError:
-            continue
-    return found
+    return parse_messages(messages_in(text))
 
 
 def reply_to(text: bytes, place: str) -> None:

@@ -11,6 +11,7 @@ import msgspec
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
 
+from schedviz.ingest.release_evidence import with_other_release
 from schedviz.sessions import quotas
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused, SessionError
 from schedviz.sessions.extenders import may_call_extenders
@@ -19,8 +20,6 @@ from schedviz.sessions.models import Session
 from schedviz.sessions.redis import wakeups
 
 _LONGEST_NAME = 200
-#: How the import's warning begins that says which release the files suggested.
-_SIMULATES = "The session simulates kube-scheduler "
 
 
 class NotForkable(SessionError):
@@ -67,8 +66,9 @@ def fork(
     came_from: dict[str, Any] = {"session": str(session.pk), "name": session.name, "at": at, "event": event}
     if session.follows:
         came_from["follows"] = session.follows
-    chosen = session.settings
+    chosen, report = session.settings, session.report
     if other is not None:
+        report = report and with_other_release(report, other.release)
         came_from["release"] = other.release
         chosen = {**chosen, "release": other.release, "feature_gates": other.feature_gates}
     made = Session(
@@ -76,7 +76,7 @@ def fork(
         name=(name or f"{session.name[: _LONGEST_NAME - 35]} @ {event}{f' {other.release}' if other else ''}")[:_LONGEST_NAME],
         source={"fork": came_from},
         settings=chosen,
-        report=_report(session, other),
+        report=report,
         calls_extenders=calls_extenders and session.calls_extenders and may_call_extenders(owner),
         uploaded=True,
         progress={"phase": "forking", "done": 0, "total": None, "unit": "events"},
@@ -111,19 +111,6 @@ def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key
         before = known.source["fork"].get("release", "the same release")
         raise KeyReused(f"key: {key!r} was used before, for a fork to {before}; use a new key for each fork.")
     return known
-
-
-def _report(session: Session, other: OtherRelease | None) -> dict[str, Any] | None:
-    """The import report of a fork. That of another release does not say which release the files suggested."""
-    report: dict[str, Any] | None = session.report
-    if other is None or not report:
-        return report
-    return {
-        **report,
-        "release": other.release,
-        "warnings": [text for text in report.get("warnings", ()) if not text.startswith(_SIMULATES)],
-        "warningPhrases": [one for one in report.get("warningPhrases", ()) if not one["template"].startswith(_SIMULATES)],
-    }
 
 
 def _moment(session: Session, at: int | None) -> int:

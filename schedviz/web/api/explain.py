@@ -177,7 +177,7 @@ def ask(session: Session, question: requests.Question, *, path: str = "") -> Htt
         with waits.one():
             answer = requests.ask(session, question, timeout_seconds=WAIT_SECONDS)
     except TooManyWait as error:
-        raise ApiError(503, requests.AnswerLate.code, f"{error} Try again in a moment.", headers={"Retry-After": "2"}) from error
+        raise late(f"{error} Try again in a moment.") from error
     except requests.Unreadable as error:
         raise ApiError(400, error.code, str(error), path=path) from error
     except requests.Unanswerable as error:
@@ -185,5 +185,10 @@ def ask(session: Session, question: requests.Question, *, path: str = "") -> Htt
     except (HistoryUnavailable, requests.AnswerTooLarge) as error:
         raise ApiError(409, error.code, str(error)) from error
     except requests.AnswerLate as error:
-        raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}) from error
+        raise late(str(error)) from error
     return HttpResponse(answer, content_type="application/json")
+
+
+def late(message: str) -> ApiError:
+    """The error of an answer that no worker has given yet: the client repeats the request."""
+    return ApiError(503, requests.AnswerLate.code, message, headers={"Retry-After": "2"})

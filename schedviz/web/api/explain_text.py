@@ -10,12 +10,11 @@ from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from schedviz.sessions.analysis.requests import AnswerLate
 from schedviz.sessions.redis import replies, wakeups
 from schedviz.web.actors import Verb
 from schedviz.web.api import schemas
 from schedviz.web.api.access import actor_for, body_as
-from schedviz.web.api.errors import ApiError
+from schedviz.web.api.explain import late
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import ref, refused
@@ -49,15 +48,11 @@ def _explained(text: str) -> bytes:
                 wakeups.EXPLAIN_TEXT, msgspec.json.encode(text), queue=wakeups.IO_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
             )
     except TooManyWait as error:
-        raise _unavailable(f"{error} Try again in a moment.") from error
+        raise late(f"{error} Try again in a moment.") from error
     except (replies.Unreachable, redis.RedisError) as error:
-        raise _unavailable("The workers cannot be reached. Try again in a moment.") from error
+        raise late("The workers cannot be reached. Try again in a moment.") from error
     except replies.NoWorker as error:
-        raise _unavailable("No io worker is running. Start one (`schedviz up` does), then send the request again.") from error
+        raise late("No io worker is running. Start one (`schedviz up` does), then send the request again.") from error
     if found is None:
-        raise _unavailable(f"The text was not read within {_TIMEOUT_SECONDS:g} s, because all io workers are busy. Try again later.")
+        raise late(f"The text was not read within {_TIMEOUT_SECONDS:g} s, because all io workers are busy. Try again later.")
     return found
-
-
-def _unavailable(message: str) -> ApiError:
-    return ApiError(503, AnswerLate.code, message, headers={"Retry-After": "2"})
