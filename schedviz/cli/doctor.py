@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from schedviz.cli.loading import loaded, settings_for, simulated, tell_warnings
+from schedviz.cli.loading import examined, loaded, tell_warnings
 from schedviz.cli.release_options import ChosenRelease, release_options
 from schedviz.terminal import say, say_json
 
 if TYPE_CHECKING:
     from schedviz.explain.doctor import Examination, Finding
-    from schedviz.ingest.load import Import
 
 #: Exit code: something differs.
 EXIT_DIFFERENT = 1
@@ -38,7 +37,7 @@ def doctor(
     """
     found = loaded(paths)
     tell_warnings(found, chosen)
-    examinations = _examinations(found, names, chosen)
+    examinations = examined(found, chosen, names=names)
     if form == "json":
         import msgspec
 
@@ -48,29 +47,6 @@ def doctor(
             _print(examination)
     if any(examination.differences for examination in examinations):
         ctx.exit(EXIT_DIFFERENT)
-
-
-def _examinations(found: Import, names: tuple[str, ...], chosen: ChosenRelease) -> list[Examination]:
-    from schedviz.engine import ConfigurationError
-    from schedviz.explain.doctor import examine_engine
-    from schedviz.explain.doctor.import_check import examine_import
-
-    if found.trace is not None:
-        return [examine_engine(simulated(found, chosen))]
-    logs = {log.name: log.signals for log in found.logs}
-    settings = settings_for(found, chosen)
-    try:
-        return examine_import(
-            found.objects,
-            found.config,
-            logs,
-            names=names,
-            made_of_dump=found.made_of_dump,
-            release=settings.release,
-            feature_gates=settings.feature_gates,
-        )
-    except ConfigurationError as error:
-        raise click.ClickException(f"configuration: {error}") from None
 
 
 def _print(examination: Examination) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import click
 
-from schedviz.cli.loading import loaded, simulated, tell_warnings
+from schedviz.cli.loading import examined, loaded, simulated, tell_warnings
 from schedviz.cli.release_options import ChosenRelease, release_options
 from schedviz.cli.remote.options import client_of, find_session, server_option, token_option
 from schedviz.terminal import say, say_json
@@ -17,7 +17,10 @@ from schedviz.terminal import say, say_json
 if TYPE_CHECKING:
     from schedviz.engine import Simulation
     from schedviz.explain.changes import SmallestChange
+    from schedviz.explain.doctor import Examination
+    from schedviz.explain.doctor.known_findings import KnownFindings
     from schedviz.explain.explanation import Explanation
+    from schedviz.explain.finding import Finding
     from schedviz.explain.message import Message, PodMessage
     from schedviz.explain.overview import Overview
 
@@ -87,22 +90,36 @@ def explain(
         return
     if not paths and message is None:
         raise click.UsageError("Pass a file with -f, as printed by `kubectl get nodes,pods -A -o json`, or a message with --message.")
-    simulation = _simulated(paths, chosen) if paths else None
+    files = _read(paths, chosen) if paths else None
     if message is not None:
-        _message(simulation, pod, message, form)
-    elif pod is None:
-        assert simulation is not None
-        _all_pending(simulation, form)
+        _message(files, pod, message, form)
+        return
+    assert files is not None
+    if pod is None:
+        _all_pending(files, form)
     else:
-        assert simulation is not None
-        _one(simulation, pod, form, with_change=with_change)
+        _one(files, pod, form, with_change=with_change)
 
 
-def _simulated(paths: tuple[Path, ...], chosen: ChosenRelease) -> Simulation:
-    """An engine with the objects of the files. Warnings about them go to standard error."""
+class _Files(NamedTuple):
+    """An engine with the objects of the files, and what the doctor found in them."""
+
+    simulation: Simulation
+    examinations: list[Examination]
+
+    @property
+    def findings(self) -> KnownFindings:
+        from schedviz.explain.doctor.known_findings import KnownFindings
+
+        return KnownFindings(self.examinations)
+
+
+def _read(paths: tuple[Path, ...], chosen: ChosenRelease) -> _Files:
+    """Warnings about the files go to standard error."""
     found = loaded(paths)
     tell_warnings(found, chosen)
-    return simulated(found, chosen)
+    # The simulated scheduler of a trace is not compared: its state is its own.
+    return _Files(simulated(found, chosen), examined(found, chosen) if found.trace is None else [])
 
 
 def _of_session(
@@ -130,14 +147,15 @@ def _of_session(
     _show_explanation(found, change, form)
 
 
-def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> None:
+def _one(files: _Files, pod: str, form: str, *, with_change: bool) -> None:
     from schedviz.cli.remote.printing import Progress
     from schedviz.explain.changes import smallest_change
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
 
+    simulation = files.simulation
     pod = the_pod(simulation, pod)
     try:
-        explanation = why_pending(simulation, pod)
+        explanation = why_pending(simulation, pod, files.findings)
     except PodUnknownError as error:
         raise click.ClickException(str(error)) from None
     looks = with_change and bool(explanation.matrix) and not explanation.fits
@@ -149,14 +167,16 @@ def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> N
     _show_explanation(explanation, change, form)
 
 
-def _all_pending(simulation: Simulation, form: str) -> None:
+def _all_pending(files: _Files, form: str) -> None:
     from schedviz.cli.remote.printing import Progress
     from schedviz.explain.overview import overview
 
     progress = Progress()
     progress.say("Examining all pending pods …")
-    found = overview(simulation)
+    found = overview(files.simulation, files.findings)
     progress.end()
+    if form == "text":
+        _print_verdicts(files.examinations)
     _show_overview(found, form)
 
 
@@ -184,7 +204,7 @@ def _show_overview(found: Overview, form: str) -> None:
             _print_overview(found)
 
 
-def _message(simulation: Simulation | None, pod: str | None, text: str, form: str) -> None:
+def _message(files: _Files | None, pod: str | None, text: str, form: str) -> None:
     from schedviz.explain.message import NotAMessageError, parse_message, parse_messages, with_nodes
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
     from schedviz.ingest.pasted_text import messages_in
@@ -200,9 +220,9 @@ def _message(simulation: Simulation | None, pod: str | None, text: str, form: st
     except NotAMessageError as error:
         raise click.ClickException(str(error)) from None
     clauses = said.clauses
-    if simulation is not None and pod is not None:
+    if files is not None and pod is not None:
         try:
-            clauses = with_nodes(clauses, why_pending(simulation, the_pod(simulation, pod)).matrix)
+            clauses = with_nodes(clauses, why_pending(files.simulation, the_pod(files.simulation, pod)).matrix)
         except PodUnknownError as error:
             raise click.ClickException(str(error)) from None
     if form == "json":
@@ -231,6 +251,18 @@ def _messages(found: Sequence[PodMessage], form: str) -> None:
 def _print_lines(text: str) -> None:
     for line in text.splitlines():
         say(line)
+
+
+def _print_verdicts(examinations: Sequence[Examination]) -> None:
+    """The doctor's verdict on each comparison in which something differs."""
+    from schedviz.explain.doctor.verdict import verdict
+    from schedviz.trace.phrase import as_sentence
+
+    for examination in examinations:
+        if examination.differences:
+            say(f"Doctor: {as_sentence(verdict(examination).text)}")
+            say("`schedviz doctor` with the same files lists what differs.")
+            say()
 
 
 def _print_overview(found: Overview) -> None:
@@ -264,10 +296,12 @@ def _print_text(explanation: Explanation, change: SmallestChange | None) -> None
         say(explanation.message)
     if explanation.disagreement:
         say()
-        say(f"Its scheduler said: {explanation.said}")
+        since = f" (unschedulable since {explanation.said_since})" if explanation.said_since else ""
+        say(f"Its scheduler said{since}: {explanation.said}")
         say(f"They differ: {explanation.disagreement}.")
+    _print_findings(explanation.findings)
     _print_clauses(explanation.clauses)
-    if explanation.cause:
+    if explanation.for_ever:
         say()
         say(f"Likely: {explanation.cause}")
         say(f"Do: {explanation.advice}")
@@ -300,12 +334,22 @@ def _print_clauses(clauses: Any) -> None:
             say(f"         on {_named(clause.nodes)}")
 
 
+def _print_findings(findings: Sequence[Finding]) -> None:
+    for finding in findings:
+        say()
+        say(f"Doctor: {finding.sentence}.")
+        if finding.cause:
+            say(f"  likely: {finding.cause}")
+        if finding.advice:
+            say(f"  do: {finding.advice}")
+
+
 def _print_queue(explanation: Explanation) -> None:
     place = explanation.queue
     if place is None:
         return
     say()
-    say(f"It is in {place.queue}, {f'tried {_times(place.attempts)}' if place.attempts else 'not tried yet'}.")
+    say(f"In the simulation, it is in {place.queue}, {f'tried {_times(place.attempts)}' if place.attempts else 'not tried yet'}.")
     if place.wakes:
         say(f"Events that would requeue it: {', '.join(sorted({wake.event for wake in place.wakes}))}")
 

@@ -15,6 +15,7 @@ from schedviz.terminal import say
 
 if TYPE_CHECKING:
     from schedviz.engine import Simulation, SimulationSettings
+    from schedviz.explain.doctor import Examination
     from schedviz.ingest.load import Import
     from schedviz.ingest.progress import Progress
     from schedviz.ingest.reader import Item
@@ -113,3 +114,27 @@ def simulated(found: Import, chosen: ChosenRelease = NO_CHOICE) -> Simulation:
             simulation.drain_events()
             simulation.drain_cycles()
     return simulation
+
+
+def examined(found: Import, chosen: ChosenRelease = NO_CHOICE, *, names: tuple[str, ...] = ()) -> list[Examination]:
+    """What the doctor finds in the files; `names` override the scheduler names of the configuration. Raises `click.ClickException`."""
+    from schedviz.engine import ConfigurationError
+    from schedviz.explain.doctor import examine_engine
+    from schedviz.explain.doctor.import_check import examine_import
+
+    if found.trace is not None:
+        return [examine_engine(simulated(found, chosen))]
+    logs = {log.name: log.signals for log in found.logs}
+    settings = settings_for(found, chosen)
+    try:
+        return examine_import(
+            found.objects,
+            found.config,
+            logs,
+            names=names,
+            made_of_dump=found.made_of_dump,
+            release=settings.release,
+            feature_gates=settings.feature_gates,
+        )
+    except ConfigurationError as error:
+        raise click.ClickException(f"configuration: {error}") from None

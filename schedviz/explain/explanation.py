@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from schedviz.explain.details.detail import AnyDetail
+from schedviz.explain.finding import Finding
 from schedviz.trace.phrase import Phrase
 
 #: Whether a node could take the pod. `now`: it passes every filter. `pods leave`: if pods on that node were gone.
@@ -115,6 +116,8 @@ class Explanation(Part, frozen=True):
     message: str = ""
     #: The last message, verbatim: that of the pod's PodScheduled condition.
     said: str = ""
+    #: Since when the pod has been unschedulable, according to that condition (RFC 3339); "" if it does not say.
+    said_since: str = ""
     #: What would explain that `said`, which another scheduler wrote, differs from `message`; "" if it does not.
     disagreement: str = ""
     disagreement_phrase: Phrase | None = None
@@ -134,6 +137,8 @@ class Explanation(Part, frozen=True):
     #: The nodes where the fewest pods would have to leave; the best first.
     room: tuple[Room, ...] = ()
     queue: QueuePlace | None = None
+    #: Terminating pods of its nominated node, for which it waits.
+    victims: tuple[str, ...] = ()
     #: The pod is nominated to a node where no pod is terminating, and will wait forever. `cause` and `advice` explain it.
     for_ever: bool = False
     cause: str = ""
@@ -143,5 +148,7 @@ class Explanation(Part, frozen=True):
     advice_phrase: Phrase | None = None
     #: Extenders with a filter that would be called over HTTP in a cycle, but not here. Those with declared answers are evaluated.
     extenders_not_asked: tuple[str, ...] = ()
+    #: What the doctor found in the files about the pod, and about the nodes that could take it.
+    findings: tuple[Finding, ...] = ()
     #: Other pending pods with equal requirements: the same applies to them.
     alike: tuple[str, ...] = ()

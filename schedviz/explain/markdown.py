@@ -8,6 +8,7 @@ from typing import Final
 
 from schedviz.explain.changes.smallest import SmallestChange
 from schedviz.explain.explanation import Clause, Explanation
+from schedviz.explain.finding import Finding
 from schedviz.explain.overview import Overview
 
 #: Nodes and pods named per line, and groups per reason.
@@ -22,7 +23,9 @@ def explanation_markdown(explanation: Explanation, change: SmallestChange | None
     if explanation.message and explanation.nodes:
         lines += ["", *block(explanation.message)]
     if explanation.disagreement:
-        lines += ["", "Its scheduler said:", "", *block(explanation.said), "", f"They differ: {text(explanation.disagreement)}."]
+        since = f" (unschedulable since {explanation.said_since})" if explanation.said_since else ""
+        lines += ["", f"Its scheduler said{since}:", "", *block(explanation.said), "", f"They differ: {text(explanation.disagreement)}."]
+    lines += [line for finding in explanation.findings for line in _finding(finding)]
     for clause in explanation.clauses:
         lines += _clause(clause)
     if change is not None and change.suggestions:
@@ -44,6 +47,15 @@ def overview_markdown(overview: Overview) -> str:
         if left := sum(len(group.pods) for group in reason.groups[_NAMED:]):
             lines.append(f"- and {left} more")
     return "\n".join(lines) + "\n"
+
+
+def _finding(finding: Finding) -> Iterable[str]:
+    yield ""
+    yield f"**Doctor**: {text(finding.sentence)}."
+    if finding.cause:
+        yield f"Likely: {text(finding.cause)}."
+    if finding.advice:
+        yield f"Do: {text(finding.advice)}."
 
 
 def _clause(clause: Clause) -> Iterable[str]:

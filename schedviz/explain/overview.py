@@ -10,18 +10,21 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.explain.details.detail import NAMED
+from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.equivalence import groups
 from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
 from schedviz.explain.queue_place import queue_place
 from schedviz.explain.real_message import missing_kind
-from schedviz.explain.why import explain_pod
+from schedviz.explain.sentence import is_name_only
+from schedviz.explain.why import NO_FINDINGS, explain_pod
 from schedviz.kube.core import Pod
-from schedviz.trace.phrase import Phrase, counted, phrase
+from schedviz.trace.phrase import Phrase, counted, phrase, some
 
 #: Groups that are explained; the pods of others are only counted.
 MOST_GROUPS: Final = 200
 #: Missing claims of different names are one reason.
 _NAME: Final = re.compile(r'"[^"]*"')
+_UNKNOWN: Final = phrase("their scheduler does not know them")
 
 
 class PendingGroup(Part, frozen=True):
@@ -84,11 +87,14 @@ def _with_few_nodes(clause: Clause) -> Clause:
     return msgspec.structs.replace(clause, nodes=clause.nodes[:NAMED])
 
 
-def overview(simulation: Simulation) -> Overview:
-    """Explain every pending pod. `simulation` belongs to the caller; its snapshot is updated."""
-    every = sorted(groups(_pending(simulation)), key=len, reverse=True)
-    explained = [(_explain(simulation, pods), pods) for pods in every[:MOST_GROUPS]]
-    reasons = tuple(_by_reason(simulation, explained))
+def overview(simulation: Simulation, findings: KnownFindings = NO_FINDINGS) -> Overview:
+    """Explain every pending pod. `simulation` belongs to the caller; its snapshot is updated.
+
+    `findings` are the doctor's about the files: pods that the scheduler does not know are groups and a reason of their own.
+    """
+    every = sorted(_groups(simulation, findings), key=len, reverse=True)
+    explained = [(_explain(simulation, pods, findings), pods) for pods in every[:MOST_GROUPS]]
+    reasons = tuple(_by_reason(simulation, explained, findings))
     count = sum(map(len, every))
     said = _summary(count, len(reasons))
     return Overview(said.text, said, count, reasons, unexplained=sum(map(len, every[MOST_GROUPS:])))
@@ -99,21 +105,35 @@ def _pending(simulation: Simulation) -> Iterator[Pod]:
     yield from (pod for pod in pods if pod.metadata.deletion_timestamp is None and pod.status.phase not in ("Succeeded", "Failed"))
 
 
-def _explain(simulation: Simulation, pods: Sequence[Pod]) -> Explanation:
+def _groups(simulation: Simulation, findings: KnownFindings) -> Iterator[list[Pod]]:
+    """Pods with equal requirements that the scheduler knows, or does not know, alike."""
+    for equal in groups(_pending(simulation)):
+        unknown = [pod for pod in equal if findings.is_unknown(pod.key)]
+        known = [pod for pod in equal if not findings.is_unknown(pod.key)] if unknown else equal
+        yield from filter(None, (known, unknown))
+
+
+def _explain(simulation: Simulation, pods: Sequence[Pod], findings: KnownFindings) -> Explanation:
     first, *alike = pods
     place = queue_place(simulation, first.key, count_ahead=False)
-    return explain_pod(simulation, first, place, tuple(pod.key for pod in alike))
+    return explain_pod(simulation, first, place, tuple(pod.key for pod in alike), findings)
 
 
-def _by_reason(simulation: Simulation, explained: Iterable[tuple[Explanation, Sequence[Pod]]]) -> list[WaitingReason]:
+def _by_reason(
+    simulation: Simulation, explained: Iterable[tuple[Explanation, Sequence[Pod]]], findings: KnownFindings
+) -> list[WaitingReason]:
     found: dict[str, list[PendingGroup]] = {}
     phrases: dict[str, Phrase] = {}
     for explanation, pods in explained:
-        reason = _reason(simulation, explanation)
+        reason = _UNKNOWN if findings.is_unknown(explanation.pod) else _reason(simulation, explanation)
         phrases.setdefault(reason.text, reason)
         found.setdefault(reason.text, []).append(_group(simulation, explanation, pods))
     reasons = [_waiting(phrases[text], members) for text, members in found.items()]
-    return sorted(reasons, key=lambda reason: (reason.groups[0].outlook == "now", -reason.count))
+    return sorted(reasons, key=lambda reason: (_is_placeable(reason), -reason.count))
+
+
+def _is_placeable(reason: WaitingReason) -> bool:
+    return reason.groups[0].outlook == "now" and reason.reason_phrase is not _UNKNOWN
 
 
 def _waiting(reason: Phrase, members: Sequence[PendingGroup]) -> WaitingReason:
@@ -124,6 +144,8 @@ def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
     if explanation.disagreement and (kind := missing_kind(simulation, explanation)):
         return phrase("the files have no {kind} objects", kind=kind)
     match explanation.standing:
+        case "gated" if is_name_only(explanation.queue):
+            return phrase("only their names are known, from a SIGUSR2 dump")
         case "gated":
             return phrase("scheduling gates")
         case "ignored":
@@ -140,7 +162,7 @@ def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
 
 
 def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]) -> PendingGroup:
-    detail = _detail(simulation, explanation)
+    detail = _detail(simulation, explanation) or _finding(explanation)
     return PendingGroup(
         tuple(pod.key for pod in pods),
         explanation.standing,
@@ -157,14 +179,23 @@ def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]
 def _detail(simulation: Simulation, explanation: Explanation) -> Phrase | None:
     if explanation.disagreement and missing_kind(simulation, explanation):
         return phrase("its scheduler said: {message}", message=explanation.said)
+    if is_name_only(explanation.queue):
+        return phrase("its requests are not in the dump: add the output of `kubectl get nodes,pods -A -o json`")
     if explanation.queue is not None and explanation.queue.gated_by:
         return phrase("until they are removed: {gates}", gates=explanation.queue.gated_by)
+    if explanation.victims:
+        return phrase("waits on {node} until {victims} are gone", node=explanation.node, victims=some(explanation.victims))
     clause = explanation.main
     if clause is None:
         return None
     if clause.details:
         return clause.details[0].sentence_phrase
     return Phrase("{reason}", {"reason": clause.reason}) if _NAME.search(clause.reason) else None
+
+
+def _finding(explanation: Explanation) -> Phrase | None:
+    """The first difference that the doctor found: "node worker-4 is at the API, and the scheduler does not know it"."""
+    return next((finding.sentence_phrase for finding in explanation.findings if finding.differs), None)
 
 
 def _summary(count: int, reasons: int) -> Phrase:

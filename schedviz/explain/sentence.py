@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
+from schedviz.explain.doctor.known_findings import MISSED_POD, unknown_nodes
 from schedviz.explain.explanation import Clause, Explanation, QueuePlace
 from schedviz.kube.core import Pod
-from schedviz.trace.phrase import Phrase, counted, phrase
+from schedviz.trace.phrase import Phrase, counted, phrase, some
 
 #: Clauses per sentence.
 _TOLD = 3
@@ -22,6 +24,12 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
             return phrase("{pod} is being deleted; the scheduler skips it.", pod=name)
         case "waiting":
             return phrase("{pod} has been assigned a node and is in its binding cycle.", pod=name)
+        case "gated" if is_name_only(explanation.queue):
+            return phrase(
+                "{pod} is pending, and only its name is known: a SIGUSR2 dump has no requests of pending pods. To have it explained, "
+                "add the output of `kubectl get nodes,pods -A -o json`.",
+                pod=name,
+            )
         case "gated":
             return phrase(
                 "{pod} has scheduling gates ({gates}); the scheduler does not try it until they are removed.",
@@ -30,7 +38,22 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
             )
     if explanation.for_ever:
         return _for_ever(explanation)
-    return _pending(explanation)
+    if any(finding.kind == MISSED_POD for finding in explanation.findings):
+        return _unknown(explanation)
+    pending = _pending(explanation)
+    if nodes := unknown_nodes(explanation.findings):
+        return phrase("{sentence} But its scheduler does not know {nodes}.", sentence=pending, nodes=some(nodes))
+    return pending
+
+
+def _unknown(explanation: Explanation) -> Phrase:
+    nodes = counted(len(explanation.fits), "{count} node", "{count} nodes")
+    return phrase(
+        "{pod} is pending, and its scheduler does not know it: it is neither in the scheduler's cache nor in its queue, so it is not "
+        "tried. {nodes} could take it.",
+        pod=explanation.pod,
+        nodes=nodes,
+    )
 
 
 def _for_ever(explanation: Explanation) -> Phrase:
@@ -47,6 +70,13 @@ def _for_ever(explanation: Explanation) -> Phrase:
 
 def _pending(explanation: Explanation) -> Phrase:
     name = explanation.pod
+    if explanation.victims:
+        return phrase(
+            "{pod} is nominated to {node} and waits until its victims are gone: {victims}.",
+            pod=name,
+            node=explanation.node,
+            victims=some(explanation.victims),
+        )
     state = phrase("{pod} is pending", pod=name)
     if explanation.standing == "nominated":
         state = phrase("{pod} is nominated to {node} and waits for room there", pod=name, node=explanation.node)
@@ -60,6 +90,11 @@ def _pending(explanation: Explanation) -> Phrase:
     if not explanation.nodes:
         return phrase("{state}: there are no nodes.", state=state)
     return phrase("{state}: {why}. {outlook}", state=state, why=_no_node(explanation), outlook=_outlook(explanation))
+
+
+def is_name_only(place: QueuePlace | None) -> bool:
+    """Whether only the pod's name is known, from a dump: it has no gates of its own."""
+    return place is not None and NAME_ONLY_GATE in place.gated_by.split(", ")
 
 
 def _gates(place: QueuePlace | None) -> str:

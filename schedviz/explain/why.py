@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import get_args
+from typing import Final, get_args
 
 import msgspec
 
@@ -12,7 +12,8 @@ from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun, UnknownProfileError
 from schedviz.explain.details.of_clauses import with_details
 from schedviz.explain.doctor.finding import Scheduler
-from schedviz.explain.doctor.nominations import FOR_EVER, judge, why_for_ever
+from schedviz.explain.doctor.known_findings import KnownFindings
+from schedviz.explain.doctor.nominations import FOR_EVER, judge, terminating_victims, why_for_ever
 from schedviz.explain.equivalence import reading_of
 from schedviz.explain.explanation import Explanation, NodeVerdict, Outlook, QueuePlace, Standing
 from schedviz.explain.extenders import known_extenders, message_with, turned_away, uncalled, with_extenders
@@ -23,11 +24,12 @@ from schedviz.explain.real_message import disagreement
 from schedviz.explain.sentence import sentence_of
 from schedviz.explain.verdicts import clauses, matrix
 from schedviz.explain.victims import room
-from schedviz.kube.core import Pod
+from schedviz.kube.core import Pod, PodCondition
 from schedviz.trace.phrase import phrase
 
 #: From best to worst.
 OUTLOOKS: tuple[Outlook, ...] = get_args(Outlook)
+NO_FINDINGS: Final = KnownFindings()
 _FINISHED = frozenset({"Succeeded", "Failed"})
 #: Number of suggestions for a pod name that does not exist.
 _SHOWN_OTHERS = 3
@@ -37,26 +39,32 @@ class PodUnknownError(LookupError):
     """The session has no such pod."""
 
 
-def why_pending(simulation: Simulation, pod_key: str) -> Explanation:
-    """Why the pod `namespace/name` is where it is.
+def why_pending(simulation: Simulation, pod_key: str, findings: KnownFindings = NO_FINDINGS) -> Explanation:
+    """Why the pod `namespace/name` is where it is. `findings` are the doctor's about the files that the session was made from.
 
     `simulation` belongs to the caller (a replayed copy, or one made from a dump); its snapshot is updated. Raises
     `PodUnknownError`.
     """
     pod = find_pod(simulation, pod_key)
-    return explain_pod(simulation, pod, queue_place(simulation, pod_key), _alike(simulation, pod))
+    unknown = findings.is_unknown(pod_key)
+    alike = tuple(other for other in _alike(simulation, pod) if findings.is_unknown(other) == unknown)
+    return explain_pod(simulation, pod, queue_place(simulation, pod_key), alike, findings)
 
 
-def explain_pod(simulation: Simulation, pod: Pod, place: QueuePlace | None, alike: tuple[str, ...]) -> Explanation:
+def explain_pod(
+    simulation: Simulation, pod: Pod, place: QueuePlace | None, alike: tuple[str, ...], findings: KnownFindings = NO_FINDINGS
+) -> Explanation:
     """The same for a pod whose place in the queue and whose equals are known. `alike`: `namespace/name` of the equals."""
     standing = _standing(simulation, pod, place)
+    condition = _scheduled_condition(pod)
     known = Explanation(
         pod=pod.key,
         uid=pod.uid,
         standing=standing,
         sentence="",
         node=pod.spec.node_name or pod.status.nominated_node_name,
-        said=_said(pod),
+        said=condition.message,
+        said_since=condition.last_transition_time or "" if condition.message else "",
         queue=place,
         alike=alike,
     )
@@ -91,7 +99,7 @@ def explain_pod(simulation: Simulation, pod: Pod, place: QueuePlace | None, alik
         explained = _replace(explained, disagreement=differs.text, disagreement_phrase=differs)
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
-    return _with_sentence(explained, pod)
+    return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.of(explained))), pod)
 
 
 def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: DryRun) -> Explanation:
@@ -105,7 +113,8 @@ def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: Dr
     known = Scheduler(tuple(state.profiles), known_extenders(simulation), state.pod_info)
     finding = judge(dry_run.pod, explained.node, free, info.pods, known)
     if finding.kind != FOR_EVER:
-        return _replace(explained, cause=finding.cause, advice=finding.advice)
+        victims = tuple(terminating_victims(dry_run.pod, info.pods))
+        return _replace(explained, cause=finding.cause, advice=finding.advice, findings=(finding,), victims=victims)
     cause, advice = why_for_ever(known)
     return _replace(explained, for_ever=True, cause=cause.text, advice=advice.text, cause_phrase=cause, advice_phrase=advice)
 
@@ -150,8 +159,8 @@ def _standing(simulation: Simulation, pod: Pod, place: QueuePlace | None) -> Sta
     return "nominated" if pod.status.nominated_node_name else "pending"
 
 
-def _said(pod: Pod) -> str:
-    return next((condition.message for condition in pod.status.conditions if condition.type == "PodScheduled"), "")
+def _scheduled_condition(pod: Pod) -> PodCondition:
+    return next((condition for condition in pod.status.conditions if condition.type == "PodScheduled"), PodCondition())
 
 
 def _best(verdicts: Sequence[NodeVerdict]) -> Outlook:

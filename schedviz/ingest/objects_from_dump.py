@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod
+from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE, Dump, DumpedNode, DumpedPod
 from schedviz.engine.framework.resource import Resource
 from schedviz.kube import codec
 from schedviz.kube.defaults import default_object
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import phrase
 
-GATE: Final = "schedviz.io/requests-are-not-in-a-dump"
 WARNING: Final = phrase(
     "The objects were made from a SIGUSR2 dump alone. It contains the sum of the requests "
     "of each node's pods, which was assigned to the first pod "
@@ -65,7 +64,7 @@ def _bound(pod: DumpedPod, node: str, requested: Resource) -> dict[str, Any]:
 
 def _waiting(pod: DumpedPod, nominated: str) -> dict[str, Any]:
     found = _pod(pod)
-    found["spec"] = {"schedulingGates": [{"name": GATE}], "containers": [{"name": "unknown", "image": "none"}]}
+    found["spec"] = {"schedulingGates": [{"name": NAME_ONLY_GATE}], "containers": [{"name": "unknown", "image": "none"}]}
     if nominated:
         found["status"]["nominatedNodeName"] = nominated
     return found

@@ -92,3 +92,10 @@ def test_a_cluster_info_dump_with_empty_lists_is_read() -> None:
 
     assert found.report.kinds["Node"] == 50
     assert found.evidence.kubelet == "v1.36.0"
+
+
+def test_since_when_a_pod_is_unschedulable_is_read_from_its_condition(cluster: Simulation) -> None:
+    items: list[dict[str, Any]] = json.loads(sample("objects.json.xz"))["items"]
+    [pod] = [item for item in items if item["metadata"]["name"] == "big-cpu"]
+    [condition] = [each for each in pod["status"]["conditions"] if each["type"] == "PodScheduled"]
+    assert why_pending(cluster, "pend/big-cpu").said_since == condition["lastTransitionTime"]

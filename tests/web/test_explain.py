@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -140,3 +141,16 @@ def test_a_bad_what_if_is_400_with_the_path(owner: APIClient, asked: UUID, body:
 
 def test_a_user_without_access_gets_404(people: People, asked: UUID) -> None:
     assert people.client("stranger").get(f"/api/v1/sessions/{asked}/explain/").status_code == 404
+
+
+def test_an_explanation_has_what_the_doctor_found_in_the_files(people: People, owner: APIClient, io_worker: Worker) -> None:
+    folder = Path(__file__).parents[1] / "samples" / "sigusr2" / "05-stale-watch"
+    files = [ContentFile((folder / name).read_bytes(), name=name) for name in ("objects.json", "scheduler.log")]
+    session_id = create.create_session(None, "stale", create.Files(files)).pk
+    until(lambda: Session.objects.get(pk=session_id).status == Session.Status.READY)
+    Session.objects.filter(pk=session_id).update(owner=people.owner)
+
+    explanation = owner.get(f"/api/v1/sessions/{session_id}/explain/default/lost-pending-1/").json()
+    assert [finding["kind"] for finding in explanation["findings"]] == ["missed pod", "missed node"]
+    reasons = owner.get(f"/api/v1/sessions/{session_id}/overview/").json()["reasons"]
+    assert [reason["reason"] for reason in reasons][0] == "their scheduler does not know them"

@@ -74,6 +74,19 @@ export interface QueuePlace {
   wakes: { plugin: string; event: string }[];
 }
 
+/** Something that the doctor found in the imported files. */
+export interface Finding {
+  differs: boolean;
+  kind: string;
+  about: string;
+  sentence: string;
+  sentencePhrase: Phrase | null;
+  cause: string;
+  causePhrase: Phrase | null;
+  advice: string;
+  advicePhrase: Phrase | null;
+}
+
 export interface Explanation {
   pod: string;
   standing: Standing;
@@ -82,6 +95,8 @@ export interface Explanation {
   node: string;
   message: string;
   said: string;
+  /** Since when the pod has been unschedulable, according to that condition (RFC 3339); older servers do not send it. */
+  saidSince?: string;
   /** Possible causes of the difference between `said`, another scheduler's message, and `message`. */
   disagreement: string;
   disagreementPhrase: Phrase | null;
@@ -104,6 +119,8 @@ export interface Explanation {
   /** HTTP extenders that a cycle would call, and that are not called here. */
   extendersNotAsked: string[];
   alike: string[];
+  /** About the pod, and about the nodes that could take it; older servers do not send them. */
+  findings?: Finding[];
 }
 
 export interface ExplainedChange {

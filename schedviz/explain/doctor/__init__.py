@@ -5,6 +5,7 @@ conditions (an assumed pod, a nominated one whose victims are terminating) and f
 """
 
 from schedviz.explain.doctor.examine import examine_dump, examine_dump_alone, examine_engine, examine_objects
-from schedviz.explain.doctor.finding import Examination, Finding, Scheduler
+from schedviz.explain.doctor.finding import Examination, Scheduler
+from schedviz.explain.finding import Finding
 
 __all__ = ["Examination", "Finding", "Scheduler", "examine_dump", "examine_dump_alone", "examine_engine", "examine_objects"]

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.doctor.finding import Finding, Scheduler, Value, finding
+from schedviz.explain.doctor.finding import Scheduler, finding
+from schedviz.explain.finding import Finding, Value
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.printed_amount import exact_amount
 from schedviz.trace.phrase import Phrase, joined, phrase, some

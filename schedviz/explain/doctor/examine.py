@@ -11,12 +11,13 @@ from schedviz.engine.reporting.debugger import dump
 from schedviz.explain.doctor.amounts import amounts
 from schedviz.explain.doctor.dump_only import alone
 from schedviz.explain.doctor.evidence import Evidence
-from schedviz.explain.doctor.finding import Examination, Finding, Scheduler, examination, finding
+from schedviz.explain.doctor.finding import Examination, Scheduler, examination, finding
 from schedviz.explain.doctor.nominations import nominations_of_dump, nominations_of_objects
 from schedviz.explain.doctor.ports_and_images import ports_and_images
 from schedviz.explain.doctor.presence import FINISHED, Presence
 from schedviz.explain.doctor.sides import informers_beside_api, snapshot_beside_cache
 from schedviz.explain.extenders import known_extenders
+from schedviz.explain.finding import Finding
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import counted, phrase, some

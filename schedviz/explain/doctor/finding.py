@@ -1,48 +1,16 @@
-"""The doctor's findings, as values that become JSON."""
+"""Collects findings into the examination of one comparison."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
 import msgspec
 
 from schedviz.engine.config.types import Extender
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.explanation import Part
+from schedviz.explain.finding import Finding, Side, Value
 from schedviz.trace.phrase import Phrase
-
-Side = Literal["API", "informers", "cache", "snapshot", "queue", "dump", "comparer"]
-
-
-class Value(Part, frozen=True):
-    """An amount that differs between two sides: millicores, bytes, or counts."""
-
-    name: str
-    left: int
-    right: int
-
-
-class Finding(Part, frozen=True):
-    """One difference or, if `differs` is false, a transient condition or false alarm."""
-
-    differs: bool
-    #: The kind of finding, for programs: `missed node`, `ghost node`, `requested`, `assumed pod`, …
-    kind: str
-    #: `Node worker-2`, `Pod default/web-1`.
-    about: str
-    #: The two sides; values have the first on the left.
-    between: tuple[Side, Side]
-    sentence: str
-    #: The likely cause.
-    cause: str = ""
-    #: What to do, or where to look.
-    advice: str = ""
-    values: tuple[Value, ...] = ()
-    #: The same three, for translation.
-    sentence_phrase: Phrase | None = None
-    cause_phrase: Phrase | None = None
-    advice_phrase: Phrase | None = None
 
 
 class Examination(Part, frozen=True):

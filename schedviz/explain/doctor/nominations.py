@@ -8,12 +8,14 @@ from schedviz.engine.cache.debugger.dumper import Dump
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.doctor.amounts import amounts_of
-from schedviz.explain.doctor.finding import Finding, Scheduler, Side, finding
+from schedviz.explain.doctor.finding import Scheduler, finding
 from schedviz.explain.doctor.presence import FINISHED
+from schedviz.explain.finding import Finding, Side
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, phrase, some
 
 FOR_EVER = "nominated for ever"
+NOMINATED = "nominated pod"
 _SILENT = (
     "extender {extender} has a filterVerb and no preemptVerb: its filter rejects the node in every cycle, preemption does not "
     "ask it, finds that the node fits without any victim, and nominates it again each time"
@@ -94,14 +96,15 @@ def judge(pod: PodInfo, node: str, free: Resource, here: Sequence[PodInfo], sche
     """Whether the pod waits for terminating victims, or in vain. `free` is the free capacity of the node, `here` the pods on it."""
     about = f"Pod {pod.key}"
     between: tuple[Side, Side] = ("API", "queue")
-    lower = [other for other in here if other.priority < pod.priority]
-    going = [other.key for other in lower if other.pod.metadata.deletion_timestamp is not None]
-    if going:
+    if victims := terminating_victims(pod, here):
         sentence = phrase(
-            "pod {pod} is nominated to {node} and waits for its victims to go: {victims}", pod=pod.key, node=node, victims=some(going, 5)
+            "pod {pod} is nominated to {node} and waits until its victims are gone: {victims}",
+            pod=pod.key,
+            node=node,
+            victims=some(victims, 5),
         )
-        advice = phrase("it passes by itself; if the victims stay, look at their finalizers and grace periods")
-        return finding(False, "nominated pod", about, between, sentence, None, advice)
+        advice = phrase("wait until they are gone; if they stay, look at their finalizers and grace periods")
+        return finding(False, NOMINATED, about, between, sentence, None, advice)
     wants = amounts_of(pod.requests.resource)
     have = amounts_of(free)
     lacks = [name for name, amount in wants.items() if have.get(name, 0) < amount]
@@ -114,13 +117,18 @@ def judge(pod: PodInfo, node: str, free: Resource, here: Sequence[PodInfo], sche
         )
         cause = phrase("its victims are gone and other pods use their room, or the victims could not be deleted")
         advice = phrase("its next cycle nominates it anew, or withdraws it")
-        return finding(False, "nominated pod", about, between, sentence, cause, advice)
+        return finding(False, NOMINATED, about, between, sentence, cause, advice)
     sentence = phrase(
         "pod {pod} is nominated to {node}, which has enough room without evictions, but it is not bound there",
         pod=pod.key,
         node=node,
     )
     return finding(True, FOR_EVER, about, between, sentence, *why_for_ever(scheduler))
+
+
+def terminating_victims(pod: PodInfo, here: Sequence[PodInfo]) -> list[str]:
+    """The pods of a node (`here`) with a lower priority than `pod` that are being deleted."""
+    return [other.key for other in here if other.priority < pod.priority and other.pod.metadata.deletion_timestamp is not None]
 
 
 def why_for_ever(scheduler: Scheduler) -> tuple[Phrase, Phrase]:

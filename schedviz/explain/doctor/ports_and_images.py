@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.doctor.finding import Finding, Scheduler, finding
+from schedviz.explain.doctor.finding import Scheduler, finding
+from schedviz.explain.finding import Finding
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, phrase, some
 

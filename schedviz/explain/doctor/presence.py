@@ -7,7 +7,8 @@ from typing import Final
 
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod
 from schedviz.explain.doctor.evidence import BINDING_SECONDS, Evidence, advice_for, advice_for_lost_watch
-from schedviz.explain.doctor.finding import Finding, Scheduler, Side, finding
+from schedviz.explain.doctor.finding import Scheduler, finding
+from schedviz.explain.finding import Finding, Side
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, counted, phrase, some
 
@@ -122,7 +123,7 @@ class Presence:
             advice = phrase("look for its binding in the log, and at its volumes")
             return finding(True, "hanging binding", about, between, sentence, _HANGS, advice)
         sentence = phrase("pod {pod} is assumed on {node}; its binding has not been written yet", pod=pod.key, node=node.name)
-        advice = phrase("it passes by itself; make another dump after a minute: if it is still so, the binding hangs")
+        advice = phrase("make another dump after a minute: if it is still so, the binding hangs")
         return finding(False, "assumed pod", about, between, sentence, None, advice)
 
     def _queue(self) -> Iterator[Finding]:

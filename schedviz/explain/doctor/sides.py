@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from schedviz.engine import Simulation
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.explain.doctor.amounts import differing
-from schedviz.explain.doctor.finding import Finding, finding
+from schedviz.explain.doctor.finding import finding
+from schedviz.explain.finding import Finding
 from schedviz.trace.phrase import phrase, some
 
 

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from schedviz.explain.doctor.finding import Examination, Finding
+from schedviz.explain.doctor.finding import Examination
+from schedviz.explain.finding import Finding
 from schedviz.trace.phrase import Phrase, phrase
 
 _NOTHING: Final = Phrase("")

@@ -12,6 +12,8 @@ from schedviz.engine.dryrun.dry_run import UnknownProfileError
 from schedviz.engine.reporting.debugger import dump_lines
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.describe import NodeUnknownError, describe_node, describe_pod
+from schedviz.explain.doctor import Examination
+from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.markdown import explanation_markdown, overview_markdown
 from schedviz.explain.message import Message, NotAMessageError, parse_message, with_nodes
 from schedviz.explain.overview import overview
@@ -102,24 +104,24 @@ def _ask_engine(session: Session, question: Question) -> bytes:
         return msgspec.json.encode(recording(session, after=question.after, until=question.until, observed=question.observed))
     moment = (session.pk, session.event if question.at is None else question.at, session.applied_seq)
     simulation = ASKED.take(moment) or _engine(session, question.at)
-    answered = _answered(simulation, question)
+    answered = _answered(simulation, question, _findings(session))
     if not isinstance(question, Change | WhatIf):
         # These two modify the engine: they reorder the cache's lists or add pods.
         ASKED.keep(moment, simulation)
     return answered
 
 
-def _answered(simulation: Simulation, question: Asked) -> bytes:
+def _answered(simulation: Simulation, question: Asked, findings: KnownFindings) -> bytes:
     match question:
         case Why():
-            explanation = why_pending(simulation, question.pod)
+            explanation = why_pending(simulation, question.pod, findings)
             return msgspec.json.encode(explanation_markdown(explanation, None) if question.markdown else explanation)
         case Change():
             return msgspec.json.encode(smallest_change(simulation, question.pod))
         case Pending():
-            return msgspec.json.encode(overview(simulation).groups)
+            return msgspec.json.encode(overview(simulation, findings).groups)
         case Overview():
-            found = overview(simulation).brief()
+            found = overview(simulation, findings).brief()
             return msgspec.json.encode(overview_markdown(found) if question.markdown else found)
         case WhatIf():
             pod = codec.from_dict(question.pod, strict=True)
@@ -144,6 +146,12 @@ def _answered(simulation: Simulation, question: Asked) -> bytes:
             stored = simulation.cluster.store.of_kind(question.kind)
             return msgspec.json.encode({"names": [key for key, one in stored.items() if selects(one.metadata.labels)]})
     raise AssertionError(question)
+
+
+def _findings(session: Session) -> KnownFindings:
+    """What the doctor found in the session's files when they were imported."""
+    report = session.report or {}
+    return KnownFindings(msgspec.convert(report.get("doctor", []), list[Examination]))
 
 
 def _read(simulation: Simulation, said: Said) -> Message:

@@ -82,7 +82,7 @@ def test_a_pod_that_was_resized_is_found_by_what_the_sums_lack() -> None:
 
 def test_the_victims_for_which_a_nominated_pod_waits_are_named() -> None:
     (finding,) = of_kind(examined("03-nominated"), "nominated pod")
-    assert finding.sentence.endswith("waits for its victims to go: default/batch-2, default/batch-3")
+    assert finding.sentence.endswith("waits until its victims are gone: default/batch-2, default/batch-3")
 
 
 def test_what_the_comparer_says_of_another_schedulers_pod_is_a_false_alarm() -> None:

@@ -17,6 +17,8 @@ from schedviz.kube.core import Pod
 
 NODES_MESSAGE: Final = "Dump of cached NodeInfo"
 QUEUE_MESSAGE: Final = "Dump of scheduling queue"
+#: The scheduling gate of pending pods of which only the name in a dump is known, so that they are not tried without their requests.
+NAME_ONLY_GATE: Final = "schedviz.io/requests-are-not-in-a-dump"
 
 
 class DumpedPod(msgspec.Struct, frozen=True):

@@ -1,0 +1,47 @@
+"""`KnownFindings`: what the doctor found in a session's files, looked up for the explanation of a pod, so that the two never contradict
+each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from schedviz.explain.doctor.finding import Examination
+from schedviz.explain.doctor.nominations import FOR_EVER, NOMINATED
+from schedviz.explain.explanation import Explanation
+from schedviz.explain.finding import Finding
+
+MISSED_POD = "missed pod"
+#: A node that only one side has makes "this node can take the pod" doubtful.
+_DOUBTFUL_NODE = frozenset({"missed node", "redundant node", "ghost node", "allocatable", "requested"})
+
+
+class KnownFindings:
+    """The findings of some examinations, by the object that they are about."""
+
+    def __init__(self, examinations: Iterable[Examination] = ()) -> None:
+        self._about: dict[str, list[Finding]] = {}
+        for examination in examinations:
+            for finding in examination.findings:
+                self._about.setdefault(finding.about, []).append(finding)
+
+    def is_unknown(self, pod: str) -> bool:
+        """Whether the scheduler has the pending pod `namespace/name` neither in its cache nor in its queue."""
+        return any(finding.kind == MISSED_POD for finding in self._about.get(f"Pod {pod}", ()))
+
+    def of(self, explanation: Explanation) -> tuple[Finding, ...]:
+        """The findings about the pod, about the whole cluster, and about the nodes that could take the pod."""
+        if not self._about:
+            return ()
+        nodes = (finding for node in explanation.fits for finding in self._about.get(f"Node {node}", ()) if _is_doubtful(finding))
+        # The explanation itself judges the nomination, in the current state.
+        pod = (finding for finding in self._about.get(f"Pod {explanation.pod}", ()) if finding.kind not in (FOR_EVER, NOMINATED))
+        return (*pod, *self._about.get("Cluster", ()), *nodes)
+
+
+def unknown_nodes(findings: Sequence[Finding]) -> list[str]:
+    """The names of the nodes that the scheduler does not know."""
+    return [finding.about.partition(" ")[2] for finding in findings if finding.kind == "missed node"]
+
+
+def _is_doubtful(finding: Finding) -> bool:
+    return finding.differs and finding.kind in _DOUBTFUL_NODE

@@ -1,0 +1,78 @@
+"""What the doctor found in the files stands in the explanation of a pod and in the overview, so that they never contradict each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from schedviz.engine import Simulation, SimulationSettings
+from schedviz.explain.doctor.import_check import examine_import
+from schedviz.explain.doctor.known_findings import KnownFindings
+from schedviz.explain.overview import overview
+from schedviz.explain.why import why_pending
+from schedviz.ingest.load import load
+from schedviz.ingest.source import Source
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "sigusr2"
+
+
+def imported(case: str, *names: str) -> tuple[Simulation, KnownFindings]:
+    """An engine with the objects of some files of a case, and what the doctor found in them."""
+    found = load([Source.of_path(SAMPLES / case / name) for name in names])
+    simulation = Simulation(SimulationSettings())
+    simulation.load(found.objects)
+    logs = {log.name: log.signals for log in found.logs}
+    return simulation, KnownFindings(examine_import(found.objects, None, logs, made_of_dump=found.made_of_dump))
+
+
+def test_a_pod_that_the_scheduler_does_not_know_is_not_said_to_be_next() -> None:
+    simulation, findings = imported("05-stale-watch", "objects.json", "scheduler.log")
+    explanation = why_pending(simulation, "default/lost-pending-1", findings)
+    assert explanation.sentence == (
+        "default/lost-pending-1 is pending, and its scheduler does not know it: it is neither in the scheduler's cache nor in its queue, "
+        "so it is not tried. 4 nodes could take it."
+    )
+    assert [(finding.kind, finding.about) for finding in explanation.findings] == [
+        ("missed pod", "Pod default/lost-pending-1"),
+        ("missed node", "Node worker-4"),
+    ]
+    # A pod with the same requirements waits in the scheduler's queue.
+    assert explanation.alike == ()
+
+
+def test_nodes_that_the_scheduler_does_not_know_are_named_where_they_could_take_the_pod() -> None:
+    simulation, findings = imported("05-stale-watch", "objects.json", "scheduler.log")
+    assert why_pending(simulation, "default/waiting-1", findings).sentence.endswith("But its scheduler does not know worker-4.")
+
+
+def test_the_overview_groups_unknown_pods_apart_and_first() -> None:
+    simulation, findings = imported("05-stale-watch", "objects.json", "scheduler.log")
+    reasons = overview(simulation, findings).reasons
+    assert [(reason.reason, reason.groups[0].pods) for reason in reasons] == [
+        ("their scheduler does not know them", ("default/lost-pending-1",)),
+        ("waiting to be tried: nodes can take them now", ("default/waiting-1",)),
+    ]
+
+
+def test_without_a_dump_nothing_is_added() -> None:
+    simulation, findings = imported("05-stale-watch", "objects.json")
+    assert why_pending(simulation, "default/lost-pending-1", findings).findings == ()
+    assert len(overview(simulation, findings).reasons) == 1
+
+
+def test_a_nominated_pod_waits_until_its_victims_are_gone() -> None:
+    simulation, findings = imported("03-nominated", "objects.json")
+    explanation = why_pending(simulation, "default/urgent-1", findings)
+    assert explanation.victims == ("default/batch-2", "default/batch-3")
+    assert explanation.sentence == (
+        "default/urgent-1 is nominated to worker-1 and waits until its victims are gone: default/batch-2, default/batch-3."
+    )
+    [group] = overview(simulation, findings).groups
+    assert group.detail == "waits on worker-1 until default/batch-2, default/batch-3 are gone"
+
+
+def test_a_pod_of_which_a_dump_has_the_name_is_not_said_to_have_scheduling_gates() -> None:
+    simulation, findings = imported("03-nominated", "scheduler.log")
+    [reason] = overview(simulation, findings).reasons
+    assert reason.reason == "only their names are known, from a SIGUSR2 dump"
+    assert "gates" not in reason.groups[0].detail
+    assert "gates" not in why_pending(simulation, "default/urgent-1", findings).sentence
