@@ -52,6 +52,8 @@ class WaitingReason(Part, frozen=True):
     #: The number of pods.
     count: int
     groups: tuple[PendingGroup, ...]
+    #: They only wait for their next attempt: nodes can take them now, and nothing keeps the scheduler from trying them.
+    placeable: bool = False
 
 
 class Overview(Part, frozen=True):
@@ -129,15 +131,13 @@ def _by_reason(
         phrases.setdefault(reason.text, reason)
         found.setdefault(reason.text, []).append(_group(simulation, explanation, pods))
     reasons = [_waiting(phrases[text], members) for text, members in found.items()]
-    return sorted(reasons, key=lambda reason: (_is_placeable(reason), -reason.count))
-
-
-def _is_placeable(reason: WaitingReason) -> bool:
-    return reason.groups[0].outlook == "now" and reason.reason_phrase is not _UNKNOWN
+    return sorted(reasons, key=lambda reason: (reason.placeable, -reason.count))
 
 
 def _waiting(reason: Phrase, members: Sequence[PendingGroup]) -> WaitingReason:
-    return WaitingReason(reason.text, reason, sum(len(group.pods) for group in members), tuple(members))
+    first = members[0]
+    placeable = first.standing == "pending" and first.outlook == "now" and reason is not _UNKNOWN
+    return WaitingReason(reason.text, reason, sum(len(group.pods) for group in members), tuple(members), placeable)
 
 
 def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:

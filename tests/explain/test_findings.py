@@ -47,9 +47,9 @@ def test_nodes_that_the_scheduler_does_not_know_are_named_where_they_could_take_
 def test_the_overview_groups_unknown_pods_apart_and_first() -> None:
     simulation, findings = imported("05-stale-watch", "objects.json", "scheduler.log")
     reasons = overview(simulation, findings).reasons
-    assert [(reason.reason, reason.groups[0].pods) for reason in reasons] == [
-        ("their scheduler does not know them", ("default/lost-pending-1",)),
-        ("waiting to be tried: nodes can take them now", ("default/waiting-1",)),
+    assert [(reason.reason, reason.groups[0].pods, reason.placeable) for reason in reasons] == [
+        ("their scheduler does not know them", ("default/lost-pending-1",), False),
+        ("waiting to be tried: nodes can take them now", ("default/waiting-1",), True),
     ]
 
 

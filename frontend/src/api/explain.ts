@@ -188,6 +188,8 @@ export interface WaitingReason {
   reasonPhrase: Phrase;
   count: number;
   groups: PendingGroup[];
+  /** They only wait for their next attempt: nodes can take them now. */
+  placeable: boolean;
 }
 
 /** All pending pods by reason. `unexplained`: pods beyond the server's limit of groups. */
