@@ -212,3 +212,9 @@ def test_the_page_that_compares_is_for_those_who_are_known_and_keeps_its_two_sid
     address = "/compare/?a=x&b=y"
     assert b'data-page="compare"' in people.client("owner").get(address).content
     assert people.client("anonymous").get(address)["Location"] == "/login/?next=/compare/%3Fa%3Dx%26b%3Dy"
+
+
+def test_the_path_of_a_session_in_the_rest_api_redirects_to_its_page(client):
+    address = "00000000-0000-0000-0000-000000000001/?show=overview"
+    answer = client.get(f"/sessions/{address}")
+    assert (answer.status_code, answer["Location"]) == (302, f"/s/{address}")

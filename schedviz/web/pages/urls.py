@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 from schedviz.web.pages import embed, views
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("sessions/", views.sessions_page, name="sessions-page"),
+    # The path of a session in the REST API, for those who guess it.
+    path("sessions/<uuid:session_id>/", RedirectView.as_view(pattern_name="session-page", query_string=True)),
     path("lessons/", views.lessons_page, name="lessons-page"),
     path("", include("schedviz.web.rooms.urls")),
     path("", include("schedviz.web.accounts.urls")),
