@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from schedviz.client import showing
@@ -43,6 +44,12 @@ class SessionInfo:
     def feature_gates(self) -> dict[str, bool]:
         """The feature gates that differ from the release's defaults."""
         return dict(self.info["featureGates"])
+
+    @property
+    def last_command_at(self) -> datetime | None:
+        """When the last command was accepted, as of the last `refresh`; None if there is none."""
+        written = self.info.get("lastCommandAt")
+        return None if written is None else datetime.fromisoformat(str(written))
 
     def __repr__(self) -> str:
         return showing.line(type(self).__name__, self.info)

@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import json
 import stat
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,17 @@ def test_a_session_has_the_release_and_the_gates_that_were_asked_for(client: Cli
         assert (sent.release, sent.feature_gates) == ("v1.36", gates)
     with pytest.raises(Refused, match=r"there is no release 'v1.33'; this version of schedviz simulates v1\.27\.1 and v1\.36"):
         client.generate(nodes=1, pods=0, release="v1.33")
+
+
+def test_a_session_knows_when_its_last_command_was_accepted(client: Client, here: Path):
+    with client.generate(nodes=1, pods=0) as made:
+        before = made.last_command_at
+        made.run()
+        after = made.refresh().last_command_at
+
+        accepted = client.call("GET", f"sessions/{made.id}/")["lastCommandAt"]
+        assert before is None
+        assert after == datetime.fromisoformat(accepted)
 
 
 def test_commands_go_together_or_not_at_all(session: Session):

@@ -6,14 +6,17 @@ import gzip
 import json
 import re
 import uuid
+from datetime import datetime
 
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from schedviz.sessions.models import Session, Upload
+from schedviz.sessions.commands import inbox
+from schedviz.sessions.models import Command, Session, Upload
 from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES
 from schedviz.sessions.uploads.stored_files import StoredFiles
+from schedviz.trace.commands import Pause
 
 pytestmark = pytest.mark.django_db
 
@@ -392,6 +395,21 @@ def test_storage_of_sessions_is_listed_on_request(owner_client):
 
     assert asked["storedBytes"] == len(content) + OVERHEAD_BYTES
     assert unasked["storedBytes"] is None
+
+
+def test_a_session_says_when_its_last_command_was_accepted(owner_client, people):
+    address = f"/api/v1/sessions/{people.session.pk}/"
+    before = owner_client.get(address).json()
+
+    inbox.accept(people.session.pk, Pause(), "first")
+    inbox.accept(people.session.pk, Pause(), "last")
+
+    last = Command.objects.get(session=people.session, seq=2)
+    after = owner_client.get(address).json()
+    listed = owner_client.get("/api/v1/sessions/").json()["results"]
+    assert before["lastCommandAt"] is None
+    assert datetime.fromisoformat(after["lastCommandAt"]) == last.accepted_at
+    assert [session["lastCommandAt"] for session in listed] == [after["lastCommandAt"]]
 
 
 def test_a_session_has_its_current_numbers_of_nodes_and_pods(owner_client, people):

@@ -17,6 +17,8 @@ export interface SessionSummary {
   event?: number;
   clockSeconds?: number;
   createdAt?: string;
+  /** When the last command was accepted. */
+  lastCommandAt?: string | null;
   owner?: string | null;
   role?: "owner" | "editor" | "viewer";
   /** The user's own name if they are a member and can leave. */

@@ -6,14 +6,16 @@ A command is accepted once per key. A client that gets no response sends the com
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import nullcontext
+from datetime import datetime
 from uuid import UUID
 
 import msgspec
 import structlog
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import F
 
 from schedviz.sessions import quotas, tracing
 from schedviz.sessions.commands import limits
@@ -144,6 +146,12 @@ def accept_in_transaction(session_id: UUID, commands: Iterable[tuple[str, AnyCom
         sized.append((command, len(new[-1].body)))
     quotas.expect_room_for_commands(session_id, sized, is_observed=True)
     return _store(session_id, new) if new else (0, False)
+
+
+def last_command_times(sessions: Collection[UUID]) -> dict[UUID, datetime]:
+    """When the last command of each of these sessions was accepted, in one query. Sessions without a command are missing."""
+    last = Command.objects.filter(session__in=sessions, seq=F("session__last_seq"))
+    return dict(last.values_list("session_id", "accepted_at"))
 
 
 def _record_accepted(session_id: UUID, seq: int, op: str) -> None:

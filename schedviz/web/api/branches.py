@@ -26,7 +26,7 @@ from schedviz.web.api.prefer_wait import PREFER, wait_seconds
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
-from schedviz.web.api.sessions import NEWEST_FIRST, expect_room, session_body, validating, when_imported, within_quotas
+from schedviz.web.api.sessions import NEWEST_FIRST, expect_room, session_bodies, session_body, validating, when_imported, within_quotas
 from schedviz.web.permissions import actor_of, visible_sessions
 
 PAGE = 50
@@ -48,7 +48,7 @@ class Branches(Resource):
         session = session_for(request, session_id, Verb.SEE)
         mine = visible_sessions(actor_of(request)).filter(origin=session).select_related("owner", "origin")
         page = page_of_rows(request, mine, NEWEST_FIRST, default=PAGE, most=LONGEST_PAGE)
-        found = schemas.ForkList(results=[session_body(request, one) for one in page.rows], next=page.next, previous=page.previous)
+        found = schemas.ForkList(results=session_bodies(request, page.rows), next=page.next, previous=page.previous)
         versions.answer_as(request, versions.of_content(found))
         return Response(found)
 

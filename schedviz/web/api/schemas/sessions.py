@@ -55,7 +55,10 @@ class SessionBody(Body, frozen=True):
     applied_seq: int
     last_seq: int
     created_at: datetime
+    #: When its status, position or import last changed.
     updated_at: datetime
+    #: When its last command was accepted; null if it has none.
+    last_command_at: datetime | None
     #: The user name of its owner; null if it has none.
     owner: str | None
     #: Its size in the database; null unless requested (`?sizes=1` of the list).
