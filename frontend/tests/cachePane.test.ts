@@ -3,23 +3,23 @@ import { describe, expect, it } from "vitest";
 import type { CachePod } from "../src/model/generated";
 import { memberValues, podValues } from "../src/model/nodeDifferences";
 import { nodeFilter } from "../src/model/nodeFilter";
-import { pathOf } from "../src/model/podTransitions";
+import { transitionsOf } from "../src/model/podTransitions";
 import { itemOf } from "../src/model/state";
 
 const operation = (event: number, op: CachePod["op"]): CachePod => ({ t: "cachePod", event, at: event, op, pod: "default/p", uid: "u" });
 
 describe("the path of a pod through the cache", () => {
   it("goes from Initial over Assumed to Added, and FinishBinding stays where it is", () => {
-    const path = pathOf([operation(1, "assume"), operation(2, "finishBinding"), operation(3, "add"), operation(4, "remove")], "default/p");
+    const path = transitionsOf([operation(1, "assume"), operation(2, "finishBinding"), operation(3, "add"), operation(4, "remove")], "default/p");
     expect(path.map(({ from, to }) => `${from}>${to}`)).toEqual(["Initial>Assumed", "Assumed>Assumed", "Assumed>Added", "Added>Deleted"]);
   });
 
   it("begins where it can when its beginning was not seen", () => {
-    expect(pathOf([operation(7, "forget")], "default/p")).toMatchObject([{ from: "Assumed", to: "Initial" }]);
+    expect(transitionsOf([operation(7, "forget")], "default/p")).toMatchObject([{ from: "Assumed", to: "Initial" }]);
   });
 
   it("begins anew after a deletion", () => {
-    expect(pathOf([operation(1, "remove"), operation(2, "assume")], "default/p")[1]).toMatchObject({ from: "Initial", to: "Assumed" });
+    expect(transitionsOf([operation(1, "remove"), operation(2, "assume")], "default/p")[1]).toMatchObject({ from: "Initial", to: "Assumed" });
   });
 });
 

@@ -2,13 +2,13 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { ApiError, errorOf } from "../src/api/call";
 import { failureOf } from "../src/i18n/failure";
-import { ENGLISH, speakFrom, vocabularyOf } from "../src/i18n/translate";
+import { ENGLISH, setVocabularySource, vocabularyOf } from "../src/i18n/translate";
 
 const QUOTA = "You have 20 sessions; 20 are allowed (SCHEDVIZ_USER_SESSIONS).";
 const refused = (): ApiError => errorOf(409, JSON.stringify({ title: "Quota reached", code: "quota_reached", detail: QUOTA }));
 
 afterEach(() => {
-  speakFrom(() => ENGLISH);
+  setVocabularySource(() => ENGLISH);
 });
 
 describe("a failure is told", () => {
@@ -18,7 +18,7 @@ describe("a failure is told", () => {
 
   it("after its kind in the language of the page", async () => {
     const chinese = await vocabularyOf("zh-CN");
-    speakFrom(() => chinese);
+    setVocabularySource(() => chinese);
 
     expect(failureOf(refused())).toBe(`配额已用完：${QUOTA}`);
     expect(failureOf(new Error("a mistake"))).toBe("a mistake");

@@ -14,7 +14,7 @@ import actionsChinese from "../src/i18n/messages/zh-CN.actions.json";
 import mainChinese from "../src/i18n/messages/zh-CN.json";
 import lessonsChinese from "../src/i18n/messages/zh-CN.lessons.json";
 import roomsChinese from "../src/i18n/messages/zh-CN.rooms.json";
-import { ENGLISH, languageAmong, plural, speakFrom, t, vocabularyOf } from "../src/i18n/translate";
+import { ENGLISH, languageAmong, plural, setVocabularySource, t, vocabularyOf } from "../src/i18n/translate";
 
 const english: Record<string, string> = { ...main, ...actions, ...queries, ...lessons, ...rooms };
 const chinese: Record<string, string> = { ...mainChinese, ...actionsChinese, ...queriesChinese, ...lessonsChinese, ...roomsChinese };
@@ -23,7 +23,7 @@ const isExtraForm = (key: string): boolean => key.endsWith(".one") && key.replac
 const placeholders = (message: string): string[] => [...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
 
 afterEach(() => {
-  speakFrom(() => ENGLISH);
+  setVocabularySource(() => ENGLISH);
 });
 
 describe("every language says everything", () => {
@@ -70,7 +70,7 @@ describe("Chinese typography", () => {
 describe("a switch", () => {
   it("speaks Chinese with one form for every count", async () => {
     const words = await vocabularyOf("zh-CN");
-    speakFrom(() => words);
+    setVocabularySource(() => words);
 
     expect(t("cycle.title.number", { cycle: 42 })).toBe("调度周期 42");
     expect(plural("queue.pods", 1)).toBe("1 个 Pod");

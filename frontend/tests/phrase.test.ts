@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 
 import { say } from "../src/i18n/phrase";
-import { ENGLISH, speakFrom, vocabularyOf } from "../src/i18n/translate";
+import { ENGLISH, setVocabularySource, vocabularyOf } from "../src/i18n/translate";
 
 const PENDING = {
   template: "{state}: {why}. {outlook}",
@@ -14,7 +14,7 @@ const PENDING = {
 const ENGLISH_TEXT = "default/web is pending: none of 5,000 nodes fits (5000 Insufficient cpu). Not now: pods would have to leave.";
 
 afterEach(() => {
-  speakFrom(() => ENGLISH);
+  setVocabularySource(() => ENGLISH);
 });
 
 describe("a sentence of the server", () => {
@@ -24,14 +24,14 @@ describe("a sentence of the server", () => {
 
   it("is said in Chinese with what is inside it, and the scheduler's words as they are", async () => {
     const chinese = await vocabularyOf("zh-CN");
-    speakFrom(() => chinese);
+    setVocabularySource(() => chinese);
     expect(say(PENDING, ENGLISH_TEXT)).toEqual({ text: "default/web 在等待：5,000 个节点无一合适（5000 Insufficient cpu）。现在不行：必须有 Pod 离开。", lang: "zh-CN" });
     expect(say(null, "more replicas than topology domains")).toEqual({ text: "副本比域多", lang: "zh-CN" });
   });
 
   it("stays English where there is no other", async () => {
     const chinese = await vocabularyOf("zh-CN");
-    speakFrom(() => chinese);
+    setVocabularySource(() => chinese);
     expect(say({ template: "something new about {pod}", values: { pod: "a" } }, "something new about a")).toEqual({ text: "something new about a", lang: "en" });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { answerText } from "../src/api/rooms";
 import type { Moment, RoomQuestion } from "../src/model/room";
-import { isThere, selectionText } from "../src/model/roomMoment";
+import { isAtMoment, selectionText } from "../src/model/roomMoment";
 import { printCode, sameAnswer, tallyLines } from "../src/model/roomTally";
 import { layoutCacheList, shareOf, viewOfShare, WHOLE_BAND } from "../src/layout/cacheList";
 
@@ -15,11 +15,11 @@ const question: RoomQuestion = {
 describe("where somebody is in a room", () => {
   it("is where the teacher is by moment, choice and tab", () => {
     const here = { at: 12, select: { kind: "pod", name: "default/web" } as const, tab: "why" };
-    expect(isThere(here, moment)).toBe(true);
-    expect(isThere({ ...here, at: null }, moment)).toBe(false);
-    expect(isThere({ ...here, tab: "summary" }, moment)).toBe(false);
-    expect(isThere({ ...here, select: null }, moment)).toBe(false);
-    expect(isThere({ at: null, select: null, tab: "why" }, { ...moment, at: null, select: "", tab: "" })).toBe(true);
+    expect(isAtMoment(here, moment)).toBe(true);
+    expect(isAtMoment({ ...here, at: null }, moment)).toBe(false);
+    expect(isAtMoment({ ...here, tab: "summary" }, moment)).toBe(false);
+    expect(isAtMoment({ ...here, select: null }, moment)).toBe(false);
+    expect(isAtMoment({ at: null, select: null, tab: "why" }, { ...moment, at: null, select: "", tab: "" })).toBe(true);
   });
 
   it("writes what is chosen as addresses do", () => {

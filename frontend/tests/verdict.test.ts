@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 
 import { clausesOf } from "../src/model/fitError";
 import type { CycleView, RejectionView } from "../src/model/generated";
-import { effectOf, pathOfStatus, type AskedStatus } from "../src/model/statusPath";
+import { effectOf, pathOfStatus, type SelectedStatus } from "../src/model/statusPath";
 
 const rejection = (nodes: number, ...reasons: string[]): RejectionView => ({ plugin: "P", code: "Unschedulable", reasons, nodes, first: [] });
-const status = (stage: string, code: string): AskedStatus => ({ stage, code, plugin: "P", reasons: [] });
+const status = (stage: string, code: string): SelectedStatus => ({ stage, code, plugin: "P", reasons: [] });
 
 describe("the clauses of a FitError", () => {
   const MESSAGE = "0/13 nodes are available: 1 had a taint {a: b}, 12 Insufficient cpu. preemption: 0/13 nodes are available: 1 no, 12 no.";

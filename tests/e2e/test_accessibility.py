@@ -100,7 +100,7 @@ def test_panels_and_dialogs_have_no_serious_accessibility_violation(open_page: P
     assert complaints(open_page) == []
     for tab in ("describe", "history", "yaml"):
         open_page.goto(f"{server.url}/s/{session}/?select=pod:default/batch-2&tab={tab}")
-        open_page.locator("[data-described] [data-resource], [data-entry], [data-kept]").first.wait_for(timeout=60_000)
+        open_page.locator("[data-described] [data-resource], [data-entry], [data-stored-object]").first.wait_for(timeout=60_000)
         assert complaints(open_page) == [], tab
     open_page.keyboard.press("Escape")
     open_page.locator("[data-times-toggle]").click()

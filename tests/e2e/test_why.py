@@ -180,7 +180,7 @@ def test_an_object_is_shown_as_yaml_at_the_shown_moment(page: Page, server: Serv
     session = import_through(page, server, file)
     step_cycles(page, 2)
     page.goto(f"{server.url}/s/{session}/?select=pod:default/web-1&tab=yaml")
-    kept = page.locator("[data-kept]")
+    kept = page.locator("[data-stored-object]")
     expect(kept).to_contain_text("nodeName: node-", timeout=PATIENCE_MILLIS)
 
     page.keyboard.press("Home")

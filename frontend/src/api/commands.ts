@@ -19,7 +19,7 @@ export function sendCommand(id: string, command: AnyCommand & { key?: string }):
 }
 
 /** Send a command and wait until it is applied, without a time limit. Throws an `ApiError`, or an AbortError if the signal aborts. */
-export async function carryOut(id: string, command: AnyCommand & { key?: string }, signal: AbortSignal): Promise<OutcomeInfo> {
+export async function runCommand(id: string, command: AnyCommand & { key?: string }, signal: AbortSignal): Promise<OutcomeInfo> {
   let answer = await sendCommand(id, command);
   while (answer.status === "waiting") {
     signal.throwIfAborted();

@@ -6,8 +6,8 @@ export interface Fetched {
   name: string;
 }
 
-/** Download a file in parts; `told` is called with the bytes received so far. Throws an `ApiError`, or an AbortError if the signal aborts. */
-export async function fetchFile(path: string, signal: AbortSignal, told: (bytes: number) => void): Promise<Fetched> {
+/** Download a file in parts; `onProgress` is called with the bytes received so far. Throws an `ApiError`, or an AbortError if the signal aborts. */
+export async function fetchFile(path: string, signal: AbortSignal, onProgress: (bytes: number) => void): Promise<Fetched> {
   const response = await fetch(BASE + path, { signal, credentials: "same-origin", headers: { Accept: "*/*" } }).catch((error: unknown) => {
     if (error instanceof DOMException) throw error;
     throw new ApiError(0, "");
@@ -18,7 +18,7 @@ export async function fetchFile(path: string, signal: AbortSignal, told: (bytes:
   const reader = response.body!.getReader();
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     pieces.push(read.value as Uint8Array<ArrayBuffer>);
-    told((bytes += read.value.length));
+    onProgress((bytes += read.value.length));
   }
   return { blob: new Blob(pieces, { type: response.headers.get("Content-Type") ?? "" }), name: nameIn(response.headers.get("Content-Disposition") ?? "") };
 }

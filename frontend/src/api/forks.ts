@@ -19,12 +19,12 @@ export function listForks(id: string): Promise<{ results: SessionSummary[] }> {
 
 const LOOK_MILLIS = 300;
 
-/** Wait until the session is ready; `told` is called with its progress. Throws an AbortError if the signal aborts. */
-export async function whenMade(id: string, signal: AbortSignal, told: (session: SessionSummary) => void = () => undefined): Promise<SessionSummary> {
+/** Wait until the session is ready; `onProgress` is called with its progress. Throws an AbortError if the signal aborts. */
+export async function whenReady(id: string, signal: AbortSignal, onProgress: (session: SessionSummary) => void = () => undefined): Promise<SessionSummary> {
   for (;;) {
     signal.throwIfAborted();
     const session = await getSession(id);
-    told(session);
+    onProgress(session);
     if (session.status !== "importing") return session;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MILLIS));
   }

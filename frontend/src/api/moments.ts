@@ -14,7 +14,8 @@ export function getView(id: string, at: number, signal?: AbortSignal): Promise<V
   return call("GET", `sessions/${id}/view/?at=${at}`, { signal });
 }
 
-export interface Stretch {
+/** The range of events or cycles of a page. */
+export interface PageQuery {
   after?: number;
   before?: number;
   limit?: number;
@@ -29,8 +30,8 @@ export interface EventPage {
 }
 
 /** Stored events in a range, oldest first. A page also ends after some megabytes, so there may be fewer than `limit`. */
-export async function getEvents(id: string, stretch: Stretch, signal?: AbortSignal): Promise<EventPage> {
-  const { results, next } = await call<{ results: AnyEvent[]; next: number | null }>("GET", `sessions/${id}/events/?${queryOf(stretch)}`, { signal });
+export async function getEvents(id: string, page: PageQuery, signal?: AbortSignal): Promise<EventPage> {
+  const { results, next } = await call<{ results: AnyEvent[]; next: number | null }>("GET", `sessions/${id}/events/?${queryOf(page)}`, { signal });
   return { events: results, next };
 }
 
@@ -57,13 +58,13 @@ export interface CycleSummary {
   lastEvent?: number;
 }
 
-export function getCycles(id: string, stretch: Stretch, signal?: AbortSignal): Promise<{ results: CycleSummary[] }> {
-  return call("GET", `sessions/${id}/cycles/?${queryOf(stretch)}`, { signal });
+export function getCycles(id: string, page: PageQuery, signal?: AbortSignal): Promise<{ results: CycleSummary[] }> {
+  return call("GET", `sessions/${id}/cycles/?${queryOf(page)}`, { signal });
 }
 
-function queryOf(stretch: Stretch): string {
+function queryOf(page: PageQuery): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(stretch) as [string, number | boolean | undefined][])
+  for (const [name, value] of Object.entries(page) as [string, number | boolean | undefined][])
     if (value !== undefined && value !== false) query.set(name, value === true ? "1" : String(value));
   return query.toString();
 }

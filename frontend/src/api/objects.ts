@@ -8,7 +8,7 @@ export interface ObjectName {
 }
 
 /** The object with the fields that the scheduler reads, after an event or now. Digests of the fields that are not stored are left out. */
-export async function fetchKept<T>(session: string, { kind, name, namespace = "" }: ObjectName, at?: number, signal?: AbortSignal): Promise<T> {
+export async function fetchStoredObject<T>(session: string, { kind, name, namespace = "" }: ObjectName, at?: number, signal?: AbortSignal): Promise<T> {
   const query = new URLSearchParams({ kind, name, ...(namespace ? { namespace } : {}), ...(at === undefined ? {} : { at: String(at) }) });
   return withoutDigests(await call<T>("GET", `sessions/${session}/objects/?${query.toString()}`, { signal }));
 }

@@ -32,7 +32,7 @@ export const ENGLISH: Vocabulary = { language: "en", messages: en };
 let spoken: () => Vocabulary = () => ENGLISH;
 
 /** Where `t` looks up the language. With a reactive source, every text made with `t` updates in place. */
-export function speakFrom(source: () => Vocabulary): void {
+export function setVocabularySource(source: () => Vocabulary): void {
   spoken = source;
 }
 

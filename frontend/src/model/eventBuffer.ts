@@ -1,7 +1,7 @@
 import { boundaryAfter, boundaryBefore, isSilent, type Unit } from "./boundaries";
 import { fold } from "./fold";
 import type { AnyEvent } from "./generated";
-import { takeBack, type Undo } from "./journal";
+import { revert, type Undo } from "./journal";
 import type { State } from "./state";
 
 /** The memory for events before and after the shown moment. Weights are approximate bytes; other events are fetched again. */
@@ -72,7 +72,7 @@ export class EventBuffer {
     const target = Math.max(0, Math.min(this.events.length, to - this.first));
     if (target < from) {
       const back = this.events.slice(target, from).reverse();
-      while (this.undos.length > target) this.takeBackOne();
+      while (this.undos.length > target) this.revertOne();
       return back;
     }
     const forward = this.events.slice(from, target);
@@ -117,8 +117,8 @@ export class EventBuffer {
     this.weightBehind += weight;
   }
 
-  private takeBackOne(): void {
-    takeBack(this.undos.pop()!);
+  private revertOne(): void {
+    revert(this.undos.pop()!);
     const weight = this.weights[this.undos.length]!;
     this.weightBehind -= weight;
     this.weightAhead += weight;

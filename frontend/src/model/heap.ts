@@ -29,7 +29,7 @@ export class KeyedHeap<T> {
   /** Adopt the array of another heap with the same order. */
   load(array: Iterable<T>): void {
     const { array: before, places } = this;
-    this.journal.tell(() => {
+    this.journal.record(() => {
       this.array = before;
       this.places = places;
     });
@@ -48,14 +48,14 @@ export class KeyedHeap<T> {
     if (place === undefined) {
       this.places.set(key, this.array.length);
       this.array.push(item);
-      this.journal.tell(() => {
+      this.journal.record(() => {
         this.places.delete(key);
         this.array.pop();
       });
       this.up(this.array.length - 1);
     } else {
       const before = this.array[place]!;
-      this.journal.tell(() => {
+      this.journal.record(() => {
         this.array[place] = before;
       });
       this.array[place] = item;
@@ -100,7 +100,7 @@ export class KeyedHeap<T> {
   private dropLast(): T {
     const item = this.array.pop()!;
     this.places.delete(this.key(item));
-    this.journal.tell(() => {
+    this.journal.record(() => {
       this.places.set(this.key(item), this.array.length);
       this.array.push(item);
     });
@@ -109,7 +109,7 @@ export class KeyedHeap<T> {
 
   private swap(i: number, j: number): void {
     if (this.journal.open)
-      this.journal.tell(() => {
+      this.journal.record(() => {
         this.exchange(i, j);
       });
     this.exchange(i, j);

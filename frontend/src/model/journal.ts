@@ -10,7 +10,7 @@ export class Journal {
     return this.undos !== null;
   }
 
-  tell(undo: Undo): void {
+  record(undo: Undo): void {
     this.undos?.push(undo);
   }
 
@@ -27,7 +27,7 @@ export class Journal {
   }
 }
 
-export function takeBack(undos: readonly Undo[]): void {
+export function revert(undos: readonly Undo[]): void {
   for (let i = undos.length - 1; i >= 0; i--) undos[i]!();
 }
 
@@ -41,7 +41,7 @@ export class JournaledMap<Key, Value> extends Map<Key, Value> {
     if (this.journal.open) {
       const before = this.get(key);
       const had = before !== undefined || this.has(key);
-      this.journal.tell(() => {
+      this.journal.record(() => {
         if (had) super.set(key, before as Value);
         else super.delete(key);
       });
@@ -52,7 +52,7 @@ export class JournaledMap<Key, Value> extends Map<Key, Value> {
   override delete(key: Key): boolean {
     if (this.journal.open && this.has(key)) {
       const before = this.get(key) as Value;
-      this.journal.tell(() => super.set(key, before));
+      this.journal.record(() => super.set(key, before));
     }
     return super.delete(key);
   }
@@ -60,7 +60,7 @@ export class JournaledMap<Key, Value> extends Map<Key, Value> {
   override clear(): void {
     if (this.journal.open && this.size) {
       const before = [...this];
-      this.journal.tell(() => {
+      this.journal.record(() => {
         for (const [key, value] of before) super.set(key, value);
       });
     }
@@ -82,7 +82,7 @@ export class ArrivalMap<Value> extends Map<string, Value> {
     const before = this.arrivals.has(key) ? this.get(key) : undefined;
     const isNew = !this.arrivals.has(key);
     if (isNew) this.arrivals.set(key, ++this.last);
-    this.journal.tell(() => {
+    this.journal.record(() => {
       if (!isNew) super.set(key, before as Value);
       else this.drop(key);
     });
@@ -93,7 +93,7 @@ export class ArrivalMap<Value> extends Map<string, Value> {
     const arrival = this.arrivals.get(key);
     if (arrival === undefined) return false;
     const before = this.get(key) as Value;
-    this.journal.tell(() => {
+    this.journal.record(() => {
       this.comeBack(key, before, arrival);
     });
     return this.drop(key);
@@ -149,19 +149,19 @@ export class JournaledSet<Value> extends Set<Value> {
   }
 
   override add(value: Value): this {
-    if (this.journal.open && !this.has(value)) this.journal.tell(() => super.delete(value));
+    if (this.journal.open && !this.has(value)) this.journal.record(() => super.delete(value));
     return super.add(value);
   }
 
   override delete(value: Value): boolean {
-    if (this.journal.open && this.has(value)) this.journal.tell(() => super.add(value));
+    if (this.journal.open && this.has(value)) this.journal.record(() => super.add(value));
     return super.delete(value);
   }
 
   override clear(): void {
     if (this.journal.open) {
       const before = [...this];
-      this.journal.tell(() => {
+      this.journal.record(() => {
         for (const value of before) super.add(value);
       });
     }

@@ -81,7 +81,7 @@ export class NodeList implements Iterable<Item> {
     const link = this.links.get(name);
     if (!link) return;
     const { prev, next } = link;
-    this.journal.tell(() => {
+    this.journal.record(() => {
       this.links.set(name, link);
       this.link(link, prev, next);
     });
@@ -96,7 +96,7 @@ export class NodeList implements Iterable<Item> {
 
   clear(): void {
     const { links, head } = this;
-    this.journal.tell(() => {
+    this.journal.record(() => {
       this.links = links;
       this.head = head;
     });
@@ -119,7 +119,7 @@ export class NodeList implements Iterable<Item> {
   private tellChange(link: Link): void {
     if (!this.journal.open) return;
     const { item, prev, next } = link;
-    this.journal.tell(() => {
+    this.journal.record(() => {
       link.item = item;
       if (link.prev === prev) return;
       this.unlink(link);
@@ -128,7 +128,7 @@ export class NodeList implements Iterable<Item> {
   }
 
   private tellArrival(link: Link): void {
-    this.journal.tell(() => {
+    this.journal.record(() => {
       this.unlink(link);
       this.links.delete(link.item.name);
     });

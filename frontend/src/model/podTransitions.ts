@@ -5,7 +5,7 @@ export const POD_STATES = ["Initial", "Assumed", "Added", "Expired", "Deleted"] 
 export type LifeState = (typeof POD_STATES)[number];
 
 /** A transition of the diagram. */
-export interface Passage {
+export interface PodTransition {
   event: number;
   atSeconds: number;
   op: CachePod["op"];
@@ -36,8 +36,8 @@ const COMES_FROM: Record<CachePod["op"], LifeState> = {
 };
 
 /** The transitions of a pod, oldest first, from the events that are known. */
-export function pathOf(events: Iterable<AnyEvent>, pod: string): Passage[] {
-  const path: Passage[] = [];
+export function transitionsOf(events: Iterable<AnyEvent>, pod: string): PodTransition[] {
+  const path: PodTransition[] = [];
   for (const event of events) {
     if (event.t === "restarted") path.length = 0;
     if (event.t !== "cachePod" || event.pod !== pod) continue;

@@ -2,7 +2,7 @@ import type { Moment } from "./room";
 import { placeOf, searchOf, type Selection } from "./permalink";
 
 /** A page's moment and view in its session, as far as others can follow them. */
-export interface Whereabouts {
+export interface SharedPosition {
   /** The shown moment; null: live. */
   at: number | null;
   select: Selection | null;
@@ -15,14 +15,14 @@ export function selectionText(select: Selection | null): string {
 }
 
 /** The place that a moment describes. */
-export function whereaboutsOf(moment: Moment): Whereabouts {
+export function positionOf(moment: Moment): SharedPosition {
   const place = placeOf(`?select=${encodeURIComponent(moment.select)}`);
   return { at: moment.at, select: place.select ?? null, tab: moment.tab || "summary" };
 }
 
 /** Whether a page is at the place that a moment describes. The tab matters only with a selection. */
-export function isThere(here: Whereabouts, moment: Moment): boolean {
-  const there = whereaboutsOf(moment);
+export function isAtMoment(here: SharedPosition, moment: Moment): boolean {
+  const there = positionOf(moment);
   return here.at === there.at && selectionText(here.select) === selectionText(there.select) && (!there.select || here.tab === there.tab);
 }
 

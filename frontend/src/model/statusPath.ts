@@ -2,7 +2,7 @@ import type { CycleView } from "./generated";
 import { isStatusCode, type StatusCode } from "./statuses";
 
 /** The Status whose path is shown. */
-export interface AskedStatus {
+export interface SelectedStatus {
   stage: string;
   code: string;
   plugin: string;
@@ -36,7 +36,7 @@ const UNSCHEDULABLE: readonly StatusCode[] = ["Unschedulable", "UnschedulableAnd
 const AFTER_ASSUME = new Set(["Reserve", "Permit", "PreBindPreFlight", "WaitOnPermit", "PreBind", "Bind"]);
 
 /** Upstream: schedule_one.go and framework/runtime/framework.go, by extension point. */
-export function effectOf({ stage, code }: AskedStatus): Effect {
+export function effectOf({ stage, code }: SelectedStatus): Effect {
   if (!isStatusCode(code)) return "ends";
   if (code === "Success") return stage === "PostFilter" ? "nominates" : "goesOn";
   if (code === "Skip") return stage === "PreFilter" ? "skipsFilter" : stage === "PreScore" ? "skipsScore" : stage === "Bind" ? "nextBinder" : "goesOn";
@@ -59,20 +59,20 @@ function lets(effect: Effect, cycle: CycleView): boolean {
  * The path of a Status through schedulePod, schedulingCycle and handleSchedulingFailure, with the result of each step in this cycle; empty
  * if the cycle continued. `queue`: the queue that the pod is in now.
  */
-export function pathOfStatus(status: AskedStatus, cycle: CycleView, queue: string): Station[] {
+export function pathOfStatus(status: SelectedStatus, cycle: CycleView, queue: string): Station[] {
   const effect = effectOf(status);
   if (!lets(effect, cycle)) return [];
   const failure = cycle.stages?.find((view) => view.stage === "HandleSchedulingFailure")?.facts ?? {};
-  const said = (name: string): string => (typeof failure[name] === "string" ? failure[name] : "");
+  const textOf = (name: string): string => (typeof failure[name] === "string" ? failure[name] : "");
   const stations: Station[] = [];
   const fits = effect !== "undoes";
   if (fits) stations.push({ name: "schedulePod", detail: cycle.conditionReason === "SchedulerError" ? "error" : "FitError" });
   stations.push({ name: AFTER_ASSUME.has(status.stage) && status.stage !== "Reserve" && status.stage !== "Permit" ? "bindingCycle" : "schedulingCycle", detail: "" });
   if (fits && cycle.stages?.some((view) => view.stage === "PostFilter")) stations.push({ name: "RunPostFilterPlugins", detail: "" });
   if (!fits) stations.push({ name: "RunReservePluginsUnreserve", detail: "" }, { name: "ForgetPod", detail: "" });
-  stations.push({ name: "handleSchedulingFailure", detail: said("reason") || (cycle.conditionReason ?? "") });
+  stations.push({ name: "handleSchedulingFailure", detail: textOf("reason") || (cycle.conditionReason ?? "") });
   if (failure["requeued"] !== false) stations.push({ name: "AddUnschedulableIfNotPresent", detail: queue });
-  const reason = said("reason") || cycle.conditionReason;
+  const reason = textOf("reason") || cycle.conditionReason;
   if (reason) stations.push({ name: "PodScheduled=False", detail: reason });
   stations.push({ name: "FailedScheduling", detail: "Warning" });
   return stations;

@@ -55,8 +55,8 @@ export function cellLook(item: Item, { assumed, ahead, pale, verdict }: CellMark
   if (ahead) look |= AHEAD;
   if (pale) look |= IS_PALE;
   // 0: coloured by utilization; 1: not visited; then the codes.
-  const said = verdict === null ? 0 : verdict === "" ? 1 : 2 + Math.max(0, (STATUS_CODES as readonly string[]).indexOf(verdict));
-  return look | (said << VERDICT);
+  const verdictBits = verdict === null ? 0 : verdict === "" ? 1 : 2 + Math.max(0, (STATUS_CODES as readonly string[]).indexOf(verdict));
+  return look | (verdictBits << VERDICT);
 }
 
 /** The cell's rectangle in whole pixels. */
@@ -71,9 +71,9 @@ export function drawCell(context: CanvasRenderingContext2D, look: number, { x, y
   if (look & IS_PALE) context.globalAlpha = PALE;
   context.fillStyle = palette.fillBack;
   context.fillRect(x, y, w, h);
-  const said = look >> VERDICT;
-  if (said === 0) drawLoad(context, (look & LEVEL) / STEPS, { x, y, w, h }, palette);
-  else if (said > 1) drawVerdict(context, STATUS_CODES[said - 2]!, { x, y, w, h }, palette);
+  const verdictBits = look >> VERDICT;
+  if (verdictBits === 0) drawLoad(context, (look & LEVEL) / STEPS, { x, y, w, h }, palette);
+  else if (verdictBits > 1) drawVerdict(context, STATUS_CODES[verdictBits - 2]!, { x, y, w, h }, palette);
   if (look & ASSUMED) {
     const size = Math.max(2, Math.min(5, w / 2));
     context.fillStyle = palette.assumed;

@@ -1,11 +1,11 @@
-import { carryOut } from "../api/commands";
-import { forkSession, whenMade } from "../api/forks";
+import { runCommand } from "../api/commands";
+import { forkSession, whenReady } from "../api/forks";
 import { pageOf } from "../api/client";
 import { getHints, getLesson, type Answer, type Lesson, type LessonStop, type LiveHint } from "../api/lessons";
 import { failureOf } from "../i18n/failure";
 import { placeAt, standing, type Standing } from "../model/lessonPath";
 import { newKey } from "../model/newKey";
-import { keepFor, ProgressKeeper } from "./lessonProgress";
+import { storeProgress, ProgressKeeper } from "./lessonProgress";
 import { followLesson } from "./lessonReload";
 import type { Scope } from "./scope.svelte";
 
@@ -150,12 +150,12 @@ export class LessonPlayer {
     this.busy = true;
     try {
       const fork = await forkSession(this.scope.id, { at: event, key: newKey(), ...(name ? { name } : {}) });
-      await whenMade(fork.id, this.gone.signal);
-      keepFor(fork.id, { stop: stop.id, answers });
+      await whenReady(fork.id, this.gone.signal);
+      storeProgress(fork.id, { stop: stop.id, answers });
       await this.progress.flush();
       location.assign(pageOf(fork.id));
     } catch (error) {
-      this.tell(error);
+      this.showError(error);
     } finally {
       this.busy = false;
     }
@@ -175,7 +175,7 @@ export class LessonPlayer {
       const before = lesson.stops[this.index - 1]?.revealed ?? 0;
       if (this.stop && this.standing === "ahead" && this.scope.head.event === before) await this.perform(this.stop, "do");
     } catch (error) {
-      this.tell(error);
+      this.showError(error);
     }
   }
 
@@ -192,18 +192,18 @@ export class LessonPlayer {
     this.problem = "";
     this.scope.playback.follow();
     try {
-      for (const [i, command] of stop[half].entries()) await carryOut(this.scope.id, { ...command, key: `lesson ${stop.id} ${half} ${i}` }, this.gone.signal);
+      for (const [i, command] of stop[half].entries()) await runCommand(this.scope.id, { ...command, key: `lesson ${stop.id} ${half} ${i}` }, this.gone.signal);
       this.lesson = await getLesson(this.scope.id);
       return true;
     } catch (error) {
-      this.tell(error);
+      this.showError(error);
       return false;
     } finally {
       this.busy = false;
     }
   }
 
-  private tell(error: unknown): void {
+  private showError(error: unknown): void {
     if (error instanceof DOMException && error.name === "AbortError") return;
     this.problem = failureOf(error);
   }

@@ -19,15 +19,15 @@ export class ProgressKeeper {
   constructor(private readonly session: string) {}
 
   /** The stored position, of this browser or else of the server. */
-  of(told: LessonProgress | null): StoredProgress {
+  of(stored: LessonProgress | null): StoredProgress {
     const here = keptFor(this.session);
     if (here.stop) return here;
-    return told?.session === this.session ? { stop: told.stop, answers: told.answers } : here;
+    return stored?.session === this.session ? { stop: stored.stop, answers: stored.answers } : here;
   }
 
-  keep(lesson: string, kept: StoredProgress, finished: boolean): void {
-    keepFor(this.session, kept);
-    this.waiting = () => keepProgress(lesson, { ...kept, session: this.session, finished }).then(ignore, ignore);
+  keep(lesson: string, progress: StoredProgress, finished: boolean): void {
+    storeProgress(this.session, progress);
+    this.waiting = () => keepProgress(lesson, { ...progress, session: this.session, finished }).then(ignore, ignore);
     this.timer ??= setTimeout(() => void this.flush(), WAIT_MILLIS);
   }
 
@@ -48,9 +48,9 @@ function ignore(): void {
 
 const placeOf = (session: string): string => `schedviz.lesson.${session}`;
 
-export function keepFor(session: string, kept: StoredProgress): void {
+export function storeProgress(session: string, progress: StoredProgress): void {
   try {
-    localStorage.setItem(placeOf(session), JSON.stringify(kept));
+    localStorage.setItem(placeOf(session), JSON.stringify(progress));
   } catch {
     // Without storage, the position is where the session is.
   }
@@ -58,8 +58,8 @@ export function keepFor(session: string, kept: StoredProgress): void {
 
 function keptFor(session: string): StoredProgress {
   try {
-    const kept = JSON.parse(localStorage.getItem(placeOf(session)) ?? "{}") as Partial<StoredProgress>;
-    return { stop: kept.stop ?? "", answers: kept.answers ?? {} };
+    const progress = JSON.parse(localStorage.getItem(placeOf(session)) ?? "{}") as Partial<StoredProgress>;
+    return { stop: progress.stop ?? "", answers: progress.answers ?? {} };
   } catch {
     return { stop: "", answers: {} };
   }

@@ -6,11 +6,11 @@ const LOOK_MILLIS = 700;
  * Watches the files of a lesson that is being written: reports errors in them, and restarts the lesson at the same stop when they are valid
  * again.
  */
-export function followLesson(lesson: Lesson, at: () => string, tell: (problem: string) => void, signal: AbortSignal): void {
+export function followLesson(lesson: Lesson, at: () => string, showFaults: (problem: string) => void, signal: AbortSignal): void {
   const look = async (): Promise<void> => {
     const { version, faults } = await getLessonVersion(lesson.name, signal);
-    if (version === lesson.version) tell("");
-    else if (faults.length) tell(faults.join("\n"));
+    if (version === lesson.version) showFaults("");
+    else if (faults.length) showFaults(faults.join("\n"));
     else location.assign(addressOf(lesson.name, at()));
   };
   const again = (): void => {

@@ -1,7 +1,7 @@
 /** The user's preferences in this browser: theme, language and options of panels. Stored in localStorage and, for the first paint, cookies. */
 import { MediaQuery } from "svelte/reactivity";
 
-import { ENGLISH, languageAmong, LANGUAGES, speakFrom, vocabularyOf, type Language } from "../i18n/translate";
+import { ENGLISH, languageAmong, LANGUAGES, setVocabularySource, vocabularyOf, type Language } from "../i18n/translate";
 
 export type Theme = "system" | "dark" | "light";
 
@@ -30,11 +30,11 @@ class Preferences {
   private readonly keeps = document.querySelector("[data-embedded]") === null;
 
   constructor() {
-    const kept = this.keeps ? read() : asked();
-    this.language = kept.language && kept.language in LANGUAGES ? kept.language : languageAmong(navigator.languages);
-    if (kept.theme) this.theme = kept.theme;
-    if (kept.queueAs) this.queueAs = kept.queueAs;
-    if (kept.cacheAs) this.cacheAs = kept.cacheAs;
+    const stored = this.keeps ? read() : fromAddress();
+    this.language = stored.language && stored.language in LANGUAGES ? stored.language : languageAmong(navigator.languages);
+    if (stored.theme) this.theme = stored.theme;
+    if (stored.queueAs) this.queueAs = stored.queueAs;
+    if (stored.cacheAs) this.cacheAs = stored.cacheAs;
     this.apply();
   }
 
@@ -55,9 +55,9 @@ class Preferences {
 
   save(): void {
     if (!this.keeps) return;
-    const kept: StoredPreferences = { theme: this.theme, language: this.language, queueAs: this.queueAs, cacheAs: this.cacheAs };
+    const stored: StoredPreferences = { theme: this.theme, language: this.language, queueAs: this.queueAs, cacheAs: this.cacheAs };
     try {
-      localStorage.setItem(KEY, JSON.stringify(kept));
+      localStorage.setItem(KEY, JSON.stringify(stored));
     } catch {
       // Storage may be disabled by the user.
     }
@@ -82,7 +82,7 @@ function read(): Partial<StoredPreferences> {
   }
 }
 
-function asked(): Partial<StoredPreferences> {
+function fromAddress(): Partial<StoredPreferences> {
   const theme = new URLSearchParams(location.search).get("theme");
   return theme === "dark" || theme === "light" ? { theme } : {};
 }
@@ -90,4 +90,4 @@ function asked(): Partial<StoredPreferences> {
 const systemIsDark = new MediaQuery("(prefers-color-scheme: dark)");
 
 export const preferences = new Preferences();
-speakFrom(() => preferences.vocabulary);
+setVocabularySource(() => preferences.vocabulary);

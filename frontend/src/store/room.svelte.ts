@@ -1,4 +1,4 @@
-import { whenMade } from "../api/forks";
+import { whenReady } from "../api/forks";
 import * as rest from "../api/rooms";
 import type { Moment, Room, RoomQuestion } from "../model/room";
 import { failureOf } from "../i18n/failure";
@@ -99,7 +99,7 @@ export class RoomStore {
   async tryOut(session: string, at: number): Promise<void> {
     await this.attempt(async () => {
       const fork = await rest.forkInRoom(this.id, { session, at, key: newKey() });
-      await whenMade(fork.id, this.gone.signal);
+      await whenReady(fork.id, this.gone.signal);
       this.returnTo(fork.id);
     });
   }

@@ -1,10 +1,10 @@
 import type { Moment } from "../model/room";
-import { isThere, selectionText, whereaboutsOf, type Whereabouts } from "../model/roomMoment";
+import { isAtMoment, selectionText, positionOf, type SharedPosition } from "../model/roomMoment";
 import type { ViewOptions } from "./viewOptions.svelte";
 import type { RoomStore } from "./room.svelte";
 import type { Scope } from "./scope.svelte";
 
-const whereIs = (scope: Scope): Whereabouts => ({
+const positionIn = (scope: Scope): SharedPosition => ({
   at: scope.playback.following ? null : (scope.playback.seeking ?? scope.event),
   select: scope.selection.drawerOpen ? scope.selection.current : null,
   tab: scope.selection.tab,
@@ -25,7 +25,7 @@ function applyOptions(viewOptions: ViewOptions, as: Record<string, string>): voi
 /** Sends the teacher's moment and view to the room while the page shows the room's session. Call it while a component is created. */
 export function broadcastToRoom(room: RoomStore, scope: Scope, viewOptions: ViewOptions): void {
   $effect(() => {
-    const { at, select, tab } = whereIs(scope);
+    const { at, select, tab } = positionIn(scope);
     const { stop, finished } = room.lessonAt;
     const page = { ...sharedOptions(viewOptions), ...(finished ? { finished: "1" } : {}) };
     room.go({ session: scope.id, at, select: selectionText(select), tab: select ? tab : "", panel: "", ...(viewOptions.zoomOfCache ?? { zoom: null, x: null, y: null }), stop, page });
@@ -47,8 +47,8 @@ export function followPresenter(room: RoomStore, scope: Scope, viewOptions: View
 
   // Stop following when the participant navigates.
   $effect(() => {
-    const here = whereIs(scope);
-    if (room.following && applied && applied === room.moment && !isThere(here, applied)) {
+    const here = positionIn(scope);
+    if (room.following && applied && applied === room.moment && !isAtMoment(here, applied)) {
       room.follow(false);
       applied = null;
     }
@@ -56,7 +56,7 @@ export function followPresenter(room: RoomStore, scope: Scope, viewOptions: View
 }
 
 function apply(scope: Scope, viewOptions: ViewOptions, moment: Moment): void {
-  const there = whereaboutsOf(moment);
+  const there = positionOf(moment);
   if (there.at === null) {
     if (!scope.playback.following) scope.playback.follow();
   } else if (scope.event !== there.at || scope.playback.following) void scope.playback.seek(there.at);

@@ -1,8 +1,8 @@
 import { addBreakpoint, deleteBreakpoint } from "../api/breakpoints";
 import { ApiError } from "../api/call";
-import { carryOut } from "../api/commands";
+import { runCommand } from "../api/commands";
 import { deleteSession } from "../api/client";
-import { forkSession, whenMade } from "../api/forks";
+import { forkSession, whenReady } from "../api/forks";
 import { getCycles, type CycleSummary } from "../api/moments";
 import { failureOf } from "../i18n/failure";
 import type { AnyCommand } from "../model/generated";
@@ -43,10 +43,10 @@ export class Trial {
       this.step = "forking";
       const fork = await forkSession(this.session, { at, name, key: newKey() });
       this.fork = { id: fork.id, name: fork.name };
-      const made = await whenMade(fork.id, signal);
+      const made = await whenReady(fork.id, signal);
       if (made.status === "failed") throw new ApiError(409, made.message ?? "");
       this.step = "changing";
-      for (const command of commands) await carryOut(fork.id, command, signal);
+      for (const command of commands) await runCommand(fork.id, command, signal);
       this.step = "scheduling";
       this.cycle = await this.tryPod(fork.id);
       this.before = this.cycle ? Math.max(0, this.cycle.cycle - (made.cycle ?? 0) - 1) : 0;
@@ -70,14 +70,14 @@ export class Trial {
     const popped = await addBreakpoint(fork, `popped "${this.pod}"`);
     try {
       for (let waits = 0; waits <= MOST_WAITS; waits++) {
-        const ran = await carryOut(fork, { op: "run", max: MOST_CYCLES }, signal);
+        const ran = await runCommand(fork, { op: "run", max: MOST_CYCLES }, signal);
         if (ran.stopped === "breakpoint") {
           const cycle = await this.lastCycle(fork);
           // It stands at no breakpoint any more, and the binding goes on.
-          await carryOut(fork, { op: "advance", seconds: 0 }, signal);
+          await runCommand(fork, { op: "advance", seconds: 0 }, signal);
           return cycle;
         }
-        const waited = await carryOut(fork, { op: "advance", to: "next" }, signal);
+        const waited = await runCommand(fork, { op: "advance", to: "next" }, signal);
         if (waited.result) return null;
       }
       return null;

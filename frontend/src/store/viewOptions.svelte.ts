@@ -1,5 +1,5 @@
 import type { BandShare } from "../model/bandShare";
-import type { AskedStatus } from "../model/statusPath";
+import type { SelectedStatus } from "../model/statusPath";
 
 /** Which rows of the matrix are shown: all, the feasible, those not evaluated, those of one plugin, those of one reason. */
 export interface MatrixPart {
@@ -25,7 +25,7 @@ export class ViewOptions {
   /** Scores as the plugin returned them, after NormalizeScore, or multiplied by the weight. */
   scoreAs = $state<"raw" | "normalized" | "weighted">("weighted");
   /** The Status whose path through the framework is shown. */
-  status = $state.raw<AskedStatus | null>(null);
+  status = $state.raw<SelectedStatus | null>(null);
   /** Whether the matrix fills the page. */
   matrixWide = $state(false);
   /** What colours the nodes of the cache: their utilization, or their Filter result in the shown cycle. */

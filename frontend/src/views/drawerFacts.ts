@@ -2,13 +2,13 @@ import type { Item } from "../model/nodeList";
 import type { Queued, State } from "../model/state";
 
 /** The pod's location from the scheduler's perspective. */
-export type Whereabouts =
+export type PodLocation =
   | { in: "activeQ" | "backoffQ" | "errorBackoffQ" | "unschedulablePods"; entry: Queued }
   | { in: "cycle" }
   | { in: "cache"; node: string; assumed: boolean; bindingFinished: boolean; deadlineSeconds: number | null }
   | { in: "nowhere" };
 
-export function whereIs(state: State, pod: string): Whereabouts {
+export function locationOf(state: State, pod: string): PodLocation {
   const { activeQ, backoffQ, errorBackoffQ, unschedulable } = state.queue;
   const active = activeQ.get(pod);
   if (active) return { in: "activeQ", entry: active };

@@ -1,6 +1,6 @@
 import { ApiError } from "../../api/call";
 import { sendCommand } from "../../api/commands";
-import { headed } from "../../i18n/failure";
+import { withTitle } from "../../i18n/failure";
 import { t } from "../../i18n/translate";
 import type { AnyCommand } from "../../model/generated";
 
@@ -71,6 +71,6 @@ function placeIn(message: string): { path?: string } {
 export function refusal(error: unknown): CommandResult {
   const known = error instanceof ApiError ? error : new ApiError(0, error instanceof Error ? error.message : String(error));
   const { path = "", expected = "", found = "", hint = "" } = known.detail;
-  const text = known.status === 0 && !known.sentence ? t("error.unreachable") : headed(known, known.sentence);
+  const text = known.status === 0 && !known.sentence ? t("error.unreachable") : withTitle(known, known.sentence);
   return { tone: "refused", text: path ? text.replace(`${path}: `, "") : text, path, expected, found, hint };
 }
