@@ -1,3 +1,3 @@
-"""schedviz: see how the Kubernetes scheduler thinks."""
+"""schedviz: see how the Kubernetes scheduler decides."""
 
 __version__ = "0.1.0"
