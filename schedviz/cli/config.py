@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from schedviz.cli.main import EXIT_REFUSED
-from schedviz.cli.release_options import ChosenRelease, release_options
+from schedviz.cli.release_options import BY_DEFAULT, ChosenRelease, release_options
 from schedviz.terminal import say, say_exact, say_json
 
 #: Well above the size of any real configuration.
@@ -20,7 +20,7 @@ MAX_BYTES = 4 << 20
 @click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--convert", "wanted", is_flag=True, help="Print it as v1. Fields that v1 does not have are listed on standard error.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of YAML.")
-@release_options
+@release_options(BY_DEFAULT)
 @click.pass_context
 def config(ctx: click.Context, path: Path, wanted: bool, as_json: bool, chosen: ChosenRelease) -> None:  # noqa: FBT001  (click calls it)
     """Check a scheduler configuration, YAML or JSON: exits with 0 if the kube-scheduler of the release would accept it, otherwise with 2.

@@ -16,7 +16,7 @@ import msgspec
 
 from schedviz.cli.comparison import differences
 from schedviz.cli.main import EXIT_REFUSED
-from schedviz.cli.release_options import NO_CHOICE, ChosenRelease, release_options
+from schedviz.cli.release_options import BY_TRACE, NO_CHOICE, ChosenRelease, release_options
 from schedviz.cli.trace_files import Refused, find, read
 from schedviz.terminal import say
 
@@ -44,7 +44,7 @@ class Verdict(NamedTuple):
     metavar="SEED",
     help="Compare the engine with itself, restored from checkpoints at random points (also between stages) chosen by SEED.",
 )
-@release_options
+@release_options(BY_TRACE)
 @click.pass_context
 def conformance(
     ctx: click.Context, paths: tuple[Path, ...], show: int, jobs: int | None, restore: str | None, chosen: ChosenRelease

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from schedviz.cli.loading import examined, loaded, tell_warnings
-from schedviz.cli.release_options import ChosenRelease, release_options
+from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
 from schedviz.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ EXIT_DIFFERENT = 1
 
 
 @click.command()
-@release_options
+@release_options(BY_FILES)
 @click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option(
     "--scheduler-name", "names", multiple=True, metavar="NAME", help="A profile of the scheduler; default: those of its configuration."

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from schedviz.cli.loading import loaded, simulated
-from schedviz.cli.release_options import ChosenRelease, release_options
+from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
 from schedviz.terminal import say_exact
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _NO_TIME: Final = "{!r} is not a time such as 2024-01-01T00:00:00.021Z."
 
 
 @click.command()
-@release_options
+@release_options(BY_FILES)
 @click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option("--state", metavar="STATE", type=click.Path(path_type=Path), help="The scheduler's cache and queue, as a file.")
 @click.option("--stale", is_flag=True, help="With --state: the informers missed events and know only what the cache has.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import click
 
 from schedviz.cli.loading import examined, loaded, simulated, tell_warnings
-from schedviz.cli.release_options import ChosenRelease, release_options
+from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
 from schedviz.cli.remote.options import client_of, find_session, server_option, token_option
 from schedviz.terminal import say, say_json
 
@@ -33,7 +33,7 @@ _FORMS = get_args(Form)
 
 
 @click.command()
-@release_options
+@release_options(BY_FILES)
 @click.argument("pod", required=False, metavar="[NAMESPACE/POD]")
 @click.option(
     "-f",
@@ -216,10 +216,10 @@ def _message(files: _Files | None, pod: str | None, text: str, form: str) -> Non
         return
     of_pod = [each for each in found if each.pod in (pod, f"default/{pod}")] or found
     try:
-        said = of_pod[-1].message if of_pod else parse_message(text)
+        message = of_pod[-1].message if of_pod else parse_message(text)
     except NotAMessageError as error:
         raise click.ClickException(str(error)) from None
-    clauses = said.clauses
+    clauses = message.clauses
     if files is not None and pod is not None:
         try:
             clauses = with_nodes(clauses, why_pending(files.simulation, the_pod(files.simulation, pod)).matrix)
@@ -228,9 +228,9 @@ def _message(files: _Files | None, pod: str | None, text: str, form: str) -> Non
     if form == "json":
         import msgspec
 
-        _print_json(msgspec.structs.replace(said, clauses=clauses))
+        _print_json(msgspec.structs.replace(message, clauses=clauses))
     else:
-        _print_message(said, clauses)
+        _print_message(message, clauses)
 
 
 def _messages(found: Sequence[PodMessage], form: str) -> None:
@@ -368,15 +368,15 @@ def _print_change(change: SmallestChange) -> None:
         say(f"Tried {change.dry_runs} in {change.seconds:.2f} s ({tried}).")
 
 
-def _print_message(said: Message, clauses: Any) -> None:
-    say(f"0 of {said.nodes} nodes fit.")
-    if said.pre_filter:
-        say(f"  {said.pre_filter}")
+def _print_message(message: Message, clauses: Any) -> None:
+    say(f"0 of {message.nodes} nodes fit.")
+    if message.pre_filter:
+        say(f"  {message.pre_filter}")
     _print_clauses(clauses)
-    if said.preemption:
+    if message.preemption:
         say()
         say("Preemption:")
-        _print_clauses(said.preemption)
+        _print_clauses(message.preemption)
 
 
 def _times(count: int) -> str:

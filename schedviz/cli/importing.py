@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from schedviz.cli.loading import is_session_file
-from schedviz.cli.release_options import ChosenRelease, release_options
+from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
 from schedviz.cli.server import Server, server_option, token_option
 from schedviz.terminal import say, say_json
 from schedviz.trace.releases import DEFAULT_RELEASE
@@ -43,7 +43,7 @@ _SHOWN = 40
 @click.option("--name", default="", help="The name of the session; default: the names of the files.")
 @click.option("--wait", is_flag=True, help="Wait for the import, then print the session's ID; exit with 1 if the import failed.")
 @click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format.")
-@release_options
+@release_options(BY_FILES)
 @server_option
 @token_option
 def import_(
@@ -144,17 +144,19 @@ def _report(found: Import, left_out: LeftOut, size: int, replaced: int, form: st
 
     report = found.report
     if form == "json":
-        told = {
+        report_json = {
             **msgspec.to_builtins(report),
             "bytes": size,
             "namesReplaced": replaced,
             "leftOut": dict(left_out.lines()),
             "origins": {f"{type(obj).__name__} {obj.key}": origin for obj, origin in zip(found.objects, found.origins, strict=True)},
         }
-        say_json(json.dumps(told, indent=2, ensure_ascii=False))
+        say_json(json.dumps(report_json, indent=2, ensure_ascii=False))
         return
     for file in report.files:
-        more = "".join(f", {_counted(count, what)}" for count, what in ((file.dumps, "dump"), (file.said, "message about pods")) if count)
+        more = "".join(
+            f", {_counted(count, what)}" for count, what in ((file.dumps, "dump"), (file.messages, "message about pods")) if count
+        )
         say(f"{file.name}: {file.format}, {_counted(file.objects, 'object')}{more}")
     say(f"kept: {', '.join(f'{count} {kind}' for kind, count in report.kinds.items())} ({size:,} bytes of JSON)")
     if replaced:

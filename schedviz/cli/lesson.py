@@ -17,7 +17,7 @@ from schedviz.cli.error_messages import SeveralLines
 from schedviz.terminal import ask, clear, say, show
 
 if TYPE_CHECKING:
-    from schedviz.lessons import Lesson, Played
+    from schedviz.lessons import Lesson, StopState
 
 #: The name that `lessons.catalogue` uses; that module is too slow to import for `--help`.
 OWN_FOLDERS = "SCHEDVIZ_LESSONS"
@@ -156,29 +156,29 @@ def _check(folder: Path) -> int:
     return EXIT_WRONG if faults else 0
 
 
-def _take(taken: Lesson, stops: Iterable[Played], language: str) -> None:
+def _take(taken: Lesson, stops: Iterable[StopState], language: str) -> None:
     from rich.markdown import Markdown
 
-    from schedviz.lessons.expressions import told
+    from schedviz.lessons.expressions import as_text
     from schedviz.lessons.rendering import answer_words
     from schedviz.lessons.texts import fill
 
     text = taken.texts[language]
     show(Markdown(f"# {text.title}\n\n{text.about}"))
-    for played in stops:
-        said = text.stops[played.stop.id]
+    for state in stops:
+        stop_text = text.stops[state.stop.id]
         say()
-        show(Markdown(fill(said.text, played.facts)))
-        if played.stop.question is None:
+        show(Markdown(fill(stop_text.text, state.facts)))
+        if state.stop.question is None:
             _wait()
             continue
-        options = "\n".join(f"- `{option}` {words}" for option, words in said.options.items())
-        show(Markdown(f"**{fill(said.question, played.facts)}**\n\n{options}"))
+        options = "\n".join(f"- `{option}` {words}" for option, words in stop_text.options.items())
+        show(Markdown(f"**{fill(stop_text.question, state.facts)}**\n\n{options}"))
         guess = _ask()
         if guess:
-            right = {part.strip() for part in guess.split(",")} == {part.strip() for part in told(played.answer).split(",")}
+            right = {part.strip() for part in guess.split(",")} == {part.strip() for part in as_text(state.answer).split(",")}
             say("✓" if right else "✗", fg="green" if right else "red")
-        show(Markdown(fill(said.answer, {**played.facts_after, "answer": answer_words(played, said)})))
+        show(Markdown(fill(stop_text.answer, {**state.facts_after, "answer": answer_words(state, stop_text)})))
     show(Markdown("\n".join(f"- {fact}" for fact in text.take_home)))
 
 

@@ -48,7 +48,7 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
         if not sources:
             folders = ", ".join(map(str, paths))
             raise click.ClickException(f"{folders}: no file there looks, by its name, like objects or a scheduler's log.")
-        found = load(sources, progress=lambda told: shown.say(_in_words(told)), look=look or look_away)
+        found = load(sources, progress=lambda progress: shown.say(_in_words(progress)), look=look or look_away)
     except IngestError as error:
         raise SeveralLines(*error.lines) from None
     except OSError as error:
@@ -69,11 +69,11 @@ def tell_warnings(found: Import, chosen: ChosenRelease = NO_CHOICE) -> None:
         say(f"warning: {warning}", err=True)
 
 
-def _in_words(told: Progress) -> str:
+def _in_words(progress: Progress) -> str:
     from schedviz.ingest.source import shown_name
 
-    of = f" of {told.total:,}" if told.total is not None else ""
-    return f"{shown_name(told.file) or told.phase}: {told.done:,}{of} {told.unit}"
+    of = f" of {progress.total:,}" if progress.total is not None else ""
+    return f"{shown_name(progress.file) or progress.phase}: {progress.done:,}{of} {progress.unit}"
 
 
 def is_session_file(path: Path) -> bool:

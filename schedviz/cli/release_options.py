@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable
-from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
@@ -55,21 +55,27 @@ class ChosenRelease(NamedTuple):
 NO_CHOICE = ChosenRelease()
 
 
-def release_options(command: Command) -> Command:
-    """Adds both options to a command, which gets them as `chosen`, a `ChosenRelease`."""
+#: The defaults, as the help of `--release` names them.
+BY_DEFAULT = RELEASES[0]
+BY_TRACE = f"that of a trace's header, otherwise {RELEASES[0]}"
+BY_FILES = f"that of a trace's header, or the one that a dump's kubelet versions suggest, otherwise {RELEASES[0]}"
+BY_SESSION = "that of the session"
 
-    @click.option(
-        "--release",
-        type=click.Choice(RELEASES),
-        help=f"The simulated kube-scheduler. Default: that of a trace's header, otherwise {RELEASES[0]}.",
-    )
+
+def release_options(default: str) -> Callable[[Command], Command]:
+    """Adds both options to a command, which gets them as `chosen`, a `ChosenRelease`. `default` is shown in the help."""
+    return functools.partial(_with_release_options, default=default)
+
+
+def _with_release_options(command: Command, *, default: str) -> Command:
+    @click.option("--release", type=click.Choice(RELEASES), help=f"The simulated kube-scheduler. Default: {default}.")
     @click.option(
         "--feature-gates",
         metavar="NAME=true|false,...",
         callback=_parsed,
         help="Feature gates that differ from the release's defaults, in the format of kube-scheduler.",
     )
-    @wraps(command)
+    @functools.wraps(command)
     def with_chosen(*args: Any, release: str | None, feature_gates: dict[str, bool] | None, **options: Any) -> Any:
         return command(*args, chosen=ChosenRelease(release, feature_gates), **options)
 

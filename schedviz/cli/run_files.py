@@ -61,11 +61,11 @@ def run_of_session_file(name: str, pieces: Iterable[bytes]) -> RunInMemory:
 
     try:
         file = SessionFile(name, pieces, Limits())
-        simulation, told = _read(name, file)
+        simulation, warnings = _read(name, file)
     except IngestError as error:
         raise SeveralLines(*error.lines) from None
     beginning, before = simulation
-    return RunInMemory(file.manifest.name or name, beginning, [*before, *told], file.manifest.settings)
+    return RunInMemory(file.manifest.name or name, beginning, [*before, *warnings], file.manifest.settings)
 
 
 def _read(name: str, file: SessionFile) -> tuple[tuple[Any, list[AnyEvent]], list[AnyEvent]]:

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from schedviz.cli.main import EXIT_REFUSED
-from schedviz.cli.release_options import NO_CHOICE, ChosenRelease, release_options
+from schedviz.cli.release_options import BY_TRACE, NO_CHOICE, ChosenRelease, release_options
 from schedviz.cli.trace_files import Refused, find, read
 from schedviz.terminal import say
 
@@ -23,7 +23,7 @@ from schedviz.terminal import say
 @click.option("-o", "--output", required=True, metavar="DIR", type=click.Path(file_okay=False, path_type=Path), help="The output folder.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=None, help="Files processed at once; default: one per core.")
 @click.option("--call-extenders", "hosts", multiple=True, metavar="HOST:PORT", help="Call extenders at this host over HTTP; repeatable.")
-@release_options
+@release_options(BY_TRACE)
 @click.pass_context
 def trace(
     ctx: click.Context, paths: tuple[Path, ...], output: Path, jobs: int | None, hosts: tuple[str, ...], chosen: ChosenRelease

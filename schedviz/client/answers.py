@@ -113,8 +113,8 @@ class State:
         return Group(f"event {self.event}, cycle {self.cycle}, {self.clock_seconds:g} s, {self.status}", self.nodes, "", self.queue)
 
     def _repr_html_(self) -> str:
-        told = f"<p>event {self.event}, cycle {self.cycle}, {self.clock_seconds:g} s, {html.escape(self.status)}</p>"
-        return f"{told}{self.nodes._repr_html_()}{self.queue._repr_html_()}"
+        heading = f"<p>event {self.event}, cycle {self.cycle}, {self.clock_seconds:g} s, {html.escape(self.status)}</p>"
+        return f"{heading}{self.nodes._repr_html_()}{self.queue._repr_html_()}"
 
 
 @dataclass(frozen=True)

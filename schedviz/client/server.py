@@ -38,22 +38,22 @@ def find_server(address: str | None = None, token: str | None = None) -> Server:
 
     A token from a folder is sent only to that folder's server.
     """
-    said = (address or os.environ.get("SCHEDVIZ_SERVER") or "").rstrip("/")
+    address_given = (address or os.environ.get("SCHEDVIZ_SERVER") or "").rstrip("/")
     secret = token if token is not None else os.environ.get("SCHEDVIZ_TOKEN", "")
-    if said and not _is_address(said):
-        raise SchedvizError(f"{said}: an address such as {DEFAULT_SERVER} is expected.")
-    if said and secret:
-        return Server(said, secret)
+    if address_given and not _is_address(address_given):
+        raise SchedvizError(f"{address_given}: an address such as {DEFAULT_SERVER} is expected.")
+    if address_given and secret:
+        return Server(address_given, secret)
     for folder in data_folders():
         local, kept = _running(folder), _read(folder / "token")
-        if local and kept and (not said or _same(said, local)):
-            return Server(said or local, secret or kept)
-    return Server(said or DEFAULT_SERVER, secret, guessed=not said)
+        if local and kept and (not address_given or _same(address_given, local)):
+            return Server(address_given or local, secret or kept)
+    return Server(address_given or DEFAULT_SERVER, secret, guessed=not address_given)
 
 
-def _is_address(said: str) -> bool:
+def _is_address(text: str) -> bool:
     try:
-        return said.isprintable() and urlsplit(said).scheme in ("http", "https")
+        return text.isprintable() and urlsplit(text).scheme in ("http", "https")
     except ValueError:
         return False
 

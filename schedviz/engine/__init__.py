@@ -1,4 +1,4 @@
-"""kube-scheduler (v1.27.1 and v1.36) as a plain library: no Django, no Redis, no threads, no sockets, no wall clock, no global random state.
+"""kube-scheduler (v1.27.1 and v1.36) as a plain library: no Django, Redis, threads, sockets, wall clock or global random state.
 
 `Simulation` is the entry point: a scheduler with a simulated API server around it. It takes commands and produces trace events.
 """

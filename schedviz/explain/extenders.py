@@ -51,8 +51,8 @@ def turned_away(simulation: Simulation, dry_run: DryRun) -> dict[str, TurnedAway
 def rankings(simulation: Simulation, dry_run: DryRun, rows: Rows) -> dict[str, ExtenderScoreRecord]:
     """The scores of declared extenders for feasible rows, by extender name."""
     declared = {extender.url for extender in declared_extenders(simulation)}
-    asked = (extender for extender in simulation.extenders if extender.name in declared and extender.is_interested(dry_run.pod))
-    return {extender.name: extender.prioritize(dry_run.pod, rows) for extender in asked}
+    interested = (extender for extender in simulation.extenders if extender.name in declared and extender.is_interested(dry_run.pod))
+    return {extender.name: extender.prioritize(dry_run.pod, rows) for extender in interested}
 
 
 def feasible_nodes(simulation: Simulation, dry_run: DryRun) -> list[str]:

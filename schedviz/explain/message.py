@@ -80,8 +80,8 @@ def parse_message(text: str) -> Message:
     head = _HEAD.search(text)
     if head is None:
         raise NotAMessageError('Expected a text with "0/N nodes are available: …", as in the events of a Pending pod; found none.')
-    said, _, preempting = text[head.end() :].partition("preemption: ")
-    sentences = [part.strip() for part in said.strip().rstrip(".").split(". ") if part.strip()]
+    clauses_text, _, preempting = text[head.end() :].partition("preemption: ")
+    sentences = [part.strip() for part in clauses_text.strip().rstrip(".").split(". ") if part.strip()]
     listed = [sentence for sentence in sentences if _CLAUSE.match(sentence)]
     clauses = tuple(clause for sentence in listed for clause in _clauses(sentence))
     after = _HEAD.search(preempting)
@@ -95,10 +95,10 @@ def parse_message(text: str) -> Message:
     )
 
 
-def said_clauses(said: str) -> tuple[Clause, ...]:
+def said_clauses(message: str) -> tuple[Clause, ...]:
     """The clauses of a scheduler's message; empty for another text."""
     try:
-        return parse_message(said).clauses
+        return parse_message(message).clauses
     except NotAMessageError:
         return ()
 

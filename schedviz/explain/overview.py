@@ -98,8 +98,8 @@ def overview(simulation: Simulation, findings: KnownFindings = NO_FINDINGS) -> O
     explained = [(_explain(simulation, pods, findings), pods) for pods in every[:MOST_GROUPS]]
     reasons = tuple(_by_reason(simulation, explained, findings))
     count = sum(map(len, every))
-    said = _summary(count, len(reasons))
-    return Overview(said.text, said, count, reasons, unexplained=sum(map(len, every[MOST_GROUPS:])))
+    summary = _summary(count, len(reasons))
+    return Overview(summary.text, summary, count, reasons, unexplained=sum(map(len, every[MOST_GROUPS:])))
 
 
 def _pending(simulation: Simulation) -> Iterator[Pod]:

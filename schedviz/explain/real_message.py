@@ -68,8 +68,8 @@ def disagreement(simulation: Simulation, explanation: Explanation) -> Phrase | N
     )
 
 
-def _first_part(said: str) -> str:
-    return " ".join(said.split()).partition(" preemption: ")[0]
+def _first_part(message: str) -> str:
+    return " ".join(message.split()).partition(" preemption: ")[0]
 
 
 def _missing(simulation: Simulation, explanation: Explanation) -> _Missing | None:

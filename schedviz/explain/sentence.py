@@ -9,7 +9,7 @@ from schedviz.kube.core import Pod
 from schedviz.trace.phrase import Phrase, counted, phrase, some
 
 #: Clauses per sentence.
-_TOLD = 3
+_LISTED_CLAUSES = 3
 
 
 def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
@@ -116,10 +116,10 @@ def _no_node(explanation: Explanation) -> Phrase:
     if not explanation.clauses:
         return phrase("none of {nodes} fits", nodes=whole)
     clauses = sorted(explanation.clauses, key=lambda clause: -clause.count)
-    told = ", ".join(_clause(clause) for clause in clauses[:_TOLD])
-    left = len(clauses) - _TOLD
+    listed = ", ".join(_clause(clause) for clause in clauses[:_LISTED_CLAUSES])
+    left = len(clauses) - _LISTED_CLAUSES
     more = counted(left, ", and {count} more reason", ", and {count} more reasons") if left > 0 else ""
-    return phrase("none of {nodes} fits ({clauses}{more})", nodes=whole, clauses=told, more=more)
+    return phrase("none of {nodes} fits ({clauses}{more})", nodes=whole, clauses=listed, more=more)
 
 
 def _clause(clause: Clause) -> str:

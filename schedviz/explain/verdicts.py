@@ -24,10 +24,10 @@ _LOOK_ELSEWHERE: Final = frozenset(
 def matrix(dry_run: DryRun) -> tuple[NodeVerdict, ...]:
     """A verdict for every node, in the snapshot's order."""
     deciding = dry_run.verdicts
-    each = [(plugin, said) for plugin, said in dry_run.each_plugin() if said is not None]
+    each = [(plugin, plugin_verdicts) for plugin, plugin_verdicts in dry_run.each_plugin() if plugin_verdicts is not None]
     outlooks = _outlooks(dry_run, deciding, each)
     # There are few distinct combinations, however many nodes there are: each is formatted once.
-    combinations = np.stack([deciding.codes, *(said.codes for _, said in each)], axis=1)
+    combinations = np.stack([deciding.codes, *(plugin_verdicts.codes for _, plugin_verdicts in each)], axis=1)
     distinct, which = np.unique(combinations, axis=0, return_inverse=True)
     objections = [_objections(row[1:], each) for row in distinct.tolist()]
     rows = zip(dry_run.rows.names, outlooks, deciding.codes.tolist(), which.ravel().tolist(), strict=True)
@@ -39,7 +39,7 @@ def _verdict(node: str, outlook: Outlook, status: Status, objections: tuple[Obje
 
 
 def _objections(codes: Sequence[int], each: Sequence[tuple[str, Verdicts]]) -> tuple[Objection, ...]:
-    found = ((plugin, said.statuses[code]) for (plugin, said), code in zip(each, codes, strict=True) if code)
+    found = ((plugin, plugin_verdicts.statuses[code]) for (plugin, plugin_verdicts), code in zip(each, codes, strict=True) if code)
     return tuple(Objection(plugin, str(status.code), status.reasons) for plugin, status in found)
 
 
@@ -52,9 +52,9 @@ def _outlooks(dry_run: DryRun, deciding: Verdicts, each: Sequence[tuple[str, Ver
         return ["elsewhere" if looks_elsewhere else "never"] * len(deciding)
     never = dry_run.if_empty(without=_LOOK_ELSEWHERE).codes != 0
     elsewhere = np.zeros(len(deciding), np.bool_)
-    for plugin, said in each:
+    for plugin, plugin_verdicts in each:
         if plugin in _LOOK_ELSEWHERE:
-            elsewhere |= said.codes != 0
+            elsewhere |= plugin_verdicts.codes != 0
     words = np.select([passes, never, elsewhere], ["now", "never", "elsewhere"], "pods leave")
     outlooks: list[Outlook] = words.tolist()
     return outlooks

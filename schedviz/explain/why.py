@@ -73,8 +73,8 @@ def explain_pod(
     try:
         dry_run = DryRun(simulation, pod)
     except UnknownProfileError as error:
-        said = phrase("{error}; no profile here schedules it.", error=str(error))
-        return _replace(known, standing="ignored", sentence=said.text, sentence_phrase=said)
+        sentence = phrase("{error}; no profile here schedules it.", error=str(error))
+        return _replace(known, standing="ignored", sentence=sentence.text, sentence_phrase=sentence)
     rejected = turned_away(simulation, dry_run)
     verdicts = with_extenders(matrix(dry_run), rejected)
     counted = Counter(verdict.outlook for verdict in verdicts)
@@ -177,8 +177,8 @@ def _alike(simulation: Simulation, pod: Pod) -> tuple[str, ...]:
 
 
 def _with_sentence(explanation: Explanation, pod: Pod) -> Explanation:
-    said = sentence_of(explanation, pod)
-    return _replace(explanation, sentence=said.text, sentence_phrase=said)
+    sentence = sentence_of(explanation, pod)
+    return _replace(explanation, sentence=sentence.text, sentence_phrase=sentence)
 
 
 def _replace(explanation: Explanation, **members: object) -> Explanation:

@@ -14,7 +14,7 @@ from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item, Reader
 from schedviz.ingest.scheduler_log import SchedulerLog, looks_like_log, read_log
-from schedviz.ingest.scheduler_messages import Said
+from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.ingest.yaml_dump import YamlReader
 
 _START: Final = re.compile(rb"^==== START logs for container (\S+) of pod (\S+) ====\n", re.MULTILINE)
@@ -35,7 +35,7 @@ class ClusterInfoReader:
         """Whether container logs lie between the lists."""
         return _START.search(text) is not None
 
-    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | SchedulerLog | Said | Steps]:
+    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | SchedulerLog | PodMessage | Steps]:
         """The objects and logs."""
         for container, log in _logs(text):
             if _SCHEDULER in container and looks_like_log(log):

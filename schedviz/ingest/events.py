@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from schedviz.ingest.scheduler_messages import Said
+from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.kube import timestamps
 
 KIND: Final = "Event"
@@ -33,7 +33,7 @@ class _Event(msgspec.Struct, frozen=True, rename="camel", gc=False):
     series: dict[str, Any] | None = None
 
 
-def said_by(content: msgspec.Raw | dict[str, Any]) -> Said | None:
+def message_in_event(content: msgspec.Raw | dict[str, Any]) -> PodMessage | None:
     """The message of an Event about a pod that did not fit; None for other or unreadable Events."""
     try:
         event = msgspec.json.decode(content, type=_Event) if isinstance(content, msgspec.Raw) else msgspec.convert(content, _Event)
@@ -52,7 +52,7 @@ def said_by(content: msgspec.Raw | dict[str, Any]) -> Said | None:
         ),
         "",
     )
-    return Said(f"{about.namespace or 'default'}/{about.name}", message, _seconds(str(at)), str(at))
+    return PodMessage(f"{about.namespace or 'default'}/{about.name}", message, _seconds(str(at)), str(at))
 
 
 def _seconds(text: str) -> float | None:

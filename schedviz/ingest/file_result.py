@@ -10,7 +10,7 @@ from schedviz.ingest.config_text import ConfigText
 from schedviz.ingest.release_evidence import newest
 from schedviz.ingest.report import FileReport, Tally
 from schedviz.ingest.scheduler_log import SchedulerLog
-from schedviz.ingest.scheduler_messages import Said
+from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.ingest.trace_file import Step, TraceFile
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
@@ -42,7 +42,7 @@ class FileFound:
         self.configs: list[ConfigText] = []
         self.logs: list[SchedulerLog] = []
         #: The latest message about each pod.
-        self.said: dict[str, Said] = {}
+        self.messages: dict[str, PodMessage] = {}
         self.trace: TraceFile | None = None
         self.steps: Steps | None = None
         self.warnings: list[Phrase] = []
@@ -60,28 +60,28 @@ class FileFound:
             self.tally.drop(kind, "duplicate; the last one was kept", obj.key)
         self.objects[key] = obj
 
-    def hear(self, said: Said) -> None:
+    def add_message(self, message: PodMessage) -> None:
         """Add a message about a pod, unless a later one is known."""
-        known = self.said.get(said.pod)
-        if known is None or (known.seconds or 0) <= (said.seconds or 0):
-            self.said[said.pod] = msgspec.structs.replace(said, source=self.name)
+        known = self.messages.get(message.pod)
+        if known is None or (known.seconds or 0) <= (message.seconds or 0):
+            self.messages[message.pod] = msgspec.structs.replace(message, source=self.name)
 
     @property
     def is_of_use(self) -> bool:
         """Whether the file contributed anything."""
-        return bool(self.objects or self.configs or self.logs or self.said or self.trace or self.steps)
+        return bool(self.objects or self.configs or self.logs or self.messages or self.trace or self.steps)
 
     def report(self) -> FileReport:
         """The entry for the report."""
         dumps = sum(len(log.signals) for log in self.logs)
-        return FileReport(self.name, self.format, self.unpacked_bytes, len(self.objects), dumps, len(self.said))
+        return FileReport(self.name, self.format, self.unpacked_bytes, len(self.objects), dumps, len(self.messages))
 
 
 #: The most files in the report. Files that contributed something come first.
 _LISTED = 1000
 
 
-class Merged:
+class MergedFiles:
     """The merged contents of all files. `origins` has the file of each object."""
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class Merged:
         self.warnings: list[Phrase] = []
         self.has_config = False
         self.tally = Tally()
-        self.said: dict[str, Said] = {}
+        self.messages: dict[str, PodMessage] = {}
         self.logs: list[SchedulerLog] = []
         self.steps: Steps | None = None
         self.config: tuple[str, dict[str, Any]] | None = None
@@ -121,10 +121,10 @@ class Merged:
                 del self.objects[key]
             self.objects[key] = obj
             self.origins[key] = file.name
-        for said in file.said.values():
-            known_word = self.said.get(said.pod)
-            if known_word is None or (known_word.seconds or 0) <= (said.seconds or 0):
-                self.said[said.pod] = said
+        for message in file.messages.values():
+            earlier = self.messages.get(message.pod)
+            if earlier is None or (earlier.seconds or 0) <= (message.seconds or 0):
+                self.messages[message.pod] = message
         self.logs += file.logs
         self.steps = file.steps or self.steps
 
@@ -135,7 +135,7 @@ class Merged:
             kept[origin] = kept.get(origin, 0) + 1
         listed = self.files
         if len(listed) > _LISTED:
-            listed = sorted(listed, key=lambda file: not (kept.get(file.name) or file.dumps or file.said))[:_LISTED]
+            listed = sorted(listed, key=lambda file: not (kept.get(file.name) or file.dumps or file.messages))[:_LISTED]
             self.warnings.append(phrase("{count} more files were read and are not listed.", count=len(self.files) - _LISTED))
         return tuple(msgspec.structs.replace(file, objects=kept.get(file.name, 0)) for file in listed)
 

@@ -13,7 +13,7 @@ from typing import Final
 from schedviz.ingest.errors import UnreadableFile
 from schedviz.ingest.events import REASON
 from schedviz.ingest.limits import Limits
-from schedviz.ingest.scheduler_messages import MESSAGE, Said
+from schedviz.ingest.scheduler_messages import MESSAGE, PodMessage
 
 _HEAD_BYTES: Final = 16 << 10
 #: All patterns match in linear time, because the text may be hostile: repeated groups are possessive, and no two neighbours match the same
@@ -65,17 +65,17 @@ class KubectlTextReader:
             return True
         return _DESCRIBED.match(start) is not None and any(f"\n{word}:" in head for word in ("Namespace", "Labels", "Events"))
 
-    def read(self, name: str, text: bytes, _limits: Limits) -> Iterator[Said]:
+    def read(self, name: str, text: bytes, _limits: Limits) -> Iterator[PodMessage]:
         """The reasons why pods did not fit. Raises `UnreadableFile` if there are none."""
         plain = text.decode("utf-8", "replace")
-        said = list(_of_table(plain) if _TABLE.match(plain.lstrip()) else _of_descriptions(plain))
-        if not said:
+        messages = list(_of_table(plain) if _TABLE.match(plain.lstrip()) else _of_descriptions(plain))
+        if not messages:
             raise UnreadableFile(
                 f"{name}: this is kubectl's table or `describe` output, which does not contain "
                 "the requests of pods. Expected the output of "
                 "`kubectl get nodes,pods -A -o json`."
             )
-        yield from said
+        yield from messages
 
     def documents(self, _text: bytes) -> int:
         """The text is one document."""
@@ -86,7 +86,7 @@ class KubectlTextReader:
         return 0
 
 
-def _of_table(text: str) -> Iterator[Said]:
+def _of_table(text: str) -> Iterator[PodMessage]:
     has_namespaces = text.lstrip().startswith("NAMESPACE")
     for line in text.split("\n"):
         row = _ROW.search(line)
@@ -96,17 +96,17 @@ def _of_table(text: str) -> Iterator[Said]:
         before = line[: row.start()].split()
         namespace = before[0] if has_namespaces and before else "default"
         at = f"{before[1 if has_namespaces else 0]} ago" if len(before) > 1 else ""
-        yield Said(f"{namespace}/{row[1]}", line[message.start() :].strip(), at=at)
+        yield PodMessage(f"{namespace}/{row[1]}", line[message.start() :].strip(), at=at)
 
 
-def _of_descriptions(text: str) -> Iterator[Said]:
+def _of_descriptions(text: str) -> Iterator[PodMessage]:
     starts = list(_DESCRIBED.finditer(text))
     for number, start in enumerate(starts):
         part = text[start.start() : starts[number + 1].start() if number + 1 < len(starts) else len(text)]
         namespace = _NAMESPACE.search(part)
         events = list(_events(part))
         if namespace is not None and events:
-            yield Said(f"{namespace[1]}/{start[1]}", events[-1])
+            yield PodMessage(f"{namespace[1]}/{start[1]}", events[-1])
 
 
 def _events(part: str) -> Iterator[str]:

@@ -20,8 +20,8 @@ from schedviz.ingest.cluster_info import ClusterInfoReader
 from schedviz.ingest.config_text import ConfigText, parse_config
 from schedviz.ingest.errors import BadObjects, ImportCancelled, IngestError, LimitExceeded, Problem, UnknownFormat, UnreadableFile
 from schedviz.ingest.events import KIND as EVENT
-from schedviz.ingest.events import REASON, said_by
-from schedviz.ingest.file_result import FileFound, Merged, Steps
+from schedviz.ingest.events import REASON, message_in_event
+from schedviz.ingest.file_result import FileFound, MergedFiles, Steps
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.json_stream import NotCutError
 from schedviz.ingest.kubectl_text import FAILURE, KubectlTextReader, without_terminal, without_warnings
@@ -36,7 +36,7 @@ from schedviz.ingest.refusals import Refusals
 from schedviz.ingest.release_evidence import ReleaseEvidence, kubelet_version, newest
 from schedviz.ingest.report import Report
 from schedviz.ingest.scheduler_log import SchedulerLog
-from schedviz.ingest.scheduler_messages import Said
+from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.ingest.simkube import FORMAT as SIMKUBE
 from schedviz.ingest.simkube import looks_like_simkube, read_simkube
 from schedviz.ingest.simulator import SimulatorReader, results_of
@@ -44,7 +44,7 @@ from schedviz.ingest.source import Source, shown_name
 from schedviz.ingest.trace_file import FORMAT as TRACE
 from schedviz.ingest.trace_file import TraceFile, looks_like_trace, trace_of
 from schedviz.ingest.unpack import text_pieces, unpacked
-from schedviz.ingest.warnings import warnings_of, with_last_word
+from schedviz.ingest.warnings import warnings_of, with_last_message
 from schedviz.ingest.yaml_dump import YamlReader
 from schedviz.kube.collector import without_gc
 from schedviz.kube.core import Node, Pod
@@ -99,7 +99,7 @@ class Import(msgspec.Struct, frozen=True):
     #: Logs of kube-scheduler, with the dumps in them.
     logs: tuple[SchedulerLog, ...] = ()
     #: The latest message about each pod that did not fit.
-    said: tuple[Said, ...] = ()
+    messages: tuple[PodMessage, ...] = ()
     #: The file of each entry of `objects`.
     origins: tuple[str, ...] = ()
     #: Whether the files have no objects, so that `objects` come from a SIGUSR2 dump.
@@ -155,7 +155,7 @@ class _Loading:
         self.tell = progress
         self.cancelled = cancelled
         self.budget = Budget(limits)
-        self.merged = Merged()
+        self.merged = MergedFiles()
         self.sharing = Sharing()
         self.pods = PodTexts(self.sharing)
         self.refused = Refusals()
@@ -322,15 +322,15 @@ class _Loading:
 
     # One thing of a file.
 
-    def take(self, file: FileFound, item: Item | SchedulerLog | Said | Steps) -> None:
+    def take(self, file: FileFound, item: Item | SchedulerLog | PodMessage | Steps) -> None:
         """Keep or drop one item. Raises `DecodeError` for an invalid object."""
         match item:
             case SchedulerLog():
                 file.logs.append(item)
-                for said in item.said:
-                    file.hear(said)
-            case Said():
-                file.hear(item)
+                for message in item.messages:
+                    file.add_message(message)
+            case PodMessage():
+                file.add_message(item)
             case Steps():
                 file.steps = item
                 file.warnings += [phrase("{file}: not in the session: {note}.", file=file.name, note=note) for note in item.notes]
@@ -348,8 +348,8 @@ class _Loading:
         self.look(item, obj)
         if isinstance(obj, Node):
             file.kubelet = newest(file.kubelet, kubelet_version(item.content))
-        if isinstance(obj, Pod) and obj.metadata.unread_annotations and (said := results_of(item.content)) is not None:
-            file.hear(said)
+        if isinstance(obj, Pod) and obj.metadata.unread_annotations and (message := results_of(item.content)) is not None:
+            file.add_message(message)
         if len(file.objects) > self.limits.objects:
             raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
 
@@ -366,11 +366,11 @@ class _Loading:
             content = item.content
             file.configs.append(ConfigText(content) if isinstance(content, dict) else parse_config(bytes(content).decode()))
         elif error.found == EVENT:
-            said = said_by(item.content)
-            if said is None:
+            message = message_in_event(item.content)
+            if message is None:
                 file.tally.drop(EVENT, f"the reason is not {REASON}")
             else:
-                file.hear(said)
+                file.add_message(message)
         elif error.found == "Config":
             raise UnreadableFile(f"{file.name}: {_KUBECONFIG}")
         elif error.found == "Status":
@@ -419,7 +419,7 @@ class _Loading:
             raise self.nothing()
         order = {kind.type: number for number, kind in enumerate(KINDS)}
         keys = sorted(merged.objects, key=lambda key: order[key[0]])
-        objects = tuple(with_last_word(merged.objects[key], merged.said) for key in keys)
+        objects = tuple(with_last_message(merged.objects[key], merged.messages) for key in keys)
         kinds = Counter(type(obj).__name__ for obj in objects)
         config = merged.config[1] if merged.config else None
         files = merged.reports()
@@ -445,7 +445,7 @@ class _Loading:
             trace=None if merged.steps is None else TraceFile(steps=merged.steps.steps, config=config, release=evidence.suggested),
             config=config if merged.steps is None else None,
             logs=tuple(merged.logs),
-            said=tuple(merged.said.values()),
+            messages=tuple(merged.messages.values()),
             origins=tuple(merged.origins[key] for key in keys),
             made_of_dump=WARNING in self.warnings,
             evidence=evidence,
@@ -472,8 +472,8 @@ class _Loading:
         if len(dropped) > _PROBLEMS:
             left_out += "; …"
         name = self.merged.files[0].name if self.merged.files else "The import"
-        if self.merged.said:
-            pods = len(self.merged.said)
+        if self.merged.messages:
+            pods = len(self.merged.messages)
             whose = "a pod" if pods == 1 else f"{pods} pods"
             left_out = (
                 f"it has messages of the scheduler about {whose}, and no objects{'; ' + left_out if left_out else ''}; to have them "

@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from schedviz.ingest.events import REASON, said_by
-from schedviz.ingest.scheduler_messages import MESSAGE, Said
+from schedviz.ingest.events import REASON, message_in_event
+from schedviz.ingest.scheduler_messages import MESSAGE, PodMessage
 
 #: Longer texts are cut, unless the caller allows more.
 LONGEST: Final = 200_000
@@ -42,27 +42,27 @@ def plain(text: str) -> str:
     return _QUOTE.sub("", _ESCAPES.sub("", text).replace("\r\n", "\n"))
 
 
-def messages_in(text: str, *, longest: int = LONGEST) -> list[Said]:
+def messages_in(text: str, *, longest: int = LONGEST) -> list[PodMessage]:
     """The scheduler's messages, each once, in the order of the text. `pod` is "" if the text does not name it."""
     text = text[:longest]
-    found: dict[tuple[str, str], Said] = {}
-    for said in _of_events(text) or _each(plain(text).split("\n")):
-        found.setdefault((said.pod, said.message), said)
+    found: dict[tuple[str, str], PodMessage] = {}
+    for message in _of_events(text) or _each(plain(text).split("\n")):
+        found.setdefault((message.pod, message.message), message)
         if len(found) == MOST_MESSAGES:
             break
     return list(found.values())
 
 
-def _of_events(text: str) -> list[Said]:
+def _of_events(text: str) -> list[PodMessage]:
     """The messages of Events, if the text is their JSON."""
     try:
         events = msgspec.json.decode(text, type=_Events)
     except msgspec.MsgspecError:
         return []
-    return [said for said in map(said_by, events.items) if said is not None]
+    return [message for message in map(message_in_event, events.items) if message is not None]
 
 
-def _each(lines: list[str]) -> Iterator[Said]:
+def _each(lines: list[str]) -> Iterator[PodMessage]:
     name = namespace = ""
     for number, line in enumerate(lines):
         if described := _NAME.match(line):
@@ -83,7 +83,7 @@ def _each(lines: list[str]) -> Iterator[Said]:
             at = f"{columns[-2]} ago" if len(columns) > 1 else ""
             if row["pod"].startswith("pod/"):
                 pod = f"{columns[0] if len(columns) > 2 else 'default'}/{row['pod'].removeprefix('pod/')}"
-        yield Said(pod, _whole(line[message.start() :], lines[number + 1 :]), at=at)
+        yield PodMessage(pod, _whole(line[message.start() :], lines[number + 1 :]), at=at)
 
 
 def _whole(start: str, following: list[str]) -> str:

@@ -10,7 +10,7 @@ import msgspec
 from schedviz.ingest.file_result import Steps
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.scheduler_log import SchedulerLog
-from schedviz.ingest.scheduler_messages import Said
+from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.kube import codec
 from schedviz.kube.meta import KubeObject
 
@@ -66,7 +66,7 @@ class Reader(Protocol):
         """Whether the text has this format, judged by its beginning."""
         ...
 
-    def read(self, name: str, text: bytes, limits: Limits, /) -> Iterator[Item | SchedulerLog | Said | Steps]:
+    def read(self, name: str, text: bytes, limits: Limits, /) -> Iterator[Item | SchedulerLog | PodMessage | Steps]:
         """The items in the text. Raises `IngestError`."""
         ...
 

@@ -25,7 +25,7 @@ class FileReport(msgspec.Struct, frozen=True, rename="camel"):
     #: SIGUSR2 dumps in it.
     dumps: int = 0
     #: Pods for which it has a reason why they did not fit.
-    said: int = 0
+    messages: int = msgspec.field(default=0, name="said")
 
 
 class Refused(msgspec.Struct, frozen=True, rename="camel"):

@@ -14,7 +14,7 @@ from schedviz.ingest.errors import LimitExceeded
 from schedviz.ingest.klog import HEADER, Record, records
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.log_lines import log_lines
-from schedviz.ingest.scheduler_messages import Said
+from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.ingest.sigusr2 import Signals
 
 FORMAT: Final = "kube-scheduler log"
@@ -37,9 +37,9 @@ class SchedulerLog(msgspec.Struct, frozen=True):
     #: The oldest first.
     signals: tuple[Signal, ...] = ()
     #: The latest message about each pod that did not fit.
-    said: tuple[Said, ...] = ()
+    messages: tuple[PodMessage, ...] = ()
     records: int = 0
-    #: Bound pods: `namespace/name` -> node. A bound pod has no entry in `said`.
+    #: Bound pods: `namespace/name` -> node. A bound pod has no entry in `messages`.
     bound: dict[str, str] = {}
     #: The number of earlier dumps that were not kept.
     older_signals: int = 0
@@ -70,7 +70,7 @@ def read_log(name: str, text: bytes, limits: Limits) -> SchedulerLog:
     return SchedulerLog(
         name=name,
         signals=tuple(signals[-MOST_SIGNALS:]),
-        said=tuple(reading.said.values()),
+        messages=tuple(reading.messages.values()),
         records=count,
         bound=reading.bound,
         older_signals=max(len(signals) - MOST_SIGNALS, 0),
@@ -84,7 +84,7 @@ class _Reading:
         self._name = name
         self._limits = limits
         self.signals = Signals(self._check_room)
-        self.said: dict[str, Said] = {}
+        self.messages: dict[str, PodMessage] = {}
         self.bound: dict[str, str] = {}
 
     def take(self, record: Record) -> None:
@@ -96,7 +96,7 @@ class _Reading:
         elif record.message == "Successfully bound pod to node":
             pod = _pod_of(record)
             self.bound[pod] = str(record.values.get("node", ""))
-            self.said.pop(pod, None)
+            self.messages.pop(pod, None)
         elif record.message.startswith("Unable to schedule ") and (old := _OLD_NO_FIT.match(record.message)):
             self._did_not_fit(old[1], old[2], record)
 
@@ -107,7 +107,7 @@ class _Reading:
     def _did_not_fit(self, pod: str, message: str, record: Record) -> None:
         if pod and message:
             self.bound.pop(pod, None)
-            self.said[pod] = Said(pod, message, record.seconds, record.at)
+            self.messages[pod] = PodMessage(pod, message, record.seconds, record.at)
 
 
 def _pod_of(record: Record) -> str:

@@ -1,4 +1,4 @@
-"""What was said of a pod: the message of a FitError, out of a log, an event or a simulator's annotations."""
+"""Messages about pods: that of a FitError, from a log, an event or a simulator's annotations."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import msgspec
 MESSAGE: Final = re.compile(r"(?<!\d)\d{1,7}/\d{1,7} nodes are available")
 
 
-class Said(msgspec.Struct, frozen=True):
-    """A word about one pod (`namespace/name`)."""
+class PodMessage(msgspec.Struct, frozen=True):
+    """A message about one pod (`namespace/name`)."""
 
     pod: str
     #: `0/3 nodes are available: …`

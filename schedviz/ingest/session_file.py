@@ -75,7 +75,7 @@ class AnswerLine(Line, frozen=True, tag="answer"):
     error: str = ""
 
 
-class ToldOutcome(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+class RecordedOutcome(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """The outcome of a command in a file. An import replays the command and stores its own outcome."""
 
     result: str = ""
@@ -93,7 +93,7 @@ class CommandLine(Line, frozen=True, tag="command"):
 
     seq: Number
     command: msgspec.Raw
-    #: As stored; an import reads it as a `ToldOutcome`.
+    #: As stored; an import reads it as a `RecordedOutcome`.
     outcome: dict[str, Any]
     stopped: Number | None = None
     quarantined: bool = False

@@ -51,7 +51,7 @@ class _Node:
         return DumpedNode(self.name, self.requested, self.allocatable, self.is_deleted, tuple(self.pods), tuple(self.nominated))
 
 
-class _Begun:
+class _UnfinishedDump:
     """A dump while it is parsed."""
 
     def __init__(self, mismatch: Mismatch | None, at: str, seconds: float | None, check_room: Callable[[int], None]) -> None:
@@ -117,7 +117,7 @@ class Signals:
         self.found: list[Signal] = []
         #: The comparer's findings since the last dump.
         self._mismatch = Mismatch()
-        self._begun: _Begun | None = None
+        self._unfinished: _UnfinishedDump | None = None
 
     def take(self, record: Record) -> None:
         """Process one record."""
@@ -141,32 +141,32 @@ class Signals:
 
     def _begin(self, record: Record) -> None:
         self._end()
-        self._begun = _Begun(self._mismatch, record.at, record.seconds, self._check_room)
+        self._unfinished = _UnfinishedDump(self._mismatch, record.at, record.seconds, self._check_room)
         self._mismatch = Mismatch()
 
     def _end(self) -> None:
-        if self._begun is not None:
-            self.found.append(self._begun.finish())
-            self._begun = None
+        if self._unfinished is not None:
+            self.found.append(self._unfinished.finish())
+            self._unfinished = None
 
     def _nodes(self, record: Record) -> None:
-        assert self._begun is not None
+        assert self._unfinished is not None
         nodes = record.values.get("nodes")
         if isinstance(nodes, list):
-            self._begun.nodes += [_structured_node(node) for node in nodes if isinstance(node, dict)]
+            self._unfinished.nodes += [_structured_node(node) for node in nodes if isinstance(node, dict)]
         else:
-            self._begun.take_lines([*str(nodes or "").split("\n"), *record.lines])
+            self._unfinished.take_lines([*str(nodes or "").split("\n"), *record.lines])
 
     def _queue(self, record: Record) -> None:
-        if self._begun is None:
+        if self._unfinished is None:
             self._begin(record)
-        assert self._begun is not None
-        self._begun.begin_queue(str(record.values.get("summary", "")))
+        assert self._unfinished is not None
+        self._unfinished.begin_queue(str(record.values.get("summary", "")))
         pods = record.values.get("pods")
         if isinstance(pods, list):
-            self._begun.pending += [_structured_pod(pod) for pod in pods if isinstance(pod, dict)]
+            self._unfinished.pending += [_structured_pod(pod) for pod in pods if isinstance(pod, dict)]
         else:
-            self._begun.take_lines([*str(pods or "").split("\n"), *record.lines])
+            self._unfinished.take_lines([*str(pods or "").split("\n"), *record.lines])
         self._end()
 
     def _compared(self, values: dict[str, Any]) -> None:
@@ -175,9 +175,9 @@ class Signals:
 
     def _pasted(self, record: Record) -> None:
         """Node lines without the head of the dump, or, until 1.18, one record for each node."""
-        if self._begun is None:
-            self._begun = _Begun(None, record.at, record.seconds, self._check_room)
-        self._begun.take_lines([record.message, *record.lines])
+        if self._unfinished is None:
+            self._unfinished = _UnfinishedDump(None, record.at, record.seconds, self._check_room)
+        self._unfinished.take_lines([record.message, *record.lines])
 
 
 def _structured_node(node: dict[str, Any]) -> _Node:

@@ -19,7 +19,7 @@ from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item
 from schedviz.ingest.recording import Change, Recording
-from schedviz.ingest.scheduler_messages import Said
+from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.kube import timestamps
 
 #: The members of an export -> kind and version of their entries, in reading order.
@@ -111,7 +111,7 @@ def _as_configuration(text: bytes) -> dict[str, Any]:
     return {**head, **kept}
 
 
-def results_of(content: msgspec.Raw | dict[str, Any]) -> Said | None:
+def results_of(content: msgspec.Raw | dict[str, Any]) -> PodMessage | None:
     """The simulator's results for a pod, in the form of a FitError; None if the pod has no such annotation or a node passed."""
     if isinstance(content, msgspec.Raw):
         if _MARK not in bytes(content):
@@ -134,7 +134,7 @@ def results_of(content: msgspec.Raw | dict[str, Any]) -> Said | None:
         return None
     counted = ", ".join(sorted(f"{count} {reason}" for reason, count in Counter(reasons).items()))
     namespace = pod.metadata.namespace or "default"
-    return Said(f"{namespace}/{pod.metadata.name}", f"0/{len(reasons)} nodes are available: {counted}.")
+    return PodMessage(f"{namespace}/{pod.metadata.name}", f"0/{len(reasons)} nodes are available: {counted}.")
 
 
 class _Metadata(msgspec.Struct, frozen=True):

@@ -7,21 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from schedviz.ingest.scheduler_messages import Said
+from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.kube.core import Node, Pod, PodCondition
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import Phrase, phrase
 
 
-def with_last_word(obj: KubeObject, said: Mapping[str, Said]) -> KubeObject:
+def with_last_message(obj: KubeObject, messages: Mapping[str, PodMessage]) -> KubeObject:
     """A pending pod with the message of an event or a log, if it has none of its own."""
-    if not isinstance(obj, Pod) or obj.spec.node_name or obj.key not in said:
+    if not isinstance(obj, Pod) or obj.spec.node_name or obj.key not in messages:
         return obj
     if any(condition.type == "PodScheduled" and condition.message for condition in obj.status.conditions):
         return obj
     others = tuple(condition for condition in obj.status.conditions if condition.type != "PodScheduled")
-    word = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message=said[obj.key].message)
-    return msgspec.structs.replace(obj, status=msgspec.structs.replace(obj.status, conditions=(*others, word)))
+    condition = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message=messages[obj.key].message)
+    return msgspec.structs.replace(obj, status=msgspec.structs.replace(obj.status, conditions=(*others, condition)))
 
 
 def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[Phrase]:

@@ -10,7 +10,7 @@ from schedviz.lessons.catalogue import Course, UnknownLessonError, course, find
 from schedviz.lessons.errors import Fault, LessonError
 from schedviz.lessons.lesson import LANGUAGES, Lesson, Part, Stop
 from schedviz.lessons.reading import read_lesson
-from schedviz.lessons.stop_state import Played
+from schedviz.lessons.stop_state import StopState
 
 __all__ = [
     "LANGUAGES",
@@ -19,8 +19,8 @@ __all__ = [
     "Lesson",
     "LessonError",
     "Part",
-    "Played",
     "Stop",
+    "StopState",
     "UnknownLessonError",
     "course",
     "find",

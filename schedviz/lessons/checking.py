@@ -10,7 +10,7 @@ from schedviz.lessons.expressions import NOTHING, ExpressionError
 from schedviz.lessons.lesson import LANGUAGES, Lesson, Stop
 from schedviz.lessons.player import hint_holds, play
 from schedviz.lessons.reading import PLAN
-from schedviz.lessons.stop_state import Played
+from schedviz.lessons.stop_state import StopState
 from schedviz.lessons.texts import TAKE_HOME, StopText, Text
 
 FEWEST_FACTS, MOST_FACTS = 3, 5
@@ -41,81 +41,81 @@ def _faults_of_text(text: Text, stops: dict[str, Stop]) -> Iterator[Fault]:
     if not FEWEST_FACTS <= len(text.take_home) <= MOST_FACTS:
         yield Fault(text.file, 0, f"`## {TAKE_HOME}` has {len(text.take_home)} items; expected {FEWEST_FACTS} to {MOST_FACTS}")
     for name in stops.keys() - text.stops.keys():
-        yield Fault(text.file, 0, f"the stop `{name}` is not told")
-    for name, told in text.stops.items():
+        yield Fault(text.file, 0, f"the stop `{name}` has no text")
+    for name, stop_text in text.stops.items():
         if name not in stops:
-            yield Fault(text.file, told.line, f"`{name}` is no stop of {PLAN}")
+            yield Fault(text.file, stop_text.line, f"`{name}` is not a stop of {PLAN}")
         else:
-            yield from (Fault(text.file, told.line, f"{name}: {message}") for message in _what_is_missing(told, stops[name]))
+            yield from (Fault(text.file, stop_text.line, f"{name}: {message}") for message in _what_is_missing(stop_text, stops[name]))
 
 
-def _what_is_missing(told: StopText, stop: Stop) -> Iterator[str]:
-    if not told.text:
+def _what_is_missing(stop_text: StopText, stop: Stop) -> Iterator[str]:
+    if not stop_text.text:
         yield "nothing is said"
     question = stop.question
-    if question is None and told.question:
-        yield f"a question is told, and {PLAN} has none"
+    if question is None and stop_text.question:
+        yield f"there is a question, but {PLAN} has none"
     if question is not None:
-        if not told.question or not told.answer:
+        if not stop_text.question or not stop_text.answer:
             yield "its question needs the parts `### Question` and `### Answer`"
         for option in question.options:
-            if option not in told.options:
-                yield f"the option `{option}` has no words"
-        for option in told.options.keys() - set(question.options):
-            yield f"`{option}` is no option of {PLAN}"
+            if option not in stop_text.options:
+                yield f"the option `{option}` has no text"
+        for option in stop_text.options.keys() - set(question.options):
+            yield f"`{option}` is not an option of {PLAN}"
     hints = {hint.id for hint in stop.hints}
-    for hint in sorted(hints - told.live_hints.keys()):
-        yield f"the hint `{hint}` has no words: expected the part `### Hint {hint}`"
-    for hint in sorted(told.live_hints.keys() - hints):
-        yield f"`{hint}` is no hint of {PLAN}"
-    for place in sorted((told.places_before() | (told.places_after() - {"answer"})) - stop.facts.keys()):
-        yield f"{{{place}}} is no fact of the stop" if place != "answer" else "the answer is told before it is known"
+    for hint in sorted(hints - stop_text.live_hints.keys()):
+        yield f"the hint `{hint}` has no text: expected the part `### Hint {hint}`"
+    for hint in sorted(stop_text.live_hints.keys() - hints):
+        yield f"`{hint}` is not a hint of {PLAN}"
+    for place in sorted((stop_text.places_before() | (stop_text.places_after() - {"answer"})) - stop.facts.keys()):
+        yield f"{{{place}}} is not a fact of the stop" if place != "answer" else "`{answer}` is used before the answer is known"
 
 
 def _faults_of_claims(lesson: Lesson) -> Iterator[Fault]:
-    played: list[Played] = []
+    played: list[StopState] = []
     try:
         played.extend(play(lesson))
     except (ExpressionError, ConfigurationError) as error:
         after = lesson.plan.stops[len(played)].id
         yield Fault(PLAN, 0, f"{after}: {error}")
-    for one in played:
-        yield from (Fault(PLAN, 0, f"{one.stop.id}: {message}") for message in _what_does_not_hold(one))
-        yield from (Fault(PLAN, 0, f"{one.stop.id}: {message}") for message in _hints_that_never_hold(lesson, one.stop))
+    for state in played:
+        yield from (Fault(PLAN, 0, f"{state.stop.id}: {message}") for message in _false_claims(state))
+        yield from (Fault(PLAN, 0, f"{state.stop.id}: {message}") for message in _hints_never_shown(lesson, state.stop))
         for text in lesson.texts.values():
-            if (said := text.stops.get(one.stop.id)) is not None:
-                yield from (Fault(text.file, said.line, f"{one.stop.id}: {message}") for message in _what_is_told_of_nothing(one, said))
+            if (stop_text := text.stops.get(state.stop.id)) is not None:
+                yield from (Fault(text.file, stop_text.line, f"{state.stop.id}: {message}") for message in _empty_facts(state, stop_text))
 
 
-def _what_is_told_of_nothing(played: Played, said: StopText) -> Iterator[str]:
+def _empty_facts(state: StopState, stop_text: StopText) -> Iterator[str]:
     for facts, places, when in (
-        (played.facts, said.places_before(), "on arrival"),
-        (played.facts_after, said.places_after(), "once the answer is known"),
+        (state.facts, stop_text.places_before(), "on arrival"),
+        (state.facts_after, stop_text.places_after(), "once the answer is known"),
     ):
         for place in sorted(places):
             if facts.get(place) == NOTHING:
-                yield f"{{{place}}} is nothing {when}"
+                yield f"{{{place}}} has no value {when}"
 
 
-def _hints_that_never_hold(lesson: Lesson, stop: Stop) -> Iterator[str]:
+def _hints_never_shown(lesson: Lesson, stop: Stop) -> Iterator[str]:
     for hint in stop.hints:
         try:
             if not hint_holds(lesson, stop, hint):
                 when = "after its commands" if hint.after else "on arrival or at the end of the stop"
-                yield f"the hint `{hint.id}` is never said: `{hint.when}` is not true {when}"
+                yield f"the hint `{hint.id}` is never shown: `{hint.when}` is not true {when}"
         except ExpressionError as error:
             yield f"the hint `{hint.id}`: {error}"
 
 
-def _what_does_not_hold(played: Played) -> Iterator[str]:
-    question = played.stop.question
+def _false_claims(state: StopState) -> Iterator[str]:
+    question = state.stop.question
     if question is not None:
-        if played.answer is None:
-            yield f"the answer `{question.answer}` is nothing"
-        elif question.ask == "choice" and str(played.answer) not in question.options:
-            yield f"the answer is {played.answer!r}, which is none of the options"
-    for checked in played.checks:
+        if state.answer is None:
+            yield f"the answer `{question.answer}` has no value"
+        elif question.ask == "choice" and str(state.answer) not in question.options:
+            yield f"the answer is {state.answer!r}, which is none of the options"
+    for checked in state.checks:
         if not checked.holds:
             yield f"`{checked.claim.that}` is {checked.found!r}, and not {checked.claim.equals!r}"
-    if question is None and not played.checks:
+    if question is None and not state.checks:
         yield "it claims nothing: expected a question or a check"

@@ -68,11 +68,11 @@ def _asking(stop: DraftStop) -> Stop:
 def _with_claims(lesson: Lesson) -> Plan:
     before: dict[str, Any] = {}
     stops: list[Stop] = []
-    for played in play(lesson):
-        found = {checked.claim.that: checked.found for checked in played.checks}
-        news = [Check(that, value) for that, value in found.items() if value is not None and before.get(that, ...) != value]
+    for state in play(lesson):
+        found = {checked.claim.that: checked.found for checked in state.checks}
+        changed = [Check(that, value) for that, value in found.items() if value is not None and before.get(that, ...) != value]
         same = [Check("length(state.cache.list)", len(found["sort(state.cache.list[].name)"] or []))]
-        stops.append(msgspec.structs.replace(played.stop, check=news or same))
+        stops.append(msgspec.structs.replace(state.stop, check=changed or same))
         before = found
     return msgspec.structs.replace(lesson.plan, stops=stops)
 
@@ -86,13 +86,13 @@ def _text(words: dict[str, str], plan: Plan) -> str:
 
 def _happens(stop: Stop) -> Iterator[str]:
     for command in stop.do:
-        told: dict[str, Any] = msgspec.to_builtins(command)
-        of = told.get("object", {})
+        members: dict[str, Any] = msgspec.to_builtins(command)
+        of = members.get("object", {})
         about = (
             [of.get("kind", ""), of.get("metadata", {}).get("name", "")]
             if of
-            else [str(told.get(key, "")) for key in ("node", "pod", "name")]
+            else [str(members.get(key, "")) for key in ("node", "pod", "name")]
         )
-        yield " ".join(word for word in (told["op"], *about) if word)
+        yield " ".join(word for word in (members["op"], *about) if word)
     for check in stop.check:
         yield f"{check.that} = {msgspec.json.encode(check.equals).decode()}"

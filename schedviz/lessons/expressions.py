@@ -42,7 +42,7 @@ def holds(expression: str, document: dict[str, Any]) -> bool:
         return False
 
 
-def told(value: Any) -> str:
+def as_text(value: Any) -> str:
     """A value as text: a list by its members, a boolean as yes or no."""
     match value:
         case None:
@@ -50,7 +50,7 @@ def told(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case list():
-            return ", ".join(map(told, value)) or NOTHING
+            return ", ".join(map(as_text, value)) or NOTHING
         case float() if value == int(value):
             return str(int(value))
         case _:

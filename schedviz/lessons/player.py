@@ -10,13 +10,13 @@ import msgspec
 
 from schedviz.engine import PODS_PER_SYNC, Outcome, Simulation, SimulationSettings, graceful_victims
 from schedviz.kube import codec
-from schedviz.lessons.expressions import HINT_SEES, find, told
+from schedviz.lessons.expressions import HINT_SEES, as_text, find
 from schedviz.lessons.lesson import Lesson, LiveHint, Settings, Stop
-from schedviz.lessons.stop_state import Checked, Played
+from schedviz.lessons.stop_state import CheckedClaim, StopState
 from schedviz.trace.commands import AnyCommand, Confirm
 
 
-def play(lesson: Lesson, *, stops: int | None = None) -> Iterator[Played]:
+def play(lesson: Lesson, *, stops: int | None = None) -> Iterator[StopState]:
     """Play the stops in order. Raises `ExpressionError` or `ConfigurationError`."""
     player = _Player(lesson)
     for stop in lesson.plan.stops[:stops]:
@@ -47,16 +47,16 @@ class _Player:
         self._simulation.drain_events()
         self._state = self._simulation.observed_state()
 
-    def play(self, stop: Stop) -> Played:
+    def play(self, stop: Stop) -> StopState:
         there = self.do(stop.do)
         arrived = self._simulation.event
-        facts = {name: told(find(expression, there)) for name, expression in stop.facts.items()}
+        facts = {name: as_text(find(expression, there)) for name, expression in stop.facts.items()}
         after = self.do(stop.reveal) if stop.reveal else there
         answer = find(stop.question.answer, after) if stop.question else None
-        answer = told(answer) if isinstance(answer, bool) else answer
-        facts_after = {name: told(find(expression, after)) for name, expression in stop.facts.items()}
-        checks = [Checked(check, find(check.that, after)) for check in stop.check]
-        return Played(stop, arrived, self._simulation.event, facts, {**facts_after, "answer": told(answer)}, answer, checks)
+        answer = as_text(answer) if isinstance(answer, bool) else answer
+        facts_after = {name: as_text(find(expression, after)) for name, expression in stop.facts.items()}
+        checks = [CheckedClaim(check, find(check.that, after)) for check in stop.check]
+        return StopState(stop, arrived, self._simulation.event, facts, {**facts_after, "answer": as_text(answer)}, answer, checks)
 
     def hears(self, hint: LiveHint, commands: Sequence[AnyCommand]) -> bool:
         """Whether the hint is shown after these commands, whose events are `events`."""

@@ -7,8 +7,8 @@ from functools import cache
 
 from markdown_it import MarkdownIt
 
-from schedviz.lessons.expressions import told
-from schedviz.lessons.stop_state import Played
+from schedviz.lessons.expressions import as_text
+from schedviz.lessons.stop_state import StopState
 from schedviz.lessons.texts import StopText, Text, fill
 
 #: A line end inside a Chinese sentence, where HTML would show a space.
@@ -32,31 +32,31 @@ def html_line(markdown: str) -> str:
     return str(_markdown().renderInline(markdown))
 
 
-def answer_words(played: Played, text: StopText) -> str:
+def answer_words(state: StopState, text: StopText) -> str:
     """The answer in the text's language: the wording of the option, for a multiple choice."""
-    answer = told(played.answer)
+    answer = as_text(state.answer)
     return text.options.get(answer, answer)
 
 
-def answer_html(played: Played, text: StopText) -> str:
+def answer_html(state: StopState, text: StopText) -> str:
     """The text after the answer. An option's wording at its beginning is capitalized."""
-    words = answer_words(played, text)
+    words = answer_words(state, text)
     if text.options and text.answer.startswith("**{answer}"):
         words = words[:1].upper() + words[1:]
-    return html(fill(text.answer, {**played.facts_after, "answer": words}))
+    return html(fill(text.answer, {**state.facts_after, "answer": words}))
 
 
-def text_html(played: Played, text: StopText) -> str:
+def text_html(state: StopState, text: StopText) -> str:
     """The text on arrival."""
-    return html(fill(text.text, played.facts))
+    return html(fill(text.text, state.facts))
 
 
-def question_html(played: Played, text: StopText) -> str:
-    return html(fill(text.question, played.facts))
+def question_html(state: StopState, text: StopText) -> str:
+    return html(fill(text.question, state.facts))
 
 
-def hint_html(played: Played, text: StopText) -> str:
-    return html(fill(text.hint, played.facts))
+def hint_html(state: StopState, text: StopText) -> str:
+    return html(fill(text.hint, state.facts))
 
 
 def take_home_html(text: Text) -> list[str]:

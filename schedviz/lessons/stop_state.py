@@ -9,7 +9,7 @@ import msgspec
 from schedviz.lessons.lesson import Check, Stop
 
 
-class Checked(msgspec.Struct, frozen=True):
+class CheckedClaim(msgspec.Struct, frozen=True):
     """A claim and its actual value."""
 
     claim: Check
@@ -20,7 +20,7 @@ class Checked(msgspec.Struct, frozen=True):
         return bool(self.found == self.claim.equals) and isinstance(self.found, bool) == isinstance(self.claim.equals, bool)
 
 
-class Played(msgspec.Struct, frozen=True):
+class StopState(msgspec.Struct, frozen=True):
     """The state at a stop. Event numbers are those of a session that follows the path."""
 
     stop: Stop
@@ -31,4 +31,4 @@ class Played(msgspec.Struct, frozen=True):
     facts: dict[str, str]
     facts_after: dict[str, str]
     answer: Any
-    checks: list[Checked]
+    checks: list[CheckedClaim]

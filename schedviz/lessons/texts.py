@@ -87,7 +87,7 @@ def read_text(file: Path) -> Text:
         if heading == TAKE_HOME:
             take_home = _items(body)
         elif heading in stops:
-            raise fault(file, line, f"the stop `{heading}` is told twice")
+            raise fault(file, line, f"the stop `{heading}` has two texts")
         else:
             stops[heading] = _stop(file, line, body)
     return Text(file.name, title, about, stops, take_home)
@@ -135,13 +135,13 @@ def _stop(file: Path, line: int, body: list[Line]) -> StopText:
             parts[part] = []
         else:
             parts[part].append((number, text))
-    told = StopText(line)
-    told.live_hints = {found[1]: _joined(parts.pop(name)) for name in list(parts) if (found := _LIVE_HINT.match(name))}
-    told.options = {found[1]: found[2] for _, text in parts.get("question", []) if (found := _OPTION.match(text))}
+    stop_text = StopText(line)
+    stop_text.live_hints = {found[1]: _joined(parts.pop(name)) for name in list(parts) if (found := _LIVE_HINT.match(name))}
+    stop_text.options = {found[1]: found[2] for _, text in parts.get("question", []) if (found := _OPTION.match(text))}
     parts["question"] = [(number, text) for number, text in parts.get("question", []) if not _OPTION.match(text)]
     for name, lines in parts.items():
-        setattr(told, name, _joined(lines))
-    return told
+        setattr(stop_text, name, _joined(lines))
+    return stop_text
 
 
 def _joined(lines: list[Line]) -> str:

@@ -88,12 +88,12 @@ def quotas_of(owner_id: int | None, *, fresh: bool = False) -> list[Quota]:
     return found
 
 
-def own_limits_by(told: Callable[[int], dict[str, int]]) -> None:
+def own_limits_by(limits_of: Callable[[int], dict[str, int]]) -> None:
     """Register a function with the limits of individual users. It is provided by a package above this one, which must not be imported
     here.
     """
     global _own_limits  # noqa: PLW0603
-    _own_limits = told
+    _own_limits = limits_of
 
 
 _own_limits: Callable[[int], dict[str, int]] = lambda _user_id: {}  # noqa: E731
@@ -108,8 +108,8 @@ def _expect_room(found: Iterable[Quota], more: Mapping[str, int]) -> None:
     for quota in found:
         wanted = more.get(quota.kind)
         if wanted is not None and not quota.has_room_for(wanted):
-            asked = f" {wanted:,} more are too many." if wanted > 1 else ""
-            raise QuotaReached(f"{quota}{asked} {_way_out(quota)}")
+            addition = f" {wanted:,} more are too many." if wanted > 1 else ""
+            raise QuotaReached(f"{quota}{addition} {_way_out(quota)}")
 
 
 def expect_room_for_session(owner_id: int | None, *, nodes: int = 0, pods: int = 0) -> None:

@@ -30,7 +30,7 @@ from schedviz.trace.events import (
 )
 
 
-class Touched:
+class AffectedObjects:
     """Keys of pods (`namespace/name`), names of nodes, the pods that were created or deleted, and whether the scheduler restarted."""
 
     __slots__ = ("lives", "nodes", "pods", "restarted")
@@ -42,9 +42,9 @@ class Touched:
         self.restarted = False
 
 
-def touched(events: Iterable[AnyEvent]) -> Touched:
+def affected_objects(events: Iterable[AnyEvent]) -> AffectedObjects:
     """The objects that these events affect. Stages of a cycle that began before these events do not name its pod."""
-    found = Touched()
+    found = AffectedObjects()
     for event in events:
         # Not a `match`: the worker calls this for every event, and testing classes in turn takes three times as long.
         note = _NOTES.get(type(event))
@@ -67,11 +67,13 @@ def is_death(event: AnyEvent) -> bool:
     return isinstance(event, ApiWritten) and event.verb == "delete" and event.resource == "pods" and not event.error
 
 
-def _pod(event: PreEnqueueRan | CycleStarted | BindingStageEnded | BindingReleased | PermitAnswered | CacheCall, found: Touched) -> None:
+def _pod(
+    event: PreEnqueueRan | CycleStarted | BindingStageEnded | BindingReleased | PermitAnswered | CacheCall, found: AffectedObjects
+) -> None:
     found.pods.add(event.pod)
 
 
-def _stage(event: StageEnded, found: Touched) -> None:
+def _stage(event: StageEnded, found: AffectedObjects) -> None:
     for rejection in event.rejections:
         found.nodes.update(rejection.first)
     facts = event.facts
@@ -85,24 +87,24 @@ def _stage(event: StageEnded, found: Touched) -> None:
         found.pods.update(facts["victims"])
 
 
-def _moves(event: QueueMoved, found: Touched) -> None:
+def _moves(event: QueueMoved, found: AffectedObjects) -> None:
     for move in event.moves:
         found.pods.add(move.pod)
 
 
-def _cache_pod(event: CachePod, found: Touched) -> None:
+def _cache_pod(event: CachePod, found: AffectedObjects) -> None:
     found.pods.add(event.pod)
     for change in event.nodes:
         found.nodes.add(change.node)
 
 
-def _cache_node(event: CacheNode, found: Touched) -> None:
+def _cache_node(event: CacheNode, found: AffectedObjects) -> None:
     found.nodes.add(event.node)
     for change in event.nodes:
         found.nodes.add(change.node)
 
 
-def _written(event: ApiWritten, found: Touched) -> None:
+def _written(event: ApiWritten, found: AffectedObjects) -> None:
     if event.resource == "pods":
         found.pods.add(event.key)
         if event.subresource == "binding":
@@ -113,43 +115,43 @@ def _written(event: ApiWritten, found: Touched) -> None:
         found.nodes.add(event.key)
 
 
-def _watch(event: WatchSent | WatchDelivered, found: Touched) -> None:
+def _watch(event: WatchSent | WatchDelivered, found: AffectedObjects) -> None:
     if event.resource == "pods":
         found.pods.add(event.key)
     elif event.resource == "nodes":
         found.nodes.add(event.key)
 
 
-def _snapshot(event: SnapshotUpdated, found: Touched) -> None:
+def _snapshot(event: SnapshotUpdated, found: AffectedObjects) -> None:
     found.nodes.update(event.cloned, event.removed)
 
 
-def _cycle_ended(event: CycleEnded, found: Touched) -> None:
+def _cycle_ended(event: CycleEnded, found: AffectedObjects) -> None:
     found.pods.add(event.pod)
     found.nodes.add(event.node)
 
 
-def _binding(event: BindingStarted | BindingEnded, found: Touched) -> None:
+def _binding(event: BindingStarted | BindingEnded, found: AffectedObjects) -> None:
     found.pods.add(event.pod)
     found.nodes.add(event.node)
 
 
-def _recorded(event: EventRecorded, found: Touched) -> None:
+def _recorded(event: EventRecorded, found: AffectedObjects) -> None:
     found.pods.add(event.pod)
     found.pods.add(event.related)
 
 
-def _nominated(event: PodNominated, found: Touched) -> None:
+def _nominated(event: PodNominated, found: AffectedObjects) -> None:
     found.pods.add(event.pod)
     if event.node is not None:
         found.nodes.add(event.node)
 
 
-def _restarted(_event: Restarted, found: Touched) -> None:
+def _restarted(_event: Restarted, found: AffectedObjects) -> None:
     found.restarted = True
 
 
-_NOTES: dict[type, Callable[[Any, Touched], None]] = {
+_NOTES: dict[type, Callable[[Any, AffectedObjects], None]] = {
     StageEnded: _stage,
     PreEnqueueRan: _pod,
     BindingStageEnded: _pod,

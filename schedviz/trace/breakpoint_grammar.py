@@ -194,8 +194,8 @@ class _Trees(lark.Transformer[lark.Token, Any]):
         if operator in ("==", "!="):
             _check_type(field, literal)
         elif not isinstance(value, str | int | float) or isinstance(value, bool):
-            said, expected = f"{operator} compares numbers and texts, not {json.dumps(value)}", "a number or a text"
-            raise BreakpointError(said, column=literal.column, expected=expected, found=json.dumps(value))
+            message, expected = f"{operator} compares numbers and texts, not {json.dumps(value)}", "a number or a text"
+            raise BreakpointError(message, column=literal.column, expected=expected, found=json.dumps(value))
         return Compare(field=_names(field), operator=str(operator), value=value)
 
     def one_of(self, parts: list[Any]) -> Tree:

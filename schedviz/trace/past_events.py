@@ -10,7 +10,7 @@ from schedviz.trace import events
 from schedviz.trace.events import TraceEvent
 
 
-class Passed(TraceEvent, frozen=True, kw_only=True):
+class UnreadEvent(TraceEvent, frozen=True, kw_only=True):
     """An event of which a view needs only number and time, once a later cycle has begun."""
 
 
@@ -21,7 +21,7 @@ class PastCycleEnded(TraceEvent, frozen=True, kw_only=True, tag="cycleEnded"):
 
 
 #: Events of a running cycle, and events that no view shows.
-_PASSED = (
+_UNREAD = (
     events.CycleStarted,
     events.StageEnded,
     events.CacheCall,
@@ -57,11 +57,13 @@ _READ = (
 )
 
 
-def _passed(kind: Any) -> Any:
+def _unread(kind: Any) -> Any:
     tag = kind.__struct_config__.tag
-    return defstruct(f"Passed_{tag}", [], bases=(Passed,), namespace={"__module__": __name__}, tag=tag, frozen=True, kw_only=True, gc=False)
+    return defstruct(
+        f"Unread_{tag}", [], bases=(UnreadEvent,), namespace={"__module__": __name__}, tag=tag, frozen=True, kw_only=True, gc=False
+    )
 
 
 PastEvent: Any = _READ
-for _kind in _PASSED:
-    PastEvent |= _passed(_kind)
+for _kind in _UNREAD:
+    PastEvent |= _unread(_kind)

@@ -131,8 +131,8 @@ def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> Phrase | None
 
 def stage(name: str, statuses: Iterable[StatusView], facts: dict[str, Any], rejections: Iterable[RejectionView] = ()) -> Phrase | None:
     """What a stage did for its pod; None for stages whose effect other events show."""
-    if told := _joined([_rejected(name, each, facts) for each in rejections]):
-        return phrase("{said}; passed {count}", said=told, count=str(facts["feasible"])) if facts.get("feasible") else told
+    if rejected := _joined([_rejected(name, each, facts) for each in rejections]):
+        return phrase("{said}; passed {count}", said=rejected, count=str(facts["feasible"])) if facts.get("feasible") else rejected
     if failed := _joined([_returned(name, each) for each in statuses if each.code not in ("Success", "Skip")]):
         waits = facts.get("waitSeconds")
         return failed if waits is None else phrase("{said}, and waits {seconds} s", said=failed, seconds=f"{waits:g}")
@@ -174,13 +174,13 @@ def _passed(name: str, facts: dict[str, Any]) -> Phrase | None:
 
 
 def _returned(name: str, status: StatusView) -> Phrase:
-    said = phrase("{stage}: {plugin} returned {code}", stage=name, plugin=status.plugin, code=status.code)
-    return _because(said, ", ".join(status.reasons))
+    sentence = phrase("{stage}: {plugin} returned {code}", stage=name, plugin=status.plugin, code=status.code)
+    return _because(sentence, ", ".join(status.reasons))
 
 
 def _rejected(name: str, rejection: RejectionView, facts: dict[str, Any]) -> Phrase:
-    said = phrase("{stage} rejected by {plugin} on {nodes}", stage=name, plugin=rejection.plugin, nodes=_nodes(rejection.nodes, facts))
-    return _because(said, ", ".join(rejection.reasons))
+    sentence = phrase("{stage} rejected by {plugin} on {nodes}", stage=name, plugin=rejection.plugin, nodes=_nodes(rejection.nodes, facts))
+    return _because(sentence, ", ".join(rejection.reasons))
 
 
 def _nodes(count: int, facts: dict[str, Any]) -> Phrase:
@@ -196,24 +196,24 @@ def _move(move: QueueMove, cause: str) -> Phrase:
     if cause == "Pop":
         return phrase("popped from {queue}", queue=source)
     if not target:
-        said = phrase("removed from {queue} because of {cause}", queue=source, cause=cause)
+        sentence = phrase("removed from {queue} because of {cause}", queue=source, cause=cause)
     elif not source:
-        said = phrase("added to {queue} because of {cause}", queue=target, cause=cause)
+        sentence = phrase("added to {queue} because of {cause}", queue=target, cause=cause)
     elif source == target:
-        said = phrase("updated in {queue} because of {cause}", queue=target, cause=cause)
+        sentence = phrase("updated in {queue} because of {cause}", queue=target, cause=cause)
     else:
-        said = phrase("moved from {source} to {target} because of {cause}", source=source, target=target, cause=cause)
+        sentence = phrase("moved from {source} to {target} because of {cause}", source=source, target=target, cause=cause)
     entry = move.entry
     if entry is not None and entry.gated:
-        said = phrase("{said}, gated", said=said)
+        sentence = phrase("{said}, gated", said=sentence)
     if entry is not None and target in ("backoffQ", "errorBackoffQ"):
-        said = phrase("{said}, backs off until {seconds} s", said=said, seconds=f"{entry.backoff_expiry_seconds:g}")
-    return said
+        sentence = phrase("{said}, backs off until {seconds} s", said=sentence, seconds=f"{entry.backoff_expiry_seconds:g}")
+    return sentence
 
 
 def _hint(answer: HintAnswer, event: str) -> Phrase:
-    said = phrase("the queueing hint of {plugin} for {event} returned {hint}", plugin=answer.plugin, event=event, hint=answer.hint)
-    return _because(said, answer.error)
+    sentence = phrase("the queueing hint of {plugin} for {event} returned {hint}", plugin=answer.plugin, event=event, hint=answer.hint)
+    return _because(sentence, answer.error)
 
 
 def _cycle_ended(event: CycleEnded) -> Phrase:
@@ -255,25 +255,29 @@ def _cache_pod(event: CachePod) -> Phrase:
     state = event.state
     match event.op:
         case "assume":
-            said = phrase("assumed")
+            sentence = phrase("assumed")
         case "finishBinding":
-            said = phrase("binding finished in the cache")
+            sentence = phrase("binding finished in the cache")
             if state is None or state.deadline_seconds is None:
-                return said
-            return phrase("{said}, expires at {seconds} s", said=said, seconds=f"{state.deadline_seconds:g}")
+                return sentence
+            return phrase("{said}, expires at {seconds} s", said=sentence, seconds=f"{state.deadline_seconds:g}")
         case "forget":
-            said = phrase("forgotten by the cache")
+            sentence = phrase("forgotten by the cache")
         case "add":
-            said = phrase("added to the cache")
+            sentence = phrase("added to the cache")
         case "update":
-            said = phrase("updated in the cache")
+            sentence = phrase("updated in the cache")
         case "remove":
-            said = phrase("removed from the cache")
+            sentence = phrase("removed from the cache")
         case _:
-            said = phrase("expired in the cache")
+            sentence = phrase("expired in the cache")
     if state:
-        return phrase("{said} on {node}", said=said, node=state.node)
-    return phrase("{said} from {nodes}", said=said, nodes=some([change.node for change in event.nodes], _NAMED)) if event.nodes else said
+        return phrase("{said} on {node}", said=sentence, node=state.node)
+    return (
+        phrase("{said} from {nodes}", said=sentence, nodes=some([change.node for change in event.nodes], _NAMED))
+        if event.nodes
+        else sentence
+    )
 
 
 def _pod_on_node(event: CachePod, changes: list[NodeChange]) -> Phrase:
@@ -281,36 +285,36 @@ def _pod_on_node(event: CachePod, changes: list[NodeChange]) -> Phrase:
     here = any(added.pod == event.pod for added in changes[-1].added)
     match event.op:
         case "assume":
-            said = phrase("{pod} was assumed on it", pod=event.pod)
+            sentence = phrase("{pod} was assumed on it", pod=event.pod)
         case "add" if here:
-            said = phrase("{pod} was added in the cache", pod=event.pod)
+            sentence = phrase("{pod} was added in the cache", pod=event.pod)
         case "add":
-            said = phrase("{pod} was added on another node", pod=event.pod)
+            sentence = phrase("{pod} was added on another node", pod=event.pod)
         case "update":
-            said = phrase("{pod} was updated in the cache", pod=event.pod)
+            sentence = phrase("{pod} was updated in the cache", pod=event.pod)
         case "forget":
-            said = phrase("{pod} was forgotten by the cache", pod=event.pod)
+            sentence = phrase("{pod} was forgotten by the cache", pod=event.pod)
         case "expire":
-            said = phrase("{pod} expired in the cache", pod=event.pod)
+            sentence = phrase("{pod} expired in the cache", pod=event.pod)
         case _:
-            said = phrase("{pod} was removed from the cache", pod=event.pod)
-    return phrase("{said}, and dropped from the list", said=said) if changes[-1].dropped else said
+            sentence = phrase("{pod} was removed from the cache", pod=event.pod)
+    return phrase("{said}, and dropped from the list", said=sentence) if changes[-1].dropped else sentence
 
 
 def _cache_node(event: CacheNode) -> Phrase:
     match event.op:
         case "add":
-            said = phrase("added to the cache")
+            sentence = phrase("added to the cache")
         case "update":
-            said = phrase("updated in the cache")
+            sentence = phrase("updated in the cache")
         case _:
-            said = phrase("removed from the cache")
+            sentence = phrase("removed from the cache")
     if any(change.node == event.node and change.has_node is False and not change.dropped for change in event.nodes):
-        said = phrase("{said}, its pods stay", said=said)
+        sentence = phrase("{said}, its pods stay", said=sentence)
     tree = event.tree
     if tree is None or tree.left is None or tree.joined is None:
-        return said
-    return phrase("{said}, moved from zone {left} to {joined}", said=said, left=_zone(tree.left), joined=_zone(tree.joined))
+        return sentence
+    return phrase("{said}, moved from zone {left} to {joined}", said=sentence, left=_zone(tree.left), joined=_zone(tree.joined))
 
 
 def _nominated(event: PodNominated) -> Phrase:
@@ -323,8 +327,8 @@ def _nominated(event: PodNominated) -> Phrase:
 
 
 def _written(event: ApiWritten, *, preemptor: str = "") -> Phrase:
-    said = _what_was_written(event, preemptor)
-    return phrase("{said}, refused: {error}", said=said, error=event.error) if event.error else said
+    sentence = _what_was_written(event, preemptor)
+    return phrase("{said}, refused: {error}", said=sentence, error=event.error) if event.error else sentence
 
 
 def _what_was_written(event: ApiWritten, preemptor: str) -> Phrase:
@@ -338,16 +342,16 @@ def _what_was_written(event: ApiWritten, preemptor: str) -> Phrase:
         case "create":
             return _by(phrase("created"), event)
         case "patch":
-            said = phrase("{part} patched", part=event.subresource or event.resource.removesuffix("s"))
+            sentence = phrase("{part} patched", part=event.subresource or event.resource.removesuffix("s"))
         case _:
-            said = phrase("{part} updated", part=event.subresource or event.resource.removesuffix("s"))
-    return _because(_by(said, event), event.detail)
+            sentence = phrase("{part} updated", part=event.subresource or event.resource.removesuffix("s"))
+    return _because(_by(sentence, event), event.detail)
 
 
-def _by(said: Phrase, event: ApiWritten) -> Phrase:
+def _by(sentence: Phrase, event: ApiWritten) -> Phrase:
     if event.helper:
-        return phrase("{said} by {helper}", said=said, helper=event.helper)
-    return phrase("{said} by the scheduler", said=said) if event.by_scheduler else said
+        return phrase("{said} by {helper}", said=sentence, helper=event.helper)
+    return phrase("{said} by the scheduler", said=sentence) if event.by_scheduler else sentence
 
 
 def _watched(event: WatchSent | WatchDelivered) -> Phrase:
@@ -356,37 +360,37 @@ def _watched(event: WatchSent | WatchDelivered) -> Phrase:
         return phrase("watch event {verb} sent, due at {seconds} s", verb=verb, seconds=f"{event.due_seconds:g}")
     match event.lost:
         case "":
-            said = phrase("watch event {verb} delivered", verb=verb)
+            sentence = phrase("watch event {verb} delivered", verb=verb)
         case "watch":
-            said = phrase("watch event {verb} lost in transit", verb=verb)
+            sentence = phrase("watch event {verb} lost in transit", verb=verb)
         case "disconnected":
-            said = phrase("watch event {verb} lost, the watch is disconnected", verb=verb)
+            sentence = phrase("watch event {verb} lost, the watch is disconnected", verb=verb)
         case "handlers":
-            said = phrase("watch event {verb} lost to the handlers", verb=verb)
+            sentence = phrase("watch event {verb} lost to the handlers", verb=verb)
         case _:
-            said = phrase("watch event {verb} {lost}", verb=verb, lost=event.lost)
-    return phrase("{said}, its final state is unknown", said=said) if event.final_state_unknown else said
+            sentence = phrase("watch event {verb} {lost}", verb=verb, lost=event.lost)
+    return phrase("{said}, its final state is unknown", said=sentence) if event.final_state_unknown else sentence
 
 
-def _won(said: Phrase, facts: dict[str, Any]) -> Phrase:
+def _won(sentence: Phrase, facts: dict[str, Any]) -> Phrase:
     if "total" not in facts:
-        return phrase("{said}, {reason}", said=said, reason=str(facts["reason"])) if facts.get("reason") else said
+        return phrase("{said}, {reason}", said=sentence, reason=str(facts["reason"])) if facts.get("reason") else sentence
     tied = facts.get("tied", 1)
-    said = phrase("{said} with {total}", said=said, total=str(facts["total"]))
-    return phrase("{said}, {count} nodes tied", said=said, count=str(tied)) if tied > 1 else said
+    sentence = phrase("{said} with {total}", said=sentence, total=str(facts["total"]))
+    return phrase("{said}, {count} nodes tied", said=sentence, count=str(tied)) if tied > 1 else sentence
 
 
-def _with_victims(said: Phrase, facts: dict[str, Any]) -> Phrase:
+def _with_victims(sentence: Phrase, facts: dict[str, Any]) -> Phrase:
     victims = facts.get("victims")
-    return phrase("{said}, victims {names}", said=said, names=some(victims, _NAMED)) if victims else said
+    return phrase("{said}, victims {names}", said=sentence, names=some(victims, _NAMED)) if victims else sentence
 
 
-def _waits(said: Phrase, plugins: list[str]) -> Phrase:
-    return phrase("{said}, waits for {plugins}", said=said, plugins=some(plugins, _NAMED)) if plugins else said
+def _waits(sentence: Phrase, plugins: list[str]) -> Phrase:
+    return phrase("{said}, waits for {plugins}", said=sentence, plugins=some(plugins, _NAMED)) if plugins else sentence
 
 
-def _because(said: Phrase, reason: str) -> Phrase:
-    return phrase("{said}: {reason}", said=said, reason=reason) if reason else said
+def _because(sentence: Phrase, reason: str) -> Phrase:
+    return phrase("{said}: {reason}", said=sentence, reason=reason) if reason else sentence
 
 
 def _joined(parts: list[Phrase]) -> Phrase | None:

@@ -84,7 +84,7 @@ def own_uid(event: AnyEvent, pod: str) -> str | None:
     return None
 
 
-class Teller:
+class StoryBuilder:
     """Builds the history of one pod or node. Events are given in order; stretches that do not affect it may be left out."""
 
     def __init__(self, kind: str, name: str, *, lives: Sequence[Life] = (), find_cycle: FindCycle) -> None:
@@ -99,7 +99,7 @@ class Teller:
         #: Scheduling cycle → uid, for its binding cycle.
         self._uids: dict[int, str] = {}
 
-    def tell(self, events: Iterable[AnyEvent]) -> Iterator[Entry]:
+    def entries(self, events: Iterable[AnyEvent]) -> Iterator[Entry]:
         """The entries of these events."""
         for event in events:
             entry = self._entry(event)
@@ -110,20 +110,20 @@ class Teller:
         if isinstance(event, CycleStarted):
             self._cycle, self._cycle_pod = event.cycle, CyclePod(event.pod, event.uid)
         if isinstance(event, Restarted):
-            said: Phrase | None = _restarted(event)
+            phrase: Phrase | None = _restarted(event)
         else:
             say = sentences.of_pod if self._is_pod else sentences.of_node
-            said = say(event, self._name, cycle_pod=self._running(event).pod)
+            phrase = say(event, self._name, cycle_pod=self._running(event).pod)
         uid = self._uid(event) if self._is_pod else ""
-        if said is None:
+        if phrase is None:
             return None
         return Entry(
             event=event.event,
             clock_seconds=event.at,
             cycle=event.cycle,
             t=str(type(event).__struct_config__.tag),
-            text=said.text,
-            phrase=said,
+            text=phrase.text,
+            phrase=phrase,
             uid=uid,
             stage=event.stage if isinstance(event, StageEnded | BindingStageEnded) else "",
         )

@@ -28,7 +28,7 @@ class Tls:
 
 
 @dataclass(frozen=True)
-class Reach:
+class ServerAddress:
     """The addresses of the server."""
 
     #: The address for browsers, without a trailing slash.
@@ -62,16 +62,16 @@ class Reach:
         return ""
 
 
-def reach(options: UpOptions, listener: socket.socket) -> Reach:
+def server_address(options: UpOptions, listener: socket.socket) -> ServerAddress:
     """The addresses of a listener. SCHEDVIZ_URL takes precedence. Raises `CannotStart` for an unusable certificate."""
     tls = _tls(options.tls_certificate, options.tls_key)
     host, port = listener.getsockname()[:2]
     here = _own_address(listener.family) if host in _EVERY else host
     if given := os.environ.get("SCHEDVIZ_URL"):
-        return Reach(_given(given), (here, port), tls)
+        return ServerAddress(_given(given), (here, port), tls)
     # Certificates are issued for hostnames.
     shown = here if options.host in _EVERY or _is_address(options.host) else options.host
-    return Reach(f"{'https' if tls else 'http'}://{_bracketed(shown)}:{port}", (here, port), tls)
+    return ServerAddress(f"{'https' if tls else 'http'}://{_bracketed(shown)}:{port}", (here, port), tls)
 
 
 def _tls(certificate: Path | None, key: Path | None) -> Tls | None:
@@ -97,12 +97,12 @@ def _no_password() -> str:
 
 def _own_address(family: socket.AddressFamily | int) -> str:
     """The address of this machine on its default route; the loopback address if there is none."""
-    with socket.socket(family, socket.SOCK_DGRAM) as asked:
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
-            asked.connect(_FAR_AWAY[socket.AddressFamily(family)])
+            probe.connect(_FAR_AWAY[socket.AddressFamily(family)])
         except OSError:
             return "::1" if family == socket.AF_INET6 else "127.0.0.1"
-        return str(asked.getsockname()[0])
+        return str(probe.getsockname()[0])
 
 
 def _given(url: str) -> str:

@@ -14,7 +14,7 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
-from schedviz.up.address import Reach, Tls
+from schedviz.up.address import ServerAddress, Tls
 
 _PAUSE_SECONDS = 0.05
 
@@ -22,9 +22,9 @@ _PAUSE_SECONDS = 0.05
 class HealthProbe:
     """One `GET /healthz` at a time over a non-blocking socket."""
 
-    def __init__(self, reach: Reach, selector: selectors.BaseSelector) -> None:
-        self._reach = reach
-        self._tls = _ourselves(reach.tls) if reach.tls else None
+    def __init__(self, server_address: ServerAddress, selector: selectors.BaseSelector) -> None:
+        self._address = server_address
+        self._tls = _ourselves(server_address.tls) if server_address.tls else None
         self._selector = selector
         self._socket: socket.socket | None = None
         self._asked = False
@@ -40,7 +40,7 @@ class HealthProbe:
         if self._socket is not None or time.monotonic() < self._next:
             return
         try:
-            self._socket = socket.create_connection(self._reach.address, timeout=0.5)
+            self._socket = socket.create_connection(self._address.address, timeout=0.5)
             if self._tls is not None:
                 self._socket = self._tls.wrap_socket(self._socket, do_handshake_on_connect=False)
             self._socket.setblocking(False)
@@ -80,7 +80,7 @@ class HealthProbe:
                 self._socket.do_handshake()
             except ssl.SSLWantReadError:
                 return
-        host = urlsplit(self._reach.url).netloc
+        host = urlsplit(self._address.url).netloc
         self._socket.sendall(f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
         self._asked = True
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from schedviz.up.address import Reach, Tls
+from schedviz.up.address import ServerAddress, Tls
 from schedviz.up.child import Program
 
 ENGINE_WORKERS = 2
@@ -18,11 +18,11 @@ ENGINE_WORKERS = 2
 SLOTS = 64
 
 
-def shared_environment(data: Path, redis_url: str, reach: Reach) -> dict[str, str]:
+def shared_environment(data: Path, redis_url: str, server_address: ServerAddress) -> dict[str, str]:
     """The environment of every child."""
     return {
-        **reach.environment,
-        **{name: value for name, value in os.environ.items() if value or name not in reach.environment},
+        **server_address.environment,
+        **{name: value for name, value in os.environ.items() if value or name not in server_address.environment},
         "DJANGO_SETTINGS_MODULE": "schedviz.settings",
         "SCHEDVIZ_DATA": str(data),
         # Uploads in progress, and files left by a killed pool; emptied at each start.

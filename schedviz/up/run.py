@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from schedviz.up import ports, programs, redis_server
-from schedviz.up.address import reach
+from schedviz.up.address import server_address
 from schedviz.up.child import Program
 from schedviz.up.errors import CannotStart
 from schedviz.up.lock import DataLock
@@ -35,17 +35,17 @@ def run(options: UpOptions) -> None:
     lock = DataLock(data)
     try:
         with ports.listen(options.host, options.port) as listener:
-            reached = reach(options, listener)
-            lock.name_holder(reached.url)
-            terminal = Terminal(reach=reached, data=data, open_browser=options.open_browser, page=options.page)
+            address = server_address(options, listener)
+            lock.name_holder(address.url)
+            terminal = Terminal(server_address=address, data=data, open_browser=options.open_browser, page=options.page)
             terminal.starting()
             _empty(data / "tmp")
             folder = _socket_folder()
             redis, redis_url = _redis(folder, terminal)
-            environment = programs.shared_environment(data, redis_url, reached)
-            supervisor = Supervisor(data=data, folder=folder, environment=environment, reach=reached, terminal=terminal)
+            environment = programs.shared_environment(data, redis_url, address)
+            supervisor = Supervisor(data=data, folder=folder, environment=environment, server_address=address, terminal=terminal)
             # The web server loads longest, so it starts while the housekeeper prepares the database. Workers follow.
-            supervisor.run([*redis, programs.housekeeper(reached.url), programs.web(listener, reached.tls)], programs.workers())
+            supervisor.run([*redis, programs.housekeeper(address.url), programs.web(listener, address.tls)], programs.workers())
     finally:
         lock.release()
 

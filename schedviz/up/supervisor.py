@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from schedviz.up import parent_death, programs
-from schedviz.up.address import Reach
+from schedviz.up.address import ServerAddress
 from schedviz.up.child import Child, Program
 from schedviz.up.database_file import DatabaseFileWatch
 from schedviz.up.disk import DiskWatch
@@ -34,7 +34,7 @@ _IMPATIENT_SECONDS = 15.0
 class Supervisor:
     """The children of one data folder. `run` returns when all have ended."""
 
-    def __init__(self, *, data: Path, folder: Path, environment: dict[str, str], reach: Reach, terminal: Terminal) -> None:
+    def __init__(self, *, data: Path, folder: Path, environment: dict[str, str], server_address: ServerAddress, terminal: Terminal) -> None:
         self._logs = data / "logs"
         self._logs.mkdir(mode=0o700, exist_ok=True)
         self._environment = environment
@@ -46,7 +46,7 @@ class Supervisor:
         self._signals = Signals(self._selector)
         self._watcher = parent_death.Watcher(folder)
         self._tie = parent_death.bind_to_parent(os.getpid())
-        self._health = HealthProbe(reach, self._selector)
+        self._health = HealthProbe(server_address, self._selector)
         self._disk = DiskWatch(data)
         self._database_file = DatabaseFileWatch(programs.sqlite_path(data, environment))
         #: By name, in starting order.
@@ -227,10 +227,10 @@ class Supervisor:
             for child in group:
                 child.ask_to_end()
             # Time that one group does not use is left for the next.
-            asked = time.monotonic()
-            self._await_end(group, asked + left_over, impatient=lambda: self._signals.stops > max(stops, 1))
+            started = time.monotonic()
+            self._await_end(group, started + left_over, impatient=lambda: self._signals.stops > max(stops, 1))
             longest = max((child.program.grace_seconds for child in group), default=0.0)
-            left_over = max(0.0, left_over + longest - (time.monotonic() - asked))
+            left_over = max(0.0, left_over + longest - (time.monotonic() - started))
 
     def _await_end(self, group: list[Child], since: float, *, impatient: Callable[[], bool]) -> None:
         """Wait until all have ended, or their grace periods, counted from `since`, are over."""

@@ -14,22 +14,22 @@ from urllib.parse import quote
 
 from schedviz.client.server import data_folders
 from schedviz.terminal import say
-from schedviz.up.address import Reach
+from schedviz.up.address import ServerAddress
 
 
 class Terminal:
     """One short line per event; results go to standard output, problems to standard error."""
 
-    def __init__(self, *, reach: Reach, data: Path, open_browser: bool, page: str = "") -> None:
-        self._reach = reach
+    def __init__(self, *, server_address: ServerAddress, data: Path, open_browser: bool, page: str = "") -> None:
+        self._address = server_address
         self._data = data
         self._open_browser = open_browser
         self._page = page
 
     def starting(self) -> None:
-        _say(f"schedviz starts on {self._reach.url}, with its data in {self._data}")
-        if self._reach.warning:
-            self.warn(self._reach.warning)
+        _say(f"schedviz starts on {self._address.url}, with its data in {self._data}")
+        if self._address.warning:
+            self.warn(self._address.warning)
 
     def announce(self, login: str, seconds: float) -> None:
         """Everything is up."""
@@ -40,10 +40,10 @@ class Terminal:
         _say()
         _say(f"    {login}", bold=True)
         _say()
-        if self._reach.is_open_to_others:
-            _say(f"Others open {self._reach.url}. Participants of a room open {self._reach.url}/r/ and need its code:")
+        if self._address.is_open_to_others:
+            _say(f"Others open {self._address.url}. Participants of a room open {self._address.url}/r/ and need its code:")
             _say()
-            _say_qr(f"{self._reach.url}/r/")
+            _say_qr(f"{self._address.url}/r/")
         # Other commands search the default folder only.
         if self._data.resolve() not in (folder.resolve() for folder in data_folders()):
             _say(f"For scripts, and `schedviz` in another terminal: export SCHEDVIZ_DATA={shlex.quote(str(self._data))}")

@@ -26,7 +26,7 @@ class TooManyWait(Exception):
     """The maximum number of requests are already waiting."""
 
 
-class Waits:
+class WaitingRequests:
     """The requests of this process that wait for a worker, by requester."""
 
     def __init__(self) -> None:
@@ -51,4 +51,4 @@ class Waits:
                 self._waiting += Counter()
 
 
-waits: Final = Waits()
+waits: Final = WaitingRequests()

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from schedviz.ingest.pasted_text import LONGEST, MOST_MESSAGES, messages_in, plain
-from schedviz.ingest.scheduler_messages import Said
+from schedviz.ingest.scheduler_messages import PodMessage
 
 CPU = "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod."
 TAINT = "0/3 nodes are available: 3 node(s) had untolerated taint {gpu: true}."
@@ -26,7 +26,7 @@ Events:
 
 
 def test_a_described_pod_is_named() -> None:
-    assert messages_in(DESCRIBED) == [Said("shop/web-1", CPU)]
+    assert messages_in(DESCRIBED) == [PodMessage("shop/web-1", CPU)]
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,13 @@ def test_a_described_pod_is_named() -> None:
     ],
 )
 def test_a_message_is_found_in(text: str, pod: str, at: str) -> None:
-    assert messages_in(text) == [Said(pod, TAINT, at=at)]
+    assert messages_in(text) == [PodMessage(pod, TAINT, at=at)]
 
 
 def test_each_message_of_a_pod_is_returned_once() -> None:
     rows = [f"5m  Warning  FailedScheduling  pod/p{number % 2}  {TAINT}" for number in range(10)]
 
-    assert [said.pod for said in messages_in("\n".join(rows))] == ["default/p0", "default/p1"]
+    assert [message.pod for message in messages_in("\n".join(rows))] == ["default/p0", "default/p1"]
 
 
 def test_events_as_json_name_their_pods() -> None:
@@ -73,11 +73,11 @@ def test_events_as_json_name_their_pods() -> None:
 
     found = messages_in(json.dumps({"kind": "List", "items": [event, {"kind": "Event", "reason": "Pulled"}]}))
 
-    assert [(said.pod, said.message) for said in found] == [("shop/a", TAINT)]
+    assert [(message.pod, message.message) for message in found] == [("shop/a", TAINT)]
 
 
 def test_messages_on_consecutive_lines_are_not_joined() -> None:
-    assert [said.message for said in messages_in(f"a: {TAINT}\nb: {CPU}")] == [TAINT, CPU]
+    assert [message.message for message in messages_in(f"a: {TAINT}\nb: {CPU}")] == [TAINT, CPU]
 
 
 def test_a_text_without_a_message_has_none() -> None:

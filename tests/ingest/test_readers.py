@@ -38,8 +38,8 @@ FORMATS = {
 }
 
 
-def said(result: Import) -> dict[str, str]:
-    return {word.pod: word.message for word in result.said}
+def messages(result: Import) -> dict[str, str]:
+    return {message.pod: message.message for message in result.messages}
 
 
 def told(result: Import, pod: str) -> str:
@@ -52,7 +52,7 @@ def told(result: Import, pod: str) -> str:
 def test_a_format_is_recognised_by_what_is_in_it_whatever_its_name_is(name: str) -> None:
     result = load([Source.of_bytes("x", (SAMPLES / name).read_bytes())])
     (file,) = result.report.files
-    kept = (file.format, file.objects, file.dumps, file.said)
+    kept = (file.format, file.objects, file.dumps, file.messages)
     assert kept == FORMATS[name] or (name.endswith(".log") and kept[0] == FORMATS[name][0] and kept[2:] == FORMATS[name][2:])
 
 
@@ -148,13 +148,13 @@ def test_a_log_alone_makes_a_partial_session_that_says_so() -> None:
 def test_events_say_why_a_pod_waits() -> None:
     events = (SAMPLES / "events.json").read_text()
     result = imported(events, (SAMPLES / "cluster-info-dump.txt").read_text().replace("FailedScheduling", "Other"))
-    assert said(result)["shop/web-2"] == MESSAGE
+    assert messages(result)["shop/web-2"] == MESSAGE
     newer = (
         events.replace('"involvedObject"', '"regarding"').replace('"message"', '"note"').replace("2 Insufficient cpu", "2 Too many pods")
     )
     newer = newer.replace("00:00:05Z", "00:00:09Z")
     for order in ((events, newer), (newer, events)):
-        assert said(imported(*order, (SAMPLES / "simulator-export.json").read_text().replace("filter-result", "x")))[
+        assert messages(imported(*order, (SAMPLES / "simulator-export.json").read_text().replace("filter-result", "x")))[
             "shop/web-2"
         ] == MESSAGE.replace("2 Insufficient cpu", "2 Too many pods")
 
@@ -162,7 +162,7 @@ def test_events_say_why_a_pod_waits() -> None:
 @pytest.mark.parametrize("name", ["events.txt", "describe.txt"])
 def test_of_what_kubectl_prints_for_people_the_words_of_the_scheduler_are_taken(name: str) -> None:
     result = sample(name, "simkube.mp", "openb-nodes.csv")
-    assert said(result) == {"shop/web-2": MESSAGE}
+    assert messages(result) == {"shop/web-2": MESSAGE}
     with pytest.raises(UnreadableFile, match=r"it has messages of the scheduler about a pod, and no objects"):
         sample(name)
 

@@ -57,7 +57,7 @@ def test_text_and_json_say_the_same(name: str) -> None:
     text, structured = read(real_log(name)), read(written_as_json(name))
     assert text.records == structured.records
     assert text.bound == structured.bound
-    assert [said.message for said in text.said] == [said.message for said in structured.said]
+    assert [message.message for message in text.messages] == [message.message for message in structured.messages]
     assert [(signal.dump, signal.mismatch) for signal in text.signals] == [(signal.dump, signal.mismatch) for signal in structured.signals]
 
 
@@ -65,7 +65,7 @@ def test_a_log_at_verbosity_5_is_read() -> None:
     found = read(real_log("91-scheduler-log"))
     assert found.records == real_log("91-scheduler-log").count("\n")
     assert found.bound == {"default/a": "n1", "default/b": "n1"}
-    assert found.said == ()
+    assert found.messages == ()
 
 
 def test_the_comparers_lists_are_read() -> None:
@@ -92,14 +92,14 @@ def test_the_doctor_reads_dump_and_objects() -> None:
     ],
 )
 def test_why_a_pod_did_not_fit_is_read(line: str, message: str) -> None:
-    [said] = read(f'I0101 00:00:00.001000       1 schedule_one.go:1235] "Unable to schedule pod; {line}\n').said
-    assert (said.pod, said.message) == ("default/a", message)
+    [found] = read(f'I0101 00:00:00.001000       1 schedule_one.go:1235] "Unable to schedule pod; {line}\n').messages
+    assert (found.pod, found.message) == ("default/a", message)
 
 
 def test_a_pod_of_a_group_that_did_not_fit_is_read() -> None:
     text = '"Unable to schedule pod belonging to a pod group; waiting" pod="default/a" err="no"'
-    [said] = read(f"I0101 00:00:00.001000       1 schedule_one.go:1241] {text}\n").said
-    assert (said.pod, said.message) == ("default/a", "no")
+    [found] = read(f"I0101 00:00:00.001000       1 schedule_one.go:1241] {text}\n").messages
+    assert (found.pod, found.message) == ("default/a", "no")
 
 
 def test_lists_and_objects_are_values() -> None:

@@ -78,8 +78,8 @@ def test_a_text_that_is_missing(folder: Path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("{looked-at}", "{looked-up}", "en.md:8: where-will-it-go: {looked-up} is no fact of the stop"),
-        ("## two-nodes\n", "## one-node\n", "en.md: the stop `two-nodes` is not told"),
+        ("{looked-at}", "{looked-up}", "en.md:8: where-will-it-go: {looked-up} is not a fact of the stop"),
+        ("## two-nodes\n", "## one-node\n", "en.md: the stop `two-nodes` has no text"),
         ("### Answer\n", "", "en.md:8: where-will-it-go: its question needs the parts `### Question` and `### Answer`"),
         ("- By default, the emptier node wins.\n", "", "en.md: `## Take home` has 2 items; expected 3 to 5"),
     ],
@@ -111,7 +111,7 @@ HINT = '    hints:\n      - {id: cordoned, when: "length(events) > `0`", after: 
 def test_a_hint_is_tried_and_shown(folder: Path, change: Change):
     change("lesson.yaml", "    reveal:\n", HINT + "    reveal:\n")
     assert wrong(folder) == [
-        f"{language}.md:8: where-will-it-go: the hint `cordoned` has no words: expected the part `### Hint cordoned`"
+        f"{language}.md:8: where-will-it-go: the hint `cordoned` has no text: expected the part `### Hint cordoned`"
         for language in ("en", "zh-CN")
     ]
     for language in ("en", "zh-CN"):
@@ -119,7 +119,7 @@ def test_a_hint_is_tried_and_shown(folder: Path, change: Change):
     assert wrong(folder) == []
     change("lesson.yaml", "> `0`", "> `1000`")
     (fault,) = wrong(folder)
-    assert "the hint `cordoned` is never said: `length(events) > `1000`` is not true after its commands" in fault
+    assert "the hint `cordoned` is never shown: `length(events) > `1000`` is not true after its commands" in fault
 
 
 def test_a_comment_is_not_shown(folder: Path, change: Change):
@@ -138,9 +138,9 @@ def test_a_folder_without_a_plan(tmp_path: Path):
 
 def test_an_empty_fact_is_omitted(folder: Path, change: Change):
     change("en.md", "It would fit on either node.", "It would fit on all {looked-at}.")
-    assert wrong(folder) == ["en.md:8: where-will-it-go: {looked-at} is nothing on arrival"]
+    assert wrong(folder) == ["en.md:8: where-will-it-go: {looked-at} has no value on arrival"]
 
 
 def test_the_question_does_not_reveal_the_answer(folder: Path, change: Change):
     change("en.md", "On which node will it be placed?", "On which node will it be placed, {answer}?")
-    assert wrong(folder) == ["en.md:8: where-will-it-go: the answer is told before it is known"]
+    assert wrong(folder) == ["en.md:8: where-will-it-go: `{answer}` is used before the answer is known"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from schedviz.trace.affected_objects import touched
+from schedviz.trace.affected_objects import affected_objects
 from schedviz.trace.events import AnyEvent
-from schedviz.trace.story import CyclePod, Entry, Teller, lives_of
+from schedviz.trace.story import CyclePod, Entry, StoryBuilder, lives_of
 from tests.trace.stories import create, events_of, node, pod
 
 VICTIM = {"op": "create", "object": pod("low", cpu="3", nodeName="node1", priority=1)}
@@ -14,7 +14,7 @@ VICTIM = {"op": "create", "object": pod("low", cpu="3", nodeName="node1", priori
 
 def story(events: list[AnyEvent], kind: str, name: str) -> list[Entry]:
     lives = lives_of(name, events) if kind == "pods" else []
-    return list(Teller(kind, name, lives=lives, find_cycle=lambda _: CyclePod()).tell(events))
+    return list(StoryBuilder(kind, name, lives=lives, find_cycle=lambda _: CyclePod()).entries(events))
 
 
 def texts(entries: list[Entry]) -> list[str]:
@@ -163,7 +163,7 @@ def test_every_object_named_in_an_event_is_affected() -> None:
     )
     pods_of_cycles = {event.cycle: event.pod for event in events if type(event).__name__ == "CycleStarted"}
 
-    found = touched(events)
+    found = affected_objects(events)
 
     for kind, name in [
         *(("pods", name) for name in ("default/low", "default/high", "default/gated")),
@@ -172,7 +172,7 @@ def test_every_object_named_in_an_event_is_affected() -> None:
     ]:
         assert name in (found.pods if kind == "pods" else found.nodes)
         for event in events:
-            alone = touched([event])
-            told = list(Teller(kind, name, find_cycle=lambda number: CyclePod(pods_of_cycles.get(number, ""))).tell([event]))
+            alone = affected_objects([event])
+            told = list(StoryBuilder(kind, name, find_cycle=lambda number: CyclePod(pods_of_cycles.get(number, ""))).entries([event]))
             if told and pods_of_cycles.get(event.cycle) != name:
                 assert name in (alone.pods if kind == "pods" else alone.nodes), told

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from schedviz.up.address import Reach, Tls
+from schedviz.up.address import ServerAddress, Tls
 from schedviz.up.errors import CannotStart
 from schedviz.up.health import HealthProbe
 from schedviz.up.terminal import Terminal
 from tests.conftest import until
 from tests.up.certificates import certificate
-from tests.up.reaching import own_address, reached
+from tests.up.server_addresses import address_on, own_address
 
 
 @pytest.fixture(autouse=True)
@@ -25,14 +25,14 @@ def bare_environment(monkeypatch):
 
 
 def test_port_0_takes_a_free_port_and_the_url_has_it():
-    found = reached("127.0.0.1")
+    found = address_on("127.0.0.1")
 
     assert found.url == f"http://127.0.0.1:{found.address[1]}"
     assert found.address[1] > 0
 
 
 def test_a_loopback_address_allows_all_local_names_without_a_warning():
-    found = reached("127.0.0.1")
+    found = address_on("127.0.0.1")
 
     assert set(found.environment["SCHEDVIZ_ALLOWED_HOSTS"].split(",")) == {"127.0.0.1", "localhost", "[::1]"}
     assert "SCHEDVIZ_URL" not in found.environment
@@ -42,7 +42,7 @@ def test_a_loopback_address_allows_all_local_names_without_a_warning():
 def test_a_public_address_is_the_only_allowed_host_and_origin():
     address = own_address()
     for host in (address, "0.0.0.0"):
-        found = reached(host)
+        found = address_on(host)
 
         assert found.url == f"http://{address}:{found.address[1]}"
         assert found.environment == {"SCHEDVIZ_ALLOWED_HOSTS": address, "SCHEDVIZ_ORIGINS": found.url, "SCHEDVIZ_URL": found.url}
@@ -51,7 +51,7 @@ def test_a_public_address_is_the_only_allowed_host_and_origin():
 
 def test_an_ipv6_address_is_written_in_brackets():
     try:
-        found = reached("::1")
+        found = address_on("::1")
     except CannotStart:
         pytest.skip("this machine has no IPv6")
 
@@ -59,13 +59,13 @@ def test_an_ipv6_address_is_written_in_brackets():
 
 
 def test_a_host_name_stays_in_the_url():
-    assert reached("localhost").url.startswith("http://localhost:")
+    assert address_on("localhost").url.startswith("http://localhost:")
 
 
 def test_an_explicit_public_url_is_used(monkeypatch):
     monkeypatch.setenv("SCHEDVIZ_URL", "https://schedviz.example.org/")
 
-    found = reached("127.0.0.1")
+    found = address_on("127.0.0.1")
 
     assert found.url == "https://schedviz.example.org"
     assert found.address[0] == "127.0.0.1"
@@ -77,13 +77,13 @@ def test_an_invalid_public_url_is_refused(monkeypatch, url):
     monkeypatch.setenv("SCHEDVIZ_URL", url)
 
     with pytest.raises(CannotStart, match="SCHEDVIZ_URL"):
-        reached("127.0.0.1")
+        address_on("127.0.0.1")
 
 
 def test_a_certificate_gives_https_without_a_warning(tmp_path):
     cert, key = certificate(tmp_path)
 
-    found = reached("0.0.0.0", tls_certificate=cert, tls_key=key)
+    found = address_on("0.0.0.0", tls_certificate=cert, tls_key=key)
 
     assert found.url.startswith("https://")
     assert not found.warning
@@ -95,16 +95,16 @@ def test_files_that_are_not_a_certificate_are_refused_with_a_reason(tmp_path):
 
     for pair in ((cert, other), (key, cert), (cert, Path(__file__))):
         with pytest.raises(CannotStart, match="do not belong together"):
-            reached("127.0.0.1", tls_certificate=pair[0], tls_key=pair[1])
+            address_on("127.0.0.1", tls_certificate=pair[0], tls_key=pair[1])
     with pytest.raises(CannotStart, match=r"--tls-key .*: there is no such file"):
-        reached("127.0.0.1", tls_certificate=cert, tls_key=tmp_path / "none.pem")
+        address_on("127.0.0.1", tls_certificate=cert, tls_key=tmp_path / "none.pem")
 
 
 def test_the_terminal_shows_a_qr_code_for_a_public_address(capsys):
-    there = Reach("http://192.0.2.7:8777", ("192.0.2.7", 8777), None)
-    Terminal(reach=there, data=Path("data"), open_browser=False).announce("http://192.0.2.7:8777/login/?once=x", 1.0)
+    there = ServerAddress("http://192.0.2.7:8777", ("192.0.2.7", 8777), None)
+    Terminal(server_address=there, data=Path("data"), open_browser=False).announce("http://192.0.2.7:8777/login/?once=x", 1.0)
     shown = capsys.readouterr().out
-    Terminal(reach=reached("127.0.0.1"), data=Path("data"), open_browser=False).announce("http://127.0.0.1/login/?once=x", 1.0)
+    Terminal(server_address=address_on("127.0.0.1"), data=Path("data"), open_browser=False).announce("http://127.0.0.1/login/?once=x", 1.0)
     alone = capsys.readouterr().out
 
     assert "http://192.0.2.7:8777/r/" in shown
@@ -116,7 +116,7 @@ def test_the_terminal_prints_how_scripts_find_a_custom_data_folder(capsys, tmp_p
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "usual"))
     monkeypatch.delenv("SCHEDVIZ_DATA", raising=False)
     for folder, told in ((tmp_path / "my own", True), (tmp_path / "usual/schedviz", False)):
-        Terminal(reach=reached("127.0.0.1"), data=folder, open_browser=False).announce("http://127.0.0.1/login/?once=x", 1.0)
+        Terminal(server_address=address_on("127.0.0.1"), data=folder, open_browser=False).announce("http://127.0.0.1/login/?once=x", 1.0)
         assert (f"export SCHEDVIZ_DATA='{folder}'" in capsys.readouterr().out) is told
 
 
@@ -146,7 +146,7 @@ def asked_over_tls(served: Tls, believed: Tls) -> bool:
 
         server = threading.Thread(target=serve)
         server.start()
-        probe = HealthProbe(Reach("https://workshop", listener.getsockname(), believed), selector)
+        probe = HealthProbe(ServerAddress("https://workshop", listener.getsockname(), believed), selector)
         probe.ask()
 
         def is_over() -> bool:

@@ -23,8 +23,8 @@ from websockets.sync.client import connect
 from schedviz.up import programs, redis_server
 from tests.conftest import until
 from tests.up.certificates import certificate
-from tests.up.reaching import own_address
 from tests.up.running import Running, Start, alive, starter
+from tests.up.server_addresses import own_address
 
 CHILDREN = {
     "redis": ("redis",),

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from schedviz.up import ports
-from schedviz.up.address import reach
+from schedviz.up.address import server_address
 from schedviz.up.child import Program
 from schedviz.up.errors import CannotStart
 from schedviz.up.options import UpOptions
@@ -27,10 +27,10 @@ def program(name: str, kind: str, argument: object, **options: object) -> Progra
 
 def main(folder: Path, kinds: list[str]) -> int:
     listener = ports.listen("127.0.0.1", 0)
-    reached = reach(UpOptions(data=folder), listener)
+    reached = server_address(UpOptions(data=folder), listener)
     sockets = Path(tempfile.mkdtemp(dir=folder))
-    terminal = Terminal(reach=reached, data=folder, open_browser=False)
-    supervisor = Supervisor(data=folder, folder=sockets, environment=dict(os.environ), reach=reached, terminal=terminal)
+    terminal = Terminal(server_address=reached, data=folder, open_browser=False)
+    supervisor = Supervisor(data=folder, folder=sockets, environment=dict(os.environ), server_address=reached, terminal=terminal)
     housekeeper = next((kind for kind in kinds if kind.endswith("_housekeeper")), "housekeeper")
     first = [program("redis", "idle", ""), program("housekeeper", housekeeper, folder / "heard", conversation=True)]
     # Beside a broken child not everything is up: nobody answers.

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from schedviz.web.api import rate_batching
-from schedviz.web.api.rate_batching import Counted, Credits
+from schedviz.web.api.rate_batching import BatchedCounter, LimitCheck
 
 
 class Shared:
@@ -19,15 +19,15 @@ class Shared:
         self.counted = 0
         self.asked: list[int] = []
 
-    def ask(self, cost: int) -> Counted:
+    def ask(self, cost: int) -> LimitCheck:
         self.asked.append(cost)
         allowed = self.counted + cost <= self.limit
         self.counted += cost if allowed else 0
-        return Counted(allowed, self.limit - self.counted, time.time() + 60)
+        return LimitCheck(allowed, self.limit - self.counted, time.time() + 60)
 
 
 def test_under_a_small_limit_every_request_is_counted_by_itself():
-    shared, ahead = Shared(1999), Credits()
+    shared, ahead = Shared(1999), BatchedCounter()
 
     told = [ahead.count("somebody", shared.limit, shared.ask) for _ in range(2100)]
 
@@ -37,7 +37,7 @@ def test_under_a_small_limit_every_request_is_counted_by_itself():
 
 
 def test_many_in_a_row_are_counted_a_thousandth_of_the_limit_at_a_time():
-    shared, ahead = Shared(20_000), Credits()
+    shared, ahead = Shared(20_000), BatchedCounter()
 
     told = [ahead.count("somebody", shared.limit, shared.ask) for _ in range(2000)]
 
@@ -47,7 +47,7 @@ def test_many_in_a_row_are_counted_a_thousandth_of_the_limit_at_a_time():
 
 
 def test_all_that_the_limit_allows_is_allowed_and_no_more():
-    shared, ahead = Shared(5_003), Credits()
+    shared, ahead = Shared(5_003), BatchedCounter()
 
     allowed = sum(ahead.count("somebody", shared.limit, shared.ask).allowed for _ in range(6_000))
 
@@ -56,7 +56,7 @@ def test_all_that_the_limit_allows_is_allowed_and_no_more():
 
 def test_occasional_requests_are_counted_one_by_one(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(rate_batching, "_CREDIT_SECONDS", -1.0)
-    shared, ahead = Shared(60_000), Credits()
+    shared, ahead = Shared(60_000), BatchedCounter()
 
     for _ in range(10):
         ahead.count("somebody", shared.limit, shared.ask)
@@ -65,7 +65,7 @@ def test_occasional_requests_are_counted_one_by_one(monkeypatch: pytest.MonkeyPa
 
 
 def test_each_has_a_credit_of_their_own():
-    shared, ahead = Shared(60_000), Credits()
+    shared, ahead = Shared(60_000), BatchedCounter()
 
     for who in ("one", "another") * 3:
         ahead.count(who, shared.limit, shared.ask)
@@ -74,7 +74,7 @@ def test_each_has_a_credit_of_their_own():
 
 
 def test_threads_together_use_no_more_than_was_counted():
-    shared, ahead = Shared(60_000), Credits()
+    shared, ahead = Shared(60_000), BatchedCounter()
 
     with ThreadPoolExecutor(16) as pool:
         told = list(pool.map(lambda _: ahead.count("somebody", shared.limit, shared.ask), range(5_000)))
@@ -85,7 +85,7 @@ def test_threads_together_use_no_more_than_was_counted():
 
 def test_counters_of_former_clients_expire(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(rate_batching, "_MOST_KEYS", 3)
-    shared, ahead = Shared(60_000), Credits()
+    shared, ahead = Shared(60_000), BatchedCounter()
 
     for who in range(10):
         ahead.count(who, shared.limit, shared.ask)

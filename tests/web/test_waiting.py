@@ -9,12 +9,12 @@ import pytest
 
 from schedviz.sessions.models import Session
 from schedviz.web import waiting
-from schedviz.web.waiting import MOST, MOST_OF_ONE, TooManyWait, Waits, requester
+from schedviz.web.waiting import MOST, MOST_OF_ONE, TooManyWait, WaitingRequests, requester
 from tests.web.conftest import People
 
 
 def test_one_requester_may_have_some_waits_and_all_together_more() -> None:
-    waits, entered, release = Waits(), threading.Semaphore(0), threading.Event()
+    waits, entered, release = WaitingRequests(), threading.Semaphore(0), threading.Event()
 
     def wait(who: str) -> None:
         requester.set(who)

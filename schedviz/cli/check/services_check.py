@@ -91,12 +91,12 @@ def _redis() -> Iterator[Finding]:
 
 def _old_redis() -> Iterator[Finding]:
     try:
-        told = stream.client().info("server")
+        info = stream.client().info("server")
     except redis.RedisError:
         # The Redis user may not ask.
         return
     # Valkey also reports the version of Redis that it is compatible with.
-    version = str(told.get("valkey_version") or told.get("redis_version", ""))
+    version = str(info.get("valkey_version") or info.get("redis_version", ""))
     if redis_server.is_unmaintained(version):
         yield warning("Redis' version", f"is {version}, a series without security fixes", redis_server.WHAT_TO_INSTALL)
 
@@ -104,11 +104,11 @@ def _old_redis() -> Iterator[Finding]:
 def _redis_of_up() -> Iterator[Finding]:
     """A finding about the Redis that `schedviz up` would start on this machine, if there is one."""
     try:
-        said = redis_server.choose(Path()).warning
+        problem = redis_server.choose(Path()).warning
     except CannotStart as missing:
-        said = str(missing)
-    if said:
-        what, _, do = said.partition(" Install ")
+        problem = str(missing)
+    if problem:
+        what, _, do = problem.partition(" Install ")
         yield warning("the Redis of `schedviz up`", f"would be unsuitable. {what.rstrip('.')}", f"install {do.rstrip('.')}")
 
 

@@ -138,21 +138,21 @@ class ClusterApi:
     def _as_error(self, response: httpx.Response, kind: Kind, verb: str) -> Exception:
         code = response.status_code
         try:
-            said = msgspec.json.decode(_body(response, LARGEST_ERROR), type=_Status).message
+            message = msgspec.json.decode(_body(response, LARGEST_ERROR), type=_Status).message
         except (msgspec.DecodeError, RecursionError, FollowError):
-            said = ""
-        said = said or f"HTTP {code}"
+            message = ""
+        message = message or f"HTTP {code}"
         if code == _GONE:
-            return Expired(said)
+            return Expired(message)
         if code == _FORBIDDEN:
-            return Forbidden(verb, _qualified(kind), said)
+            return Forbidden(verb, _qualified(kind), message)
         if code == _NOT_FOUND:
             return NotServed(f"the cluster has no {_qualified(kind)} ({kind.api_version})")
         if code == _UNAUTHORIZED:
-            return FollowError(f"{self._access.server} does not know the user of context {self._access.context}: {said}")
+            return FollowError(f"{self._access.server} does not know the user of context {self._access.context}: {message}")
         if code == 429 or code >= 500:
-            return Unavailable(f"{self._access.server}: {said}")
-        return FollowError(f"{self._access.server} refuses to {verb} {_qualified(kind)}: {said}")
+            return Unavailable(f"{self._access.server}: {message}")
+        return FollowError(f"{self._access.server} refuses to {verb} {_qualified(kind)}: {message}")
 
 
 def _qualified(kind: Kind) -> str:

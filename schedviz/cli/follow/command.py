@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedviz.cli.release_options import ChosenRelease, release_options
+from schedviz.cli.release_options import BY_DEFAULT, ChosenRelease, release_options
 from schedviz.cli.server import Server, server_option, token_option
 from schedviz.terminal import say
 
@@ -40,7 +40,7 @@ _READY_SECONDS = 120.0
 @click.option("--without", multiple=True, metavar="RESOURCE", help="Do not read this resource, such as csinodes; repeatable.")
 @click.option("--once", is_flag=True, help="List once, push the differences and exit.")
 @click.option("--dry-run", is_flag=True, help="Send nothing; list once and show what would be imported and what would be skipped.")
-@release_options
+@release_options(BY_DEFAULT)
 @server_option
 @token_option
 def follow(
@@ -83,11 +83,11 @@ def follow(
         return
     # A context's name may also identify the owner of the cluster.
     source = source or ("cluster" if secret else re.sub(r"[^!-~]", "-", access.context)[:100])
-    asked = Server(server, token)
-    session = session or _new_session(asked, name or source, chosen)
+    connection = Server(server, token)
+    session = session or _new_session(connection, name or source, chosen)
     printer = _ThrottledPrinter()
-    pusher = Pusher(asked, session, source, say=printer.say)
-    status = printer.status = Status(asked, session, pusher)
+    pusher = Pusher(connection, session, source, say=printer.say)
+    status = printer.status = Status(connection, session, pusher)
     following = Following(api, pusher, Redaction(secret), without=without, say=printer.say)
     counts = following.begin()
     listed = ", ".join(f"{count} {resource}" for resource, count in counts.items() if count)

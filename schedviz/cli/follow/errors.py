@@ -14,11 +14,11 @@ class FollowError(click.ClickException):
 class Forbidden(FollowError):
     """The cluster denies this user an operation; `verb` and `resource` name it."""
 
-    def __init__(self, verb: str, resource: str, said: str) -> None:
-        super().__init__(f"no permission to {verb} {resource}: {said}")
+    def __init__(self, verb: str, resource: str, message: str) -> None:
+        super().__init__(f"no permission to {verb} {resource}: {message}")
         self.verb = verb
         self.resource = resource
-        self.said = said
+        self.said = message
 
 
 class NotServed(FollowError):

@@ -28,7 +28,7 @@ class ExecPlugin(msgspec.Struct, frozen=True):
     install_hint: str = ""
 
 
-class Impersonated(msgspec.Struct, frozen=True):
+class Impersonation(msgspec.Struct, frozen=True):
     """The user to impersonate. Upstream: client-go tools/clientcmd/api AuthInfo"""
 
     user: str
@@ -56,7 +56,7 @@ class Access(msgspec.Struct, frozen=True):
     tls_server_name: str = ""
     #: The URL of an HTTP proxy; "": that of the environment.
     proxy: str = ""
-    impersonated: Impersonated | None = None
+    impersonated: Impersonation | None = None
 
 
 def paths(given: Path | None) -> list[Path]:
@@ -97,7 +97,7 @@ def access(files: list[Path], context: str | None) -> Access:
         plugin=_plugin(user, user_file),
         tls_server_name=str(cluster.get("tls-server-name") or ""),
         proxy=_proxy(cluster, name),
-        impersonated=_impersonated(user, name),
+        impersonated=_impersonation(user, name),
     )
 
 
@@ -174,7 +174,7 @@ def _proxy(cluster: Mapping[str, Any], context: str) -> str:
     return proxy
 
 
-def _impersonated(user: Mapping[str, Any], context: str) -> Impersonated | None:
+def _impersonation(user: Mapping[str, Any], context: str) -> Impersonation | None:
     groups, extra = user.get("as-groups") or (), user.get("as-user-extra") or {}
     if not isinstance(groups, list | tuple) or not isinstance(extra, dict):
         raise FollowError(f"context {context}: as-groups must be a list, and as-user-extra a map of lists.")
@@ -183,4 +183,4 @@ def _impersonated(user: Mapping[str, Any], context: str) -> Impersonated | None:
             raise FollowError(f"context {context}: as-uid, as-groups and as-user-extra need as, the name of the user to impersonate.")
         return None
     values = {str(key): tuple(str(one) for one in each or ()) for key, each in extra.items()}
-    return Impersonated(str(user["as"]), str(user.get("as-uid") or ""), tuple(str(one) for one in groups), values)
+    return Impersonation(str(user["as"]), str(user.get("as-uid") or ""), tuple(str(one) for one in groups), values)

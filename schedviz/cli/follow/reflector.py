@@ -67,9 +67,9 @@ class Reflector:
         items, version = self._api.list(self.kind)
         listed = set[str]()
         for item in items:
-            if (kept := self._kept(item)) is not None:
-                listed.add(kept.key)
-                self._is(kept)
+            if (redacted := self._kept(item)) is not None:
+                listed.add(redacted.key)
+                self._is(redacted)
         for key in [key for key in self._known if key not in listed]:
             self._is_gone(key)
         self.resource_version = version
@@ -98,22 +98,22 @@ class Reflector:
     def watch(self) -> int:
         """Emit changes until the server ends the watch; returns their number. Raises as `ClusterApi.watch` does."""
         lines = 0
-        for told in self._api.watch(self.kind, self.resource_version):
+        for event in self._api.watch(self.kind, self.resource_version):
             lines += 1
-            if told.type != "BOOKMARK" and (kept := self._kept(told.object)) is not None:
-                if told.type == "DELETED":
-                    self._is_gone(kept.key)
+            if event.type != "BOOKMARK" and (redacted := self._kept(event.object)) is not None:
+                if event.type == "DELETED":
+                    self._is_gone(redacted.key)
                 else:
-                    self._is(kept)
-            self.resource_version = told.resource_version or self.resource_version
+                    self._is(redacted)
+            self.resource_version = event.resource_version or self.resource_version
         return lines
 
-    def _is(self, kept: RedactedObject) -> None:
-        before = self._known.get(kept.key)
-        if before == (now := Known(kept.uid, kept.version)):
+    def _is(self, redacted: RedactedObject) -> None:
+        before = self._known.get(redacted.key)
+        if before == (now := Known(redacted.uid, redacted.version)):
             return
-        self._known[kept.key] = now
-        self._emit(Change("ADDED" if before is None or before.uid != now.uid else "MODIFIED", kept.object, kept.version))
+        self._known[redacted.key] = now
+        self._emit(Change("ADDED" if before is None or before.uid != now.uid else "MODIFIED", redacted.object, redacted.version))
 
     def _is_gone(self, key: str) -> None:
         before = self._known.pop(key, None)

@@ -26,14 +26,14 @@ class CannotMake(Exception):
         self.lines = lines
 
 
-class Made(NamedTuple):
+class KitContents(NamedTuple):
     """The contents of a kit."""
 
     wheels: int
     bytes: int
 
 
-def make(folder: Path, lessons: Iterable[Path], *, tell: Callable[[str], object]) -> Made:
+def make(folder: Path, lessons: Iterable[Path], *, report: Callable[[str], object]) -> KitContents:
     """Fill a new or empty folder. pip downloads wheels of packages that were not installed from a wheel.
 
     Raises `CannotMake`.
@@ -46,20 +46,20 @@ def make(folder: Path, lessons: Iterable[Path], *, tell: Callable[[str], object]
         own = own_wheel.write(wheels)
     except own_wheel.NotBuilt as error:
         raise CannotMake(str(error)) from error
-    tell(f"Built {own.name}. Packing its dependencies …")
+    report(f"Built {own.name}. Packing its dependencies …")
     try:
         wanted = pins.of(own_wheel.requirements(own))
     except PackageNotFoundError as error:
         raise CannotMake(f"{error.name} is required but not installed. Run `make setup`, or pip install schedviz again.") from error
-    _take_along([*wanted, pins.pin(_UNPACKER)], wheels, tell=tell)
+    _take_along([*wanted, pins.pin(_UNPACKER)], wheels, report=report)
     for source in lessons:
         shutil.copytree(source, folder / "lessons" / source.resolve().name)
     _write_script(folder)
     kept = [path for path in folder.rglob("*") if path.is_file()]
-    return Made(wheels=len(list(wheels.glob("*.whl"))), bytes=sum(path.stat().st_size for path in kept))
+    return KitContents(wheels=len(list(wheels.glob("*.whl"))), bytes=sum(path.stat().st_size for path in kept))
 
 
-def _take_along(wanted: list[str], wheels: Path, *, tell: Callable[[str], object]) -> None:
+def _take_along(wanted: list[str], wheels: Path, *, report: Callable[[str], object]) -> None:
     """The wheels of these packages: repacked from the installation, or downloaded."""
     absent = []
     for one in wanted:
@@ -69,7 +69,7 @@ def _take_along(wanted: list[str], wheels: Path, *, tell: Callable[[str], object
         else:
             repacked_wheels.pack(installed, wheels)
     if absent:
-        tell(f"Downloading {', '.join(absent)} …")
+        report(f"Downloading {', '.join(absent)} …")
         _fetch(absent, wheels)
 
 

@@ -26,7 +26,7 @@ def kit(folder: Path, lessons: tuple[Path, ...]) -> None:
     from schedviz.cli.kit.build import CannotMake, make
 
     try:
-        made = make(folder, lessons, tell=say)
+        made = make(folder, lessons, report=say)
     except CannotMake as error:
         raise SeveralLines(*error.lines) from error
     size = f"{made.wheels} packages, {made.bytes / 1e6:.0f} MB"

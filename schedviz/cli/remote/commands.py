@@ -47,7 +47,7 @@ class NotDone(click.ClickException):
 def step(
     *, which: str, count: int, unit: str, wait: bool, timeout: float | None, form: Form, server: str | None, token: str | None
 ) -> None:
-    """Advance by scheduling cycles, stages or single changes."""
+    """Advance by scheduling cycles, stages or single mutations (changes of queue or cache)."""
     with client_of(server, token) as client:
         do(find_session(client, which), [command_bodies.step(count, unit)], wait=wait, timeout=timeout, form=form)
 
@@ -95,12 +95,12 @@ def send(
     token: str | None,
 ) -> None:
     """Send commands as JSON (docs/rest.md), such as '{"op": "advance", "seconds": 30}', all or none; -f creates the objects in a file."""
-    asked = command_bodies.create(*(each for file in files for each in objects_of(file)))
-    asked += [_command(text) for text in commands]
-    if not asked:
+    commands_to_send = command_bodies.create(*(each for file in files for each in objects_of(file)))
+    commands_to_send += [_command(text) for text in commands]
+    if not commands_to_send:
         raise click.UsageError("Pass a command, or objects with -f.")
     with client_of(server, token) as client:
-        do(find_session(client, which), asked, wait=wait, timeout=timeout, form=form)
+        do(find_session(client, which), commands_to_send, wait=wait, timeout=timeout, form=form)
 
 
 @click.command()

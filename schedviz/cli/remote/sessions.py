@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from schedviz.cli.release_options import ChosenRelease, release_options
+from schedviz.cli.release_options import BY_DEFAULT, BY_SESSION, ChosenRelease, release_options
 from schedviz.cli.remote.options import client_of, find_session, server_option, session_option, token_option
 from schedviz.cli.remote.printing import Form, output_option, print_rows
 from schedviz.terminal import say
@@ -28,14 +28,14 @@ def sessions(*, name: str, status: str | None, form: Form, server: str | None, t
 
 
 @click.command()
-@click.option("--nodes", type=click.IntRange(min=1), help="Default: that of the shape.")
-@click.option("--pods", type=click.IntRange(min=0), help="Default: that of the shape.")
-@click.option("--zones", type=click.IntRange(min=1), help="Default: that of the shape.")
+@click.option("--nodes", type=click.IntRange(min=1), help="The number of nodes; default: that of the shape.")
+@click.option("--pods", type=click.IntRange(min=0), help="The number of pods; default: that of the shape.")
+@click.option("--zones", type=click.IntRange(min=1), help="The number of zones; default: that of the shape.")
 @click.option("--shape", default="mixed", show_default=True, help="The kind of cluster; an invalid name lists them.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The same seed gives the same cluster.")
 @click.option("--config", metavar="FILE", type=click.Path(path_type=Path), help="A KubeSchedulerConfiguration.")
 @click.option("--name", default="", help="The name of the session.")
-@release_options
+@release_options(BY_DEFAULT)
 @server_option
 @token_option
 def generate(*, config: Path | None, name: str, server: str | None, token: str | None, chosen: ChosenRelease, **cluster: Any) -> None:
@@ -44,15 +44,15 @@ def generate(*, config: Path | None, name: str, server: str | None, token: str |
 
     scheduler = None if config is None else next(iter(objects_of(config)), {})
     with client_of(server, token) as client:
-        asked = {member: value for member, value in cluster.items() if value is not None}
-        say(client.generate(name=name, config=scheduler, release=chosen.release or "", feature_gates=chosen.feature_gates, **asked).id)
+        parameters = {member: value for member, value in cluster.items() if value is not None}
+        say(client.generate(name=name, config=scheduler, release=chosen.release or "", feature_gates=chosen.feature_gates, **parameters).id)
 
 
 @click.command()
 @session_option
 @click.option("--at", type=click.IntRange(min=0), help="After this event; default: the current state.")
 @click.option("--name", default="", help="The name of the fork.")
-@release_options
+@release_options(BY_SESSION)
 @server_option
 @token_option
 def fork(*, which: str, at: int | None, name: str, server: str | None, token: str | None, chosen: ChosenRelease) -> None:

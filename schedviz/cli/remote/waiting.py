@@ -24,8 +24,8 @@ def imported(server: str | None, token: str | None, session_id: str) -> dict[str
     with client_of(server, token or None) as client:
         session = client.session(session_id)
         while session.status == "importing":
-            said = session.info["progress"] or {}
-            progress.say(f"{said.get('phase', '')} {said.get('done', '')} {said.get('unit', '')}")
+            progress_info = session.info["progress"] or {}
+            progress.say(f"{progress_info.get('phase', '')} {progress_info.get('done', '')} {progress_info.get('unit', '')}")
             time.sleep(_LOOK_SECONDS)
             session.refresh()
     progress.end()

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 #: The maximum number of problems in a message.
-_MOST_SAID = 100
+_LISTED_PROBLEMS = 100
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -36,10 +36,10 @@ class ConfigurationError(ValueError):
         self.problems = tuple(problems)
         self.path = self.problems[0].path
         self.message = self.problems[0].message
-        said = list(dict.fromkeys(map(str, self.problems)))
-        if len(said) > _MOST_SAID:
-            said = [*said[:_MOST_SAID], f"and {len(said) - _MOST_SAID:,} more"]
-        super().__init__(said[0] if len(said) == 1 else f"[{', '.join(said)}]")
+        messages = list(dict.fromkeys(map(str, self.problems)))
+        if len(messages) > _LISTED_PROBLEMS:
+            messages = [*messages[:_LISTED_PROBLEMS], f"and {len(messages) - _LISTED_PROBLEMS:,} more"]
+        super().__init__(messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]")
 
 
 class FieldErrors(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from schedviz.engine.framework.types import NodeInfo
 T = TypeVar("T")
 
 
-class Gathered(Sequence[T], Generic[T]):
+class PermutedView(Sequence[T], Generic[T]):
     """Items of a sequence in another order, picked when they are read."""
 
     __slots__ = ("_index", "_items")
@@ -36,7 +36,7 @@ class Gathered(Sequence[T], Generic[T]):
     def __getitem__(self, place: slice) -> Sequence[T]: ...
     def __getitem__(self, place: int | slice) -> T | Sequence[T]:
         if isinstance(place, slice):
-            return Gathered(self._items, self._index[place])
+            return PermutedView(self._items, self._index[place])
         item: T = self._items[self._index[place]]
         return item
 
@@ -54,8 +54,8 @@ class Rows:
         self._columns = columns
         #: Positions in the columns; None: all rows in order.
         self.index = index
-        self.infos: Sequence[NodeInfo] = columns.infos if index is None else Gathered(columns.infos, index)
-        self.names: Sequence[str] = columns.names if index is None else Gathered(columns.names, index)
+        self.infos: Sequence[NodeInfo] = columns.infos if index is None else PermutedView(columns.infos, index)
+        self.names: Sequence[str] = columns.names if index is None else PermutedView(columns.names, index)
 
     @classmethod
     def of(cls, infos: Sequence[NodeInfo]) -> Rows:

@@ -53,10 +53,10 @@ def normalize_reduce(*, reverse: bool = False) -> PriorityReduceFunction:
 
 def _amounts(pod: PodInfo, node_info: NodeInfo) -> tuple[tuple[int, int], tuple[int, int]]:
     """(requested with the pod, allocatable) of cpu and memory; a container that requests none counts for 100m and 200 MiB."""
-    asked, used, offered = pod.requests, node_info.non_zero_requested, node_info.allocatable
+    requested, used, offered = pod.requests, node_info.non_zero_requested, node_info.allocatable
     return (
-        (used.milli_cpu + asked.non_zero_milli_cpu, offered.milli_cpu),
-        (used.memory + asked.non_zero_memory, offered.memory),
+        (used.milli_cpu + requested.non_zero_milli_cpu, offered.milli_cpu),
+        (used.memory + requested.non_zero_memory, offered.memory),
     )
 
 

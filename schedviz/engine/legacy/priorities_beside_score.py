@@ -27,8 +27,8 @@ class ClassicPriorities:
         if policies.priorities == "v1.14":
             return cls([classic(name, weight) for name, weight in DEFAULT_PRIORITIES.items()], objects)
         configs = [
-            classic(asked.name, asked.weight) if asked.scores is None else declared(asked.name, asked.weight, asked.scores)
-            for asked in policies.priorities
+            classic(policy.name, policy.weight) if policy.scores is None else declared(policy.name, policy.weight, policy.scores)
+            for policy in policies.priorities
         ]
         return cls(configs, objects)
 

@@ -69,10 +69,10 @@ def _untaint(info: NodeInfo, pod: Pod) -> Change | None:
         return None
     del pod
     changed = replace(node, spec=replace(node.spec, taints=tuple(taint for taint in node.spec.taints if taint not in hard)))
-    told = " and ".join(f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}" for taint in hard)
+    text = " and ".join(f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}" for taint in hard)
     kubectl = shell("kubectl", "taint", "nodes", node.name, *(f"{taint.key}:{taint.effect}-" for taint in hard))
     template = "take the taint {taints} off {node}" if len(hard) == 1 else "take the taints {taints} off {node}"
-    what = phrase(template, taints=told, node=node.name)
+    what = phrase(template, taints=text, node=node.name)
     return Change("taint", what, kubectl, frozenset({names.TAINT_TOLERATION}), updated=(changed,))
 
 
@@ -84,13 +84,13 @@ def _label(info: NodeInfo, pod: Pod) -> Change | None:
     if not missing or HOSTNAME in missing:
         return None
     labels = {**node.metadata.labels, **missing}
-    told = ", ".join(f"{key}={value}" for key, value in missing.items())
+    text = ", ".join(f"{key}={value}" for key, value in missing.items())
     # An existing label with another value has a purpose.
     replaced = sum(key in node.metadata.labels for key in missing)
     return Change(
         "label",
-        phrase("label {node} with {labels}", node=node.name, labels=told),
-        shell("kubectl", "label", "node", node.name, *told.split(", "), *(["--overwrite"] if replaced else [])),
+        phrase("label {node} with {labels}", node=node.name, labels=text),
+        shell("kubectl", "label", "node", node.name, *text.split(", "), *(["--overwrite"] if replaced else [])),
         frozenset({names.NODE_AFFINITY}),
         amount=0.5 * (replaced > 0),
         updated=(replace(node, metadata=replace(node.metadata, labels=labels)),),
@@ -98,16 +98,16 @@ def _label(info: NodeInfo, pod: Pod) -> Change | None:
 
 
 def _asked_labels(pod: Pod) -> dict[str, str]:
-    asked = dict(pod.spec.node_selector)
+    selector = dict(pod.spec.node_selector)
     affinity = pod.spec.affinity
     required = affinity.node_affinity.required if affinity is not None and affinity.node_affinity is not None else None
     for term in required.node_selector_terms[:1] if required is not None else ():
         for expression in term.match_expressions:
             if expression.operator == "In" and expression.values:
-                asked.setdefault(expression.key, expression.values[0])
+                selector.setdefault(expression.key, expression.values[0])
             elif expression.operator == "Exists":
-                asked.setdefault(expression.key, "")
-    return asked
+                selector.setdefault(expression.key, "")
+    return selector
 
 
 def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) -> Iterator[Change]:
@@ -115,11 +115,11 @@ def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) ->
     for room in explanation.room:
         on_node = dry_run.rows.infos[rows[room.node]].pods
         gone = tuple(info.pod for info in on_node if info.key in room.pods)
-        told = _told(gone)
+        text = _told(gone)
         kubectl = shell("kubectl", "delete", "pod", "-n", gone[0].namespace, gone[0].name) if len(gone) == 1 else ""
         yield Change(
             "victim",
-            phrase("remove {pods} from {node}", pods=told, node=room.node),
+            phrase("remove {pods} from {node}", pods=text, node=room.node),
             kubectl,
             frozenset({names.NODE_RESOURCES_FIT, names.NODE_PORTS}),
             amount=1 - 1 / (1 + len(gone)),

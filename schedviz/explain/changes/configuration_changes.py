@@ -31,12 +31,12 @@ _DEFAULT_PLUGINS: Final = frozenset(plugin.name for plugin in DEFAULT_PLUGINS[DE
 
 def changes_of_configuration(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
     """All single changes to the configuration that answer an objection of some node."""
-    said = {
+    replacements = {
         (objection.plugin, reason) for verdict in explanation.matrix for objection in verdict.objections for reason in objection.reasons
     }
-    plugins = {plugin for plugin, _ in said}
+    plugins = {plugin for plugin, _ in replacements}
     profile = dry_run.framework.profile_name
-    if (names.NODE_AFFINITY, _ENFORCED) in said:
+    if (names.NODE_AFFINITY, _ENFORCED) in replacements:
         yield _without_added_affinity(profile)
     if names.POD_TOPOLOGY_SPREAD in plugins and not dry_run.pod.pod.spec.topology_spread_constraints:
         yield from _soft_defaults(dry_run, profile)

@@ -158,10 +158,10 @@ class _Search:
 
     def _tell(self, changes: tuple[Change, ...], names: Sequence[str], effect: Effect = "fits") -> None:
         cost = sum(change.cost for change in changes)
-        told = tuple(change.told for change in changes)
+        views = tuple(change.told for change in changes)
         commands = commands_of(self.simulation, self.pod, changes)
         fits = len(names) if effect == "fits" else 0
-        self.found.append(Suggestion(told, round(cost, 3), fits, tuple(names[:_NAMED]), effect, commands))
+        self.found.append(Suggestion(views, round(cost, 3), fits, tuple(names[:_NAMED]), effect, commands))
 
     @property
     def fitting(self) -> list[Suggestion]:

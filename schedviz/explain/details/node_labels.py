@@ -41,10 +41,10 @@ def _detail(nodes: Sequence[Node], requirement: Requirement, claim: str, volume:
     matching = sum(requirement.matches(node.metadata.labels) for node in nodes)
     without = found.pop(None, 0)
     values = tuple(LabelValue(value or "", count) for value, count in found.most_common(NAMED))
-    said = _sentence(requirement, matching, values, len(found), claim, volume)
+    sentence = _sentence(requirement, matching, values, len(found), claim, volume)
     return LabelDetail(
-        sentence=said.text,
-        sentence_phrase=said,
+        sentence=sentence.text,
+        sentence_phrase=sentence,
         key=requirement.key,
         requirement=str(requirement),
         matching=matching,

@@ -56,10 +56,10 @@ def _pods(rejected: RejectedNodes, is_meant: Callable[[PodInfo], bool]) -> list[
 
 
 def _detail(term: str, topology_key: str, selector: str, namespaces: tuple[str, ...], pods: list[PodOnNode]) -> PodAffinityDetail:
-    said = _sentence(term, topology_key, selector, pods)
+    sentence = _sentence(term, topology_key, selector, pods)
     return PodAffinityDetail(
-        sentence=said.text,
-        sentence_phrase=said,
+        sentence=sentence.text,
+        sentence_phrase=sentence,
         term=term,
         topology_key=topology_key,
         selector=selector,

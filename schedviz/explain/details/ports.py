@@ -23,14 +23,14 @@ def port_details(rejected: RejectedNodes) -> Iterator[PortDetail]:
             if any(_conflict(used, port) for used in pod.host_ports)
         ]
         printed = f"{port.protocol} {port.port}" + ("" if port.ip == DEFAULT_BIND_ALL_HOST_IP else f" on {port.ip}")
-        said = phrase(
+        sentence = phrase(
             "host port {port} is in use on {nodes}, by {pod} on {node}",
             port=printed,
             nodes=counted(len(in_use), "{count} node", "{count} nodes"),
             pod=pods[0].pod if pods else phrase("a pod"),
             node=in_use[0].name,
         )
-        yield PortDetail(sentence=said.text, sentence_phrase=said, port=printed, nodes=len(in_use), pods=tuple(pods[:NAMED]))
+        yield PortDetail(sentence=sentence.text, sentence_phrase=sentence, port=printed, nodes=len(in_use), pods=tuple(pods[:NAMED]))
 
 
 def _conflict(used: HostPort, wanted: HostPort) -> bool:

@@ -26,10 +26,10 @@ def resource_details(rejected: RejectedNodes) -> Iterator[ResourceDetail]:
     everywhere = rejected.everywhere.allocatable(resource)
     offered_by, largest = int(np.count_nonzero(everywhere)), int(everywhere.max(initial=0))
     nodes = _nearest(rejected, resource)
-    said = _sentence(resource, requested, largest, offered_by, nodes)
+    sentence = _sentence(resource, requested, largest, offered_by, nodes)
     yield ResourceDetail(
-        sentence=said.text,
-        sentence_phrase=said,
+        sentence=sentence.text,
+        sentence_phrase=sentence,
         resource=resource,
         requested=requested,
         offered_by=offered_by,

@@ -29,10 +29,10 @@ def _detail(rejected: RejectedNodes, state: PreFilterState, place: int) -> Sprea
     counted = sorted(state.counts[state.slot(place)].seen(), key=lambda domain: (domain[1], domain[0]))
     domains = tuple(DomainPods(domain, pods) for domain, pods in counted)
     without = int(np.count_nonzero(~has_label(rejected.everywhere, key)))
-    said = _sentence(key, constraint.max_skew, most, domains, without)
+    sentence = _sentence(key, constraint.max_skew, most, domains, without)
     return SpreadDetail(
-        sentence=said.text,
-        sentence_phrase=said,
+        sentence=sentence.text,
+        sentence_phrase=sentence,
         topology_key=key,
         max_skew=constraint.max_skew,
         selector=str(constraint.selector),

@@ -34,15 +34,15 @@ def _detail(rejected: RejectedNodes, taint: Taint, nodes: int) -> TaintDetail:
     tolerated = phrase("no running pod tolerates")
     if pods:
         tolerated = counted(len(pods), "{count} running pod tolerates", "{count} running pods tolerate")
-    said = phrase(
+    sentence = phrase(
         "{nodes} with the taint {taint}, which {tolerated}",
         nodes=counted(nodes, "{count} node", "{count} nodes"),
         taint=printed_taint(taint),
         tolerated=tolerated,
     )
     return TaintDetail(
-        sentence=said.text,
-        sentence_phrase=said,
+        sentence=sentence.text,
+        sentence_phrase=sentence,
         taint=printed_taint(taint),
         nodes=nodes,
         tolerated_by=len(pods),

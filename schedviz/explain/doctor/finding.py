@@ -60,5 +60,5 @@ def finding(
     values: tuple[Value, ...] = (),
 ) -> Finding:
     """A finding from phrases."""
-    texts = [said.text if said else "" for said in (sentence, cause, advice)]
+    texts = [part.text if part else "" for part in (sentence, cause, advice)]
     return Finding(differs, kind, about, between, texts[0], texts[1], texts[2], values, sentence, cause, advice)

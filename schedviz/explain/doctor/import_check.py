@@ -22,7 +22,7 @@ from schedviz.trace.releases import DEFAULT_RELEASE
 #: Differences described in words.
 _IN_WORDS: Final = 20
 #: The import itself warns of these if there is no dump.
-_TOLD_ANYWAY: Final = frozenset({"ghost node"})
+_ALWAYS_REPORTED: Final = frozenset({"ghost node"})
 _NO_GATES: Final[Mapping[str, bool]] = {}
 #: Findings of each comparison that an import report keeps.
 MOST_FINDINGS: Final = 200
@@ -74,23 +74,23 @@ def cut_examination(examination: Examination) -> dict[str, Any] | None:
     """The form in a report: at most `MOST_FINDINGS` findings, and their numbers; None if there is nothing to report about objects."""
     if not examination.findings and "dump" not in examination.compared:
         return None
-    told: dict[str, Any] = msgspec.to_builtins(examination)
-    told["findings"] = told["findings"][:MOST_FINDINGS]
+    report: dict[str, Any] = msgspec.to_builtins(examination)
+    report["findings"] = report["findings"][:MOST_FINDINGS]
     counts = {"differences": len(examination.differences), "notes": len(examination.notes)}
-    said = verdict(examination)
-    return {"verdict": as_sentence(said.text), "verdictPhrase": msgspec.to_builtins(said), **told, **counts}
+    summary = verdict(examination)
+    return {"verdict": as_sentence(summary.text), "verdictPhrase": msgspec.to_builtins(summary), **report, **counts}
 
 
 def differences_in_words(examinations: Sequence[Examination]) -> list[Phrase]:
     """The first differences of some examinations, one or two sentences each."""
-    told = [
+    sentences = [
         phrase("{what}. Likely: {cause}.", what=finding.sentence_phrase or "", cause=finding.cause_phrase or "")
         for examination in examinations
         for finding in examination.differences
-        if "dump" in examination.compared or finding.kind not in _TOLD_ANYWAY
+        if "dump" in examination.compared or finding.kind not in _ALWAYS_REPORTED
     ]
-    more = len(told) - _IN_WORDS
+    more = len(sentences) - _IN_WORDS
     # A common cause of several differences comes first.
-    verdicts = [verdict(examination) for examination in examinations if len(examination.differences) > 1 and len(told) > 1]
+    verdicts = [verdict(examination) for examination in examinations if len(examination.differences) > 1 and len(sentences) > 1]
     left = [phrase("… and {count} more differences; `schedviz doctor` lists all of them.", count=more)] if more > 0 else []
-    return [*verdicts, *told[:_IN_WORDS], *left]
+    return [*verdicts, *sentences[:_IN_WORDS], *left]

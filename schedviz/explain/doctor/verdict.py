@@ -39,8 +39,8 @@ def verdict(examination: Examination) -> Phrase:
     """One sentence for readers who read nothing else, without a capital letter and full stop."""
     differences = examination.differences
     if not differences:
-        told = _notes(examination.notes)
-        return phrase("Nothing is wrong.") if told is None else phrase("Nothing is wrong: {notes}.", notes=told)
+        sentence = _notes(examination.notes)
+        return phrase("Nothing is wrong.") if sentence is None else phrase("Nothing is wrong: {notes}.", notes=sentence)
     if len(differences) == 1:
         return _sentence(differences[0])
     causes = Counter(_cause_of(finding).text for finding in differences)
@@ -67,7 +67,7 @@ def _sentence(finding: Finding) -> Phrase:
 def _notes(notes: Sequence[Finding]) -> Phrase | None:
     counts = Counter(finding.kind for finding in notes)
     found = [Phrase(_NOTES[kind][count > 1].template, {"count": count}) for kind, count in counts.items() if kind in _NOTES]
-    told: Phrase | None = None
+    sentence: Phrase | None = None
     for one in found:
-        told = one if told is None else Phrase("{first}, {next}", {"first": told, "next": one})
-    return told
+        sentence = one if sentence is None else Phrase("{first}, {next}", {"first": sentence, "next": one})
+    return sentence

@@ -26,21 +26,21 @@ from schedviz.lessons import find
 from schedviz.lessons.player import play
 from schedviz.sessions.analysis.engine_cache import ASKED
 from schedviz.sessions.analysis.requests import (
+    AnalysisRequest,
     Answer,
-    Asked,
     Change,
     Describe,
-    Drafted,
     Dumped,
-    Kept,
+    ExplainMessage,
+    LessonDraft,
     Overview,
     Path,
     Pending,
     Question,
     Recorded,
-    Said,
     Selected,
-    Unanswerable,
+    StoredObject,
+    SubjectNotFound,
     WhatIf,
     Why,
     keep,
@@ -79,7 +79,7 @@ def _answer(session: Session, question: bytes) -> Answer:
         return Answer(value=msgspec.Raw(value)) if len(value) <= ANSWER_BYTES else Answer(too_large=_too_large(value))
     except NotAMessageError as error:
         return Answer(refused=str(error))
-    except (PodUnknownError, NodeUnknownError, UnknownProfileError, Unanswerable) as error:
+    except (PodUnknownError, NodeUnknownError, UnknownProfileError, SubjectNotFound) as error:
         return Answer(missing=str(error))
     except (ReplayDiverged, HistoryUnavailable, NotExportable) as error:
         return Answer(failed=str(error))
@@ -98,7 +98,7 @@ def _too_large(value: bytes) -> str:
 def _ask_engine(session: Session, question: Question) -> bytes:
     if isinstance(question, Path):
         return msgspec.json.encode(list(play(find(question.lesson))))
-    if isinstance(question, Drafted):
+    if isinstance(question, LessonDraft):
         return msgspec.json.encode(lesson_draft(session, name=question.name, moments=question.moments))
     if isinstance(question, Recorded):
         return msgspec.json.encode(recording(session, after=question.after, until=question.until, observed=question.observed))
@@ -111,7 +111,7 @@ def _ask_engine(session: Session, question: Question) -> bytes:
     return answered
 
 
-def _answered(simulation: Simulation, question: Asked, findings: KnownFindings) -> bytes:
+def _answered(simulation: Simulation, question: AnalysisRequest, findings: KnownFindings) -> bytes:
     match question:
         case Why():
             explanation = why_pending(simulation, question.pod, findings)
@@ -128,7 +128,7 @@ def _answered(simulation: Simulation, question: Asked, findings: KnownFindings) 
             assert isinstance(pod, Pod)
             simulation.task = None
             return msgspec.json.encode(what_if(simulation, pod, question.copies))
-        case Said():
+        case ExplainMessage():
             return msgspec.json.encode(_read(simulation, question))
         case Dumped():
             lines = dump_lines(simulation, verbosity=question.verbosity)
@@ -136,10 +136,10 @@ def _answered(simulation: Simulation, question: Asked, findings: KnownFindings) 
         case Describe():
             describe = describe_pod if question.kind == "Pod" else describe_node
             return msgspec.json.encode(describe(simulation, question.key))
-        case Kept():
+        case StoredObject():
             kept = simulation.cluster.find(question.kind, question.key)
             if kept is None:
-                raise Unanswerable(f"There is no {question.kind} {question.key} at this moment.")
+                raise SubjectNotFound(f"There is no {question.kind} {question.key} at this moment.")
             return codec.encode(kept)
         case Selected():
             selects = parse_selector(question.selector).matches
@@ -154,12 +154,12 @@ def _findings(session: Session) -> KnownFindings:
     return KnownFindings(msgspec.convert(report.get("doctor", []), list[Examination]))
 
 
-def _read(simulation: Simulation, said: Said) -> Message:
+def _read(simulation: Simulation, question: ExplainMessage) -> Message:
     """Parse a message into its clauses. Raises `NotAMessageError` or `PodUnknownError`."""
-    message = parse_message(said.text)
-    if not said.pod:
+    message = parse_message(question.text)
+    if not question.pod:
         return message
-    matrix = why_pending(simulation, said.pod).matrix
+    matrix = why_pending(simulation, question.pod).matrix
     return msgspec.structs.replace(message, clauses=with_nodes(message.clauses, matrix))
 
 

@@ -24,14 +24,14 @@ _KEPT_SECONDS = 300
 _LOOK_SECONDS = 0.25
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class AnalysisRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request and the moment that it is about."""
 
     #: The state after this event; None for the newest state.
     at: int | None = None
 
 
-class Why(Asked, frozen=True, tag="why"):
+class Why(AnalysisRequest, frozen=True, tag="why"):
     """Why a pod (`namespace/name`) has its current placement or is Pending."""
 
     pod: str
@@ -39,31 +39,31 @@ class Why(Asked, frozen=True, tag="why"):
     markdown: bool = False
 
 
-class Change(Asked, frozen=True, tag="change"):
+class Change(AnalysisRequest, frozen=True, tag="change"):
     """The smallest change that would place a pod."""
 
     pod: str
 
 
-class Pending(Asked, frozen=True, tag="pending"):
+class Pending(AnalysisRequest, frozen=True, tag="pending"):
     """All pending pods, grouped by reason."""
 
 
-class Overview(Asked, frozen=True, tag="overview"):
+class Overview(AnalysisRequest, frozen=True, tag="overview"):
     """The reasons for which pods are pending, with their groups of equal pods."""
 
     #: Return a text (Markdown) instead of an object.
     markdown: bool = False
 
 
-class WhatIf(Asked, frozen=True, tag="whatIf"):
+class WhatIf(AnalysisRequest, frozen=True, tag="whatIf"):
     """How many copies of a pod would fit. `pod` is its JSON object."""
 
     pod: dict[str, Any]
     copies: int
 
 
-class Said(Asked, frozen=True, tag="said"):
+class ExplainMessage(AnalysisRequest, frozen=True, tag="said"):
     """Explains a pasted scheduler message (`0/5 nodes are available: …`), and finds the nodes that match each of its reasons for a pod."""
 
     text: str
@@ -71,14 +71,14 @@ class Said(Asked, frozen=True, tag="said"):
     pod: str = ""
 
 
-class Describe(Asked, frozen=True, tag="describe"):
+class Describe(AnalysisRequest, frozen=True, tag="describe"):
     """The requests and allocations of a pod or node, as `kubectl describe` sums them and as the scheduler's cache does."""
 
     kind: Literal["Pod", "Node"]
     key: str
 
 
-class Kept(Asked, frozen=True, tag="kept"):
+class StoredObject(AnalysisRequest, frozen=True, tag="kept"):
     """An object in the simulated API server, with the fields that the scheduler reads."""
 
     kind: str
@@ -86,7 +86,7 @@ class Kept(Asked, frozen=True, tag="kept"):
     key: str
 
 
-class Selected(Asked, frozen=True, tag="selected"):
+class Selected(AnalysisRequest, frozen=True, tag="selected"):
     """The names of the objects of a kind that match a label selector."""
 
     kind: str
@@ -94,14 +94,14 @@ class Selected(Asked, frozen=True, tag="selected"):
     selector: str
 
 
-class Dumped(Asked, frozen=True, tag="dumped"):
+class Dumped(AnalysisRequest, frozen=True, tag="dumped"):
     """What the scheduler prints on SIGUSR2."""
 
     json: bool = False
     verbosity: int = 2
 
 
-class Path(Asked, frozen=True, tag="path"):
+class Path(AnalysisRequest, frozen=True, tag="path"):
     """The state at each stop of a lesson, computed on a separate engine that follows the session's branch."""
 
     lesson: str
@@ -109,14 +109,14 @@ class Path(Asked, frozen=True, tag="path"):
     version: str = ""
 
 
-class Drafted(Asked, frozen=True, tag="drafted"):
+class LessonDraft(AnalysisRequest, frozen=True, tag="drafted"):
     """A lesson draft made from the session's commands, with a stop at each of these moments."""
 
     name: str
     moments: list[int] = []
 
 
-class Recorded(Asked, frozen=True, tag="recorded"):
+class Recorded(AnalysisRequest, frozen=True, tag="recorded"):
     """A trace of the commands between two events, verified by running it."""
 
     after: int | None = None
@@ -125,7 +125,21 @@ class Recorded(Asked, frozen=True, tag="recorded"):
     observed: bool = False
 
 
-Question = Drafted | Recorded | Why | Change | Pending | Overview | WhatIf | Said | Describe | Kept | Selected | Dumped | Path
+Question = (
+    LessonDraft
+    | Recorded
+    | Why
+    | Change
+    | Pending
+    | Overview
+    | WhatIf
+    | ExplainMessage
+    | Describe
+    | StoredObject
+    | Selected
+    | Dumped
+    | Path
+)
 
 
 class AnswerLate(SessionError):
@@ -134,13 +148,13 @@ class AnswerLate(SessionError):
     code = "answer_late"
 
 
-class Unanswerable(SessionError):
+class SubjectNotFound(SessionError):
     """There is no answer, because the subject of the request does not exist."""
 
     code = "not_found"
 
 
-class Unreadable(SessionError):
+class InvalidRequest(SessionError):
     """The request cannot be parsed."""
 
     code = "invalid"
@@ -167,7 +181,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 def ask(session: Session, question: Question, *, timeout_seconds: float) -> bytes:
     """The answer as JSON.
 
-    Raises `Unanswerable`, `Unreadable`, `AnswerLate`, `AnswerTooLarge`, or `HistoryUnavailable` if the state cannot be rebuilt.
+    Raises `SubjectNotFound`, `InvalidRequest`, `AnswerLate`, `AnswerTooLarge`, or `HistoryUnavailable` if the state cannot be rebuilt.
     """
     place = _place(session, question)
     sent = str(session.pk), msgspec.json.encode(question).decode(), place
@@ -201,9 +215,9 @@ def _look(place: str) -> Answer | None:
 
 def _opened(answer: Answer) -> bytes:
     if answer.missing:
-        raise Unanswerable(answer.missing)
+        raise SubjectNotFound(answer.missing)
     if answer.refused:
-        raise Unreadable(answer.refused)
+        raise InvalidRequest(answer.refused)
     if answer.failed:
         raise HistoryUnavailable(answer.failed)
     if answer.too_large:

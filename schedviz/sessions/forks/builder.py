@@ -56,14 +56,14 @@ class Forking(Importing):
         """The engine at the event, or at the end of the stage or command that contains it."""
         began: int | None = None
 
-        def tell(simulation: Simulation) -> None:
+        def report_replay(simulation: Simulation) -> None:
             nonlocal began
             began = simulation.event if began is None else began
-            self.tell(Progress("forking", simulation.event - began, event - began, unit="events"))
+            self.report_progress(Progress("forking", simulation.event - began, event - began, unit="events"))
             if self.is_cancelled():
                 raise ImportCancelled
 
-        return replayer.engine_at(parent.pk, event, between_units=tell)
+        return replayer.engine_at(parent.pk, event, between_units=report_replay)
 
     def check(self, parent: Session, simulation: Simulation) -> None:
         """Compare the engine with the stored view of the moment. Raises `ReplayDiverged`."""
@@ -75,7 +75,7 @@ class Forking(Importing):
 
     def begin(self, parent: Session, simulation: Simulation) -> None:
         """Store the fork's position in history and its first checkpoint."""
-        self.tell(Progress("saving", 0, None, unit=""), now=True)
+        self.report_progress(Progress("saving", 0, None, unit=""), now=True)
         event = simulation.event
         # A cycle that is in progress ends in the fork.
         ended = simulation.cycle - (simulation.scheduler.cycle is not None)
@@ -113,8 +113,8 @@ class Forking(Importing):
 
 def _events_of_half_a_chunk(parent: Session, event: int) -> Sequence[AnyEvent]:
     """The events up to this one in its chunk, if the chunk continues after it."""
-    stretch = lineage.of_event(parent.pk, event)
-    chunk = None if stretch is None else reading.chunk_of_event(stretch.session_id, event)
+    segment = lineage.of_event(parent.pk, event)
+    chunk = None if segment is None else reading.chunk_of_event(segment.session_id, event)
     if chunk is None or chunk.last_event == event:
         return ()
     return reading.events(parent.pk, after=chunk.first_event - 1, before=event + 1, limit=event)

@@ -17,7 +17,7 @@ from schedviz.sessions.queries import prepared
 ENDLESS = 1 << 62
 
 
-class Stretch(msgspec.Struct, frozen=True):
+class Segment(msgspec.Struct, frozen=True):
     """The range of events (`after` to `until`) and cycles (`after_cycle` to `until_cycle`) that one session of the lineage stores."""
 
     session_id: UUID
@@ -27,8 +27,8 @@ class Stretch(msgspec.Struct, frozen=True):
     until_cycle: int
 
 
-def stretches(of: UUID | Session) -> list[Stretch]:
-    """The stretches of a lineage, newest first, without gaps. The session's own stretch has no end. A session that is known not to be a
+def segments(of: UUID | Session) -> list[Segment]:
+    """The segments of a lineage, newest first, without gaps. The session's own segment has no end. A session that is known not to be a
     fork needs no query.
     """
     if not isinstance(of, Session):
@@ -37,31 +37,31 @@ def stretches(of: UUID | Session) -> list[Stretch]:
         rows = [prepared.Ancestor(of.pk, of.fork_event, of.fork_cycle)]
     else:
         rows = prepared.select_ancestors(of.pk)
-    found: list[Stretch] = []
+    found: list[Segment] = []
     until, until_cycle = ENDLESS, ENDLESS
     for row in rows:
         after, after_cycle = min(row.fork_event, until), min(row.fork_cycle, until_cycle)
-        found.append(Stretch(row.session_id, after, until, after_cycle, until_cycle))
+        found.append(Segment(row.session_id, after, until, after_cycle, until_cycle))
         until, until_cycle = after, after_cycle
     return found
 
 
-def of_event(session_id: UUID, event: int) -> Stretch | None:
+def of_event(session_id: UUID, event: int) -> Segment | None:
     """The session that stores the moment after an event; None if it is before all that is stored. The moment of the fork belongs to the
     fork.
     """
-    return next((one for one in stretches(session_id) if one.after <= event <= one.until), None)
+    return next((one for one in segments(session_id) if one.after <= event <= one.until), None)
 
 
-def of_cycle(session_id: UUID, cycle: int) -> Stretch | None:
+def of_cycle(session_id: UUID, cycle: int) -> Segment | None:
     """The session that stores a completed cycle; None if it is before all that is stored."""
-    return next((one for one in stretches(session_id) if one.after_cycle < cycle <= one.until_cycle), None)
+    return next((one for one in segments(session_id) if one.after_cycle < cycle <= one.until_cycle), None)
 
 
 def shared(a: UUID, b: UUID, *, until_a: int, until_b: int) -> tuple[UUID, int] | None:
     """The last event that two sessions share, each considered up to an event, and the session that stores it; None if they share none."""
-    theirs = {one.session_id: one for one in stretches(b)}
-    for one in stretches(a):
+    theirs = {one.session_id: one for one in segments(b)}
+    for one in segments(a):
         other = theirs.get(one.session_id)
         if other is not None:
             return one.session_id, min(one.until, other.until, until_a, until_b)
@@ -70,7 +70,7 @@ def shared(a: UUID, b: UUID, *, until_a: int, until_b: int) -> tuple[UUID, int] 
 
 def between(session_id: UUID, after: int, before: int, *, backwards: bool = False) -> Iterator[tuple[UUID, int, int]]:
     """The sessions that store the events in a range, in order, each with its part of the range."""
-    found = stretches(session_id)
+    found = segments(session_id)
     for one in found if backwards else reversed(found):
         first, last = max(after, one.after), min(before - 1, one.until)
         if first < last:

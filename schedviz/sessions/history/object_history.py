@@ -13,7 +13,7 @@ from schedviz.sessions.history.object_index import Kind
 from schedviz.sessions.models import Chunk, Session
 from schedviz.sessions.queries.keyset import in_steps
 from schedviz.trace.events import AnyEvent, CycleStarted
-from schedviz.trace.story import CyclePod, Entry, Life, Teller, lives_of, own_uid
+from schedviz.trace.story import CyclePod, Entry, Life, StoryBuilder, lives_of, own_uid
 
 #: The most incarnations of one name that are numbered; events of earlier ones are included, too.
 MOST_LIVES = 100
@@ -46,9 +46,9 @@ class _Reader:
     def first(self, after: int, before: int, limit: int) -> list[Entry]:
         """More than `limit` entries from the beginning, if there are that many."""
         found: list[Entry] = []
-        teller = self._teller()
+        builder = self._story_builder()
         for events in self._chunks(after, before):
-            found.extend(entry for entry in teller.tell(events) if after < entry.event < before)
+            found.extend(entry for entry in builder.entries(events) if after < entry.event < before)
             if len(found) > limit:
                 break
         return found
@@ -57,13 +57,13 @@ class _Reader:
         """More than `limit` entries up to the end, if there are that many."""
         found: list[Entry] = []
         for events in self._chunks(after, before, backwards=True):
-            found = [*(entry for entry in self._teller().tell(events) if after < entry.event < before), *found]
+            found = [*(entry for entry in self._story_builder().entries(events) if after < entry.event < before), *found]
             if len(found) > limit:
                 break
         return found
 
-    def _teller(self) -> Teller:
-        return Teller(self.kind, self.name, lives=self.lives, find_cycle=self._find_cycle)
+    def _story_builder(self) -> StoryBuilder:
+        return StoryBuilder(self.kind, self.name, lives=self.lives, find_cycle=self._find_cycle)
 
     def _chunks(self, after: int, before: int, *, backwards: bool = False) -> Iterator[list[AnyEvent]]:
         for owner, first, last in lineage.between(self.session.pk, after, before, backwards=backwards):
@@ -78,24 +78,24 @@ class _Reader:
     def _lives(self) -> list[Life]:
         """The pods of this name, from chunks with creations and deletions. A pod that was imported and still exists is in neither."""
         events: list[AnyEvent] = []
-        for stretch in reversed(lineage.stretches(self.session.pk)):
-            for number in object_index.chunks_with_lives(stretch.session_id, self.name)[-2 * MOST_LIVES :]:
-                events += [event for event in _events_of(stretch.session_id, number) if event.event <= stretch.until]
+        for segment in reversed(lineage.segments(self.session.pk)):
+            for number in object_index.chunks_with_lives(segment.session_id, self.name)[-2 * MOST_LIVES :]:
+                events += [event for event in _events_of(segment.session_id, number) if event.event <= segment.until]
         return lives_of(self.name, events) or lives_of(self.name, self._first_words())
 
     def _first_words(self) -> list[AnyEvent]:
         """The first event that has a UID for this name."""
         for events in self._chunks(0, self.session.event + 1):
-            if said := next((event for event in events if own_uid(event, self.name)), None):
-                return [said]
+            if event_with_uid := next((event for event in events if own_uid(event, self.name)), None):
+                return [event_with_uid]
         return []
 
     def _find_cycle(self, cycle: int) -> CyclePod:
-        for stretch in lineage.stretches(self.session.pk):
-            rows = Chunk.objects.filter(session_id=stretch.session_id, first_cycle__lt=cycle, last_cycle__gte=cycle)
+        for segment in lineage.segments(self.session.pk):
+            rows = Chunk.objects.filter(session_id=segment.session_id, first_cycle__lt=cycle, last_cycle__gte=cycle)
             for _, data in in_steps(rows, "number", "data", at_once=4):
                 for event in frames.events_of(bytes(data)):
-                    if isinstance(event, CycleStarted) and event.cycle == cycle and event.event <= stretch.until:
+                    if isinstance(event, CycleStarted) and event.cycle == cycle and event.event <= segment.until:
                         return CyclePod(event.pod, event.uid)
         return CyclePod()
 

@@ -15,7 +15,7 @@ from django.db import connection
 from django.db.models import Min
 
 from schedviz.sessions.models import Chunk, ChunkNames
-from schedviz.trace.affected_objects import touched
+from schedviz.trace.affected_objects import affected_objects
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.view import CycleView
 
@@ -26,7 +26,7 @@ def names_of(events: Sequence[AnyEvent], cycles: Iterable[CycleView], running_po
     """The index of a chunk. `cycles` are those that ended in it, and `running_pod` is the pod of the cycle that continues; the events of
     their stages do not name the pod.
     """
-    found = touched(events)
+    found = affected_objects(events)
     pods = found.pods
     pods.update(cycle.pod for cycle in cycles)
     if running_pod:

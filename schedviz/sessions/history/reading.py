@@ -67,8 +67,8 @@ def state_at_event(session: Session, event: int) -> Moment:
 
 def expect_moment(session: Session, event: int) -> Checkpoint:
     """The checkpoint from which the moment after an event can be rebuilt. Raises `HistoryUnavailable`."""
-    stretch = lineage.of_event(session.pk, event)
-    checkpoint = None if stretch is None else _newest_checkpoint(stretch.session_id, event=event)
+    segment = lineage.of_event(session.pk, event)
+    checkpoint = None if segment is None else _newest_checkpoint(segment.session_id, event=event)
     if checkpoint is None:
         first = first_moment(session)
         raise HistoryUnavailable(f"The history before event {first} is no longer stored, so event {event} cannot be shown.")
@@ -77,7 +77,7 @@ def expect_moment(session: Session, event: int) -> Checkpoint:
 
 def first_moment(session: Session) -> int:
     """The earliest event whose moment can be shown; 0 is the beginning."""
-    oldest = lineage.stretches(session.pk)[-1:]
+    oldest = lineage.segments(session.pk)[-1:]
     rows = Checkpoint.objects.filter(session_id__in=[one.session_id for one in oldest], complete=True)
     return rows.order_by("event").values_list("event", flat=True).first() or 0
 
@@ -188,8 +188,8 @@ def page_of_cycles(
     more = False
     left = math.inf if most_bytes is None else most_bytes
     last_wanted = lineage.ENDLESS if before is None else before - 1
-    stretches = lineage.stretches(of)
-    for one in stretches if tail else reversed(stretches):
+    segments = lineage.segments(of)
+    for one in segments if tail else reversed(segments):
         rows = cycle_groups.sized_between(one.session_id, max(after, one.after_cycle), min(last_wanted, one.until_cycle), backwards=tail)
         part: list[Summary] = []
         for summary, size in rows:
@@ -206,7 +206,7 @@ def page_of_cycles(
 
 def last_cycle_until(session_id: UUID, event: int) -> int:
     """The last cycle that had ended after an event; 0 if none had."""
-    for one in lineage.stretches(session_id):
+    for one in lineage.segments(session_id):
         if one.after <= event and (last := cycle_groups.last_ended(one.session_id, min(event, one.until))) is not None:
             return last
     return 0
@@ -215,7 +215,7 @@ def last_cycle_until(session_id: UUID, event: int) -> int:
 def spans_of_cycles(session_id: UUID, first: int, last: int) -> dict[int, tuple[int, int]]:
     """For each of these cycles, the event that popped its pod and the event that ended it (or its latest event so far)."""
     spans: dict[int, tuple[int, int]] = {}
-    for one in reversed(lineage.stretches(session_id)):
+    for one in reversed(lineage.segments(session_id)):
         rows = Chunk.objects.filter(session_id=one.session_id, first_event__lte=one.until, first_cycle__lte=last, last_cycle__gte=first)
         for _, data in in_steps(rows, "number", "data", at_once=4):
             for event in frames.events_of(bytes(data)):

@@ -62,7 +62,7 @@ def buckets(session: Session, *, after: int, until: int, most: int) -> list[Buck
 def _stored(session: Session) -> Q:
     """The tallies of this session's past. The part before the fork of a split chunk is stored as the fork's tally 0."""
     wanted = Q(pk__in=[])
-    for one in lineage.stretches(session.pk):
+    for one in lineage.segments(session.pk):
         _fill(one.session_id)
         wanted |= Q(Q(first_event__gt=one.after) | Q(number=0), session_id=one.session_id, last_event__lte=one.until)
     return wanted

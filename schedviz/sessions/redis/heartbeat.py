@@ -30,11 +30,11 @@ def alive() -> dict[str, list[str]]:
     """The live workers, name -> queues. Raises `redis.RedisError` if Redis is unavailable."""
     connection = stream.client()
     keys: list[bytes] = list(connection.scan_iter(match=f"{PREFIX}*", count=100))
-    asked = connection.pipeline(transaction=False)
+    pipeline = connection.pipeline(transaction=False)
     for key in keys:
-        asked.get(key)
-        asked.pttl(key)
-    answers = iter(asked.execute())
+        pipeline.get(key)
+        pipeline.pttl(key)
+    answers = iter(pipeline.execute())
     return {
         key.decode().removeprefix(PREFIX): json.loads(value)
         for key, value, milliseconds in zip(keys, answers, answers, strict=True)

@@ -30,8 +30,8 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dic
 
     Raises `HistoryUnavailable` if the cycle does not exist or cannot be replayed, and `DetailLate` after the timeout.
     """
-    stretch = lineage.of_cycle(session_id, cycle)
-    session_id = session_id if stretch is None else stretch.session_id
+    segment = lineage.of_cycle(session_id, cycle)
+    session_id = session_id if segment is None else segment.session_id
     if (known := stored_detail(session_id, cycle)) is not None:
         return known
     if not cycle_groups.exists(session_id, cycle):

@@ -45,10 +45,10 @@ class SameEvents:
         names = installed_plugins(simulation.configuration, simulation.release.in_tree_registry())
         done = simulation.pending_events if names else ()
         for place, event in enumerate(done):
-            told = self._at(event.event) if event.event <= self._until else None
+            expected = self._at(event.event) if event.event <= self._until else None
             # Events that are no longer stored are not compared.
-            if told is not None and not _same(told, event):
-                self._diverged = self._differs(told, done[place:], names)
+            if expected is not None and not _same(expected, event):
+                self._diverged = self._differs(expected, done[place:], names)
                 raise self._diverged
 
     def _at(self, number: int) -> AnyEvent | None:
@@ -61,27 +61,27 @@ class SameEvents:
             return self._ahead.pop()
         return None
 
-    def _differs(self, told: AnyEvent, done: Sequence[AnyEvent], names: list[str]) -> ReplayDiverged:
+    def _differs(self, expected: AnyEvent, done: Sequence[AnyEvent], names: list[str]) -> ReplayDiverged:
         # Plugins' results appear in stages and at the end of the cycle, which may come after the first difference.
-        was, found = _answers([told, *reversed(self._ahead)], told.cycle), _answers(done, done[0].cycle)
-        said = {name for key in was.keys() & found.keys() for name in _differing(was[key], found[key])}
+        was, found = _answers([expected, *reversed(self._ahead)], expected.cycle), _answers(done, done[0].cycle)
+        differing = {name for key in was.keys() & found.keys() for name in _differing(was[key], found[key])}
         return ReplayDiverged(
-            f"The replay differs from the recording at event {told.event}: it was {_short(told)} and is now {_short(done[0])}."
-            + suspicion(names, said)
+            f"The replay differs from the recording at event {expected.event}: it was {_short(expected)} and is now {_short(done[0])}."
+            + suspicion(names, differing)
         )
 
 
-def _same(told: AnyEvent, done: AnyEvent) -> bool:
+def _same(expected: AnyEvent, done: AnyEvent) -> bool:
     """Whether two events are equal, also if an earlier build stored one of them."""
-    stored = _encode(told)
+    stored = _encode(expected)
     return stored == _encode(done) or stored == _encode(without_added_members(done))
 
 
-def suspicion(names: Sequence[str], said: Collection[str] = ()) -> str:
+def suspicion(names: Sequence[str], differing: Collection[str] = ()) -> str:
     """The installed plugins that may have caused a difference: those named in it (`said`), otherwise all; "" if there are none."""
     if not names:
         return ""
-    culprits = [name for name in names if name in said]
+    culprits = [name for name in names if name in differing]
     if culprits:
         return f" The installed plugin {' and '.join(culprits)} gave a different result: it was changed or is not deterministic."
     return f" The installed plugins ({', '.join(names)}) may be the cause: one was changed or is not deterministic."

@@ -124,15 +124,15 @@ def _do_until(simulation: Simulation, stored: Stored, event: int, *, begun: bool
         return ended or simulation.event >= event
 
     if simulation.event < event and simulation.work(stop=stop) is not None:
-        said = f"Command {stored.seq} ended at event {simulation.event}; in the recording it continued to event {event}."
-        raise ReplayDiverged(said + _suspects(simulation))
+        message = f"Command {stored.seq} ended at event {simulation.event}; in the recording it continued to event {event}."
+        raise ReplayDiverged(message + _suspects(simulation))
     return ended
 
 
 def _expect(simulation: Simulation, event: int) -> None:
     if simulation.event != event:
-        said = f"The replay of the stored commands ended at event {simulation.event}; the recording ended at event {event}."
-        raise ReplayDiverged(said + _suspects(simulation))
+        message = f"The replay of the stored commands ended at event {simulation.event}; the recording ended at event {event}."
+        raise ReplayDiverged(message + _suspects(simulation))
 
 
 def _suspects(simulation: Simulation) -> str:
@@ -165,7 +165,7 @@ def begin(
     """
     try:
         return starting_point.find(session_id, until_event=until_event, before_cycle=before_cycle)
-    except starting_point.Unreadable as error:
+    except starting_point.OtherEngineVersion as error:
         parent, fork_event = Session.objects.values_list("forked_from", "fork_event").get(pk=session_id)
         if parent is None or error.first.event != fork_event:
             raise
@@ -180,10 +180,10 @@ def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulati
 
     `between_units` is called before each cycle or command. Raises `HistoryUnavailable` or `ReplayDiverged`.
     """
-    stretch = lineage.of_event(session_id, event)
-    if stretch is None:
+    segment = lineage.of_event(session_id, event)
+    if segment is None:
         raise HistoryUnavailable(f"The engine at event {event} cannot be rebuilt, because no earlier checkpoint is stored.")
-    simulation, checkpoint = begin(stretch.session_id, until_event=event)
+    simulation, checkpoint = begin(segment.session_id, until_event=event)
     simulation.extender_calls.transport = answers.StoredAnswers(checkpoint.session_id)
     begun = checkpoint.in_command
 

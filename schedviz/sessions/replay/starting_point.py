@@ -15,7 +15,7 @@ from schedviz.sessions.models import Checkpoint
 logger = logging.getLogger(__name__)
 
 
-class Unreadable(HistoryUnavailable):
+class OtherEngineVersion(HistoryUnavailable):
     """Another version saved all engines of the session. `first`: the checkpoint of its beginning, from which its commands can be
     replayed.
     """
@@ -28,9 +28,9 @@ class Unreadable(HistoryUnavailable):
 def find(session_id: UUID, *, until_event: int | None = None, before_cycle: int | None = None) -> tuple[Simulation, Checkpoint]:
     """An engine and its checkpoint: the newest, optionally the newest up to an event or before a cycle began.
 
-    Raises `HistoryUnavailable`, or `Unreadable` if only another version can continue. Checkpoints in another version's format are skipped;
-    an older readable one only makes the replay longer. If there is none, the session's initial objects are read from its first checkpoint,
-    and the returned checkpoint is not a stored one.
+    Raises `HistoryUnavailable`, or `OtherEngineVersion` if only another version can continue. Checkpoints in another version's format are
+    skipped; an older readable one only makes the replay longer. If there is none, the session's initial objects are read from its first
+    checkpoint, and the returned checkpoint is not a stored one.
     """
     stored = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True).order_by("-event", "-pk")
     if until_event is not None:
@@ -58,7 +58,7 @@ def _beginning(first: Checkpoint, newest: Checkpoint) -> tuple[Simulation, Check
     else:
         why = f"the first of them was made at event {first.event}, not at the session's beginning"
     if simulation is None or simulation.event != first.event:
-        raise Unreadable(
+        raise OtherEngineVersion(
             f"This session was last saved by schedviz {newest.engine_version}, and this is {__version__}, which cannot read its saved "
             f"engines ({why}). Its history can still be viewed. To continue the session, run the version that saved it.",
             first,

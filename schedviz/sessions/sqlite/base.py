@@ -37,7 +37,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """A connection that checks its files (three system calls) before each statement and each commit."""
 
     #: The files beside the database; None if not connected or in memory.
-    _companions: files.Companions | None = None
+    _sidecars: files.SidecarFiles | None = None
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Connect, but do not replace a removed database by a new and empty one."""
@@ -48,7 +48,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             files.make_private(self._path)
         connection = super().get_new_connection(conn_params if self._may_be_made else self._only_if_there(conn_params))
         files.remember(self._path)
-        self._companions = files.Companions(self._path)
+        self._sidecars = files.SidecarFiles(self._path)
         return connection
 
     @property
@@ -72,14 +72,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _close(self) -> None:
         super()._close()  # type: ignore[misc]
-        self._companions = None
+        self._sidecars = None
 
     @property
     def _path(self) -> str:
         return str(self.settings_dict["NAME"])
 
     def _look(self) -> None:
-        if self._companions is not None:
-            self._companions.look()
+        if self._sidecars is not None:
+            self._sidecars.look()
         if fault := files.fault(self._path):
             raise DatabaseFileGone(self._path, fault)

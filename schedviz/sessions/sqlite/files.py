@@ -13,13 +13,13 @@ import threading
 #: Device and inode of a file; None if it does not exist.
 Identity = tuple[int, int] | None
 #: Files beside the database while it is open. SQLite removes them when the last connection is closed.
-_COMPANIONS = ("-wal", "-shm")
+_SIDECARS = ("-wal", "-shm")
 
 _lock = threading.Lock()
 #: The first file of each path that this process opened. A new file of the same name is another database.
 _opened: dict[str, Identity] = {}
 #: Paths whose companion files were removed. A new connection would create new ones, while other connections still use the old ones.
-_without_companions: set[str] = set()
+_without_sidecars: set[str] = set()
 
 
 def identity(path: str) -> Identity:
@@ -51,7 +51,7 @@ def make_private(path: str) -> None:
     """
     with contextlib.suppress(OSError):
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    for name in (path, *(path + companion for companion in _COMPANIONS)):
+    for name in (path, *(path + companion for companion in _SIDECARS)):
         with contextlib.suppress(OSError):
             if os.stat(name).st_mode & 0o077:  # noqa: PTH116 (as above)
                 os.chmod(name, 0o600)  # noqa: PTH101
@@ -62,7 +62,7 @@ def fault(path: str) -> str:
     known = _opened.get(path)
     if known is not None and (now := identity(path)) != known:
         return f"The database file {path} was {'removed' if now is None else 'replaced'} while schedviz was running."
-    if path in _without_companions:
+    if path in _without_sidecars:
         return f"The file {path}-wal or {path}-shm was removed while schedviz was running."
     return ""
 
@@ -72,15 +72,15 @@ def what_to_do(path: str) -> str:
     return f"Stop schedviz, put {path} (or a backup: schedviz restore) in its place, and start schedviz again."
 
 
-class Companions:
+class SidecarFiles:
     """The files beside the database, as one connection found them right after it opened them."""
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._known = [(name, found) for name in _COMPANIONS if (found := identity(path + name)) is not None]
+        self._known = [(name, found) for name in _SIDECARS if (found := identity(path + name)) is not None]
 
     def look(self) -> None:
         """Detect that one was removed or replaced."""
         for name, known in self._known:
             if identity(self._path + name) != known:
-                _without_companions.add(self._path)
+                _without_sidecars.add(self._path)

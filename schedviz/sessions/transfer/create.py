@@ -67,7 +67,7 @@ class Trace(msgspec.Struct, frozen=True):
     document: dict[str, Any]
 
 
-class Taught(msgspec.Struct, frozen=True):
+class LessonCluster(msgspec.Struct, frozen=True):
     """The cluster of a lesson before its first stop."""
 
     lesson: str
@@ -76,7 +76,7 @@ class Taught(msgspec.Struct, frozen=True):
     version: str = ""
 
 
-Source = Files | Generate | Trace | Taught
+Source = Files | Generate | Trace | LessonCluster
 
 
 def create_session(
@@ -153,7 +153,7 @@ def _store(session_id: UUID, source: Source) -> dict[str, Any]:
         name = str(source.document.get("name") or "trace")
         _store_pieces(session_id, seal, f"{name[:200]}.json", iter([msgspec.json.encode(source.document)]))
         return {"trace": name[:200]}
-    if isinstance(source, Taught):
+    if isinstance(source, LessonCluster):
         listed = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": source.objects})
         _store_pieces(session_id, seal, f"{source.lesson}.json", iter([listed]))
         return {"lesson": source.lesson, "lessonVersion": source.version}

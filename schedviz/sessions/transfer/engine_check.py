@@ -38,6 +38,6 @@ def _gate_verdict(settings: SimulationSettings, error: ConfigurationError) -> Ve
     if name not in gates:
         return Verdict(error.path, error.message, ", ".join(gates) or "no feature gate", name)
     if gates[name].is_locked:
-        kept, found = ("true", "false") if gates[name].default else ("false", "true")
-        return Verdict(error.path, error.message, kept, found)
+        default, found = ("true", "false") if gates[name].default else ("false", "true")
+        return Verdict(error.path, error.message, default, found)
     return Verdict(error.path, error.message)

@@ -117,7 +117,7 @@ class Importing:
             # In a lesson, a cluster without pods is intended.
             return {**report, "warnings": [], "warningPhrases": []}
         examinations = self.examine(found, simulation.settings)
-        doctor = [told for each in examinations if (told := cut_examination(each)) is not None]
+        doctor = [examination for each in examinations if (examination := cut_examination(each)) is not None]
         if not doctor:
             return report
         # The page shows warnings only; `doctor` has the full findings.
@@ -153,7 +153,7 @@ class Importing:
             archive_bytes=_ARCHIVE_TIMES * settings.IMPORT_UNPACKED_BYTES,
             files=settings.UPLOAD_FILES,
         )
-        return load(self.files.sources(), limits, progress=self.tell, cancelled=self.is_cancelled)
+        return load(self.files.sources(), limits, progress=self.report_progress, cancelled=self.is_cancelled)
 
     def generate(self, parameters: dict[str, Any]) -> Import:
         """Generate a cluster."""
@@ -161,13 +161,13 @@ class Importing:
         for member, limit in (("nodes", settings.GENERATE_NODES), ("pods", settings.GENERATE_PODS)):
             if (getattr(spec, member) or 0) > limit:
                 raise IngestError(f"generate.{member}: is {getattr(spec, member)}; GENERATE_{member.upper()} allows {limit}.")
-        self.tell(Progress("generating", 0, None, unit="objects"), now=True)
+        self.report_progress(Progress("generating", 0, None, unit="objects"), now=True)
         objects = tuple(generate(spec))
         return Import(objects=objects, report=Report(kinds=dict(Counter(type(one).__name__ for one in objects))))
 
     def load_engine(self, found: Import) -> Simulation:
         """Create an engine with the objects."""
-        self.tell(Progress("loading", 0, len(found.objects), unit="objects"), now=True)
+        self.report_progress(Progress("loading", 0, len(found.objects), unit="objects"), now=True)
         self.expect_room(found.objects)
         chosen = {"pods_per_sync": PODS_PER_SYNC, **self.session.settings}
         if self.takes_release_of(found):
@@ -217,7 +217,7 @@ class Importing:
 
     def save(self, simulation: Simulation) -> None:
         """Save the first checkpoint."""
-        self.tell(Progress("saving", 0, None, unit=""), now=True)
+        self.report_progress(Progress("saving", 0, None, unit=""), now=True)
         began = time.perf_counter()
         position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
         saved = saved_engine(simulation, position, in_command=False)
@@ -292,7 +292,7 @@ class Importing:
 
     # --- Progress
 
-    def tell(self, progress: Progress, *, now: bool = False) -> None:
+    def report_progress(self, progress: Progress, *, now: bool = False) -> None:
         """Report the import's progress, at limited frequency. Raises `Fenced`."""
         if not now and time.monotonic() - self._told < _TELL_SECONDS:
             return

@@ -19,7 +19,7 @@ from schedviz.kube.meta import KubeObject
 from schedviz.sessions import frames
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.history import lineage, reading
-from schedviz.sessions.history.lineage import Stretch
+from schedviz.sessions.history.lineage import Segment
 from schedviz.sessions.models import Checkpoint, Chunk, Command, ExtenderAnswer, Session
 from schedviz.sessions.queries.keyset import in_steps
 from schedviz.sessions.transfer.initial_state import Beginning, beginning_of
@@ -62,28 +62,28 @@ class Past:
         if found is None:
             raise NotExportable("The session is not ready, so there is nothing to export yet.")
         own, self.first = found
-        stretches = lineage.stretches(session.pk)
+        segments = lineage.segments(session.pk)
         #: The ancestors, the oldest first.
-        self.ancestors: list[Stretch] = stretches[:0:-1]
-        self.beginning, self.first_event = self._beginning(own, stretches[-1])
+        self.ancestors: list[Segment] = segments[:0:-1]
+        self.beginning, self.first_event = self._beginning(own, segments[-1])
         self.last_event, self.clock_seconds, self.last_cycle = self._end(self.first)
 
     def commands(self) -> Iterator[tuple[CommandLine, int]]:
         """All completed commands, in order, each with the event at which the session that received it was left."""
-        for stretch in self.ancestors:
-            for one in self.prelude(stretch):
-                yield one, stretch.until
+        for segment in self.ancestors:
+            for one in self.prelude(segment):
+                yield one, segment.until
         for one in _commands(self.session.pk, until_seq=self.session.applied_seq):
             yield one, self.last_event
 
-    def prelude(self, stretch: Stretch) -> Iterator[CommandLine]:
+    def prelude(self, segment: Segment) -> Iterator[CommandLine]:
         """The commands of an ancestor that led to its fork; the last of them may have continued after the fork."""
-        for one in _commands(stretch.session_id, until_seq=1 << 62):
+        for one in _commands(segment.session_id, until_seq=1 << 62):
             yield one
-            if int(one.outcome.get("event", 1 << 62)) >= stretch.until:
+            if int(one.outcome.get("event", 1 << 62)) >= segment.until:
                 return
 
-    def _beginning(self, own: Beginning, oldest: Stretch) -> tuple[Beginning, int]:
+    def _beginning(self, own: Beginning, oldest: Segment) -> tuple[Beginning, int]:
         if oldest.session_id == self.session.pk:
             came_from = self.session.source.get("fork", {})
             if self.session.fork_event or (came_from and "release" not in came_from):
@@ -138,9 +138,9 @@ class _Export(Past):
             yield ObjectLine(codec.to_dict(objects.pop()))
         for event, body, error in in_steps(self._answers(), "event", "body", "error", at_once=_ROWS):
             yield AnswerLine(event=event, body=bytes(body), error=error)
-        for stretch, prelude in zip(self.ancestors, preludes, strict=True):
+        for segment, prelude in zip(self.ancestors, preludes, strict=True):
             yield from prelude
-            yield ForkLine(stretch.until)
+            yield ForkLine(segment.until)
         yield from _commands(self.session.pk, until_seq=self.session.applied_seq)
         yield from self._events()
 

@@ -32,8 +32,8 @@ from schedviz.ingest.session_file import (
     ForkLine,
     Manifest,
     ObjectLine,
+    RecordedOutcome,
     SessionFile,
-    ToldOutcome,
 )
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
@@ -118,7 +118,7 @@ class SessionFileImport(Importing):
     def make(self) -> dict[str, Any]:
         self.forget_an_earlier_try()
         source = self.files.sources()[0]
-        self.tell(Progress("reading", 0, None, file=source.name), now=True)
+        self.report_progress(Progress("reading", 0, None, file=source.name), now=True)
         limits = Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES)
         self.file = SessionFile(source.name, self.files.pieces_of(0), limits)
         self.lines: Iterator[AnyLine] = self.file.lines()
@@ -140,7 +140,7 @@ class SessionFileImport(Importing):
             self.difference = error.difference
             raise
         self.finish(simulation)
-        return self.told(manifest)
+        return self.report(manifest)
 
     def fail(self, message: str) -> None:
         # Remove the partly replayed session.
@@ -169,8 +169,10 @@ class SessionFileImport(Importing):
         release = self.release
         if not isinstance(release, str) or release not in RELEASES:
             raise IngestError(f"settings.release: {unknown_release(str(release))}. Import the file with a version that simulates it.")
-        asked = self.session.settings
-        if release_in({"release": release, **asked}) != release or gates_in({**manifest.settings, **asked}) != gates_in(manifest.settings):
+        wanted = self.session.settings
+        if release_in({"release": release, **wanted}) != release or gates_in({**manifest.settings, **wanted}) != gates_in(
+            manifest.settings
+        ):
             raise IngestError(
                 f"{self.file_name}: a session file is replayed with the release and the feature gates that it was recorded with "
                 f"({release}). Import it without `release` and `featureGates`, then fork the session to another release."
@@ -202,7 +204,7 @@ class SessionFileImport(Importing):
     def go_to_fork(self, simulation: Simulation, event: int) -> None:
         """Replay the commands of an ancestor up to the fork. None of them is stored."""
 
-        def told() -> bool:
+        def show_progress() -> bool:
             _drain(simulation)
             self.show("replaying", simulation.event, event, "events")
             return False
@@ -213,11 +215,11 @@ class SessionFileImport(Importing):
                 continue
             simulation.start(stored.command, seq=stored.seq)
             if stored.stopped_event is not None and stored.stopped_event < event:
-                _until(simulation, stored, stored.stopped_event, told=told)
+                _until(simulation, stored, stored.stopped_event, after_slice=show_progress)
                 simulation.interrupt()
             else:
-                simulation.work_until(event, between_units=told)
-            told()
+                simulation.work_until(event, between_units=show_progress)
+            show_progress()
         if not isinstance(self.pending, ForkLine) or self.pending.event != event or simulation.event != event:
             found = f"This engine stops at event {simulation.event}, but the session was forked at event {event}."
             raise Differs(f"{self.file_name}: {found}{self.versions()}", {"event": event})
@@ -233,7 +235,7 @@ class SessionFileImport(Importing):
             if one.seq != last:
                 raise IngestError(f"{self.file_name}: found command {one.seq}; expected command {last}.")
             stored = _stored(one, self.release)
-            members = {"stopped_event": stored.stopped_event, "quarantined": stored.quarantined, "outcome": _told_outcome(one)}
+            members = {"stopped_event": stored.stopped_event, "quarantined": stored.quarantined, "outcome": _recorded_outcome(one)}
             body = encode_command(stored.command)
             waiting.append(Command(session_id=self.session.pk, seq=last, key=f"{_KEY}{last}", body=body, **members))
             if len(waiting) >= _ROWS:
@@ -288,7 +290,7 @@ class SessionFileImport(Importing):
                 {"event": simulation.event},
             )
 
-    def do(self, simulation: Simulation, stored: Stored, told: dict[str, Any]) -> Done:
+    def do(self, simulation: Simulation, stored: Stored, recorded: dict[str, Any]) -> Done:
         simulation.start(stored.command, seq=stored.seq)
 
         def stop() -> bool:
@@ -305,26 +307,26 @@ class SessionFileImport(Importing):
         if stored.stopped_event is not None and simulation.event <= stored.stopped_event:
             raise _ended_early(stored, simulation)
         result: dict[str, Any] = msgspec.to_builtins(outcome)
-        if told.get("stopped") == STOPPED_BY_QUOTA:
-            result |= {"stopped": STOPPED_BY_QUOTA, "result": str(told.get("result", ""))[:_SHOWN]}
-        if told.get("stopped") == STOPPED_BY_BREAKPOINT and all(isinstance(told.get(name), int) for name in _BREAKPOINT):
-            result |= {"stopped": STOPPED_BY_BREAKPOINT, **{name: told[name] for name in _BREAKPOINT}}
+        if recorded.get("stopped") == STOPPED_BY_QUOTA:
+            result |= {"stopped": STOPPED_BY_QUOTA, "result": str(recorded.get("result", ""))[:_SHOWN]}
+        if recorded.get("stopped") == STOPPED_BY_BREAKPOINT and all(isinstance(recorded.get(name), int) for name in _BREAKPOINT):
+            result |= {"stopped": STOPPED_BY_BREAKPOINT, **{name: recorded[name] for name in _BREAKPOINT}}
         if stored.quarantined:
-            result = _quarantine(told, simulation)
+            result = _quarantine(recorded, simulation)
         return Done(seq=stored.seq, outcome=result, stopped_event=stored.stopped_event, quarantined=stored.quarantined)
 
     def finish(self, simulation: Simulation) -> None:
         """Save a checkpoint of the end, so that the next command needs no replay."""
-        self.tell(Progress("saving", 0, None, unit=""), now=True)
+        self.report_progress(Progress("saving", 0, None, unit=""), now=True)
         began = time.perf_counter()
         saved = saved_engine(simulation, self.position, in_command=False)
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
         recorder.begin(self.session.pk, simulation)
 
-    def told(self, manifest: Manifest) -> dict[str, Any]:
+    def report(self, manifest: Manifest) -> dict[str, Any]:
         """The report: that in the session's file, and the findings of this import."""
         return {
-            **_believable(manifest.report),
+            **_plausible_report(manifest.report),
             "file": {
                 "name": manifest.name[:MAX_NAME],
                 "engineVersion": manifest.engine_version[:MAX_VERSION],
@@ -367,7 +369,7 @@ class SessionFileImport(Importing):
             raise IngestError(f"{self.file_name}: the file has unexpected lines after its last event.")
 
     def show(self, phase: str, done: int, total: int, unit: str) -> None:
-        self.tell(Progress(phase, done, total, unit=unit))
+        self.report_progress(Progress(phase, done, total, unit=unit))
         if self.is_cancelled():
             raise ImportCancelled
 
@@ -409,17 +411,17 @@ class SessionFileImport(Importing):
         """Raises `Differs` at the first event that differs from the file."""
         seq = self.position.applied_seq + 1
         for event in events:
-            found, told = _encoder.encode(event), next(self.expected, b"")
-            if found != told and told != _encoder.encode(without_added_members(event)):
-                raise self.differs(seq, event, told, found)
+            found, expected = _encoder.encode(event), next(self.expected, b"")
+            if found != expected and expected != _encoder.encode(without_added_members(event)):
+                raise self.differs(seq, event, expected, found)
             if isinstance(event, CommandDone):
                 seq = event.seq + 1
 
-    def differs(self, seq: int, event: AnyEvent, told: bytes, found: bytes) -> Differs:
+    def differs(self, seq: int, event: AnyEvent, expected: bytes, found: bytes) -> Differs:
         """The error for the first difference."""
         row = Command.objects.filter(session_id=self.session.pk, seq=seq).first()
         op = "" if row is None else f" ({type(decode_command(bytes(row.body))).__struct_config__.tag})"
-        was, now = told[:_SHOWN].decode(errors="replace") or "nothing", found[:_SHOWN].decode(errors="replace")
+        was, now = expected[:_SHOWN].decode(errors="replace") or "nothing", found[:_SHOWN].decode(errors="replace")
         return Differs(
             f"{self.file_name}: at command {seq}{op} this engine's events differ from the file's. Event {event.event} "
             f"was {was}, and is now {now}.{self.versions()}",
@@ -438,20 +440,20 @@ def _stored(line: CommandLine, release: str) -> Stored:
     return Stored(line.seq, command, line.stopped, line.quarantined)
 
 
-def _told_outcome(line: CommandLine) -> dict[str, Any]:
+def _recorded_outcome(line: CommandLine) -> dict[str, Any]:
     """The file's outcome of a command, until the command is replayed. Raises `IngestError`."""
     try:
-        told = msgspec.convert(line.outcome, ToldOutcome)
+        recorded = msgspec.convert(line.outcome, RecordedOutcome)
     except msgspec.ValidationError as error:
         raise IngestError(f"command {line.seq}: outcome: {error}") from None
-    found: dict[str, Any] = msgspec.to_builtins(told)
+    found: dict[str, Any] = msgspec.to_builtins(recorded)
     return {name: value[:_SHOWN] if isinstance(value, str) else value for name, value in found.items()}
 
 
-def _until(simulation: Simulation, stored: Stored, event: int, *, told: Callable[[], bool]) -> None:
+def _until(simulation: Simulation, stored: Stored, event: int, *, after_slice: Callable[[], bool]) -> None:
     """Execute a command up to an event."""
     while simulation.event < event:
-        if simulation.work(stop=lambda: told() or simulation.event >= event) is not None:
+        if simulation.work(stop=lambda: after_slice() or simulation.event >= event) is not None:
             raise _ended_early(stored, simulation)
 
 
@@ -492,8 +494,8 @@ def _check_numbers(value: Any, path: str) -> None:
         raise IngestError(f"{path}: is {value}; expected a number from 0 to {_MOST:,}.")
 
 
-def _quarantine(told: dict[str, Any], simulation: Simulation) -> dict[str, Any]:
-    return {"error": str(told.get("error", "The command was quarantined."))[:_SHOWN], "event": simulation.event}
+def _quarantine(recorded: dict[str, Any], simulation: Simulation) -> dict[str, Any]:
+    return {"error": str(recorded.get("error", "The command was quarantined."))[:_SHOWN], "event": simulation.event}
 
 
 def _drain(simulation: Simulation) -> None:
@@ -502,13 +504,13 @@ def _drain(simulation: Simulation) -> None:
     simulation.drain_answers()
 
 
-def _believable(report: dict[str, Any] | None) -> dict[str, Any]:
+def _plausible_report(report: dict[str, Any] | None) -> dict[str, Any]:
     """The import report in the file, if it has the right shape and is small, because a file may contain anything.
 
     The doctor's findings are removed, because they would look like findings of this server.
     """
     try:
-        kept = msgspec.convert(report or {}, Report)
+        report_read = msgspec.convert(report or {}, Report)
     except msgspec.ValidationError:
         return {}
-    return msgspec.to_builtins(kept) if report and len(_encoder.encode(kept)) <= MAX_REPORT_BYTES else {}
+    return msgspec.to_builtins(report_read) if report and len(_encoder.encode(report_read)) <= MAX_REPORT_BYTES else {}

@@ -49,7 +49,7 @@ class KeysAway(SessionError):
     code = "redis_away"
 
 
-class _Keeper:
+class _KeyRefresher:
     """The keys of uploads that this process received, and a thread that keeps them in Redis until their imports have ended."""
 
     def __init__(self) -> None:
@@ -94,12 +94,12 @@ class _Keeper:
             _put({session_id: held[session_id] for session_id in importing})
 
 
-_KEEPER = _Keeper()
+_KEY_REFRESHER = _KeyRefresher()
 
 
 def make(session_id: UUID) -> bytes:
     """A key for the uploads of a stored session, kept until the import has ended."""
-    return _KEEPER.make(session_id)
+    return _KEY_REFRESHER.make(session_id)
 
 
 def find(session_id: UUID) -> bytes:
@@ -109,7 +109,7 @@ def find(session_id: UUID) -> bytes:
     while True:
         is_redis_there = True
         try:
-            found: bytes | None = _KEEPER.get(session_id) or stream.client().get(_name(session_id))  # type: ignore[assignment]
+            found: bytes | None = _KEY_REFRESHER.get(session_id) or stream.client().get(_name(session_id))  # type: ignore[assignment]
         except redis.RedisError:
             is_redis_there, found = False, None
         if found is not None:
@@ -123,7 +123,7 @@ def find(session_id: UUID) -> bytes:
 
 def forget(session_id: UUID) -> None:
     """Delete the key, because the import has ended. Copies of the uploads in the database's log or in a backup can then never be read."""
-    _KEEPER.drop(session_id)
+    _KEY_REFRESHER.drop(session_id)
     try:
         stream.client().delete(_name(session_id))
     except redis.RedisError as error:
@@ -132,7 +132,7 @@ def forget(session_id: UUID) -> None:
 
 def forget_all() -> None:
     """Drop all keys of this process, as a restart does."""
-    _KEEPER.clear()
+    _KEY_REFRESHER.clear()
 
 
 def _name(session_id: UUID) -> str:

@@ -158,8 +158,8 @@ def _what_was_decided(a: Summary | None, b: Summary | None) -> list[Difference]:
 
 
 def _decisions(summary: Summary) -> dict[str, Any]:
-    told = msgspec.to_builtins(summary.cycle)
-    return {name: told.get(name) for name in _DECIDED}
+    cycle = msgspec.to_builtins(summary.cycle)
+    return {name: cycle.get(name) for name in _DECIDED}
 
 
 def _shown(summary: Summary | None) -> CycleShown | None:

@@ -79,7 +79,7 @@ class Download(StreamingHttpResponse):
     """A file whose parts are produced while it is sent. Django would collect all of a synchronous iterator first."""
 
     def __init__(self, parts: Iterator[bytes], slot: Slot, **kwargs: Any) -> None:
-        super().__init__(_Released(parts, slot), **kwargs)
+        super().__init__(_SlotBody(parts, slot), **kwargs)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         parts = iter(cast("Iterator[bytes]", self.streaming_content))
@@ -87,7 +87,7 @@ class Download(StreamingHttpResponse):
             yield part
 
 
-class _Released:
+class _SlotBody:
     """The parts of a download. The slot is free again before the client sees the end: it may start its next download at once.
 
     Django closes them when the response has ended, however it did.
@@ -115,7 +115,7 @@ class _Released:
         self._slot.release()
 
 
-class Counted:
+class AsyncSlotBody:
     """An asynchronous download: the slot is free again before the client sees the end, and when Django closes or drops the response."""
 
     def __init__(self, parts: AsyncIterator[bytes], slot: Slot) -> None:

@@ -20,7 +20,7 @@ from schedviz.sessions import frames
 from schedviz.sessions.history import reading
 from schedviz.trace.events import AnyEvent
 from schedviz.web.actors import Actor, Verb
-from schedviz.web.api.download import THREADS, Counted, downloads
+from schedviz.web.api.download import THREADS, AsyncSlotBody, downloads
 from schedviz.web.live.connection import HEARTBEAT_SECONDS, RECHECK_SECONDS, some_while_ago
 from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.handshake import Credentials, allowed, allowed_actor
@@ -44,7 +44,7 @@ def stream_of_events(
     """
     write = _as_sse if kind == SSE else _as_lines
     access = _Access(credentials, session_id)
-    parts = _followed(access, after, write) if follows else Counted(_stored(access, after, write), downloads.begin(actor))
+    parts = _followed(access, after, write) if follows else AsyncSlotBody(_stored(access, after, write), downloads.begin(actor))
     response = StreamingHttpResponse(parts, content_type=f"{kind}; charset=utf-8")
     response["Cache-Control"] = "no-store"
     # Otherwise nginx buffers the stream.

@@ -124,7 +124,7 @@ class ExplainMessage(Resource):
         """Explain a message such as `0/5 nodes are available: …` and, for a pod, list the nodes behind each reason."""
         session = session_for(request, session_id, Verb.SEE)
         body = body_as(schemas.MessageBody, request)
-        return ask(session, requests.Said(body.text, body.pod, at=moment(request, session)), path="$.text")
+        return ask(session, requests.ExplainMessage(body.text, body.pod, at=moment(request, session)), path="$.text")
 
 
 class WhatIf(Resource):
@@ -178,9 +178,9 @@ def ask(session: Session, question: requests.Question, *, path: str = "") -> Htt
             answer = requests.ask(session, question, timeout_seconds=WAIT_SECONDS)
     except TooManyWait as error:
         raise late(f"{error} Try again in a moment.") from error
-    except requests.Unreadable as error:
+    except requests.InvalidRequest as error:
         raise ApiError(400, error.code, str(error), path=path) from error
-    except requests.Unanswerable as error:
+    except requests.SubjectNotFound as error:
         raise ApiError(404, error.code, str(error)) from error
     except (HistoryUnavailable, requests.AnswerTooLarge) as error:
         raise ApiError(409, error.code, str(error)) from error

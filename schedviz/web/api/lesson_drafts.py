@@ -57,8 +57,8 @@ class LessonDraft(Resource):
         if not _NAME.fullmatch(name) or len(name) > 60:
             expected = "lowercase letters, digits and hyphens"
             raise ApiError(400, "invalid", f"?name={name}: {expected} were expected.", path="?name", expected=expected, found=name)
-        asked = requests.Drafted(name, _moments(request), at=session.event)
-        files = msgspec.json.decode(ask(session, asked).content, type=dict[str, str])
+        question = requests.LessonDraft(name, _moments(request), at=session.event)
+        files = msgspec.json.decode(ask(session, question).content, type=dict[str, str])
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for file, text in files.items():

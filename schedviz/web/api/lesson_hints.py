@@ -56,8 +56,8 @@ class LessonHints(Resource):
         }
         document = msgspec.to_builtins(seen)
         held = [hint.id for hint in there.stop.hints if holds(hint.when, document)]
-        said = [
+        shown = [
             bodies.LessonHint(hint, in_words(lesson, lambda text, hint=hint: rendering.html(text.stops[wanted].live_hints.get(hint, ""))))  # type: ignore[misc]
             for hint in held
         ]
-        return Response(bodies.LessonHints(event=moment.view.event, hints=said))
+        return Response(bodies.LessonHints(event=moment.view.event, hints=shown))

@@ -33,21 +33,21 @@ class Progress(Resource):
     def put(self, request: Request, name: str) -> Response:
         """Store your progress. A lesson that was finished once stays finished."""
         user = user_of(actor_for(request, Verb.CREATE))
-        said = body_as(bodies.LessonProgress, request)
+        progress = body_as(bodies.LessonProgress, request)
         try:
             version(name)
         except UnknownLessonError as error:
             raise ApiError(404, "not_found", str(error)) from error
-        session = session_for(request, _uuid(said.session), Verb.SEE) if said.session else None
-        kept, _ = LessonProgress.objects.update_or_create(
+        session = session_for(request, _uuid(progress.session), Verb.SEE) if progress.session else None
+        stored, _ = LessonProgress.objects.update_or_create(
             user_id=user,
             lesson=name,
-            defaults={"stop": said.stop, "session": session, "answers": msgspec.to_builtins(said.answers)},
+            defaults={"stop": progress.stop, "session": session, "answers": msgspec.to_builtins(progress.answers)},
         )
-        if said.finished and kept.finished_at is None:
-            kept.finished_at = timezone.now()
-            kept.save(update_fields=["finished_at"])
-        return Response(progress_body(kept))
+        if progress.finished and stored.finished_at is None:
+            stored.finished_at = timezone.now()
+            stored.save(update_fields=["finished_at"])
+        return Response(progress_body(stored))
 
 
 def _uuid(text: str) -> UUID:

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from schedviz.lessons import LANGUAGES, Lesson, LessonError, UnknownLessonError, course, find, rendering
 from schedviz.lessons.catalogue import own_folders, version
-from schedviz.lessons.stop_state import Played
+from schedviz.lessons.stop_state import StopState
 from schedviz.lessons.texts import StopText, Text
 from schedviz.sessions.analysis import requests
 from schedviz.sessions.models import Session
@@ -120,10 +120,10 @@ def unreadable(name: str, error: LessonError) -> ApiError:
     return ApiError(409, "lesson_unreadable", f"The lesson {name} cannot be read:\n{error}", hint=f"schedviz lesson check {name}")
 
 
-def path_of(session: Session, lesson: Lesson) -> list[Played]:
+def path_of(session: Session, lesson: Lesson) -> list[StopState]:
     """The played stops, always asked for event 0, so that the answer is shared by all positions. Raises `ApiError`."""
-    asked = requests.Path(lesson.name, lesson.version, at=0)
-    return msgspec.json.decode(ask(session, asked).content, type=list[Played])
+    question = requests.Path(lesson.name, lesson.version, at=0)
+    return msgspec.json.decode(ask(session, question).content, type=list[StopState])
 
 
 def _taken(user_id: int) -> dict[str, Session]:
@@ -158,7 +158,7 @@ def _done(lesson: Lesson, commands: int) -> int:
 
 
 def _body(
-    lesson: Lesson, played: Iterable[Played], session: Session, progress: LessonProgress | None, visible: _Visible
+    lesson: Lesson, played: Iterable[StopState], session: Session, progress: LessonProgress | None, visible: _Visible
 ) -> bodies.LessonBody:
     order = [one.name for one in course().lessons]
     following = order[order.index(lesson.name) + 1 :] if lesson.name in order else []
@@ -179,10 +179,10 @@ def _body(
     )
 
 
-def _stop(lesson: Lesson, played: Played, visible: _Visible, *, reached: int) -> bodies.LessonStop:
+def _stop(lesson: Lesson, played: StopState, visible: _Visible, *, reached: int) -> bodies.LessonStop:
     stop = played.stop
 
-    def words(of_stop: Callable[[Played, StopText], str]) -> bodies.Words:
+    def words(of_stop: Callable[[StopState, StopText], str]) -> bodies.Words:
         return in_words(lesson, lambda text: of_stop(played, text.stops.get(stop.id) or StopText(0)))
 
     question = found = None
@@ -223,7 +223,7 @@ def progress_body(progress: LessonProgress) -> bodies.LessonProgress:
     )
 
 
-def in_words(lesson: Lesson, told: Callable[[Text], str]) -> bodies.Words:
+def in_words(lesson: Lesson, text_of: Callable[[Text], str]) -> bodies.Words:
     """A text in each language. A missing translation is replaced by the other language."""
     written = [lesson.texts[language] for language in LANGUAGES if language in lesson.texts]
-    return bodies.Words(*(told(lesson.texts.get(language) or written[0]) if written else "" for language in LANGUAGES))
+    return bodies.Words(*(text_of(lesson.texts.get(language) or written[0]) if written else "" for language in LANGUAGES))

@@ -54,7 +54,7 @@ class KeptObject(Resource):
             raise ApiError(400, "invalid", "?name: the name of an object is expected.", path="?name", expected="a name")
         namespace = request.query_params.get("namespace", "") or "default"
         key = f"{namespace}/{name}" if kind.namespaced else name
-        return ask(session, requests.Kept(kind=kind.name, key=key, at=moment(request, session)))
+        return ask(session, requests.StoredObject(kind=kind.name, key=key, at=moment(request, session)))
 
 
 class SelectedObjects(Resource):

@@ -17,7 +17,7 @@ _CREDIT_SECONDS: Final = 1.0
 _MOST_KEYS: Final = 10_000
 
 
-class Counted(msgspec.Struct, frozen=True):
+class LimitCheck(msgspec.Struct, frozen=True):
     """The result of a check: whether the request is allowed, how many remain, and when (as `time.time`) the count is lower."""
 
     allowed: bool
@@ -31,22 +31,22 @@ class _Credit(msgspec.Struct):
     #: The size of the last batch.
     taken: int
     at: float
-    last: Counted
+    last: LimitCheck
 
 
-class Credits:
+class BatchedCounter:
     """The batches of this process, by client. A batch doubles from one, so single requests are counted one by one."""
 
     def __init__(self) -> None:
         self._credits: dict[Hashable, _Credit] = {}
         self._lock = threading.Lock()
 
-    def count(self, key: Hashable, limit: int, ask: Callable[[int], Counted], *, cost: int = 1) -> Counted:
+    def count(self, key: Hashable, limit: int, ask: Callable[[int], LimitCheck], *, cost: int = 1) -> LimitCheck:
         """Count a request that costs as much as `cost` others. `ask` counts a batch for all processes, or none of it."""
         if cost > 1:
             return ask(cost)
         amount = self._use(key, limit)
-        if isinstance(amount, Counted):
+        if isinstance(amount, LimitCheck):
             return amount
         counted = ask(amount)
         if not counted.allowed and amount > 1:
@@ -55,7 +55,7 @@ class Credits:
             self._keep(key, amount, counted)
         return msgspec.structs.replace(counted, remaining=counted.remaining + amount - 1)
 
-    def _use(self, key: Hashable, limit: int) -> Counted | int:
+    def _use(self, key: Hashable, limit: int) -> LimitCheck | int:
         """A request of the current batch; otherwise the size of the next batch."""
         with self._lock:
             credit = self._credits.get(key)
@@ -66,10 +66,10 @@ class Credits:
                 return 1
             if credit.left:
                 credit.left -= 1
-                return Counted(True, credit.last.remaining + credit.left, credit.last.reset_time)
+                return LimitCheck(True, credit.last.remaining + credit.left, credit.last.reset_time)
             return max(1, min(2 * credit.taken, limit // _SHARE))
 
-    def _keep(self, key: Hashable, amount: int, counted: Counted) -> None:
+    def _keep(self, key: Hashable, amount: int, counted: LimitCheck) -> None:
         with self._lock:
             known = self._credits.get(key)
             # Several threads may have used up the batch at once.

@@ -26,7 +26,7 @@ from schedviz.sessions.redis import stream
 from schedviz.web.addresses import network_of
 from schedviz.web.api.answer_headers import add_header
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.rate_batching import Counted, Credits
+from schedviz.web.api.rate_batching import BatchedCounter, LimitCheck
 from schedviz.web.permissions import actor_of
 
 if TYPE_CHECKING:
@@ -56,14 +56,14 @@ class _Counters:
             RedisStorage(settings.REDIS_URL, connection_pool=pool, key_prefix="schedviz:rate", wrap_exceptions=True)
         )
         self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
-        self._credits = Credits()
+        self._credits = BatchedCounter()
         self._away_until = 0.0
 
-    def count(self, item: RateLimitItemPerMinute, *who: str, cost: int = 1) -> Counted:
+    def count(self, item: RateLimitItemPerMinute, *who: str, cost: int = 1) -> LimitCheck:
         """Count a request that costs as much as `cost` others."""
         return self._credits.count((item.amount, *who), item.amount, lambda cost: self._ask(item, cost, *who), cost=cost)
 
-    def _ask(self, item: RateLimitItemPerMinute, cost: int, *who: str) -> Counted:
+    def _ask(self, item: RateLimitItemPerMinute, cost: int, *who: str) -> LimitCheck:
         if time.monotonic() >= self._away_until:
             try:
                 return self._count(self._shared, item, cost, *who)
@@ -73,14 +73,14 @@ class _Counters:
         return self._count(self._own, item, cost, *who)
 
     @staticmethod
-    def _count(limiter: SlidingWindowCounterRateLimiter, item: RateLimitItemPerMinute, cost: int, *who: str) -> Counted:
+    def _count(limiter: SlidingWindowCounterRateLimiter, item: RateLimitItemPerMinute, cost: int, *who: str) -> LimitCheck:
         allowed = limiter.hit(item, *who, cost=cost)
         if not allowed and _outlasts_its_window(limiter.storage, item, *who):
             # Redis' clock was set back. The counts would not decrease until it has caught up.
             limiter.clear(item, *who)
             allowed = limiter.hit(item, *who, cost=cost)
         left = limiter.get_window_stats(item, *who)
-        return Counted(allowed, left.remaining, left.reset_time)
+        return LimitCheck(allowed, left.remaining, left.reset_time)
 
 
 def _outlasts_its_window(storage: Storage, item: RateLimitItemPerMinute, *who: str) -> bool:

@@ -321,14 +321,14 @@ def _filtered(request: Request, sessions: QuerySet[Session]) -> QuerySet[Session
 
 
 def _order(request: Request) -> list[str]:
-    asked = request.query_params.get("sort", "")
-    if not asked:
+    sort = request.query_params.get("sort", "")
+    if not sort:
         return list(NEWEST_FIRST)
-    name = asked.removeprefix("-")
+    name = sort.removeprefix("-")
     if name not in ORDERS:
         expected = ", ".join(ORDERS)
-        raise ApiError(400, "invalid", f"?sort={asked}: one of {expected} is expected.", path="?sort", expected=expected, found=asked)
-    column = f"-{ORDERS[name]}" if asked.startswith("-") else ORDERS[name]
+        raise ApiError(400, "invalid", f"?sort={sort}: one of {expected} is expected.", path="?sort", expected=expected, found=sort)
+    column = f"-{ORDERS[name]}" if sort.startswith("-") else ORDERS[name]
     return [column, *NEWEST_FIRST] if name != "created" else [column, "-pk"]
 
 
@@ -338,10 +338,10 @@ def _is_multipart(request: Request) -> bool:
 
 def _calls_extenders(request: Request) -> bool:
     """Whether the session may call its extenders. Raises `ApiError` 403 if the user has no permission for that."""
-    asked = request.data.get("callExtenders") if hasattr(request.data, "get") else None
-    if asked in (None, "", False, "false"):
+    value = request.data.get("callExtenders") if hasattr(request.data, "get") else None
+    if value in (None, "", False, "false"):
         return False
-    if asked not in (True, "true"):
+    if value not in (True, "true"):
         raise ApiError(400, "invalid", "callExtenders: expected true or false.", path="callExtenders", expected="true or false")
     if not may_call_extenders(cast("AbstractBaseUser", request.user)):
         raise ApiError(
@@ -462,7 +462,7 @@ def lesson_source(name: str, wanted: str) -> tuple[str, create.Source, dict[str,
     except lessons.LessonError as error:
         raise unreadable(name, error) from error
     title = next((text.title for text in lesson.texts.values()), name)
-    return wanted or title, create.Taught(name, lesson.objects, lesson.version), lesson.settings
+    return wanted or title, create.LessonCluster(name, lesson.objects, lesson.version), lesson.settings
 
 
 def _possible(parameters: dict[str, Any]) -> dict[str, Any]:

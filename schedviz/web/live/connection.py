@@ -93,7 +93,7 @@ class SocketConnection(ABC):
         await asyncio.gather(*left, return_exceptions=True)
         for task in done:
             # Sending to a closed socket raises OSError; the receiving loop would report the same a moment later.
-            if (error := task.exception()) is not None and not isinstance(error, _Left | OSError):
+            if (error := task.exception()) is not None and not isinstance(error, _Disconnected | OSError):
                 log.error("a socket broke", **self._named, exc_info=error)
                 await self._close(CloseCode.BROKEN)
         if giving not in done and self._waiting.close_code:
@@ -143,7 +143,7 @@ class SocketConnection(ABC):
         while not self._waiting.ended:
             message = await self._receive()
             if message["type"] == "websocket.disconnect":
-                raise _Left
+                raise _Disconnected
             await self._take_message(message.get("text"))
 
     @abstractmethod
@@ -151,5 +151,5 @@ class SocketConnection(ABC):
         """Handle a message; None for a binary one."""
 
 
-class _Left(Exception):
+class _Disconnected(Exception):
     """Called once the client has disconnected."""

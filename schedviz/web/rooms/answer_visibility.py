@@ -30,10 +30,10 @@ def hidden_answers(guest: str, session: Session) -> HiddenAnswers:
     forks = RoomFork.objects.filter(session=session, participant__in=here)
     rooms = Room.objects.filter(Q(participants__in=here) & (Q(shown=session) | Q(session=session)) | Q(forks__in=forks))
     lesson = lesson_of(session)
-    asked = [
+    questions = [
         one
         for one in Question.objects.filter(room__in=rooms.values("pk")).exclude(stop="").select_related("session")
         if one.session is None or lesson_of(one.session) == lesson
     ]
-    revealed = frozenset(one.stop for one in asked if one.revealed)
-    return HiddenAnswers(revealed, frozenset(one.stop for one in asked) - revealed, own=forks.exists())
+    revealed = frozenset(one.stop for one in questions if one.revealed)
+    return HiddenAnswers(revealed, frozenset(one.stop for one in questions) - revealed, own=forks.exists())

@@ -20,9 +20,9 @@ def ask(room: Room, *, kind: str, text: str = "", options: Sequence[str] = (), s
         # Locks the room, so that two windows of the teacher get different numbers.
         if not Room.objects.filter(pk=room.pk, status__in=LIVE).update(revision=F("revision") + 1):
             raise RoomEnded("The room has ended.")
-        asked = Question.objects.filter(room=room)
-        number = (asked.aggregate(last=Max("number"))["last"] or 0) + 1
-        asked.update(is_open=False)
+        questions = Question.objects.filter(room=room)
+        number = (questions.aggregate(last=Max("number"))["last"] or 0) + 1
+        questions.update(is_open=False)
         question = Question.objects.create(
             room=room, number=number, session=session, stop=stop, text=text, kind=kind, options=list(options), asked_at=timezone.now()
         )

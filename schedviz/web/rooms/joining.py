@@ -15,14 +15,14 @@ from schedviz.web.rooms.links import read_code
 from schedviz.web.rooms.models import LIVE, LONGEST_NICKNAME, Participant, Room
 
 
-class Joined(msgspec.Struct, frozen=True):
+class JoinResult(msgspec.Struct, frozen=True):
     """A participant, and whether they had joined before."""
 
     participant: Participant
     is_back: bool
 
 
-def join(code: str, nickname: str, *, secret: str, address: str) -> Joined:
+def join(code: str, nickname: str, *, secret: str, address: str) -> JoinResult:
     """Join the room with this code, or rejoin it with the same secret.
 
     Raises `WrongCodeGiven`, `TooManyWrongCodes`, `NicknameUnusable`, `NicknameTaken`, `WasRemoved` or `RoomFull`.
@@ -43,10 +43,10 @@ def join(code: str, nickname: str, *, secret: str, address: str) -> Joined:
     except IntegrityError as error:
         if (again := Participant.objects.filter(room=room, digest=hashed(secret), removed=False).first()) is not None and known is None:
             # The same browser sent the request twice at the same time.
-            return Joined(again, is_back=True)
+            return JoinResult(again, is_back=True)
         raise NicknameTaken(f"The nickname {name!r} is taken in this room; choose another one.") from error
     notify.changed(room.pk)
-    return Joined(participant, is_back=known is not None)
+    return JoinResult(participant, is_back=known is not None)
 
 
 def usable_nickname(written: str) -> str:

@@ -7,7 +7,7 @@ import msgspec
 from schedviz.lessons import LessonError, UnknownLessonError, find
 from schedviz.lessons.catalogue import version
 from schedviz.lessons.lesson import Question
-from schedviz.lessons.stop_state import Played
+from schedviz.lessons.stop_state import StopState
 from schedviz.sessions.analysis import requests
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.models import Session
@@ -37,7 +37,7 @@ def right_answer(session: Session | None, stop: str) -> str | None:
         content = requests.ask(session, requests.Path(name, version(name), at=0), timeout_seconds=_WAIT_SECONDS)
     except (SessionError, LessonError, UnknownLessonError):
         return None
-    played = msgspec.json.decode(content, type=list[Played])
+    played = msgspec.json.decode(content, type=list[StopState])
     found = next((one.answer for one in played if one.stop.id == stop and one.stop.question is not None), None)
     if isinstance(found, list):
         return ",".join(sorted(str(one) for one in found))

@@ -11,7 +11,7 @@ import pytest
 from schedviz.engine import Simulation
 from schedviz.sessions.analysis import answering, requests
 from schedviz.sessions.analysis.engine_cache import ASKED, Moment
-from schedviz.sessions.analysis.requests import Asked, Change, WhatIf, Why
+from schedviz.sessions.analysis.requests import AnalysisRequest, Change, WhatIf, Why
 from schedviz.sessions.models import Session
 from tests.sessions.conftest import MakeSession, pod, send, work_off
 
@@ -23,7 +23,7 @@ def forgotten() -> Iterator[None]:
     ASKED.clear()
 
 
-def ask(session_id: UUID, question: Asked, place: str) -> dict[str, object]:
+def ask(session_id: UUID, question: AnalysisRequest, place: str) -> dict[str, object]:
     answering.answer(session_id, msgspec.json.encode(question), place)
     found = requests._look(place)
     assert found is not None
@@ -72,7 +72,7 @@ def test_another_moment_has_another_engine(make_session: MakeSession) -> None:
 
 
 @pytest.mark.parametrize("question", [Change(pod="default/pod-1"), WhatIf(pod=pod("copy"), copies=2)])
-def test_what_leaves_an_engine_otherwise_leaves_none(make_session: MakeSession, question: Asked) -> None:
+def test_a_request_that_changes_the_engine_leaves_none_in_the_cache(make_session: MakeSession, question: AnalysisRequest) -> None:
     session_id = make_session(nodes=2, pods=2)
     ask(session_id, question, "changed")
     assert kept(session_id) is None

@@ -174,7 +174,7 @@ def test_a_fork_can_be_forked_after_and_before_its_own_fork(parent: Session, som
 
     assert reading.state_at_head(after).view == reading.state_at_event(first, after.fork_event).view
     assert reading.state_at_head(before).view == reading.state_at_event(parent, before.fork_event).view
-    assert [one.session_id for one in lineage.stretches(after.pk)] == [after.pk, first.pk, parent.pk]
+    assert [one.session_id for one in lineage.segments(after.pk)] == [after.pk, first.pk, parent.pk]
     for one in (after, before):
         assert [event.event for event in reading.events(one.pk, limit=100_000)] == list(range(1, one.event + 1))
         assert sum(bucket.counts.cycles for bucket in timeline.buckets(one, after=0, until=one.event, most=9)) == len(
@@ -326,5 +326,5 @@ def test_what_has_not_happened_cannot_be_forked(parent: Session, somebody: User)
 def test_the_lineage_of_an_unknown_session_is_empty(transactional_db: None) -> None:
     nobody: UUID = uuid4()
 
-    assert lineage.stretches(nobody) == []
+    assert lineage.segments(nobody) == []
     assert reading.events(nobody) == []

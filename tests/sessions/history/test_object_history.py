@@ -10,7 +10,7 @@ from schedviz.sessions import frames
 from schedviz.sessions.history import object_history, object_index, reading
 from schedviz.sessions.models import Chunk, ChunkNames, Session
 from schedviz.trace.events import AnyEvent, CycleStarted
-from schedviz.trace.story import CyclePod, Entry, Teller, lives_of
+from schedviz.trace.story import CyclePod, Entry, StoryBuilder, lives_of
 from tests.sessions.conftest import MakeSession, pod, send, stored_events, work_off
 
 
@@ -24,7 +24,7 @@ def told(
 def told_from_everything(session_id: UUID, kind: str, name: str) -> list[Entry]:
     events: list[AnyEvent] = stored_events(session_id)
     lives = lives_of(name, events) if kind == "pods" else []
-    return list(Teller(kind, name, lives=lives, find_cycle=lambda _: CyclePod()).tell(events))
+    return list(StoryBuilder(kind, name, lives=lives, find_cycle=lambda _: CyclePod()).entries(events))
 
 
 @pytest.fixture

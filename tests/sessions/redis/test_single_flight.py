@@ -52,7 +52,7 @@ def test_an_answer_that_is_there_is_made_no_second_time(make_session: MakeSessio
 
     requests.keep(place, Answer(missing="This was here before."))
     answering.answer(session_id, question.encode(), place)
-    with pytest.raises(requests.Unanswerable, match="This was here before"):
+    with pytest.raises(requests.SubjectNotFound, match="This was here before"):
         ask(session_id)
     assert len(sent()) == 1
 

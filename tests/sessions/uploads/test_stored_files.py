@@ -77,7 +77,7 @@ def test_the_key_is_gone_when_the_import_has_ended(data: bytes) -> None:
 
     assert session.status in (Session.Status.READY, Session.Status.FAILED)
     assert in_redis(session.pk) is None
-    assert upload_keys._KEEPER.get(session.pk) is None
+    assert upload_keys._KEY_REFRESHER.get(session.pk) is None
 
 
 def test_the_key_of_a_deleted_session_or_a_forgotten_upload_is_gone() -> None:
@@ -94,7 +94,7 @@ def test_the_server_that_took_it_forgets_the_key_when_another_process_has_import
     session = uploaded()
     Session.objects.filter(pk=session.pk).update(status=Session.Status.READY)
 
-    until(lambda: upload_keys._KEEPER.get(session.pk) is None)
+    until(lambda: upload_keys._KEY_REFRESHER.get(session.pk) is None)
     until(lambda: in_redis(session.pk) is None)
 
 
@@ -109,10 +109,10 @@ def test_an_upload_survives_redis(redis: RedisServer, monkeypatch: pytest.Monkey
     session = uploaded()
     redis.kill()
     redis.start()
-    assert upload_keys._KEEPER.get(session.pk)
+    assert upload_keys._KEY_REFRESHER.get(session.pk)
     until(lambda: in_redis(session.pk))
     # The import is in another process than the web server.
-    monkeypatch.setattr(upload_keys._Keeper, "get", lambda *_: None)
+    monkeypatch.setattr(upload_keys._KeyRefresher, "get", lambda *_: None)
 
     assert imported(session).status == Session.Status.READY
 
@@ -120,7 +120,7 @@ def test_an_upload_survives_redis(redis: RedisServer, monkeypatch: pytest.Monkey
 def test_an_upload_that_came_while_redis_was_away_is_imported(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     redis.kill()
     session = uploaded()
-    monkeypatch.setattr(upload_keys._Keeper, "get", lambda *_: None)
+    monkeypatch.setattr(upload_keys._KeyRefresher, "get", lambda *_: None)
     # Nobody can tell whether there is a key.
     assert imported(session).status == Session.Status.IMPORTING
     redis.start()

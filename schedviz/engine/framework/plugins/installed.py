@@ -12,7 +12,7 @@ from schedviz.engine.config import ConfigurationError, KubeSchedulerConfiguratio
 from schedviz.engine.config.types import EXTENSION_POINTS
 from schedviz.engine.framework.interface import Handle, Plugin, PluginFactory
 from schedviz.engine.framework.runtime.plugin_lists import Registry
-from schedviz.engine.framework.runtime.user_plugin_guard import Guarded
+from schedviz.engine.framework.runtime.user_plugin_guard import GuardedPlugin
 
 GROUP: Final = "schedviz.plugins"
 
@@ -53,7 +53,7 @@ def _enabled(configuration: KubeSchedulerConfiguration) -> list[str]:
 def _factory(point: EntryPoint) -> PluginFactory:
     def make(args: Any, handle: Handle) -> Plugin:
         try:
-            return Guarded(point.name, point.load()(args, handle))
+            return GuardedPlugin(point.name, point.load()(args, handle))
         except Exception as error:
             text = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
             raise ValueError(" ".join(text.split())[:500]) from error

@@ -34,31 +34,31 @@ class Scorer:
 
 def run_score_plugins(scorers: Sequence[Scorer], state: CycleState, pod: PodInfo, rows: Rows) -> ScoreOutcome:
     """The scores of all rows, or the first error with upstream's message: all plugins score before the first one normalizes."""
-    asked = [scorer for scorer in scorers if scorer.name not in state.skip_score_plugins]
+    active = [scorer for scorer in scorers if scorer.name not in state.skip_score_plugins]
     raws: list[Scores] = []
-    for scorer in asked:
+    for scorer in active:
         raw = scorer.score(state, pod, rows)
         if isinstance(raw, Status):
             return _failed("running Score plugins", wrapped(f'plugin "{scorer.name}" failed with', raw))
         raws.append(raw)
     normalized: list[Scores] = []
-    for scorer, raw in zip(asked, raws, strict=True):
+    for scorer, raw in zip(active, raws, strict=True):
         scores = raw if scorer.extensions is None else scorer.extensions.normalize_score(state, pod, raw)
         if isinstance(scores, Status):
             return _failed("running Normalize on Score plugins", wrapped(f'plugin "{scorer.name}" failed with', scores))
         normalized.append(scores)
-    return _weighed(asked, raws, normalized, len(rows))
+    return _weighed(active, raws, normalized, len(rows))
 
 
-def _weighed(asked: Sequence[Scorer], raws: Sequence[Scores], normalized: Sequence[Scores], rows: int) -> ScoreOutcome:
+def _weighed(active: Sequence[Scorer], raws: Sequence[Scores], normalized: Sequence[Scores], rows: int) -> ScoreOutcome:
     """Weighted scores, and the sum for each row. Each plugin's array is read once; uniform scores are added as one number."""
     plugins: list[ScoresOfPlugin] = []
     common = 0
     summands: list[Scores] = []
-    for scorer, raw, scores in zip(asked, raws, normalized, strict=True):
+    for scorer, raw, scores in zip(active, raws, normalized, strict=True):
         value = uniform_value(scores)
         if not _is_in_range(scores, value):
-            return _failed("applying score defaultWeights on Score plugins", _first_invalid(asked, normalized))
+            return _failed("applying score defaultWeights on Score plugins", _first_invalid(active, normalized))
         weight = scorer.weight
         weighted = scores
         if value is not None:

@@ -1,4 +1,4 @@
-"""`Guarded`: contains the faults of users' plugins. Exceptions and invalid answers become Status Error.
+"""`GuardedPlugin`: contains the faults of users' plugins. Exceptions and invalid answers become Status Error.
 
 The framework sees the plugin's extension points, but none of its faults: answers are checked, and so is data written to CycleState, which a
 checkpoint must be able to store.
@@ -37,7 +37,7 @@ class _InvalidAnswerError(Exception):
     """An invalid answer."""
 
 
-class Guarded:
+class GuardedPlugin:
     """A user's plugin, under its name in the configuration. It has the methods that the plugin has."""
 
     def __init__(self, name: str, plugin: Any) -> None:

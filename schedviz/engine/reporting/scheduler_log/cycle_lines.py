@@ -423,8 +423,8 @@ def _post_filter_message(statuses: list[StatusView]) -> str:
     last = statuses[-1]
     if last.code == "Success":
         return ""
-    told = [last] if last.code in ("UnschedulableAndUnresolvable", "Error") else statuses
-    return ", ".join(reason for status in told for reason in status.reasons)
+    logged = [last] if last.code in ("UnschedulableAndUnresolvable", "Error") else statuses
+    return ", ".join(reason for status in logged for reason in status.reasons)
 
 
 def first_untolerated(pod: Pod, node: Node, *, compares: bool) -> Taint | None:

@@ -97,9 +97,9 @@ class PreemptionLines:
             if candidate is None:
                 continue
             for victim in candidate["victims"]:
-                told = (pod_ref(victim), ("node", ObjectRef(node)))
+                fields = (pod_ref(victim), ("node", ObjectRef(node)))
                 caller, message = "defaultpreemption/default_preemption.go:326", "Pod is a potential preemption victim on node"
-                yield writer.line(caller, message, *told, v=5, cycle_of=pod, logger=_LOGGER)
+                yield writer.line(caller, message, *fields, v=5, cycle_of=pod, logger=_LOGGER)
             counts[bool(candidate["numPDBViolations"])] += 1
             if counts[False] and counts[False] + counts[True] >= enough:
                 return

@@ -11,7 +11,7 @@ from typing import Final
 from schedviz.engine.cache.debugger.log_line import JsonObject, LogLine, ObjectRef
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.queue.v1_36 import cluster_events
-from schedviz.engine.reporting.scheduler_log.hint_lines import Asked, hint_line
+from schedviz.engine.reporting.scheduler_log.hint_lines import HintCall, hint_line
 from schedviz.engine.reporting.scheduler_log.known_objects import KnownObjects
 from schedviz.engine.reporting.scheduler_log.writer import Writer, pod_ref
 from schedviz.kube.core import Node, Pod
@@ -216,7 +216,7 @@ class QueueLines:
             if line is not None:
                 yield self._writer.line(line.caller, line.message, *line.values, v=line.verbosity, cycle_of=cycle_of)
 
-    def _asked(self, event: RequeueConsidered, pod: str, answer: HintAnswer, kind: str) -> Asked:
+    def _asked(self, event: RequeueConsidered, pod: str, answer: HintAnswer, kind: str) -> HintCall:
         objects = self._objects
         old_key, new_key = event.old.partition(" ")[2], event.new.partition(" ")[2]
         old: Node | Pod | None
@@ -226,7 +226,7 @@ class QueueLines:
         else:
             old, new = objects.pod_before(old_key) if old_key else None, objects.pod(new_key) if new_key else None
         is_queue = answer.hint == "Queue"
-        return Asked(answer.plugin, is_queue, pod, objects.pod(pod), kind, old_key, new_key, old, new, self._pod_info)
+        return HintCall(answer.plugin, is_queue, pod, objects.pod(pod), kind, old_key, new_key, old, new, self._pod_info)
 
 
 def came_back(event: RequeueConsidered, decision: RequeueDecision) -> bool:

@@ -36,8 +36,8 @@ class Audit(Resource):
     def get(self, request: Request) -> Response:
         """List the audit log, newest first."""
         expect_staff(request)
-        asked = {name: request.query_params.get(name, "").replace("\0", "") for name in ("action", "user")}
-        found = audit.entries(**asked, session=_session(request))
+        filters = {name: request.query_params.get(name, "").replace("\0", "") for name in ("action", "user")}
+        found = audit.entries(**filters, session=_session(request))
         if (before := optional_number(request, "before")) is not None:
             found = found.filter(pk__lt=before)
         limit = max(1, whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE))

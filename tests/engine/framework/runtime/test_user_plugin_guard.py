@@ -7,7 +7,7 @@ import pytest
 from schedviz.engine.framework.cycle_state import CycleState, StateKey
 from schedviz.engine.framework.plugins.registry import in_tree_registry
 from schedviz.engine.framework.runtime import PluginListsError
-from schedviz.engine.framework.runtime.user_plugin_guard import Guarded
+from schedviz.engine.framework.runtime.user_plugin_guard import GuardedPlugin
 from schedviz.engine.framework.status import SUCCESS, Code, Status, unschedulable
 from schedviz.engine.framework.verdicts import Verdicts
 
@@ -53,7 +53,7 @@ def framework_with(world):
         world.update()
         entries = [{"name": name} for name in ("PrioritySort", "Bad", "DefaultBinder")]
         config = {"profiles": [{"plugins": {"multiPoint": {"enabled": entries, "disabled": [{"name": "*"}]}}}]}
-        registry = {**in_tree_registry(), "Bad": lambda _args, _handle: Guarded("Bad", Bad(**answers))}
+        registry = {**in_tree_registry(), "Bad": lambda _args, _handle: GuardedPlugin("Bad", Bad(**answers))}
         return world.framework(config, registry)
 
     return make

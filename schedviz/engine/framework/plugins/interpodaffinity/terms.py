@@ -93,8 +93,8 @@ class ExistingTerms:
 
     def sums(self, rows: Rows, pod: PodInfo, labels_of_namespace: Labels) -> dict[str, IntArray]:
         """For each topology key of any term, the sum of the weights of the matching terms on each row."""
-        asked = (pod.namespace, _frozen(pod.pod.metadata.labels), _frozen(labels_of_namespace))
-        return {key: self._sums_of(rows, key, asked, pod.pod, labels_of_namespace) for key in self._keys(rows)}
+        pod_key = (pod.namespace, _frozen(pod.pod.metadata.labels), _frozen(labels_of_namespace))
+        return {key: self._sums_of(rows, key, pod_key, pod.pod, labels_of_namespace) for key in self._keys(rows)}
 
     def _keys(self, rows: Rows) -> list[str]:
         codes = rows.info_column((self, "keys"), self._code, np.int32)
@@ -107,13 +107,13 @@ class ExistingTerms:
             self._key_sets.append(keys)
         return self._codes[keys]
 
-    def _sums_of(self, rows: Rows, key: str, asked: Hashable, pod: Pod, labels_of_namespace: Labels) -> IntArray:
+    def _sums_of(self, rows: Rows, key: str, pod_key: Hashable, pod: Pod, labels_of_namespace: Labels) -> IntArray:
         def add_up(other: PodInfo) -> int:
             terms = self._terms_of(other)
             return sum(weight for term, weight in terms if term.topology_key == key and term.matches(pod, labels_of_namespace))
 
         weights = PodMemo(add_up)
-        return rows.info_column((self, key, asked), lambda node_info: sum(weights(self._pods_of(node_info))), np.int64)
+        return rows.info_column((self, key, pod_key), lambda node_info: sum(weights(self._pods_of(node_info))), np.int64)
 
 
 def _frozen(labels: Mapping[str, str]) -> frozenset[tuple[str, str]]:

@@ -200,10 +200,10 @@ def _after_pod_event(pod: PodInfo, old: KubeObject | None, new: KubeObject | Non
 
 def _after_device_class_event(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
     """Upstream: isSchedulableAfterDeviceClassEvent"""
-    asked = {name for name, _ in compute_pod_resource_request(pod).scalar}
+    requested = {name for name, _ in compute_pod_resource_request(pod).scalar}
     was, _ = before_and_after(DeviceClass, old, new)
     now = after(DeviceClass, old, new)
     provided = now.spec.extended_resource_name or ""
     if was is not None and (was.spec.extended_resource_name or "") == provided:
         return QueueingHint.QUEUE_SKIP
-    return queue_if(provided in asked or (was is None and f"{IMPLICIT_PREFIX}{now.name}" in asked))
+    return queue_if(provided in requested or (was is None and f"{IMPLICIT_PREFIX}{now.name}" in requested))

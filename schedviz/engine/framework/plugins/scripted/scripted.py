@@ -16,7 +16,7 @@ from schedviz.engine.framework.interface import PRE_BIND_WAIT_KEY, Handle, PostF
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins.names import SCRIPTED
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.runtime.user_plugin_guard import Guarded
+from schedviz.engine.framework.runtime.user_plugin_guard import GuardedPlugin
 from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, StatusError, unschedulable
 from schedviz.engine.framework.types import NANOS_PER_SECOND, NodeInfo, PodInfo
 from schedviz.kube.meta import KubeObject
@@ -71,9 +71,9 @@ class ScriptedArgs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: tuple[Rule, ...] = ()
 
 
-def make_scripted(args: Any, handle: Handle) -> Guarded:
+def make_scripted(args: Any, handle: Handle) -> GuardedPlugin:
     """Create the plugin, guarded like users' plugins: exceptions become Status Error. Raises `ValueError`."""
-    return Guarded(SCRIPTED, Scripted(args, handle))
+    return GuardedPlugin(SCRIPTED, Scripted(args, handle))
 
 
 class Scripted:
@@ -92,7 +92,7 @@ class Scripted:
         named = {rule.point for rule in self._rules}
         for point, method in _METHODS.items():
             if point not in named:
-                # Guarded uses the methods that are callable.
+                # GuardedPlugin uses the methods that are callable.
                 setattr(self, method, None)
 
     def _rule(self, point: str, pod: PodInfo, node: str = "", *, use: bool = True) -> Rule | None:
