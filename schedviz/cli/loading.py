@@ -33,7 +33,7 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
     """
     from schedviz.cli.remote.printing import Progress as Shown
     from schedviz.ingest.errors import IngestError
-    from schedviz.ingest.load import load, look_away
+    from schedviz.ingest.load import ignore_item, load
     from schedviz.ingest.source import Source, files_of
 
     for path in paths:
@@ -48,7 +48,7 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
         if not sources:
             folders = ", ".join(map(str, paths))
             raise click.ClickException(f"{folders}: no file there looks, by its name, like objects or a scheduler's log.")
-        found = load(sources, progress=lambda progress: shown.say(_in_words(progress)), look=look or look_away)
+        found = load(sources, progress=lambda progress: shown.say(_in_words(progress)), look=look or ignore_item)
     except IngestError as error:
         raise SeveralLines(*error.lines) from None
     except OSError as error:

@@ -330,7 +330,7 @@ class AsyncSession(AsyncDefaultServer, SessionInfo):
 
     async def object(self, kind: str, name: str, *, at: int | None = None) -> dict[str, Any]:
         """A Kubernetes object with the fields that the scheduler reads. `name` is `namespace/name` for namespaced kinds."""
-        return await self.client.do(flows.kept_object(self.id, kind, name, at))
+        return await self.client.do(flows.stored_object(self.id, kind, name, at))
 
     async def export(self) -> bytes:
         """The session as the content of a `.schedviz` file, which `from_files` reads."""

@@ -182,7 +182,7 @@ def cycles(session: str, *, most: int | None, tail: int | None, after: int) -> F
 
 def cycle(session: str, number: int) -> Flow[dict[str, Any]]:
     """The full detail of a cycle."""
-    found: dict[str, Any] = yield from _patiently(Call("GET", f"sessions/{session}/cycles/{number}/", wait=35))
+    found: dict[str, Any] = yield from _until_computed(Call("GET", f"sessions/{session}/cycles/{number}/", wait=35))
     return found
 
 
@@ -194,36 +194,36 @@ def events_page(session: str, after: int) -> Flow[dict[str, Any]]:
 
 def explain(session: str, pod: str, at: int | None) -> Flow[Explanation]:
     """Why a pod has its placement or is Pending."""
-    return Explanation.of((yield from _patiently(Call("GET", f"sessions/{session}/explain/{_path(pod)}/", _at(at), wait=35))))
+    return Explanation.of((yield from _until_computed(Call("GET", f"sessions/{session}/explain/{_path(pod)}/", _at(at), wait=35))))
 
 
 def pending(session: str, at: int | None) -> Flow[Records]:
     """All pending pods in groups."""
-    groups = yield from _patiently(Call("GET", f"sessions/{session}/explain/", _at(at), wait=35))
+    groups = yield from _until_computed(Call("GET", f"sessions/{session}/explain/", _at(at), wait=35))
     return Records({**records([one])[0], "count": len(one["pods"])} for one in groups)
 
 
 def overview(session: str, at: int | None) -> Flow[dict[str, Any]]:
     """The reasons for which pods are pending."""
-    found: dict[str, Any] = yield from _patiently(Call("GET", f"sessions/{session}/overview/", _at(at), wait=35))
+    found: dict[str, Any] = yield from _until_computed(Call("GET", f"sessions/{session}/overview/", _at(at), wait=35))
     return found
 
 
 def smallest_change(session: str, pod: str, at: int | None) -> Flow[dict[str, Any]]:
     """The smallest changes that would place a pod."""
-    found: dict[str, Any] = yield from _patiently(Call("GET", f"sessions/{session}/explain/{_path(pod)}/change/", _at(at), wait=35))
+    found: dict[str, Any] = yield from _until_computed(Call("GET", f"sessions/{session}/explain/{_path(pod)}/change/", _at(at), wait=35))
     return found
 
 
 def what_if(session: str, pod: Mapping[str, Any], copies: int, at: int | None) -> Flow[WhatIf]:
     """How many copies would fit."""
     body = {"pod": dict(pod), "copies": copies}
-    return WhatIf.of((yield from _patiently(Call("POST", f"sessions/{session}/what-if/", _at(at), body, wait=35))))
+    return WhatIf.of((yield from _until_computed(Call("POST", f"sessions/{session}/what-if/", _at(at), body, wait=35))))
 
 
 def compare(a: str, b: str) -> Flow[Comparison]:
     """Two sessions, or moments (`<id>@<event>`), side by side."""
-    return Comparison.of((yield from _patiently(Call("GET", "compare/", {"a": a, "b": b}, wait=60))))
+    return Comparison.of((yield from _until_computed(Call("GET", "compare/", {"a": a, "b": b}, wait=60))))
 
 
 def fork(
@@ -237,11 +237,11 @@ def fork(
     return made
 
 
-def kept_object(session: str, kind: str, name: str, at: int | None) -> Flow[dict[str, Any]]:
+def stored_object(session: str, kind: str, name: str, at: int | None) -> Flow[dict[str, Any]]:
     """An object as the simulated API server stores it."""
     namespace, _, short = name.rpartition("/")
     query = {"kind": kind, "name": short, **({"namespace": namespace} if namespace else {}), **_at(at)}
-    found: dict[str, Any] = yield from _patiently(Call("GET", f"sessions/{session}/objects/", query, wait=35))
+    found: dict[str, Any] = yield from _until_computed(Call("GET", f"sessions/{session}/objects/", query, wait=35))
     return found
 
 
@@ -250,7 +250,7 @@ def export(session: str) -> Flow[bytes]:
     return (yield from ask_bytes(Call("GET", f"sessions/{session}/export/", wait=60, largest=LARGEST_EXPORT)))
 
 
-def _patiently(call: Call) -> Flow[Any]:
+def _until_computed(call: Call) -> Flow[Any]:
     """Request an answer that a worker computes, and repeat the request while the computation is in progress."""
     for _ in range(10):
         try:

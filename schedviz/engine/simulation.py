@@ -281,7 +281,7 @@ class Simulation(SimulationState):
     @classmethod
     def begin_again(cls, data: bytes) -> Simulation:
         """The engine before the first command, from a checkpoint of this or an older format. Raises `CheckpointError`."""
-        settings, objects = checkpoints.beginning(data)
+        settings, objects = checkpoints.initial_state(data)
         simulation = cls(settings)
         simulation.load(objects)
         return simulation

@@ -100,7 +100,7 @@ def known_extenders(simulation: Simulation) -> tuple[ExtenderConfig, ...]:
     return (*configured, *(extender for extender in declared if extender.url_prefix not in named))
 
 
-def uncalled(simulation: Simulation, dry_run: DryRun) -> tuple[str, ...]:
+def uncalled_extenders(simulation: Simulation, dry_run: DryRun) -> tuple[str, ...]:
     """Extenders with a filter that would be called over HTTP, which an explanation does not do."""
     declared = {extender.url for extender in declared_extenders(simulation)}
     filtering = {extender.url_prefix for extender in simulation.configuration.extenders if extender.filter_verb}

@@ -15,7 +15,7 @@ from schedviz.explain.explanation import NodeVerdict, Room
 #: Nodes tried, those that lack least first: a trial calls Filter once per pod on the node.
 TRIED: Final = 8
 #: Nodes reported.
-TOLD: Final = 3
+LISTED_ROOMS: Final = 3
 
 
 def room(dry_run: DryRun, verdicts: Sequence[NodeVerdict], now: int) -> tuple[Room, ...]:
@@ -26,7 +26,7 @@ def room(dry_run: DryRun, verdicts: Sequence[NodeVerdict], now: int) -> tuple[Ro
     found = [_leave(dry_run, dry_run.rows.infos[row], now) for row in candidates[:TRIED]]
     rooms = [_told(dry_run, info, pods) for info, pods in found if pods]
     rooms.sort(key=lambda room: (not room.by_preemption, room.highest_priority, len(room.pods)))
-    return tuple(rooms[:TOLD])
+    return tuple(rooms[:LISTED_ROOMS])
 
 
 def _shortage(dry_run: DryRun) -> list[float]:

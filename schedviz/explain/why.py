@@ -16,7 +16,7 @@ from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.doctor.nominations import FOR_EVER, judge, terminating_victims, why_for_ever
 from schedviz.explain.equivalence import reading_of
 from schedviz.explain.explanation import Explanation, NodeVerdict, Outlook, QueuePlace, Standing
-from schedviz.explain.extenders import known_extenders, message_with, turned_away, uncalled, with_extenders
+from schedviz.explain.extenders import known_extenders, message_with, turned_away, uncalled_extenders, with_extenders
 from schedviz.explain.main_reason import main_reason
 from schedviz.explain.message import said_clauses
 from schedviz.explain.queue_place import queue_place
@@ -93,7 +93,7 @@ def explain_pod(
         outlooks={outlook: counted[outlook] for outlook in OUTLOOKS if counted[outlook]},
         matrix=verdicts,
         room=() if fits else room(dry_run, verdicts, simulation.clock.now),
-        extenders_not_asked=uncalled(simulation, dry_run),
+        extenders_not_asked=uncalled_extenders(simulation, dry_run),
     )
     if (differs := disagreement(simulation, explained)) is not None:
         explained = _replace(explained, disagreement=differs.text, disagreement_phrase=differs)

@@ -159,16 +159,16 @@ def _basic(cluster: Cluster) -> Iterator[Json]:
     """Equal nodes, plain pods of four sizes."""
     for number in range(cluster.nodes):
         yield _node(cluster, number)
-    dice = _random(cluster, "basic")
+    rng = _random(cluster, "basic")
     for number in range(cluster.pods):
-        cpu, memory = dice.choice((("100m", "128Mi"), ("250m", "256Mi"), ("500m", "1Gi"), ("1", "2Gi")))
+        cpu, memory = rng.choice((("100m", "128Mi"), ("250m", "256Mi"), ("500m", "1Gi"), ("1", "2Gi")))
         yield _pod("web", number + 1, cpu=cpu, memory=memory, order=number)
 
 
 def _mixed(cluster: Cluster) -> Iterator[Json]:
     """A web shop: web, api, cache and batch pods, two priorities, tainted nodes, and some pods that cannot fit."""
     yield _priority_class("urgent", 1000)
-    dice = _random(cluster, "mixed")
+    rng = _random(cluster, "mixed")
     for number in range(cluster.nodes):
         large = number % 5 == 0
         taints: Json = {"taints": [{"key": "dedicated", "value": "batch", "effect": "NoSchedule"}]} if number % 10 == 9 else {}
@@ -178,28 +178,28 @@ def _mixed(cluster: Cluster) -> Iterator[Json]:
             cpu="16" if large else "8",
             memory="64Gi" if large else "32Gi",
             labels={"disk": "ssd" if number % 3 == 0 else "hdd"},
-            images=dice.sample(("web", "api", "cache", "batch"), k=2),
+            images=rng.sample(("web", "api", "cache", "batch"), k=2),
             **taints,
         )
     counts: dict[str, int] = {}
     for order in range(cluster.pods):
-        app = dice.choices(("web", "api", "cache", "batch"), weights=(5, 3, 1, 2))[0]
-        yield _mixed_pod(app, _numbered(counts, app), order, dice)
+        app = rng.choices(("web", "api", "cache", "batch"), weights=(5, 3, 1, 2))[0]
+        yield _mixed_pod(app, _numbered(counts, app), order, rng)
 
 
-def _mixed_pod(app: str, number: int, order: int, dice: random.Random) -> Json:
+def _mixed_pod(app: str, number: int, order: int, rng: random.Random) -> Json:
     if app == "web":
-        return _pod(app, number, cpu=dice.choice(("100m", "250m", "500m")), memory="256Mi", order=order)
+        return _pod(app, number, cpu=rng.choice(("100m", "250m", "500m")), memory="256Mi", order=order)
     if app == "api":
         urgent = _urgent() if number % 4 == 0 else {}
-        return _pod(app, number, cpu=dice.choice(("500m", "1")), memory=dice.choice(("512Mi", "1Gi")), order=order, **urgent)
+        return _pod(app, number, cpu=rng.choice(("500m", "1")), memory=rng.choice(("512Mi", "1Gi")), order=order, **urgent)
     if app == "cache":
         return _pod(app, number, cpu="500m", memory="4Gi", order=order, nodeSelector={"disk": "ssd"})
     more: Json = {"tolerations": [{"key": "dedicated", "operator": "Equal", "value": "batch", "effect": "NoSchedule"}]}
     if number % 12 == 0:
         more["schedulingGates"] = [{"name": "example.com/quota"}]
-    cpu = "40" if number % 25 == 0 else dice.choice(("1", "2", "4"))
-    return _pod(app, number, cpu=cpu, memory=dice.choice(("2Gi", "4Gi", "8Gi")), order=order, **more)
+    cpu = "40" if number % 25 == 0 else rng.choice(("1", "2", "4"))
+    return _pod(app, number, cpu=cpu, memory=rng.choice(("2Gi", "4Gi", "8Gi")), order=order, **more)
 
 
 def _gpu(cluster: Cluster) -> Iterator[Json]:
@@ -218,16 +218,16 @@ def _gpu(cluster: Cluster) -> Iterator[Json]:
             resources={"nvidia.com/gpu": "8" if number % 4 == 0 else "4"},
             taints=[{"key": "nvidia.com/gpu", "effect": "NoSchedule"}],
         )
-    dice = _random(cluster, "gpu")
+    rng = _random(cluster, "gpu")
     counts: dict[str, int] = {}
     for order in range(cluster.pods):
-        app = dice.choices(("train", "web"), weights=(2, 3))[0]
+        app = rng.choices(("train", "web"), weights=(2, 3))[0]
         number = _numbered(counts, app)
         if app == "web":
-            yield _pod(app, number, cpu=dice.choice(("250m", "500m")), memory="512Mi", order=order)
+            yield _pod(app, number, cpu=rng.choice(("250m", "500m")), memory="512Mi", order=order)
             continue
-        gpus = dice.choice(("1", "1", "2", "4"))
-        model = {"nodeSelector": {"gpu-model": dice.choice(("a100", "v100"))}} if number % 3 == 0 else {}
+        gpus = rng.choice(("1", "1", "2", "4"))
+        model = {"nodeSelector": {"gpu-model": rng.choice(("a100", "v100"))}} if number % 3 == 0 else {}
         tolerations = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
         yield _pod(app, number, cpu="8", memory="32Gi", order=order, resources={"nvidia.com/gpu": gpus}, tolerations=tolerations, **model)
 
@@ -236,10 +236,10 @@ def _spread_shape(cluster: Cluster) -> Iterator[Json]:
     """Apps that must be spread evenly over zones and should be spread over nodes."""
     for number in range(cluster.nodes):
         yield _node(cluster, number)
-    dice = _random(cluster, "spread")
+    rng = _random(cluster, "spread")
     counts: dict[str, int] = {}
     for order in range(cluster.pods):
-        app = dice.choice(("web", "api", "cache"))
+        app = rng.choice(("web", "api", "cache"))
         constraints = [
             _spread(app, "topology.kubernetes.io/zone", when="DoNotSchedule"),
             _spread(app, "kubernetes.io/hostname", when="ScheduleAnyway"),
@@ -288,9 +288,9 @@ def _preempt(cluster: Cluster) -> Iterator[Json]:
     low = {"priorityClassName": "low", "priority": 1}
     for order in range(running):
         yield _pod("batch", order + 1, cpu="1", memory="2Gi", order=order, nodeName=f"node-{order % cluster.nodes + 1}", **low)
-    dice = _random(cluster, "preempt")
+    rng = _random(cluster, "preempt")
     for order in range(running, cluster.pods):
-        yield _pod("api", order - running + 1, cpu=dice.choice(("1", "2", "3")), memory="2Gi", order=order, **_urgent())
+        yield _pod("api", order - running + 1, cpu=rng.choice(("1", "2", "3")), memory="2Gi", order=order, **_urgent())
 
 
 SHAPES: Final[dict[str, Shape]] = {

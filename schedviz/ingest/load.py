@@ -111,7 +111,7 @@ def _silent(_: Progress) -> None:
     pass
 
 
-def look_away(_item: Item, _obj: KubeObject) -> None:
+def ignore_item(_item: Item, _obj: KubeObject) -> None:
     """Ignore the object."""
 
 
@@ -124,7 +124,7 @@ def load(
     limits: Limits = Limits(),  # noqa: B008  (frozen)
     progress: Callable[[Progress], None] = _silent,
     cancelled: Callable[[], bool] = _never,
-    look: Callable[[Item, KubeObject], None] = look_away,
+    look: Callable[[Item, KubeObject], None] = ignore_item,
 ) -> Import:
     """Load objects from files, ordered as in `kinds.KINDS` and then by file.
 
@@ -207,7 +207,7 @@ class _Loading:
         if looks_like_simkube(head):
             self.read_simkube(file, told, raw)
             return None
-        pieces = text_pieces(source.name, raw, tell=told)
+        pieces = text_pieces(source.name, raw, on_progress=told)
         first = next(pieces)
         second = next(pieces, None)
         if second is not None and (json_stream.is_printed_by_kubectl(first) or yaml_stream.is_printed_by_kubectl(first)):
@@ -218,7 +218,7 @@ class _Loading:
                 # The error needs a line number, for which the whole text is needed.
                 file = FileFound(source.name)
                 self.budget.pass_through(source.name, told.unpacked)
-                text = b"".join(text_pieces(source.name, unpacked(source.name, source.pieces()), tell=told))
+                text = b"".join(text_pieces(source.name, unpacked(source.name, source.pieces()), on_progress=told))
                 self.read_text(file, text, alone=alone)
         else:
             self.read_text(file, b"".join(chain((first,), () if second is None else (second,), pieces)), alone=alone)
@@ -436,7 +436,7 @@ class _Loading:
             warnings=tuple(warning.text for warning in warnings),
             warning_phrases=warnings,
             configuration=merged.config[0] if merged.config else "",
-            refused=tuple(self.refused.told),
+            refused=tuple(self.refused.listed),
         )
         self.tell(Progress("done", len(objects), len(objects), unit="objects"))
         return Import(

@@ -27,9 +27,11 @@ class ProgressReporter:
     added.
     """
 
-    def __init__(self, source: Source, tell: Callable[[Progress], None], check_cancelled: Callable[[], None], budget: Budget) -> None:
+    def __init__(
+        self, source: Source, on_progress: Callable[[Progress], None], check_cancelled: Callable[[], None], budget: Budget
+    ) -> None:
         self._source = source
-        self._tell = tell
+        self._on_progress = on_progress
         self._check_cancelled = check_cancelled
         self._budget = budget
         self._counted = (source.size or 0) if source.is_counted else 0
@@ -51,6 +53,6 @@ class ProgressReporter:
             self._counted = unpacked
         self._check_cancelled()
         if self.is_read_at_once:
-            self._tell(Progress("reading", self._arrived, self._source.size, file=self._source.name))
+            self._on_progress(Progress("reading", self._arrived, self._source.size, file=self._source.name))
         else:
-            self._tell(Progress("unpacking", unpacked, file=self._source.name))
+            self._on_progress(Progress("unpacking", unpacked, file=self._source.name))

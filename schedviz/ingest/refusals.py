@@ -7,14 +7,14 @@ from schedviz.ingest.report import Refused
 from schedviz.trace.phrase import Phrase, phrase
 
 #: The most reasons that are kept as text.
-TOLD = 100
+LISTED = 100
 
 
 class Refusals:
     """The files of an import that were left out completely."""
 
     def __init__(self) -> None:
-        self.told: list[Refused] = []
+        self.listed: list[Refused] = []
         self.count = 0
         #: The error if this was the only file.
         self.first: IngestError | None = None
@@ -27,24 +27,24 @@ class Refusals:
         self.count += 1
         refused = Refused(name, str(error))
         if is_last:
-            self.told.insert(0, refused)
-        elif len(self.told) < TOLD:
-            self.told.append(refused)
+            self.listed.insert(0, refused)
+        elif len(self.listed) < LISTED:
+            self.listed.append(refused)
         if self.first is None or is_last:
             self.first = error
 
     @property
-    def untold(self) -> int:
+    def unlisted(self) -> int:
         """The number of files whose reasons are not kept."""
-        return self.count - len(self.told)
+        return self.count - len(self.listed)
 
     def warnings(self) -> list[Phrase]:
         """One warning for each kept reason, and one for all others."""
-        told = [phrase("{file} was left out: {why}", file=refused.name, why=refused.message) for refused in self.told]
-        return [*told, phrase("{count} more files were left out.", count=self.untold)] if self.untold else told
+        listed = [phrase("{file} was left out: {why}", file=refused.name, why=refused.message) for refused in self.listed]
+        return [*listed, phrase("{count} more files were left out.", count=self.unlisted)] if self.unlisted else listed
 
     def lines(self, most: int) -> list[str]:
         """The reasons, one per line."""
-        lines = [refused.message for refused in self.told[:most]]
+        lines = [refused.message for refused in self.listed[:most]]
         more = self.count - len(lines)
         return [*lines, f"… and {more:,} more files were left out."] if more else lines

@@ -70,7 +70,7 @@ def unpacked(name: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
     return _with_a_head(_as_utf8(name, _unpacked(name, iter(chunks))))
 
 
-def text_pieces(name: str, chunks: Iterable[bytes], *, tell: Callable[[int], None]) -> Iterator[bytes]:
+def text_pieces(name: str, chunks: Iterable[bytes], *, on_progress: Callable[[int], None]) -> Iterator[bytes]:
     """The text of a decompressed file as UTF-8 without a byte order mark, in chunks.
 
     `tell` is called with the number of bytes so far and may raise. Raises `UnreadableFile`.
@@ -81,7 +81,7 @@ def text_pieces(name: str, chunks: Iterable[bytes], *, tell: Callable[[int], Non
         if not size:
             _check_head(name, chunk[:_HEAD])
         size += len(chunk)
-        tell(size)
+        on_progress(size)
         try:
             decoder.decode(chunk)
         except UnicodeDecodeError as error:

@@ -94,9 +94,9 @@ class Quantity:
                 return self
             if self.is_zero:
                 return other
-        mine, theirs = self.unscaled * _power(self.exponent - low), other.unscaled * _power(other.exponent - low)
-        is_big = self.is_big or other.is_big or max(abs(mine), abs(theirs), abs(mine + theirs)) > MAX_INT64
-        return Quantity(mine + theirs, low, shown, is_big=is_big)
+        own, others = self.unscaled * _power(self.exponent - low), other.unscaled * _power(other.exponent - low)
+        is_big = self.is_big or other.is_big or max(abs(own), abs(others), abs(own + others)) > MAX_INT64
+        return Quantity(own + others, low, shown, is_big=is_big)
 
     @property
     def is_zero(self) -> bool:
@@ -106,8 +106,8 @@ class Quantity:
     def compare(self, other: Quantity) -> int:
         """-1, 0 or 1. Upstream: quantity.go Cmp"""
         low = min(self.exponent, other.exponent)
-        mine, theirs = self.unscaled * _power(self.exponent - low), other.unscaled * _power(other.exponent - low)
-        return (mine > theirs) - (mine < theirs)
+        own, others = self.unscaled * _power(self.exponent - low), other.unscaled * _power(other.exponent - low)
+        return (own > others) - (own < others)
 
     def __str__(self) -> str:
         return self._text

@@ -88,7 +88,7 @@ def quotas_of(owner_id: int | None, *, fresh: bool = False) -> list[Quota]:
     return found
 
 
-def own_limits_by(limits_of: Callable[[int], dict[str, int]]) -> None:
+def register_user_limits(limits_of: Callable[[int], dict[str, int]]) -> None:
     """Register a function with the limits of individual users. It is provided by a package above this one, which must not be imported
     here.
     """
@@ -109,7 +109,7 @@ def _expect_room(found: Iterable[Quota], more: Mapping[str, int]) -> None:
         wanted = more.get(quota.kind)
         if wanted is not None and not quota.has_room_for(wanted):
             addition = f" {wanted:,} more are too many." if wanted > 1 else ""
-            raise QuotaReached(f"{quota}{addition} {_way_out(quota)}")
+            raise QuotaReached(f"{quota}{addition} {_remedy(quota)}")
 
 
 def expect_room_for_session(owner_id: int | None, *, nodes: int = 0, pods: int = 0) -> None:
@@ -170,7 +170,7 @@ def _add(owner_id: int | None, more: Mapping[str, int]) -> None:
             _known[key] = (counted, msgspec.structs.replace(usage, **{kind: getattr(usage, kind) + count for kind, count in more.items()}))
 
 
-def why_stop(owner_id: int | None) -> str:
+def reason_to_stop(owner_id: int | None) -> str:
     """Why a run must stop; "" if it may continue."""
     if not _are_limited(("cycles", "bytes")) and not settings.PUBLIC_DEMO:
         return ""
@@ -181,7 +181,7 @@ def why_stop(owner_id: int | None) -> str:
     return ""
 
 
-def forget() -> None:
+def clear_cache() -> None:
     """Drop the cached usage."""
     _known.clear()
 
@@ -190,9 +190,9 @@ def _are_limited(kinds: Iterable[str]) -> bool:
     return any(getattr(settings, f"{kind.upper()}_{ending}") for kind in kinds for ending in ("PER_USER", "IN_ALL"))
 
 
-def _way_out(quota: Quota) -> str:
-    who = "delete sessions that are not needed" if quota.is_own else "ask the operator of this server to raise it or to delete sessions"
-    return f"{who[0].upper()}{who[1:]}."
+def _remedy(quota: Quota) -> str:
+    remedy = "delete sessions that are not needed" if quota.is_own else "ask the operator of this server to raise it or to delete sessions"
+    return f"{remedy[0].upper()}{remedy[1:]}."
 
 
 _known: dict[Any, tuple[float, Usage]] = {}

@@ -14,7 +14,7 @@ class DatabaseFileWatch:
         #: The last report; "" if the file is fine.
         self._said = ""
 
-    def news(self) -> str:
+    def new_warning(self) -> str:
         """A sentence, or "" if nothing changed. The first check that finds the file identifies it."""
         if self._path is None:
             return ""

@@ -16,7 +16,7 @@ class DiskWatch:
         self._folder = folder
         self._was_low = False
 
-    def news(self) -> str:
+    def new_warning(self) -> str:
         """A sentence, or "" if nothing changed."""
         try:
             free = shutil.disk_usage(self._folder).free

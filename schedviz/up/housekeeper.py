@@ -7,7 +7,7 @@ It migrates, writes DATA/token, creates a first session in a new data folder, an
     killed PREFIX       the same, if none of the sessions caused the death
 
 It writes {"database": "ready"} once the tables exist, or {"failed": sentence} if they cannot be created or the environment is invalid,
-{"house": "ready"} when it reads lines, and {"cleared": PREFIX [BUT]} when those leases are released. It ends with its input.
+{"housekeeper": "ready"} when it reads lines, and {"cleared": PREFIX [BUT]} when those leases are released. It ends with its input.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ def main(url: str) -> int:
     try:
         django.setup()
     except ImproperlyConfigured as error:
-        _tell(failed=str(error))
+        _report(failed=str(error))
         return EXIT_MISCONFIGURED
     try:
         _migrate()
     except DatabaseError as error:
-        _tell(failed=f"The database cannot be used: {' '.join(str(error).split())}")
+        _report(failed=f"The database cannot be used: {' '.join(str(error).split())}")
         return EXIT_NO_DATABASE
     # Before the web server runs, so that the token exists when /healthz answers 200.
     _keep_token()
-    _tell(database="ready")
+    _report(database="ready")
     _first_session()
-    _tell(house="ready")
+    _report(housekeeper="ready")
     _keep_house(url)
     return 0
 
@@ -127,7 +127,7 @@ def _keep_house(url: str) -> None:
             for line in lines:
                 word, _, rest = line.decode().partition(" ")
                 if word == "login":
-                    _guarded(lambda: _tell(login=make_login_url(url)))
+                    _guarded(lambda: _report(login=make_login_url(url)))
                 elif word in {"dead", "killed"}:
                     dead[rest] = word
 
@@ -141,8 +141,8 @@ def _clear(dead: dict[str, str]) -> None:
         return
     for who, word in list(dead.items()):
         prefix, _, but = who.partition(" ")
-        clear_owner(prefix, but=but, blameless=word == "killed")
-        _tell(cleared=who)
+        clear_owner(prefix, but=but, killed_externally=word == "killed")
+        _report(cleared=who)
         del dead[who]
     sweep(again=True)
 
@@ -156,8 +156,8 @@ def _guarded(job: Any) -> None:
         connection.close()
 
 
-def _tell(**news: str) -> None:
-    sys.stdout.write(json.dumps(news) + "\n")
+def _report(**message: str) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 
 

@@ -26,7 +26,7 @@ class LogTail:
         self._minute = 0.0
         self._shown = 0
 
-    def news(self) -> list[str]:
+    def new_lines(self) -> list[str]:
         """Lines for the terminal."""
         if _size(self.path) <= self._position:
             return []

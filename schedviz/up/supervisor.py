@@ -131,7 +131,7 @@ class Supervisor:
                 self._say_dead(self._owner_name(child, child.generation), "killed" if child.was_external_kill else "dead")
             if not self._was_up and child.deaths >= HOPELESS_AFTER_DEATHS:
                 raise CannotStart(f"{child.name} does not start: {_cause(code)}. The end of {child.log}:", *_quoted(child.log))
-            self._terminal.trouble(child.name, f"{_cause(code)}; starting it again. Log: {child.log}")
+            self._terminal.report_failure(child.name, f"{_cause(code)}; starting it again. Log: {child.log}")
 
     def _ask_whether_all_is_up(self) -> None:
         if self._was_up:
@@ -145,13 +145,13 @@ class Supervisor:
             self._terminal.still_waiting(self._health.detail, self._logs)
 
     def _tell_of_trouble(self) -> None:
-        if news := self._disk.news():
-            self._terminal.warn(news)
-        if news := self._database_file.news():
-            self._terminal.warn(news)
+        if warning := self._disk.new_warning():
+            self._terminal.warn(warning)
+        if warning := self._database_file.new_warning():
+            self._terminal.warn(warning)
         for name, tail in self._tails.items():
-            for line in tail.news():
-                self._terminal.trouble(name, line)
+            for line in tail.new_lines():
+                self._terminal.report_failure(name, line)
 
     # --- Housekeeper
 
@@ -179,32 +179,32 @@ class Supervisor:
         for line in lines:
             self._act_on(json.loads(line))
 
-    def _act_on(self, news: dict[str, Any]) -> None:
-        if "failed" in news:
+    def _act_on(self, message: dict[str, Any]) -> None:
+        if "failed" in message:
             if not self._had_database:
-                raise CannotStart(news["failed"])
+                raise CannotStart(message["failed"])
             # It ends, and is restarted until the database is reachable again.
-            self._terminal.trouble("housekeeper", news["failed"])
-        elif "database" in news:
+            self._terminal.report_failure("housekeeper", message["failed"])
+        elif "database" in message:
             self._had_database = True
             for child in self._children.values():
                 self._say_database(child)
             self._add(self._waiting_for_database)
             self._waiting_for_database = []
-        elif "house" in news:
-            self._welcome_housekeeper()
-        elif "cleared" in news:
-            self._unreleased_owners.pop(news["cleared"], None)
-        elif "login" in news:
+        elif "housekeeper" in message:
+            self._housekeeper_is_ready()
+        elif "cleared" in message:
+            self._unreleased_owners.pop(message["cleared"], None)
+        elif "login" in message:
             self._announced = True
-            self._terminal.announce(news["login"], time.monotonic() - self._began)
+            self._terminal.announce(message["login"], time.monotonic() - self._began)
 
     @staticmethod
     def _say_database(child: Child) -> None:
         if child.program.awaits_database:
             child.say("database")
 
-    def _welcome_housekeeper(self) -> None:
+    def _housekeeper_is_ready(self) -> None:
         """Repeat the commands that the previous housekeeper may not have completed."""
         for who, word in self._unreleased_owners.items():
             self._children["housekeeper"].say(f"{word} {who}")

@@ -54,7 +54,7 @@ class Terminal:
     def warn(self, sentence: str) -> None:
         _say(sentence, err=True)
 
-    def trouble(self, child: str, line: str) -> None:
+    def report_failure(self, child: str, line: str) -> None:
         _say(f"[{child}] {line}", err=True)
 
     def still_waiting(self, detail: dict[str, Any], logs: Path) -> None:

@@ -26,7 +26,7 @@ def shown(people, commits, settings):
     settings.PUBLIC_DEMO = True
     DemoSession.objects.create(session=people.session)
     make_session(people.owner, "not shown")
-    quotas.forget()
+    quotas.clear_cache()
     return people.session
 
 

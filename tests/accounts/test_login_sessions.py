@@ -25,7 +25,7 @@ def test_the_sweeper_deletes_expired_logins_and_leaves_the_others(monkeypatch: p
     client = Client()
     client.force_login(User.objects.create_user("ada"))
     logins(3, expired=True)
-    monkeypatch.setattr(sweep, "_others_due", 0.0)
+    monkeypatch.setattr(sweep, "_periodic_due", 0.0)
 
     sweep.sweep()
 

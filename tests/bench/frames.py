@@ -9,7 +9,7 @@ from uuid import UUID
 import django
 import msgspec
 
-from schedviz.cli.bench.measure import Run, clock, yardstick
+from schedviz.cli.bench.measure import Run, calibrate, clock
 from schedviz.cli.bench.workloads import WORKLOADS
 
 _STEPS = 100
@@ -57,5 +57,5 @@ def frames(nodes: int) -> FrameRow:
         bytes_p50=statistics.median(sizes),
         json_bytes_p50=statistics.median(texts),
         encode_ms_p50=round(statistics.median(taken), 3),
-        calibration_ms=round(yardstick(pods=300) * 1000, 4),
+        calibration_ms=round(calibrate(pods=300) * 1000, 4),
     )

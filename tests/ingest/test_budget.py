@@ -13,7 +13,7 @@ import pytest
 from schedviz.ingest.errors import IngestError, LimitExceeded
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.load import load
-from schedviz.ingest.refusals import TOLD
+from schedviz.ingest.refusals import LISTED
 from schedviz.ingest.source import Source
 from tests.ingest.bombs import tarred, zip_of_empty_objects, zipped
 from tests.ingest.sources import source
@@ -94,10 +94,10 @@ def test_once_the_budget_is_used_up_no_further_file_is_read() -> None:
 
 
 def test_reasons_of_many_bad_files_are_counted_and_not_kept() -> None:
-    files = [("good.json", NODE), *((f"{n}.json", b"{}") for n in range(TOLD + 50))]
+    files = [("good.json", NODE), *((f"{n}.json", b"{}") for n in range(LISTED + 50))]
     report = load([source(zipped(files), "a.zip")]).report
 
-    assert len(report.refused) == TOLD
+    assert len(report.refused) == LISTED
     assert report.warnings[-1] == "50 more files were left out."
 
 

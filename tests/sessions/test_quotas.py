@@ -31,18 +31,18 @@ def owned(make_session: MakeSession) -> UUID:
     Session.objects.filter(pk=session_id).update(owner=owner)
     send(session_id, "run", max=4)
     work_off(session_id)
-    quotas.forget()
+    quotas.clear_cache()
     return session_id
 
 
 def used(session_id: UUID) -> dict[str, int]:
-    quotas.forget()
+    quotas.clear_cache()
     owner = Session.objects.get(pk=session_id).owner_id
     return {one.kind: one.used for one in quotas.quotas_of(owner) if one.is_own}
 
 
 def accept(session_id: UUID, op: str, **members: Any) -> None:
-    quotas.forget()
+    quotas.clear_cache()
     inbox.accept(session_id, command(op, **members), f"asked-{next(_keys)}")
 
 
@@ -124,7 +124,7 @@ def test_what_takes_away_or_was_accepted_before_is_done_all_the_same(owned: UUID
     work_off(owned)
     settings.CYCLES_PER_USER = settings.BYTES_PER_USER = settings.PODS_PER_USER = 1
 
-    quotas.forget()
+    quotas.clear_cache()
     assert inbox.accept(owned, command("run", max=1), "again").seq == seq
     accept(owned, "delete", kind="Pod", name="pod-2")
     accept(owned, "evict", pod="default/pod-3")
@@ -161,7 +161,7 @@ def test_commands_that_come_fast_are_counted_though_the_database_is_not_asked_ag
 
 def test_commands_sent_together_need_room_together(owned: UUID, settings: Any) -> None:
     settings.PODS_PER_USER = 13
-    quotas.forget()
+    quotas.clear_cache()
 
     with pytest.raises(QuotaReached, match="2 more are too many"):
         inbox.accept_all(owned, [(name, command("create", object=pod(name))) for name in ("a", "b")])
@@ -203,7 +203,7 @@ def test_the_commands_of_traces_and_session_files_count(owned: UUID, settings: A
     assert of_file.command_bytes == stored_command_bytes(of_file.pk) > 0
     assert trace.command_bytes == stored_command_bytes(trace.pk) > 100 * 60
 
-    quotas.forget()
+    quotas.clear_cache()
     settings.BYTES_IN_ALL = next(one.used for one in quotas.quotas_of(None) if one.kind == "bytes" and not one.is_own) + 5000
     again = create.create_session(
         None, "a trace", create.Trace({"format": "schedviz-trace/1", "steps": [{"op": "create", "object": labelled_node(100)}]})

@@ -19,8 +19,8 @@ def test_only_warnings_are_shown_and_only_once(tmp_path: Path):
     tail = LogTail(log)
     write(log, '{"level": "info", "event": "fine"}', '{"level": "error", "event": "the disk is full"}', "plain words")
 
-    assert tail.news() == ["the disk is full"]
-    assert tail.news() == []
+    assert tail.new_lines() == ["the disk is full"]
+    assert tail.new_lines() == []
 
 
 def test_the_last_line_of_a_traceback_and_celery_errors_are_shown(tmp_path: Path):
@@ -28,7 +28,7 @@ def test_the_last_line_of_a_traceback_and_celery_errors_are_shown(tmp_path: Path
     tail = LogTail(log)
     write(log, "Traceback (most recent call last):", '  File "x.py", line 1, in f', "ValueError: no", "[ERROR/MainProcess] lost the broker")
 
-    assert tail.news() == ["ValueError: no", "[ERROR/MainProcess] lost the broker"]
+    assert tail.new_lines() == ["ValueError: no", "[ERROR/MainProcess] lost the broker"]
 
 
 def test_a_flood_of_warnings_is_cut_with_the_path_of_the_log(tmp_path: Path):
@@ -36,12 +36,12 @@ def test_a_flood_of_warnings_is_cut_with_the_path_of_the_log(tmp_path: Path):
     tail = LogTail(log)
     write(log, *(json.dumps({"level": "error", "event": f"number {n}"}) for n in range(100)))
 
-    news = tail.news()
+    news = tail.new_lines()
 
     assert len(news) < 10
     assert news[-1] == f"… and more in {log}"
     write(log, '{"level": "error", "event": "another"}')
-    assert tail.news() == []
+    assert tail.new_lines() == []
 
 
 def test_a_large_log_is_rotated_while_its_writer_continues(tmp_path: Path):

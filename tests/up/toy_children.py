@@ -67,7 +67,7 @@ def unlucky_housekeeper(argument: str) -> None:
     if started == 5:
         with Path(argument).open("a") as heard:
             heard.write("told again\n")
-    print(json.dumps({"house": "ready"}), flush=True)
+    print(json.dumps({"housekeeper": "ready"}), flush=True)
     housekeeper(argument)
 
 

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 #: Of each operation, as the schema allows them, and as many as it forbids.
 REQUESTS = int(os.environ.get("SCHEDVIZ_TEST_REQUESTS", "3"))
-#: Of the long run, by all askers together.
+#: Of the long run, by all clients together.
 SECONDS = float(os.environ.get("SCHEDVIZ_TEST_SECONDS", "0"))
 #: What the owner calls a session, and nobody else learns.
 SECRET = "takeover-of-initech"

@@ -31,7 +31,7 @@ def document(tmp_path: Path) -> dict:
 
 
 @pytest.fixture
-def askers(web_server, people, engine_worker, io_worker) -> Iterator[dict[str, httpx.Client]]:
+def clients(web_server, people, engine_worker, io_worker) -> Iterator[dict[str, httpx.Client]]:
     """Scripts with a token, and a browser without a login that holds the CSRF cookie."""
     address = f"http://{web_server.netloc}"
     with contextlib.ExitStack() as stack:
@@ -45,7 +45,7 @@ def askers(web_server, people, engine_worker, io_worker) -> Iterator[dict[str, h
         yield made
 
 
-def test_the_examples_are_what_is_answered(askers, people, document, web_server):
+def test_the_examples_are_what_is_answered(clients, people, document, web_server):
     ids, told, writing = {"e": str(people.session.pk)}, {}, Writing(web_server.netloc)
     operations = {
         operation["operationId"]: (path, method, operation)
@@ -56,7 +56,7 @@ def test_the_examples_are_what_is_answered(askers, people, document, web_server)
     for example in EXAMPLES:
         query = {name: str(value).format(**ids) for name, value in example.query.items()}
         sent = filled(example.body, ids)
-        answer = askers[example.who].request(
+        answer = clients[example.who].request(
             example.method,
             example.path.format(**ids),
             params=query,

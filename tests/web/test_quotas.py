@@ -17,7 +17,7 @@ from tests.web.conftest import People
 def test_everybody_reads_their_own_use_and_all_limits(people: People, settings: Any) -> None:
     settings.NODES_PER_USER, settings.BYTES_IN_ALL = 500, 10_000
     Session.objects.update(nodes=7, pods=70, cycle=20, fork_cycle=5)
-    quotas.forget()
+    quotas.clear_cache()
 
     found = people.client("owner-read-token").get("/api/v1/quotas/").json()["results"]
 
@@ -32,7 +32,7 @@ def test_a_quota_that_is_used_up_refuses_with_409_and_its_setting(people: People
     Session.objects.update(pods=70)
     owner = people.client("owner")
     settings.PODS_PER_USER = 70
-    quotas.forget()
+    quotas.clear_cache()
 
     made = owner.post("/api/v1/sessions/", {"generate": {"nodes": 2, "pods": 5}}, format="json")
     body = {
@@ -49,7 +49,7 @@ def test_a_quota_that_is_used_up_refuses_with_409_and_its_setting(people: People
 @pytest.mark.django_db(transaction=True)
 def test_requests_at_the_same_time_create_no_more_sessions_than_the_quota_allows(people: People, settings: Any, redis: object) -> None:
     settings.SESSIONS_PER_USER = Session.objects.filter(owner=people.owner).count() + 2
-    quotas.forget()
+    quotas.clear_cache()
 
     clients = [people.client("owner-token")] * 12
 

@@ -22,8 +22,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def _bells_reach_nobody(redis):
-    """Redis is there, and no worker: a session stays `importing`."""
+def _no_worker_runs(redis):
+    """Redis runs and no worker does, so a session stays `importing`."""
 
 
 def test_files_make_a_session_at_once(owner_client):

@@ -1,6 +1,6 @@
-"""What v1 has, it keeps (docs/rest.md, "Compatibility of v1"): addresses, parameters, members of answers, and what requests need.
+"""Nothing that v1 has is removed (docs/rest.md, "Compatibility of v1"): addresses, parameters, members of answers, and what requests need.
 
-`SCHEDVIZ_RECORD_V1=1 pytest tests/web/test_v1.py` adds what is new to v1.json; what is in there goes away by hand alone.
+`SCHEDVIZ_RECORD_V1=1 pytest tests/web/test_v1.py` adds what is new to v1.json; entries are removed only by hand.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.core.management import call_command
 CONTRACT = Path(__file__).with_name("v1.json")
 
 
-def promises(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def contract_entries(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Everything that somebody may rely on, as a place and what is there."""
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -35,7 +35,7 @@ def promises(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"{name}.{member}", _kind(kind)
 
 
-def needs(document: dict[str, Any]) -> set[str]:
+def required_members(document: dict[str, Any]) -> set[str]:
     """What a request has to have."""
     found = set()
     for path, methods in document["paths"].items():
@@ -62,8 +62,8 @@ def test_v1_keeps_what_it_has(tmp_path: Path):
     path = tmp_path / "schema.json"
     call_command("spectacular", "--format", "openapi-json", "--file", str(path))
     document = json.loads(path.read_text())
-    now = sorted(f"{place}: {what}" for place, what in set(promises(document)))
-    needed = sorted(needs(document))
+    now = sorted(f"{place}: {what}" for place, what in set(contract_entries(document)))
+    needed = sorted(required_members(document))
     if os.environ.get("SCHEDVIZ_RECORD_V1"):
         known = json.loads(CONTRACT.read_text()) if CONTRACT.exists() else {"has": [], "needs": needed}
         told = {"has": sorted({*known["has"], *now}), "needs": known["needs"]}

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from schedviz.cli.bench.kubectl_dump import Format, kubectl_dump
-from schedviz.cli.bench.measure import clock, yardstick
+from schedviz.cli.bench.measure import calibrate, clock
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.ingest.load import load
 from schedviz.ingest.source import Source
@@ -63,24 +63,24 @@ def measure_import(form: Format, *, nodes: int, pods: int) -> ImportRow:
 
 
 def _measured(form: str, nodes: int, pods: int, path: Path) -> ImportRow:
-    yardsticks = [yardstick(pods=300)]
+    calibrations = [calibrate(pods=300)]
     before = _megabytes()
     seconds, found = _timed(lambda: load([Source.of_path(path)]))
     read_peak = _peak_megabytes()
-    yardsticks.append(yardstick(pods=300))
+    calibrations.append(calibrate(pods=300))
     simulation = Simulation(SimulationSettings())
     load_seconds, _ = _timed(partial(simulation.load, found.objects))
     del found
     gc.collect()
     engine_mb = _megabytes() - before
-    yardsticks.append(yardstick(pods=300))
+    calibrations.append(calibrate(pods=300))
     first_seconds, _ = _timed(partial(_saved, simulation))
-    yardsticks.append(yardstick(pods=300))
+    calibrations.append(calibrate(pods=300))
     write_seconds, saved = _timed(partial(_saved, simulation))
     del simulation
     gc.collect()
     read_seconds, _ = _timed(lambda: Simulation.restore(zlib.decompress(saved)))
-    yardsticks.append(yardstick(pods=300))
+    calibrations.append(calibrate(pods=300))
     return ImportRow(
         form=form,
         nodes=nodes,
@@ -94,7 +94,7 @@ def _measured(form: str, nodes: int, pods: int, path: Path) -> ImportRow:
         checkpoint_write_ms=round(write_seconds * 1000, 1),
         checkpoint_read_ms=round(read_seconds * 1000, 1),
         checkpoint_mb=round(len(saved) / (1 << 20), 2),
-        calibration_ms=round(statistics.median(yardsticks) * 1000, 4),
+        calibration_ms=round(statistics.median(calibrations) * 1000, 4),
     )
 
 

@@ -124,7 +124,7 @@ class Run:
         return end - begin
 
 
-def yardstick(nodes: int = 5000, pods: int = _CALIBRATION_PODS) -> float:
+def calibrate(nodes: int = 5000, pods: int = _CALIBRATION_PODS) -> float:
     """CPU seconds of the calibration per pod."""
     begin = clock()
     calibration(nodes, pods)
@@ -167,7 +167,7 @@ def measure(
     calibrations: list[float] = []
     blocks: list[list[float]] = []
     for block in range(BLOCKS):
-        calibrations.append(yardstick(nodes) * 1000)
+        calibrations.append(calibrate(nodes) * 1000)
         block_cycles: list[float] = []
         for _ in range(pods * (block + 1) // BLOCKS - pods * block // BLOCKS):
             run.prepare()

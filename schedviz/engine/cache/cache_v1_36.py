@@ -55,9 +55,9 @@ class CacheV136(Cache):
         """Remove an assumed pod; one that is not in the cache is no error. Raises CacheError. Upstream: cache.go ForgetPod"""
         info = self._info(pod)
         state = self.pod_states.get(info.uid)
-        mine, theirs = info.pod.spec.node_name, "" if state is None else state.info.pod.spec.node_name
-        if state is not None and mine != theirs:
-            raise CacheError(f"pod {info.uid}({info.key}) was assumed on {mine} but assigned to {theirs}")
+        own, others = info.pod.spec.node_name, "" if state is None else state.info.pod.spec.node_name
+        if state is not None and own != others:
+            raise CacheError(f"pod {info.uid}({info.key}) was assumed on {own} but assigned to {others}")
         if info.uid in self.assumed_pods:
             self._remove_and_record("forget", info)
         elif state is not None:

@@ -85,7 +85,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
     config: dict[str, Any] | UnsetType | None = UNSET
 
 
-class Beginning(msgspec.Struct, frozen=True):
+class CheckpointHeader(msgspec.Struct, frozen=True):
     """The members that every checkpoint format has, so that a session can be replayed from its start."""
 
     format: str
@@ -95,7 +95,7 @@ class Beginning(msgspec.Struct, frozen=True):
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
 _decoder = msgspec.msgpack.Decoder(Checkpoint, dec_hook=dec_hook)
-_beginning_decoder = msgspec.msgpack.Decoder(Beginning, dec_hook=dec_hook)
+_header_decoder = msgspec.msgpack.Decoder(CheckpointHeader, dec_hook=dec_hook)
 
 
 def save(simulation: SimulationState) -> bytes:
@@ -184,10 +184,10 @@ def _restored(cls: type[Simulated], saved: Checkpoint) -> Simulated:
     return simulation
 
 
-def beginning(data: bytes) -> tuple[SimulationSettings, list[KubeObject]]:
+def initial_state(data: bytes) -> tuple[SimulationSettings, list[KubeObject]]:
     """The settings and the imported objects of a checkpoint of this or an older format. Raises `CheckpointError`."""
     try:
-        saved = _beginning_decoder.decode(data)
+        saved = _header_decoder.decode(data)
         if not saved.format.startswith(FORMAT_FAMILY):
             raise CheckpointError(f"this is not a checkpoint but {saved.format!r}")
         _expect_release(saved.settings)

@@ -16,7 +16,7 @@ from schedviz.engine.cluster import status_patch, volume_controller
 from schedviz.engine.cluster.admission import admitted, in_namespace, merged
 from schedviz.engine.cluster.controllers import ControllerManager, HelperSettings
 from schedviz.engine.cluster.objects import ObjectStore, qualified_resource
-from schedviz.engine.cluster.watch import Fate, Lost, Verb, Watches, WatchEvent
+from schedviz.engine.cluster.watch import Loss, Lost, Verb, Watches, WatchEvent
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.instructions import AnyInstruction, ApplyPodCondition, BindPod, DeletePod, PatchPodStatus, RecordEvent, UpdateObject
@@ -336,9 +336,9 @@ class Cluster:
     def _dispatch(self, event: WatchEvent) -> None:
         if not self.watches.watched:
             return
-        fate = self.watches.fate(event.kind)
-        if fate:
-            self.record_lost(event, fate)
+        loss = self.watches.next_loss(event.kind)
+        if loss:
+            self.record_lost(event, loss)
             self.record_watch(event.kind)
             return
         sent = self.watches.send(event, self.clock.now)
@@ -368,7 +368,7 @@ class Cluster:
         if event.lost != "watch":
             self.deliver(event)
 
-    def record_lost(self, event: WatchEvent, lost: Fate = "watch") -> None:
+    def record_lost(self, event: WatchEvent, lost: Loss = "watch") -> None:
         """Record that an event will not arrive."""
         self.recorder.record(WatchDelivered, id=event.id, verb=event.verb, resource=event.resource, key=event.key, lost=lost)
 

@@ -21,7 +21,7 @@ Verb = Literal["ADDED", "MODIFIED", "DELETED"]
 #: What misses an event that is lost: everything, or everything but the informer's store.
 Lost = Literal["", "watch", "handlers"]
 #: How a connection loses an event: it is dropped, or the watch is disconnected.
-Fate = Literal["", "watch", "disconnected"]
+Loss = Literal["", "watch", "disconnected"]
 
 
 class WatchEvent(msgspec.Struct, frozen=True):
@@ -81,7 +81,7 @@ class Watches:
             self.latencies.clear()
         self.latencies[kind] = nanos
 
-    def fate(self, kind: str) -> Fate:
+    def next_loss(self, kind: str) -> Loss:
         """How the next event of a kind is lost, if it is; counts lost events."""
         if kind in self.unseen:
             self.unseen[kind] += 1

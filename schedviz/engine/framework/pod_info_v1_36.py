@@ -79,11 +79,11 @@ class PodInfoV136(PodInfo):
         return self._host_ports
 
     def _computes_the_same(self, pod: Pod) -> bool:
-        mine, theirs = self.pod, pod
+        own, others = self.pod, pod
         return (
             super()._computes_the_same(pod)
-            and mine.spec.resources == theirs.spec.resources
-            and (mine.status is theirs.status or _status_resources(mine) == _status_resources(theirs))
+            and own.spec.resources == others.spec.resources
+            and (own.status is others.status or _status_resources(own) == _status_resources(others))
         )
 
 

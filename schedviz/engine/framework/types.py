@@ -367,13 +367,13 @@ class PodInfo:
 
     def _computes_the_same(self, pod: Pod) -> bool:
         """Whether everything that is computed from the pod is equal for another version of it."""
-        mine, theirs = self.pod.spec, pod.spec
+        own, others = self.pod.spec, pod.spec
         return (
-            mine.containers == theirs.containers
-            and mine.init_containers == theirs.init_containers
-            and mine.overhead == theirs.overhead
-            and mine.volumes == theirs.volumes
-            and mine.affinity == theirs.affinity
+            own.containers == others.containers
+            and own.init_containers == others.init_containers
+            and own.overhead == others.overhead
+            and own.volumes == others.volumes
+            and own.affinity == others.affinity
         )
 
     def _of(self, pod: Pod, *, terms_of: Pod | None = None) -> PodInfo:

@@ -23,7 +23,7 @@ from schedviz.explain.why import find_pod, why_pending
 from schedviz.trace.commands import AnyCommand
 
 #: Number of suggestions.
-TOLD: Final = 8
+LISTED_CHANGES: Final = 8
 #: Dry runs after which the search for pairs ends. A number and not a time, so that the answer is deterministic.
 MOST_TRIED: Final = 400
 _WOULD: Final[dict[str, str]] = {
@@ -185,4 +185,4 @@ class _Search:
 
     def result(self, began: float, sentence: str) -> SmallestChange:
         seconds = round(time.perf_counter() - began, 4)
-        return SmallestChange(self.pod.key, tuple(self.in_order()[:TOLD]), dict(self.tried), self.dry_runs, seconds, sentence)
+        return SmallestChange(self.pod.key, tuple(self.in_order()[:LISTED_CHANGES]), dict(self.tried), self.dry_runs, seconds, sentence)

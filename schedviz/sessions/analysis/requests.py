@@ -183,12 +183,12 @@ def ask(session: Session, question: Question, *, timeout_seconds: float) -> byte
 
     Raises `SubjectNotFound`, `InvalidRequest`, `AnswerLate`, `AnswerTooLarge`, or `HistoryUnavailable` if the state cannot be rebuilt.
     """
-    place = _place(session, question)
+    place = _answer_key(session, question)
     sent = str(session.pk), msgspec.json.encode(question).decode(), place
     deadline = time.monotonic() + timeout_seconds
     try:
         while True:
-            if (found := _look(place)) is not None:
+            if (found := _stored_answer(place)) is not None:
                 return _opened(found)
             if single_flight.claim_request(place) and not wakeups.enqueue(wakeups.ANSWER, *sent, queue=wakeups.IO_QUEUE):
                 single_flight.release_request(place)
@@ -201,14 +201,14 @@ def ask(session: Session, question: Question, *, timeout_seconds: float) -> byte
     raise AnswerLate(f"The answer takes longer than {timeout_seconds:g} s to compute. The computation continues; try again in a moment.")
 
 
-def _place(session: Session, question: Question) -> str:
+def _answer_key(session: Session, question: Question) -> str:
     """The Redis key of the answer: the same for equal requests about equal states."""
     newest = (session.event, session.applied_seq) if question.at is None else None
     asked = msgspec.json.encode([str(session.pk), newest, __version__, question])
     return f"schedviz:answer:{hashlib.blake2b(asked, digest_size=16).hexdigest()}"
 
 
-def _look(place: str) -> Answer | None:
+def _stored_answer(place: str) -> Answer | None:
     stored: Any = stream.client().get(place)
     return None if stored is None else msgspec.json.decode(zlib.decompress(stored), type=Answer)
 

@@ -39,10 +39,10 @@ STUCK = 1_000
 LONGEST_BACKOFF_SECONDS = 300.0
 #: A lease that ends later than any can was given before the database's clock was set back. A live owner renews it within `RENEWAL_SECONDS`
 #: or is fenced.
-_OF_ANOTHER_TIME = Q(lease_until__gt=DatabaseSeconds() + 2 * LONGEST_BACKOFF_SECONDS) | (
+_BEFORE_CLOCK_WAS_SET_BACK = Q(lease_until__gt=DatabaseSeconds() + 2 * LONGEST_BACKOFF_SECONDS) | (
     Q(lease_until__gt=DatabaseSeconds() + 2 * LEASE_SECONDS) & ~Q(lease_owner=BACKING_OFF) & ~Q(status=Session.Status.IMPORTING)
 )
-FREE = Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds()) | _OF_ANOTHER_TIME
+FREE = Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds()) | _BEFORE_CLOCK_WAS_SET_BACK
 
 
 class Lease(msgspec.Struct, frozen=True):
@@ -167,13 +167,14 @@ def back_off(lease: Lease, seconds: float, message: str, *, has_tried: bool) -> 
     )
 
 
-def clear_owner(prefix: str, *, but: str = "", blameless: bool = False) -> int:
+def clear_owner(prefix: str, *, but: str = "", killed_externally: bool = False) -> int:
     """Clear the leases of a process that is known to be dead, so that other workers take over immediately. Returns how many.
 
-    `but`: a longer prefix whose owners are alive. `blameless`: the process was ended from outside, so none of its sessions is suspected.
+    `but`: a longer prefix whose owners are alive. `killed_externally`: the process was ended from outside, so none of its sessions is
+    suspected.
     """
     values: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
-    if blameless:
+    if killed_externally:
         values |= {"acquisitions": Greatest(F("acquisitions") - 1, 0), "tries": Greatest(F("tries") - 1, 0)}
     rows = Session.objects.filter(lease_owner__startswith=f"{prefix}.")
     return (rows.exclude(lease_owner__startswith=f"{but}.") if but else rows).update(**values)

@@ -223,7 +223,7 @@ class SliceRunner:
 
     def _exceeded_quota(self, stored: Stored) -> str:
         """Which quota a run has used up; "" for none."""
-        return quotas.why_stop(self._session.owner_id) if isinstance(stored.command, Run | Step) else ""
+        return quotas.reason_to_stop(self._session.owner_id) if isinstance(stored.command, Run | Step) else ""
 
     def _watch_run(self, stored: Stored) -> None:
         if isinstance(stored.command, Run | Step):

@@ -21,19 +21,19 @@ logger = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 0.5
 #: Interval of the sweeps that other packages register.
-_SELDOM_SECONDS = 10.0
+_PERIODIC_SECONDS = 10.0
 #: An upload that is incomplete after this time is deleted.
 _UPLOAD_HOURS = 6
 #: A failed import, which has nothing but its error message, is deleted after this time.
 _FAILED_IMPORT_HOURS = 1
 
-_others: list[Callable[[], None]] = []
-_others_due = 0.0
+_periodic_sweeps: list[Callable[[], None]] = []
+_periodic_due = 0.0
 
 
-def seldom(also: Callable[[], None]) -> None:
-    """Register a sweep of a package above this one, which this package must not import. It runs every `_SELDOM_SECONDS`."""
-    _others.append(also)
+def register_periodic_sweep(periodic_sweep: Callable[[], None]) -> None:
+    """Register a sweep of a package above this one, which this package must not import. It runs every `_PERIODIC_SECONDS`."""
+    _periodic_sweeps.append(periodic_sweep)
 
 
 def sweep(*, again: bool = False) -> int:
@@ -46,27 +46,27 @@ def sweep(*, again: bool = False) -> int:
     for session_id in imports:
         wakeups.notify_import(session_id)
     alive = [Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED]
-    turns = list(waiting.filter(status__in=alive, applied_seq__lt=F("last_seq")).values_list("pk", flat=True))
-    for session_id in turns:
+    unhosted = list(waiting.filter(status__in=alive, applied_seq__lt=F("last_seq")).values_list("pk", flat=True))
+    for session_id in unhosted:
         wakeups.notify(session_id, owned=False, again=again)
-    forgotten = Session.objects.filter(
+    abandoned = Session.objects.filter(
         status=Session.Status.IMPORTING, uploaded=False, created_at__lt=Now() - timedelta(hours=_UPLOAD_HOURS)
     )
-    for session_id in list(forgotten.values_list("pk", flat=True)):
+    for session_id in list(abandoned.values_list("pk", flat=True)):
         Session.objects.filter(pk=session_id).delete()
         upload_keys.forget(session_id)
-    _sweep_others()
-    return len(imports) + len(turns)
+    _run_periodic_sweeps()
+    return len(imports) + len(unhosted)
 
 
-def _sweep_others() -> None:
-    global _others_due  # noqa: PLW0603
-    if time.monotonic() < _others_due:
+def _run_periodic_sweeps() -> None:
+    global _periodic_due  # noqa: PLW0603
+    if time.monotonic() < _periodic_due:
         return
-    _others_due = time.monotonic() + _SELDOM_SECONDS
+    _periodic_due = time.monotonic() + _PERIODIC_SECONDS
     _delete_failed_imports()
-    for also in _others:
-        also()
+    for periodic_sweep in _periodic_sweeps:
+        periodic_sweep()
 
 
 def _delete_failed_imports() -> None:

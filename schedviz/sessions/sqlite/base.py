@@ -43,7 +43,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Connect, but do not replace a removed database by a new and empty one."""
         if self.is_in_memory_db():
             return super().get_new_connection(conn_params)
-        self._look()
+        self._check_files()
         if self._may_be_made:
             files.make_private(self._path)
         connection = super().get_new_connection(conn_params if self._may_be_made else self._only_if_there(conn_params))
@@ -63,11 +63,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def create_cursor(self, name: str | None = None) -> Any:
         """A cursor, if the files are the ones that were opened. Raises `DatabaseFileGone`."""
-        self._look()
+        self._check_files()
         return super().create_cursor(name)
 
     def _commit(self) -> None:
-        self._look()
+        self._check_files()
         super()._commit()  # type: ignore[misc]
 
     def _close(self) -> None:
@@ -78,7 +78,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _path(self) -> str:
         return str(self.settings_dict["NAME"])
 
-    def _look(self) -> None:
+    def _check_files(self) -> None:
         if self._sidecars is not None:
             self._sidecars.look()
         if fault := files.fault(self._path):

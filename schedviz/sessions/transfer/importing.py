@@ -205,7 +205,7 @@ class Importing:
         kinds = Counter(type(one).__name__ for one in objects)
         # A pod in a file may belong to a workload in the file, and a Deployment's ReplicaSet may be in the file as well.
         pods = max(kinds["Pod"], *(sum(_replicas(one) for one in objects if isinstance(one, kind)) for kind in (Deployment, ReplicaSet)))
-        quotas.forget()
+        quotas.clear_cache()
         self.expect_room_for(nodes=kinds["Node"], pods=pods, cycles=cycles, bytes=1)
 
     def expect_room_for(self, **more: int) -> None:

@@ -13,7 +13,7 @@ from schedviz.sessions.history import checkpoints
 from schedviz.sessions.models import Checkpoint
 
 
-class Beginning(msgspec.Struct, frozen=True):
+class InitialState(msgspec.Struct, frozen=True):
     """The engine's settings, and the imported objects as `kube.packed` packs them."""
 
     settings: dict[str, Any]
@@ -24,10 +24,10 @@ class Beginning(msgspec.Struct, frozen=True):
         return unpack(self.origin) if self.origin else []
 
 
-_decoder = msgspec.msgpack.Decoder(Beginning)
+_decoder = msgspec.msgpack.Decoder(InitialState)
 
 
-def beginning_of(session_id: UUID) -> tuple[Beginning, Checkpoint] | None:
+def initial_state_of(session_id: UUID) -> tuple[InitialState, Checkpoint] | None:
     """The session's initial state and first checkpoint; None if the session is being imported or its import failed."""
     first = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True).order_by("event", "pk").first()
     return None if first is None else (_decoder.decode(checkpoints.engine_bytes(first)), first)

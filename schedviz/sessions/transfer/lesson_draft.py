@@ -11,7 +11,7 @@ from schedviz.kube import codec
 from schedviz.lessons.drafting import DraftStop, draft
 from schedviz.lessons.lesson import Settings
 from schedviz.sessions.models import Session
-from schedviz.sessions.transfer.session_file_export import NotExportable, Past
+from schedviz.sessions.transfer.session_file_export import NotExportable, RecordedHistory
 from schedviz.trace.commands import AnyCommand, Pause, Run, decode_command
 from schedviz.trace.controllers import HelperSettings
 from schedviz.trace.policies import Policies
@@ -26,16 +26,16 @@ _MUST_BE: dict[str, Any] = {"tick_millis": 1, "seed": 0, "first_of_tied": True, 
 
 def lesson_draft(session: Session, *, name: str, moments: Iterable[int] = ()) -> dict[str, str]:
     """The files of a lesson with a stop at each moment, or after each command if none is given. Raises `NotExportable`."""
-    past = Past(session)
-    objects = list(map(codec.to_dict, past.beginning.objects()))
+    history = RecordedHistory(session)
+    objects = list(map(codec.to_dict, history.initial_state.objects()))
     if len(objects) > MOST_OBJECTS:
         raise NotExportable(
             f"The session began with {len(objects)} objects; a lesson has at most {MOST_OBJECTS}. Export a smaller session."
         )
-    stops = [DraftStop("beginning", []), *_stops(past, sorted(set(moments)))]
+    stops = [DraftStop("beginning", []), *_stops(history, sorted(set(moments)))]
     if len(stops) > MOST_STOPS:
         raise NotExportable(f"The lesson would have {len(stops)} stops; at most {MOST_STOPS} are allowed. Select fewer moments.")
-    return draft(name, objects, _settings(past.beginning.settings), stops)
+    return draft(name, objects, _settings(history.initial_state.settings), stops)
 
 
 def _settings(settings: dict[str, Any]) -> Settings:
@@ -47,14 +47,14 @@ def _settings(settings: dict[str, Any]) -> Settings:
     return Settings(**{member: msgspec.convert(value, parts[member]) if member in parts else value for member, value in known.items()})
 
 
-def _stops(past: Past, moments: list[int]) -> Iterable[DraftStop]:
+def _stops(history: RecordedHistory, moments: list[int]) -> Iterable[DraftStop]:
     """The commands before each moment. A command in progress at a moment belongs to its stop. Commands after the last moment are left
     out.
     """
     waiting: list[AnyCommand] = []
     number = 0
     left = list(moments)
-    for one, left_at in past.commands():
+    for one, left_at in history.commands():
         if one.quarantined:
             continue
         command = decode_command(bytes(one.command))

@@ -22,7 +22,7 @@ from schedviz.sessions.history import lineage, reading
 from schedviz.sessions.history.lineage import Segment
 from schedviz.sessions.models import Checkpoint, Chunk, Command, ExtenderAnswer, Session
 from schedviz.sessions.queries.keyset import in_steps
-from schedviz.sessions.transfer.initial_state import Beginning, beginning_of
+from schedviz.sessions.transfer.initial_state import InitialState, initial_state_of
 from schedviz.trace.events import encode_events
 from schedviz.trace.view import View
 
@@ -53,19 +53,19 @@ def _full(value: Any) -> Any:
     return [_full(inner) for inner in value] if isinstance(value, list) else value
 
 
-class Past:
+class RecordedHistory:
     """How a session got to its position: the initial state of its oldest ancestor, and all commands since."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        found = None if session.status == Session.Status.IMPORTING else beginning_of(session.pk)
+        found = None if session.status == Session.Status.IMPORTING else initial_state_of(session.pk)
         if found is None:
             raise NotExportable("The session is not ready, so there is nothing to export yet.")
         own, self.first = found
         segments = lineage.segments(session.pk)
         #: The ancestors, the oldest first.
         self.ancestors: list[Segment] = segments[:0:-1]
-        self.beginning, self.first_event = self._beginning(own, segments[-1])
+        self.initial_state, self.first_event = self._initial_state(own, segments[-1])
         self.last_event, self.clock_seconds, self.last_cycle = self._end(self.first)
 
     def commands(self) -> Iterator[tuple[CommandLine, int]]:
@@ -83,7 +83,7 @@ class Past:
             if int(one.outcome.get("event", 1 << 62)) >= segment.until:
                 return
 
-    def _beginning(self, own: Beginning, oldest: Segment) -> tuple[Beginning, int]:
+    def _initial_state(self, own: InitialState, oldest: Segment) -> tuple[InitialState, int]:
         if oldest.session_id == self.session.pk:
             came_from = self.session.source.get("fork", {})
             if self.session.fork_event or (came_from and "release" not in came_from):
@@ -91,7 +91,7 @@ class Past:
                     "The session that this one was forked from was deleted. A session file must contain its commands, which are lost."
                 )
             return own, self.first.event
-        found = beginning_of(oldest.session_id)
+        found = initial_state_of(oldest.session_id)
         if found is None or oldest.after:
             raise NotExportable("An ancestor of this session was deleted. A session file must contain its commands, which are lost.")
         return found[0], found[1].event
@@ -106,9 +106,9 @@ class Past:
         return event, view.clock_seconds, view.cycle.cycle if view.cycle else 0
 
 
-class _Export(Past):
+class _Export(RecordedHistory):
     def write(self) -> Iterator[bytes]:
-        objects = self.beginning.objects()
+        objects = self.initial_state.objects()
         view = reading.state_at_event(self.session, self.last_event).view
         preludes = [list(self.prelude(one)) for one in self.ancestors]
         answers = self._answers()
@@ -116,7 +116,7 @@ class _Export(Past):
             format=session_file.FORMAT,
             engine_version=self.session.engine_version,
             name=self.session.name,
-            settings=self.beginning.settings,
+            settings=self.initial_state.settings,
             source=self.session.source_without_origin,
             report=self.session.report,
             objects=len(objects),

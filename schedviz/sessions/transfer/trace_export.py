@@ -18,7 +18,7 @@ from schedviz.kube import codec
 from schedviz.kube.errors import DecodeError
 from schedviz.sessions.history import cycle_groups, lineage
 from schedviz.sessions.models import Session
-from schedviz.sessions.transfer.session_file_export import NotExportable, Past
+from schedviz.sessions.transfer.session_file_export import NotExportable, RecordedHistory
 from schedviz.trace.commands import Pause, Run, Step, decode_command
 from schedviz.trace.controllers import HelperSettings
 from schedviz.trace.policies import Policies
@@ -48,18 +48,18 @@ class Start(msgspec.Struct, frozen=True):
 
 def trace(session: Session, *, until: int | None = None, start: Start | None = None) -> dict[str, Any]:
     """The trace up to an event. Raises `NotExportable`, which names the command that a trace cannot express."""
-    past = Past(session)
-    until = past.last_event if until is None else min(until, past.last_event)
-    after = past.first_event if start is None else start.event
-    settings = past.beginning.settings if start is None else start.settings
+    history = RecordedHistory(session)
+    until = history.last_event if until is None else min(until, history.last_event)
+    after = history.first_event if start is None else start.event
+    settings = history.initial_state.settings if start is None else start.settings
     if not settings.get("first_of_tied", True):
         raise NotExportable(
             "The session chooses randomly among tied nodes, but a trace always takes the first. Export a session file instead."
         )
-    objects = list(map(codec.to_dict, past.beginning.objects())) if start is None else start.objects
+    objects = list(map(codec.to_dict, history.initial_state.objects())) if start is None else start.objects
     steps = [{"op": "create", "object": each} for each in objects]
     steps += _helpers(settings)
-    for each in _commands(past, after, until):
+    for each in _commands(history, after, until):
         steps += each
     header = {there: settings[here] for here, there in _HEADER.items() if settings.get(here)}
     if header.get("gracefulVictims"):
@@ -94,10 +94,10 @@ def _helpers(settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
     return iter(())
 
 
-def _commands(past: Past, after: int, until: int) -> Iterator[list[dict[str, Any]]]:
+def _commands(history: RecordedHistory, after: int, until: int) -> Iterator[list[dict[str, Any]]]:
     """The steps of each command. For one in progress at the beginning or the end, only the cycles that ended in between count."""
-    before = past.first_event
-    for one, left_at in past.commands():
+    before = history.first_event
+    for one, left_at in history.commands():
         if before >= until:
             return
         end = min(int(one.outcome.get("event", 1 << 62)), left_at, until)
@@ -105,16 +105,16 @@ def _commands(past: Past, after: int, until: int) -> Iterator[list[dict[str, Any
             before = end
             continue
         if not (one.quarantined and one.stopped is None):
-            _check_between(past, one, before)
-            yield _steps(one, cycles=_cycles(past, max(before, after), end))
+            _check_between(history, one, before)
+            yield _steps(one, cycles=_cycles(history, max(before, after), end))
         before = end
 
 
-def _check_between(past: Past, one: CommandLine, event: int) -> None:
+def _check_between(history: RecordedHistory, one: CommandLine, event: int) -> None:
     """Refuse a command that was executed between two stages of a cycle, because a trace can only execute it before or after the cycle."""
     if isinstance(decode_command(bytes(one.command)), Run | Step | Pause):
         return
-    for session_id, _, _ in lineage.between(past.session.pk, event - 1, event + 1):
+    for session_id, _, _ in lineage.between(history.session.pk, event - 1, event + 1):
         if cycle_groups.stands_in(session_id, event):
             op = msgspec.json.decode(one.command)["op"]
             raise NotExportable(
@@ -136,9 +136,9 @@ def _steps(one: CommandLine, *, cycles: int) -> list[dict[str, Any]]:
     return [body]
 
 
-def _cycles(past: Past, after: int, until: int) -> int:
+def _cycles(history: RecordedHistory, after: int, until: int) -> int:
     """How many cycles ended between two events."""
     return sum(
         cycle_groups.count_ended(session_id, last) - cycle_groups.count_ended(session_id, first)
-        for session_id, first, last in lineage.between(past.session.pk, after, until + 1)
+        for session_id, first, last in lineage.between(history.session.pk, after, until + 1)
     )

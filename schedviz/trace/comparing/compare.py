@@ -18,13 +18,13 @@ NAMED_OF_A_REASON = 200
 
 def compare(a: Side, b: Side, *, shared_event: int = 0, shared_cycle: int = 0, listed: int = LISTED) -> Comparison:
     """Compare two runs. Their history is known to be equal up to the shared event and the shared cycle."""
-    ours, theirs = places(a.view), places(b.view)
-    placements = compare_placements(ours, theirs, most=listed)
+    in_a, in_b = places(a.view), places(b.view)
+    placements = compare_placements(in_a, in_b, most=listed)
     divergence, cycles = first_divergence(a, b, shared_event=shared_event, shared_cycle=shared_cycle)
     return Comparison(
         same=divergence is None and not placements.pods,
-        a=_shown(a, len(ours)),
-        b=_shown(b, len(theirs)),
+        a=_shown(a, len(in_a)),
+        b=_shown(b, len(in_b)),
         shared_event=shared_event,
         settings=differences(a.settings, b.settings),
         placements=placements,

@@ -37,10 +37,10 @@ def _walk(a: Any, b: Any, path: str) -> Iterator[Difference]:
 
 
 def _walk_lists(a: list[Any], b: list[Any], path: str) -> Iterator[Difference]:
-    ours, theirs = _named(a), _named(b)
-    if ours is not None and theirs is not None and _in_one_order(ours, theirs):
-        for name in _all_of(ours, theirs):
-            yield from _walk(ours.get(name, ABSENT), theirs.get(name, ABSENT), f"{path}[{name}]")
+    in_a, in_b = _named(a), _named(b)
+    if in_a is not None and in_b is not None and _in_one_order(in_a, in_b):
+        for name in _all_of(in_a, in_b):
+            yield from _walk(in_a.get(name, ABSENT), in_b.get(name, ABSENT), f"{path}[{name}]")
     elif len(a) == len(b):
         for index, (one, other) in enumerate(zip(a, b, strict=True)):
             yield from _walk(one, other, f"{path}[{index}]")

@@ -67,8 +67,8 @@ def first_divergence(a: Side, b: Side, *, shared_event: int, shared_cycle: int) 
         return None, None
     cycle = None
     if pair is not None:
-        ours, theirs = pair
-        cycle = FirstCycle(_shown(ours), _shown(theirs), _what_was_decided(ours, theirs))
+        in_a, in_b = pair
+        cycle = FirstCycle(_shown(in_a), _shown(in_b), _what_was_decided(in_a, in_b))
     both = (pair[0], pair[1]) if pair is not None and pair[0] is not None and pair[1] is not None else None
     elsewhere = _first_elsewhere(a, b, shared_cycle) if cycle is not None and _ended_alike(cycle) else None
     return Divergence(text=_sentence(event, cycle, elsewhere), event=event, cycle=cycle), both
@@ -79,10 +79,10 @@ def first_divergence(a: Side, b: Side, *, shared_event: int, shared_cycle: int) 
 
 def _first_event(a: Side, b: Side, after: int) -> FirstEvent | None:
     pairs = zip_longest(_told(a.events(after)), _told(b.events(after)))
-    for ours, theirs in islice(pairs, MOST_EVENTS):
-        if ours is None or theirs is None or not _alike(ours, theirs):
-            what = [] if ours is None or theirs is None else differences(_body(ours), _body(theirs), most=20)
-            return FirstEvent(_event_shown(ours), _event_shown(theirs), what)
+    for in_a, in_b in islice(pairs, MOST_EVENTS):
+        if in_a is None or in_b is None or not _alike(in_a, in_b):
+            what = [] if in_a is None or in_b is None else differences(_body(in_a), _body(in_b), most=20)
+            return FirstEvent(_event_shown(in_a), _event_shown(in_b), what)
     return None
 
 
@@ -124,9 +124,9 @@ def _event_shown(event: AnyEvent | None) -> EventShown | None:
 
 
 def _first_cycle(a: Side, b: Side, after: int) -> tuple[Summary | None, Summary | None] | None:
-    for ours, theirs in zip_longest(a.cycles(after), b.cycles(after)):
-        if ours is None or theirs is None or _what_was_decided(ours, theirs):
-            return ours, theirs
+    for in_a, in_b in zip_longest(a.cycles(after), b.cycles(after)):
+        if in_a is None or in_b is None or _what_was_decided(in_a, in_b):
+            return in_a, in_b
     return None
 
 
@@ -134,9 +134,9 @@ def _first_elsewhere(a: Side, b: Side, after: int) -> tuple[CycleShown | None, C
     """The first cycles with another pod or another result. Two configurations give different scores from the first cycle on, which is
     rarely of interest.
     """
-    for ours, theirs in zip_longest(a.cycles(after), b.cycles(after)):
-        if ours is None or theirs is None or _end(ours) != _end(theirs):
-            return _shown(ours), _shown(theirs)
+    for in_a, in_b in zip_longest(a.cycles(after), b.cycles(after)):
+        if in_a is None or in_b is None or _end(in_a) != _end(in_b):
+            return _shown(in_a), _shown(in_b)
     return None
 
 
@@ -153,8 +153,8 @@ def _ended_alike(cycle: FirstCycle) -> bool:
 def _what_was_decided(a: Summary | None, b: Summary | None) -> list[Difference]:
     if a is None or b is None or a.cycle == b.cycle:
         return []
-    ours, theirs = _decisions(a), _decisions(b)
-    return differences(ours, theirs, most=50)
+    in_a, in_b = _decisions(a), _decisions(b)
+    return differences(in_a, in_b, most=50)
 
 
 def _decisions(summary: Summary) -> dict[str, Any]:

@@ -14,15 +14,15 @@ GATED = "gated: a PreEnqueue plugin holds it back"
 
 def compare_pending(a: Side, b: Side, *, most: int) -> list[Reason]:
     """Groups of pending pods, the largest first, with a limited number of names each."""
-    ours, theirs = _grouped(a), _grouped(b)
-    reasons = sorted(ours.keys() | theirs.keys(), key=lambda reason: (-len(ours.get(reason, ())) - len(theirs.get(reason, ())), reason))
+    in_a, in_b = _grouped(a), _grouped(b)
+    reasons = sorted(in_a.keys() | in_b.keys(), key=lambda reason: (-len(in_a.get(reason, ())) - len(in_b.get(reason, ())), reason))
     return [
         Reason(
             reason=reason,
-            a=ours.get(reason, [])[:most],
-            b=theirs.get(reason, [])[:most],
-            count_a=len(ours.get(reason, ())),
-            count_b=len(theirs.get(reason, ())),
+            a=in_a.get(reason, [])[:most],
+            b=in_b.get(reason, [])[:most],
+            count_a=len(in_a.get(reason, ())),
+            count_b=len(in_b.get(reason, ())),
         )
         for reason in reasons
     ]

@@ -13,15 +13,15 @@ _Table = dict[str, dict[str, int]]
 
 def compare_scores(a: Side, b: Side, cycles: tuple[Summary, Summary], *, most: int) -> Scores | None:
     """The scores that differ, those of the selected nodes first; None if the pods differ, or nothing was scored."""
-    ours, theirs = cycles
-    if ours.cycle.pod != theirs.cycle.pod:
+    in_a, in_b = cycles
+    if in_a.cycle.pod != in_b.cycle.pod:
         return None
-    details = a.detail(ours.cycle.cycle), b.detail(theirs.cycle.cycle)
+    details = a.detail(in_a.cycle.cycle), b.detail(in_b.cycle.cycle)
     complete = details[0] is not None and details[1] is not None
-    tables = (_of_detail(details[0]), _of_detail(details[1])) if complete else (_of_summary(ours), _of_summary(theirs))
+    tables = (_of_detail(details[0]), _of_detail(details[1])) if complete else (_of_summary(in_a), _of_summary(in_b))
     if not tables[0] and not tables[1]:
         return None
-    chosen = (ours.cycle.node, theirs.cycle.node)
+    chosen = (in_a.cycle.node, in_b.cycle.node)
     # A score that one side does not know is not a difference.
     nodes = tables[0].keys() | tables[1].keys()
     ordered = sorted(nodes, key=lambda node: (node not in chosen, node))
@@ -32,7 +32,7 @@ def compare_scores(a: Side, b: Side, cycles: tuple[Summary, Summary], *, most: i
         for plugin in sorted(tables[0].get(node, {}).keys() | tables[1].get(node, {}).keys())
     ]
     return Scores(
-        pod=ours.cycle.pod,
+        pod=in_a.cycle.pod,
         complete=complete,
         totals=[one for one in totals if one.a != one.b][:most],
         plugins=[one for one in plugins if one.a != one.b][:most],

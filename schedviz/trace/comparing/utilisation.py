@@ -10,14 +10,14 @@ from schedviz.trace.view import NodeItem, View
 
 def compare_utilisation(a: View, b: View, *, most: int) -> Utilisation:
     """Requested and allocatable amounts of each node and of all nodes."""
-    ours, theirs = _uses(a), _uses(b)
-    nodes = [NodeUse(name, ours.get(name), theirs.get(name)) for name in sorted(ours.keys() | theirs.keys())]
+    in_a, in_b = _uses(a), _uses(b)
+    nodes = [NodeUse(name, in_a.get(name), in_b.get(name)) for name in sorted(in_a.keys() | in_b.keys())]
     nodes.sort(key=_distance, reverse=True)
     return Utilisation(
-        a=_sum(ours.values()),
-        b=_sum(theirs.values()),
-        empty_a=_empty(ours),
-        empty_b=_empty(theirs),
+        a=_sum(in_a.values()),
+        b=_sum(in_b.values()),
+        empty_a=_empty(in_a),
+        empty_b=_empty(in_b),
         nodes=nodes[:most],
         left_out=max(0, len(nodes) - most),
     )

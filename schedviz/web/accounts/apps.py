@@ -17,8 +17,8 @@ class AccountsConfig(AppConfig):
         from schedviz.web.accounts import signals
 
         signals.connect()
-        quotas.own_limits_by(_limits_of)
-        sweep.seldom(_sweep)
+        quotas.register_user_limits(_limits_of)
+        sweep.register_periodic_sweep(_sweep)
 
 
 def _limits_of(user_id: int) -> dict[str, int]:

@@ -125,7 +125,7 @@ class Feed:
             if self._stopped.is_set():
                 return
             try:
-                await self._look()
+                await self._poll_database()
             except DATABASE_AWAY as error:
                 log.warning("the database does not answer", session=str(self.session_id), error=str(error))
             await asyncio.sleep(POLL_SECONDS)
@@ -151,7 +151,7 @@ class Feed:
             positions = {str(self.session_id): (f"{self.chunk}-0", self._notes_position)}
             tails = await stream.read_tails(self._connection, positions, block_milliseconds=SILENCE_MILLISECONDS)
             if not tails:
-                await self._look_quietly()
+                await self._try_poll_database()
             for tail in tails:
                 if tail.chunk is None:
                     self._notes_position = tail.position
@@ -159,15 +159,15 @@ class Feed:
                 elif tail.chunk == self.chunk + 1 and self._status != Session.Status.IMPORTING:
                     self._take_frame(tail.chunk, tail.data)
                 elif tail.chunk > self.chunk:
-                    await self._look()
+                    await self._poll_database()
 
-    async def _look_quietly(self) -> None:
+    async def _try_poll_database(self) -> None:
         try:
-            await self._look()
+            await self._poll_database()
         except DATABASE_AWAY as error:
             log.warning("the database does not answer", session=str(self.session_id), error=str(error))
 
-    async def _look(self) -> None:
+    async def _poll_database(self) -> None:
         """Read from the database what Redis may have lost: the end of an import, a change of status, frames."""
         found = await in_database(_position, self.session_id)
         if found is None:

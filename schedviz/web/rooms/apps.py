@@ -17,7 +17,7 @@ class RoomsConfig(AppConfig):
         from schedviz.web.rooms import membership
 
         actors.register(membership)
-        sweep.seldom(_sweep)
+        sweep.register_periodic_sweep(_sweep)
 
 
 def _sweep() -> None:

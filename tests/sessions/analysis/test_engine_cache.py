@@ -25,7 +25,7 @@ def forgotten() -> Iterator[None]:
 
 def ask(session_id: UUID, question: AnalysisRequest, place: str) -> dict[str, object]:
     answering.answer(session_id, msgspec.json.encode(question), place)
-    found = requests._look(place)
+    found = requests._stored_answer(place)
     assert found is not None
     assert not found.failed, found.failed
     answer: dict[str, object] = msgspec.json.decode(found.value)

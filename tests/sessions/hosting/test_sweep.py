@@ -93,7 +93,7 @@ def test_a_failed_import_is_deleted_after_an_hour_and_a_session_that_failed_late
     failed, fresh = (Session.objects.create(name="bad", uploaded=True) for _ in range(2))
     Session.objects.update(status=Session.Status.FAILED, message="no nodes")
     Session.objects.filter(pk__in=[later.pk, failed.pk]).update(created_at=Now() - timedelta(hours=1, seconds=1))
-    monkeypatch.setattr(sweep, "_others_due", 0.0)
+    monkeypatch.setattr(sweep, "_periodic_due", 0.0)
 
     sweep.sweep()
 

@@ -426,7 +426,7 @@ def test_deaths_that_came_from_outside_count_for_nothing(make_session: MakeSessi
         for _ in range(5):
             with pytest.raises(SystemExit):
                 work_off(session_id)
-            lease.clear_owner(lease.owner_prefix(), blameless=True)
+            lease.clear_owner(lease.owner_prefix(), killed_externally=True)
 
     session = work_off(session_id)
 

@@ -19,7 +19,7 @@ from schedviz.sessions.hosting import lease
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session, Upload
 from schedviz.sessions.redis import stream
 from schedviz.sessions.transfer import create, import_job, importing, trace_export
-from schedviz.sessions.transfer.initial_state import beginning_of
+from schedviz.sessions.transfer.initial_state import initial_state_of
 from schedviz.sessions.transfer.lesson_draft import lesson_draft
 from schedviz.sessions.transfer.session_file_export import NotExportable
 from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES
@@ -404,7 +404,7 @@ def test_a_release_or_policies_that_were_given_come_before_the_kubelets(simulati
 
 
 def _settings_of(session: Session) -> SimulationSettings:
-    found = beginning_of(session.pk)
+    found = initial_state_of(session.pk)
     assert found is not None
     return msgspec.convert(found[0].settings, SimulationSettings)
 

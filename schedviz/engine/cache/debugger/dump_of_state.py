@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.engine.cache.debugger.comparer import Mismatch, compare
-from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod, scramble
+from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod, fnv1a_64
 from schedviz.engine.cache.debugger.log_line import LogLine
 from schedviz.engine.clock import EPOCH_SECONDS, SECOND
 from schedviz.engine.framework.resource import Resource
@@ -77,14 +77,14 @@ def dump_of_state(state: ObservedState, pods: Iterable[Pod]) -> Dump:
     return Dump(
         nodes=tuple(
             _node(item, known, queue.nominated.get(item.name, []))
-            for item in sorted(state.cache.nodes, key=lambda item: scramble(item.name))
+            for item in sorted(state.cache.nodes, key=lambda item: fnv1a_64(item.name))
         ),
         summary="; ".join(f"{name}:{sum(map(len, heaps))}" for name, heaps in queues.items()),
         pending=tuple(
             known.pending(queued.pod)
             for heaps in queues.values()
             for heap in heaps
-            for queued in sorted(heap, key=lambda queued: scramble(queued.pod))
+            for queued in sorted(heap, key=lambda queued: fnv1a_64(queued.pod))
         ),
     )
 

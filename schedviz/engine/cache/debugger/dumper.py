@@ -113,12 +113,12 @@ def take(
 
     Where upstream's order is that of a map, it is that of the recorded runs: by a hash of the name.
     """
-    scrambled = sorted(nodes, key=lambda info: scramble(info.name))
+    by_hash = sorted(nodes, key=lambda info: fnv1a_64(info.name))
     lengths = zip(("activeQ", "backoffQ", "unschedulablePods"), pending, strict=True)
     return Dump(
-        nodes=tuple(DumpedNode.of(info, nominated_pods_for_node(info.name)) for info in scrambled),
+        nodes=tuple(DumpedNode.of(info, nominated_pods_for_node(info.name)) for info in by_hash),
         summary="; ".join(f"{name}:{sum(map(len, heaps))}" for name, heaps in lengths),
-        pending=tuple(DumpedPod.of(pod) for heaps in pending for heap in heaps for pod in sorted(heap, key=lambda pod: scramble(pod.key))),
+        pending=tuple(DumpedPod.of(pod) for heaps in pending for heap in heaps for pod in sorted(heap, key=lambda pod: fnv1a_64(pod.key))),
     )
 
 
@@ -131,7 +131,7 @@ def resource_text(resource: Resource) -> str:
     )
 
 
-def scramble(name: str) -> int:
+def fnv1a_64(name: str) -> int:
     """FNV-1a, 64 bits, of a node's name or a pod's `namespace/name`."""
     value = 0xCBF29CE484222325
     for byte in name.encode():

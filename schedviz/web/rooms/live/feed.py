@@ -108,7 +108,7 @@ class RoomFeed:
                 await self._listen()
             except (redis.RedisError, OSError) as error:
                 log.warning("Redis does not answer; polling the database", room=str(self.room_id), error=str(error))
-            await self._look()
+            await self._poll_database()
             await asyncio.sleep(POLL_SECONDS)
 
     async def _begin(self) -> None:
@@ -125,7 +125,7 @@ class RoomFeed:
         while not self._stopped:
             heard: Any = await self._connection.xread({notify.key(self.room_id): self._position}, block=SILENCE_MILLISECONDS)
             if not heard:
-                await self._look()
+                await self._poll_database()
             moment: bytes | None = None
             for _, entries in heard or []:
                 for position, members in entries:
@@ -151,7 +151,7 @@ class RoomFeed:
             # It was shown a moment ago, and its notification is on the way.
             self._dirty.set()
 
-    async def _look(self) -> None:
+    async def _poll_database(self) -> None:
         """Read from the database what Redis may have lost."""
         try:
             found = await in_database(_position, self.room_id)

@@ -51,13 +51,13 @@ class Relay:
             moment, self._newest = self._newest, None
             if moment is not None:
                 unstored = moment
-                await self._ring(moment)
+                await self._publish(moment)
             if unstored is not None and time.monotonic() >= stored_at + _STORE_SECONDS:
                 await self._store(unstored)
                 unstored, stored_at = None, time.monotonic()
             await asyncio.sleep(_PAUSE_SECONDS)
 
-    async def _ring(self, moment: Moment) -> None:
+    async def _publish(self, moment: Moment) -> None:
         try:
             await self._connection.xadd(
                 notify.key(self._room_id), notify.entry(msgspec.json.encode(moment)), maxlen=notify.KEPT, approximate=True

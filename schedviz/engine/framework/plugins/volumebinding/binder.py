@@ -259,5 +259,5 @@ def _with_selected_node(claim: PersistentVolumeClaim, node_name: str) -> Persist
 
 def _is_older(known: KubeObject, written: KubeObject) -> bool:
     """Whether the informer's version is older than the written one."""
-    mine, theirs = known.metadata.resource_version, written.metadata.resource_version
-    return mine.isdecimal() and theirs.isdecimal() and int(mine) < int(theirs)
+    own, others = known.metadata.resource_version, written.metadata.resource_version
+    return own.isdecimal() and others.isdecimal() and int(own) < int(others)

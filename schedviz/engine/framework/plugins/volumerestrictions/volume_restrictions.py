@@ -149,23 +149,23 @@ def is_volume_conflict(volume: Volume, pod: PodInfo) -> bool:
 
 
 def _same_gce_disk(volume: Volume, other: Volume) -> bool:
-    mine, theirs = volume.gce_persistent_disk, other.gce_persistent_disk
-    return mine is not None and theirs is not None and mine.pd_name == theirs.pd_name and not (mine.read_only and theirs.read_only)
+    own, others = volume.gce_persistent_disk, other.gce_persistent_disk
+    return own is not None and others is not None and own.pd_name == others.pd_name and not (own.read_only and others.read_only)
 
 
 def _same_ebs(volume: Volume, other: Volume) -> bool:
-    mine, theirs = volume.aws_elastic_block_store, other.aws_elastic_block_store
-    return mine is not None and theirs is not None and mine.volume_id == theirs.volume_id
+    own, others = volume.aws_elastic_block_store, other.aws_elastic_block_store
+    return own is not None and others is not None and own.volume_id == others.volume_id
 
 
 def _same_iscsi(volume: Volume, other: Volume) -> bool:
-    mine, theirs = volume.iscsi, other.iscsi
-    return mine is not None and theirs is not None and mine.iqn == theirs.iqn and not (mine.read_only and theirs.read_only)
+    own, others = volume.iscsi, other.iscsi
+    return own is not None and others is not None and own.iqn == others.iqn and not (own.read_only and others.read_only)
 
 
 def _same_rbd(volume: Volume, other: Volume) -> bool:
-    mine, theirs = volume.rbd, other.rbd
-    if mine is None or theirs is None:
+    own, others = volume.rbd, other.rbd
+    if own is None or others is None:
         return False
-    same = bool(set(mine.monitors) & set(theirs.monitors)) and mine.pool == theirs.pool and mine.image == theirs.image
-    return same and not (mine.read_only and theirs.read_only)
+    same = bool(set(own.monitors) & set(others.monitors)) and own.pool == others.pool and own.image == others.image
+    return same and not (own.read_only and others.read_only)
