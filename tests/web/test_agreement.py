@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 from schedviz.explain.judgement import Choice, Judgement, Share
 from schedviz.sessions.models import Session
 from schedviz.sessions.observing import agreement
-from schedviz.sessions.observing.agreement import Arrival, Binding
+from schedviz.sessions.observing.agreement import Binding, PodArrival
 from tests.web.conftest import People
 
 pytestmark = pytest.mark.usefixtures("redis")
@@ -29,11 +29,11 @@ def followed(people: People) -> None:
     agreement.store(
         people.session.pk,
         [
-            Arrival("default/a", "u-a", 10, CHOICE),
+            PodArrival("default/a", "u-a", 10, CHOICE),
             Binding("default/a", "u-a", 11, "n1", Judgement("agrees", CHOICE, 200)),
             Binding("default/b", "u-b", 12, "n2", not_best),
             Binding("default/c", "u-c", 13, "n3", infeasible),
-            Arrival("default/d", "u-d", 14, CHOICE),
+            PodArrival("default/d", "u-d", 14, CHOICE),
         ],
     )
 

@@ -35,7 +35,7 @@ class Hit(msgspec.Struct, frozen=True):
     when: str
 
 
-class Armed:
+class ActiveBreakpoints:
     """The parsed, enabled breakpoints of a session."""
 
     def __init__(self, rows: Iterable[tuple[int, str]]) -> None:
@@ -60,7 +60,7 @@ class BreakpointMonitor:
     def __init__(self, session: Session) -> None:
         self._session_id = session.pk
         self._edit = 0
-        self._armed: Armed | None = None
+        self._armed: ActiveBreakpoints | None = None
         #: How many pending events were already examined; None while no interruptible run is active.
         self._looked: int | None = None
         self._hit: Hit | None = None
@@ -71,7 +71,7 @@ class BreakpointMonitor:
             self._edit = edit
             rows = Breakpoint.objects.filter(session_id=self._session_id, enabled=True).order_by("number")
             enabled = list(rows.values_list("number", "when"))
-            self._armed = Armed(enabled) if enabled else None
+            self._armed = ActiveBreakpoints(enabled) if enabled else None
 
     def begin(self, pending: Sequence[AnyEvent]) -> None:
         """Start watching a run. Events before it do not count."""

@@ -29,7 +29,7 @@ RECENT: Final = 100
 COLUMNS: Final[dict[str, str]] = {"agrees": "agrees", "notBest": "not_best", "infeasible": "infeasible", "unjudged": "unjudged"}
 
 
-class Arrival(msgspec.Struct, frozen=True):
+class PodArrival(msgspec.Struct, frozen=True):
     """A pod that became ready to be scheduled, and the choice of this engine at that moment."""
 
     pod: str
@@ -50,14 +50,14 @@ class Binding(msgspec.Struct, frozen=True):
     judgement: Judgement
 
 
-class Gone(msgspec.Struct, frozen=True):
+class DeletedWhilePending(msgspec.Struct, frozen=True):
     """A pod that was deleted while it was pending, so there is no verdict."""
 
     pod: str
     uid: str
 
 
-Shown = Arrival | Binding | Gone
+Shown = PodArrival | Binding | DeletedWhilePending
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -85,13 +85,13 @@ def store(session_id: UUID, shown: Sequence[Shown]) -> None:
     gone: list[tuple[str, str]] = []
     for one in shown:
         at = (one.pod, one.uid)
-        if isinstance(one, Gone):
+        if isinstance(one, DeletedWhilePending):
             # Its arrival may be in the same slice.
             rows.pop(at, None)
             gone.append(at)
             continue
         row = rows.get(at) or Shadowed(one.pod, one.uid)
-        if isinstance(one, Arrival):
+        if isinstance(one, PodArrival):
             rows[at] = replace(row, arrived_event=one.event, arrival=msgspec.json.encode(one.choice).decode())
         else:
             judgement = one.judgement

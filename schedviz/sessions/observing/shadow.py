@@ -16,7 +16,7 @@ from schedviz.explain.judgement import Choice, Judgement
 from schedviz.explain.shadow import choose, judge
 from schedviz.kube.core import Pod
 from schedviz.sessions.models import Observer, Session
-from schedviz.sessions.observing.agreement import Arrival, Binding, Gone, Shown
+from schedviz.sessions.observing.agreement import Binding, DeletedWhilePending, PodArrival, Shown
 from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 
 logger = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class Shadow:
         if pod is None or not _is_pending(pod):
             return
         if isinstance(command, Delete):
-            self._results.append(Gone(pod.key, pod.uid))
+            self._results.append(DeletedWhilePending(pod.key, pod.uid))
         elif isinstance(command, Update) and (node := _node_of(command.object)):
             judgement = self._judge(simulation, pod, node)
             if judgement is not None:
@@ -62,7 +62,7 @@ class Shadow:
             return
         choice = self._choose(simulation, pod)
         if choice is not None:
-            self._results.append(Arrival(pod.key, pod.uid, simulation.event, choice))
+            self._results.append(PodArrival(pod.key, pod.uid, simulation.event, choice))
 
     def drain(self) -> list[Shown]:
         """The results since the last drain, in order."""

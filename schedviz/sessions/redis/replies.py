@@ -14,7 +14,7 @@ _KEPT_SECONDS: Final = 60
 _BLOCK_SECONDS: Final = 2
 
 
-class Unreachable(Exception):
+class EnqueueFailed(Exception):
     """The task could not be enqueued."""
 
 
@@ -25,11 +25,11 @@ class NoWorker(Exception):
 def request(task: str, argument: bytes, *, queue: str, timeout_seconds: float) -> bytes | None:
     """Have a worker run `task(argument, place)`, and return what it leaves with `reply`; None: there was no reply in time.
 
-    Raises `Unreachable`, `NoWorker` or `redis.RedisError`.
+    Raises `EnqueueFailed`, `NoWorker` or `redis.RedisError`.
     """
     place = f"schedviz:reply:{uuid4().hex}"
     if not wakeups.enqueue(task, argument.decode(), place, queue=queue):
-        raise Unreachable
+        raise EnqueueFailed
     deadline = time.monotonic() + timeout_seconds
     while time.monotonic() < deadline:
         answered: Any = stream.blocking_client().blpop([place], timeout=_BLOCK_SECONDS)

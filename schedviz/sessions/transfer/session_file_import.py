@@ -86,7 +86,7 @@ MAX_VERSION = 40
 MAX_REPORT_BYTES = 64 * 1024
 
 
-class Differs(IngestError):
+class ReplayDiffers(IngestError):
     """This engine's results differ from the file's. `difference` has the position and both values."""
 
     def __init__(self, message: str, difference: dict[str, Any]) -> None:
@@ -136,7 +136,7 @@ class SessionFileImport(Importing):
         except ReplayDiverged as error:
             self.difference = {"message": str(error)}
             raise IngestError(f"{source.name}: {error}{self.versions()}") from error
-        except Differs as error:
+        except ReplayDiffers as error:
             self.difference = error.difference
             raise
         self.finish(simulation)
@@ -222,7 +222,7 @@ class SessionFileImport(Importing):
             show_progress()
         if not isinstance(self.pending, ForkLine) or self.pending.event != event or simulation.event != event:
             found = f"This engine stops at event {simulation.event}, but the session was forked at event {event}."
-            raise Differs(f"{self.file_name}: {found}{self.versions()}", {"event": event})
+            raise ReplayDiffers(f"{self.file_name}: {found}{self.versions()}", {"event": event})
         self.pending = next(self.lines, None)
         simulation.task = None
 
@@ -281,11 +281,11 @@ class SessionFileImport(Importing):
                 self.commit(simulation)
         self.commit(simulation)
         if next(self.expected, None) is not None:
-            raise Differs(
+            raise ReplayDiffers(
                 f"{self.file_name}: the file has more events than its commands produce.{self.versions()}", {"event": simulation.event}
             )
         if simulation.event != manifest.last_event or view_digest(simulation.view()) != manifest.view_digest:
-            raise Differs(
+            raise ReplayDiffers(
                 f"{self.file_name}: the events are the same, and the state after event {simulation.event} is not.{self.versions()}",
                 {"event": simulation.event},
             )
@@ -408,7 +408,7 @@ class SessionFileImport(Importing):
         self.show("replaying", self.position.event - manifest.first_event, manifest.last_event - manifest.first_event, "events")
 
     def compare(self, events: Sequence[AnyEvent]) -> None:
-        """Raises `Differs` at the first event that differs from the file."""
+        """Raises `ReplayDiffers` at the first event that differs from the file."""
         seq = self.position.applied_seq + 1
         for event in events:
             found, expected = _encoder.encode(event), next(self.expected, b"")
@@ -417,12 +417,12 @@ class SessionFileImport(Importing):
             if isinstance(event, CommandDone):
                 seq = event.seq + 1
 
-    def differs(self, seq: int, event: AnyEvent, expected: bytes, found: bytes) -> Differs:
+    def differs(self, seq: int, event: AnyEvent, expected: bytes, found: bytes) -> ReplayDiffers:
         """The error for the first difference."""
         row = Command.objects.filter(session_id=self.session.pk, seq=seq).first()
         op = "" if row is None else f" ({type(decode_command(bytes(row.body))).__struct_config__.tag})"
         was, now = expected[:_SHOWN].decode(errors="replace") or "nothing", found[:_SHOWN].decode(errors="replace")
-        return Differs(
+        return ReplayDiffers(
             f"{self.file_name}: at command {seq}{op} this engine's events differ from the file's. Event {event.event} "
             f"was {was}, and is now {now}.{self.versions()}",
             {"command": seq, "event": event.event, "was": was, "is": now, "engineVersion": self.file.manifest.engine_version},

@@ -118,7 +118,7 @@ def _ask_worker(settings: SimulationSettings) -> Verdict:
         answered = replies.request(
             wakeups.VALIDATE, msgspec.json.encode(settings), queue=stream.ENGINE_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
         )
-    except replies.Unreachable:
+    except replies.EnqueueFailed:
         raise ValidationUnavailable(
             "The configuration was not validated, because the workers cannot be reached. Try again in a moment."
         ) from None

@@ -49,7 +49,7 @@ def _explained(text: str) -> bytes:
             )
     except TooManyWait as error:
         raise late(f"{error} Try again in a moment.") from error
-    except (replies.Unreachable, redis.RedisError) as error:
+    except (replies.EnqueueFailed, redis.RedisError) as error:
         raise late("The workers cannot be reached. Try again in a moment.") from error
     except replies.NoWorker as error:
         raise late("No io worker is running. Start one (`schedviz up` does), then send the request again.") from error

@@ -23,7 +23,7 @@ from schedviz.engine.framework.plugins.helper.csi_translation import (
 from schedviz.engine.framework.plugins.volumebinding.assume_cache import AssumeError, VolumeCache
 from schedviz.engine.framework.plugins.volumebinding.matching import NONE, Choice, Matching
 from schedviz.engine.framework.plugins.volumebinding.provisioning import ProvisioningError, can_provision
-from schedviz.engine.framework.plugins.volumebinding.reach import Reach
+from schedviz.engine.framework.plugins.volumebinding.reach import ReachableRows
 from schedviz.engine.framework.plugins.volumebinding.state import BindingInfo, PodVolumeClaims, PodVolumes
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unresolvable
@@ -83,7 +83,7 @@ class VolumeSearch:
     def filter(self, rows: Rows) -> Verdicts | None:
         """The rows that can serve all claims. Upstream: volume_binding.go Filter"""
         self._failures = []
-        reach = Reach(rows)
+        reach = ReachableRows(rows)
         found = self._check_bound(rows, reach)
         if self._claims.unbound_delayed:
             unfinished = found < _FAILED
@@ -99,7 +99,7 @@ class VolumeSearch:
         static: list[BindingInfo] = []
         unmatched: list[PersistentVolumeClaim] = []
         if matching is not None:
-            for options, choice in zip(matching.options, matching.choose(1, Reach(rows)), strict=True):
+            for options, choice in zip(matching.options, matching.choose(1, ReachableRows(rows)), strict=True):
                 number = int(choice[0])
                 if number == NONE:
                     unmatched.append(options.claim)
@@ -119,7 +119,7 @@ class VolumeSearch:
 
     # Bound claims.
 
-    def _check_bound(self, rows: Rows, reach: Reach) -> Findings:
+    def _check_bound(self, rows: Rows, reach: ReachableRows) -> Findings:
         found = np.zeros(len(rows), np.int64)
         for claim in self._claims.bound:
             fine = found == 0
@@ -139,7 +139,7 @@ class VolumeSearch:
                 self._check_migrated(volume, plugin, found, fine & migrated, reach)
         return found
 
-    def _check_migrated(self, volume: PersistentVolume, plugin: InTreePlugin, found: Findings, rows: Mask, reach: Reach) -> None:
+    def _check_migrated(self, volume: PersistentVolume, plugin: InTreePlugin, found: Findings, rows: Mask, reach: ReachableRows) -> None:
         """On nodes whose CSI driver handles the volume, its translated labels count. Upstream: tryTranslatePVToCSI"""
         try:
             affinity = translated(volume, plugin).spec.node_affinity
@@ -156,7 +156,7 @@ class VolumeSearch:
 
     # Unbound claims.
 
-    def _check_unbound(self, rows: Rows, reach: Reach) -> Findings:
+    def _check_unbound(self, rows: Rows, reach: ReachableRows) -> Findings:
         elsewhere = self._selected_elsewhere(rows)
         found = np.where(elsewhere, BIND_CONFLICT, 0)
         if elsewhere.all():

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from schedviz.engine.framework.plugins.volumebinding.reach import Reach
+from schedviz.engine.framework.plugins.volumebinding.reach import ReachableRows
 from schedviz.engine.framework.verdicts import Index, Mask
 from schedviz.kube.claims import (
     class_of_claim,
@@ -67,14 +67,14 @@ class Matching:
                 volumes = tuple(volume for volume in volumes if _have_one_attributes_class(claim, volume))
             self.options.append(_options(claim, volumes, numbers))
 
-    def choose(self, count: int, reach: Reach) -> list[Choice]:
+    def choose(self, count: int, reach: ReachableRows) -> list[Choice]:
         """The volume that each claim takes on each of `count` rows, in the order of `options`."""
         choices: list[Choice] = []
         for options in self.options:
             choices.append(self._choose(options, count, reach, choices))
         return choices
 
-    def _choose(self, options: Options, count: int, reach: Reach, others: Sequence[Choice]) -> Choice:
+    def _choose(self, options: Options, count: int, reach: ReachableRows, others: Sequence[Choice]) -> Choice:
         choice = np.full(count, NONE, np.int64)
         looking = np.ones(count, np.bool_)
         for number in options.held:
@@ -88,7 +88,7 @@ class Matching:
             choice[found] = np.array(options.free, np.int64)[best[found]]
         return choice
 
-    def _best(self, free: Sequence[int], looking: Mask, reach: Reach, others: Sequence[Choice]) -> Choice:
+    def _best(self, free: Sequence[int], looking: Mask, reach: ReachableRows, others: Sequence[Choice]) -> Choice:
         """The first volume in the order of preference that each row can take; their number if it can take none."""
         best = np.full(len(looking), len(free), np.int64)
         still = looking.copy()

@@ -35,7 +35,7 @@ class Requirement(msgspec.Struct, frozen=True):
     only_host: bool
 
 
-class Reach:
+class ReachableRows:
     """The rows that can reach a volume. Created for one call of Filter."""
 
     def __init__(self, rows: Rows) -> None:
