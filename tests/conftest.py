@@ -23,8 +23,12 @@ from tests.postgres import PostgresServer, binaries
 T = TypeVar("T")
 
 ROOT = Path(__file__).resolve().parent.parent
+#: In memory where that is possible: the database waits for the disk at each commit, and no test needs to survive a power failure.
+_MEMORY = Path("/dev/shm")
+_ENOUGH_BYTES = 2 << 30
+_IN_MEMORY = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ENOUGH_BYTES
 #: Not below pytest's own folders, because the path of a unix socket has at most 108 bytes.
-SCRATCH = Path(tempfile.mkdtemp(prefix="schedviz-tests-"))
+SCRATCH = Path(tempfile.mkdtemp(prefix="schedviz-tests-", dir=_MEMORY if _IN_MEMORY else None))
 REDIS_SOCKET = SCRATCH / "redis.sock"
 #: Lessons that workers know beside those that ship (SCHEDVIZ_LESSONS).
 OWN_LESSONS = SCRATCH / "lessons"
@@ -146,6 +150,17 @@ def django_db_modify_db_settings() -> None:
 
     if connection.vendor == "sqlite":
         connection.settings_dict["TEST"]["NAME"] = str(SCRATCH / "test.sqlite3")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> None:
+    """Do not create permissions and content types again after each test, which takes ten times as long as emptying the tables."""
+    from django.contrib.auth.management import create_permissions
+    from django.contrib.contenttypes.management import create_contenttypes
+    from django.db.models.signals import post_migrate
+
+    assert post_migrate.disconnect(create_permissions, dispatch_uid="django.contrib.auth.management.create_permissions")
+    assert post_migrate.disconnect(create_contenttypes)
 
 
 def test_database_url() -> str:
