@@ -23,6 +23,7 @@ def wire_schema() -> dict[str, Any]:
     from schedviz.trace.commands import AnyCommand
     from schedviz.trace.events import AnyEvent
     from schedviz.web.live import messages
+    from schedviz.web.member_descriptions import describe_members
     from schedviz.web.rooms.live import messages as of_rooms
 
     to_client = {
@@ -43,6 +44,7 @@ def wire_schema() -> dict[str, Any]:
     schemas, definitions = msgspec.json.schema_components(roots, ref_template=_TEMPLATE)
     any_event, any_command = list(schemas)[-2:]
     definitions = dict(definitions)
+    describe_members(definitions, roots)
     definitions["AnyEvent"] = any_event
     definitions["AnyCommand"] = any_command
     # In memory, the events of a frame are undecoded bytes, and a command is decoded in a second step.

@@ -15,6 +15,7 @@ from schedviz.web.accounts import schemas as accounts
 from schedviz.web.api import schemas
 from schedviz.web.api.problems import MEDIA_TYPE, ProblemBody, ProblemList
 from schedviz.web.api.schemas import lessons
+from schedviz.web.member_descriptions import describe_members
 from schedviz.web.rooms import schemas as rooms
 
 #: The prefix of the schema names of sent commands.
@@ -106,6 +107,7 @@ def commands_request(most: int) -> dict[str, Any]:
 def add_components(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
     """A drf-spectacular hook: the definitions of all structs."""
     _, components = schema_components(_ROOTS, ref_template=_TEMPLATE)
+    describe_members(components, _ROOTS)
     definitions = result.setdefault("components", {}).setdefault("schemas", {})
     definitions.update(components)
     definitions.update(_sent_commands(components))

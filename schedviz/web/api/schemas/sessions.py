@@ -42,17 +42,25 @@ class SessionBody(Body, frozen=True):
     page: str
     name: str
     status: SessionStatus
+    #: Why it failed, or which command was quarantined; empty otherwise.
     message: str
+    #: That of its import or export; null when nothing long is running.
     progress: Progress | None
     role: Literal["owner", "editor", "viewer"]
+    #: Its virtual clock.
     clock_seconds: float
+    #: The number of its last event: the newest moment.
     event: int
+    #: The number of scheduling cycles that have begun.
     cycle: int
     #: The number of objects in its cluster now; 0 until the import has ended.
     nodes: int
     pods: int
+    #: The number of its last stored batch of events.
     chunk: int
+    #: The number of the last command that was completed.
     applied_seq: int
+    #: The number of the last command that was accepted; until it equals `appliedSeq`, commands are waiting.
     last_seq: int
     created_at: datetime
     #: When its status, position or import last changed.
