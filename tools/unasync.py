@@ -23,7 +23,7 @@ REPLACEMENTS = (
     (r"\bawait ", ""),
     (r"\bAsync(Client|Session|Iterator|DefaultServer)\b", r"\1"),
     (r"\b__a(enter|exit)__\b", r"__\1__"),
-    (r"\ba(close|iter_bytes)\(", r"\1("),
+    (r"\ba(close)\(", r"\1("),
     (r"\basync_(\w+)", r"\1"),
 )
 

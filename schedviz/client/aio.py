@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from schedviz.client import command_bodies, flows, kubectl, runtime, sending
+from schedviz.client import command_bodies, decoding, flows, kubectl, runtime, sending
 from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.calls import Call, Flow, Pause, ask
 from schedviz.client.default_server import AsyncDefaultServer
@@ -170,7 +170,7 @@ class AsyncClient:
                 if response.status_code >= 400:
                     sending.reply_of(response, await _read(response, LARGEST_ERROR)).json()
                 lines = Lines()
-                async for data in response.aiter_bytes():
+                async for data in decoding.async_pieces(response):
                     try:
                         for line in lines.add(data):
                             yield line.decode()
@@ -184,7 +184,7 @@ class AsyncClient:
 async def _read(response: httpx.Response, largest: int) -> bytes:
     """The body of a response, or the start of a long error. Raises `AnswerTooLarge`."""
     body = bytearray()
-    async for data in response.aiter_bytes():
+    async for data in decoding.async_pieces(response):
         body += data
         if sending.is_read(response, body, largest):
             break

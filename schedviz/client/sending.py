@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from schedviz.client.calls import Call, Flow, Pause, Reply
+from schedviz.client.decoding import ACCEPTED
 from schedviz.client.errors import AnswerTooLarge, Unavailable
 from schedviz.client.limits import LARGEST_ERROR, TooLarge
 from schedviz.client.server import NONE_FOUND, WHERE_LOOKED, Server
@@ -38,7 +39,8 @@ _MADE_MEANWHILE = (b'"answer_late"', b'"detail_late"')
 
 def options(server: Server) -> dict[str, Any]:
     """The arguments for both kinds of httpx clients."""
-    headers = {"User-Agent": "schedviz-client"} | ({"Authorization": f"Bearer {server.token}"} if server.token else {})
+    headers = {"User-Agent": "schedviz-client", "Accept-Encoding": ACCEPTED}
+    headers |= {"Authorization": f"Bearer {server.token}"} if server.token else {}
     return {"base_url": f"{server.address}/api/v1/", "headers": headers, "limits": _CONNECTIONS, "trust_env": not _is_here(server)}
 
 

@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from schedviz.client import command_bodies, flows, kubectl, runtime, sending
+from schedviz.client import command_bodies, decoding, flows, kubectl, runtime, sending
 from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.calls import Call, Flow, Pause, ask
 from schedviz.client.default_server import DefaultServer
@@ -169,7 +169,7 @@ class Client:
                 if response.status_code >= 400:
                     sending.reply_of(response, _read(response, LARGEST_ERROR)).json()
                 lines = Lines()
-                for data in response.iter_bytes():
+                for data in decoding.pieces(response):
                     try:
                         for line in lines.add(data):
                             yield line.decode()
@@ -183,7 +183,7 @@ class Client:
 def _read(response: httpx.Response, largest: int) -> bytes:
     """The body of a response, or the start of a long error. Raises `AnswerTooLarge`."""
     body = bytearray()
-    for data in response.iter_bytes():
+    for data in decoding.pieces(response):
         body += data
         if sending.is_read(response, body, largest):
             break

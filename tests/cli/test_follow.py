@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import shutil
 import ssl
@@ -20,7 +21,7 @@ from click.testing import CliRunner
 from schedviz.cli.follow import cluster_api, kubeconfig
 from schedviz.cli.follow.cluster_api import ClusterApi
 from schedviz.cli.follow.command import follow
-from schedviz.cli.follow.errors import FollowError, Forbidden
+from schedviz.cli.follow.errors import FollowError, Forbidden, Unavailable
 from schedviz.cli.follow.following import Following
 from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.follow.redaction import Redaction
@@ -325,6 +326,11 @@ def test_a_kubeconfig_is_read_as_kubectl_reads_it(tmp_path: Path, monkeypatch: p
         ({}, {}, "expected an address"),
         ({"server": "https://c", "certificate-authority": "nowhere.pem"}, {}, "nowhere.pem: No such file"),
         ({"server": "https://c", "certificate-authority-data": "###"}, {}, "is not base64"),
+        ({"server": "https://c", "insecure-skip-tls-verify": "false"}, {}, "expected true or false, without quotes"),
+        ({"server": "https://c", "proxy-url": "socks5://ada:hush@p"}, {}, "proxy-url is 'socks5://p'"),
+        ({"server": "https://c"}, {"as": "root", "as-user-extra": {"scopes": 5}}, "as-user-extra a map of lists"),
+        ({"server": "https://c"}, {"exec": {"command": "true", "args": 5}}, "args of exec must be a list"),
+        ({"server": "https://c"}, {"exec": {"command": "true", "env": ["A=B"]}}, "env of exec must be a list of name and value"),
     ],
 )
 def test_unusable_parts_of_a_kubeconfig_are_reported(tmp_path: Path, cluster_: dict[str, Any], user: dict[str, Any], said: str) -> None:
@@ -332,6 +338,45 @@ def test_unusable_parts_of_a_kubeconfig_are_reported(tmp_path: Path, cluster_: d
 
     with pytest.raises(FollowError, match=said):
         kubeconfig.access([path], None)
+
+
+@pytest.mark.parametrize(
+    ("cluster_", "user", "said"),
+    [
+        ({"server": "https://[::1"}, {}, "not a valid address"),
+        ({"proxy-url": "http://[::1"}, {}, "not a valid address"),
+        ({}, {"token": "hush\nX-Remote-User: root"}, "the token contains a line break"),
+        ({}, {"token": "t", "as": "root\r\nhush"}, "Impersonate-User contains a line break"),
+        ({}, {"exec": {"command": "echo", "args": ["a\0b"]}}, "cannot be run: embedded null byte"),
+        ({}, {"exec": {"command": "echo", "args": ["[" * 100_000]}}, "printed no ExecCredential"),
+    ],
+)
+def test_unusable_credentials_are_reported_without_their_value(
+    cluster: KubernetesApi, tmp_path: Path, cluster_: dict[str, Any], user: dict[str, Any], said: str
+) -> None:
+    path = written(tmp_path / "config", cluster={"server": cluster.address, **cluster_}, user=user)
+
+    with pytest.raises(FollowError, match=said) as raised:
+        listed([path])
+    assert "hush" not in str(raised.value)
+
+
+def test_a_token_file_that_is_not_text_is_reported(cluster: KubernetesApi, tmp_path: Path) -> None:
+    (tmp_path / "token").write_bytes(b"\xff\xfe")
+    path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"tokenFile": "token"})
+
+    with pytest.raises(FollowError, match="not text"):
+        listed([path])
+
+
+def test_messages_do_not_contain_the_password_of_an_address(cluster: KubernetesApi, tmp_path: Path) -> None:
+    server = cluster.address.replace("http://", "http://ada:hush@")
+    path = written(tmp_path / "config", cluster={"server": server}, user={})
+    cluster.stop()
+
+    with pytest.raises(Unavailable, match="does not answer") as raised:
+        listed([path])
+    assert "hush" not in str(raised.value)
 
 
 def test_a_dry_run_shows_what_would_be_sent_and_asks_no_server(cluster: KubernetesApi, tmp_path: Path) -> None:
@@ -543,3 +588,59 @@ def test_an_answer_of_an_api_server_without_an_end_is_read_up_to_a_limit(monkeyp
         with pytest.raises(FollowError, match="A line of the response has more than 16,777,216 bytes"):
             list(api.watch(BY_NAME["Node"], "1"))
         server.shutdown()
+
+
+class _Hostile(BaseHTTPRequestHandler):
+    """An API server whose lists take more memory or time than their size suggests."""
+
+    body = b""
+    encoding = "identity"
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Encoding", self.encoding)
+        self.send_header("Content-Length", str(len(self.body)))
+        self.end_headers()
+        self.wfile.write(self.body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding", "said"),
+    [
+        (b'{"metadata": {"continue": "again"}, "items": []}', "identity", "has 101 pages in a row without an object"),
+        (b'{"metadata": {"continue": "again"}, "items": [1, 1, 1]}', "identity", "has more than 1,000 objects"),
+        (b'{"metadata": {}, "items": [' + b"1," * 10_000 + b"1]}", "identity", "the response has more than 9,999 values"),
+        (gzip.compress(b" " * 10_000_000), "gzip", "the response has more than 1,000,000 bytes"),
+        (gzip.compress(gzip.compress(b" " * 10_000_000)), "gzip, gzip", "the encoding 'gzip, gzip'"),
+        (b"", "zstd", "the encoding 'zstd'"),
+        (b"not gzip", "gzip", "not valid gzip"),
+    ],
+)
+def test_a_list_of_a_hostile_api_server_is_refused(monkeypatch: pytest.MonkeyPatch, body: bytes, encoding: str, said: str) -> None:
+    monkeypatch.setattr(cluster_api, "_LARGEST_PAGE", 1_000_000)
+    monkeypatch.setattr(cluster_api, "_MOST_VALUES", 9_999)
+    monkeypatch.setattr(cluster_api, "_MOST_OBJECTS", 1_000)
+    answer = type("_Answer", (_Hostile,), {"body": body, "encoding": encoding})
+    with ThreadingHTTPServer(("127.0.0.1", 0), answer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        api = ClusterApi(kubeconfig.Access(context="dev", server=f"http://127.0.0.1:{server.server_port}"))
+        with pytest.raises((FollowError, Unavailable), match=said):
+            api.list(BY_NAME["Node"])
+        server.shutdown()
+
+
+def test_a_long_message_of_an_api_server_is_cut(cluster: KubernetesApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(handler: Any) -> None:
+        body = json.dumps({"message": "x" * 100_000}).encode()
+        handler.send_response(400)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    monkeypatch.setattr(cluster, "_answer", refuse)
+
+    with pytest.raises(FollowError, match=r"nodes: x{1000}$"):
+        api_of(cluster).list(BY_NAME["Node"])

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import httpx
 import pytest
 
 from schedviz.client import AsyncClient, Client
 from schedviz.client.calls import Call, ask
+from schedviz.client.decoding import pieces
 from schedviz.client.errors import AnswerTooLarge, Refused
 from schedviz.client.limits import LARGEST_LINE, Lines, TooLarge
 
@@ -22,6 +25,9 @@ class _Endless(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.send_response(409 if "refused" in self.path else 200)
+        if "bomb" in self.path:
+            self._send_bomb("gzip" if "gzip" in self.path else "zstd")
+            return
         self.end_headers()
         try:
             while True:
@@ -29,6 +35,14 @@ class _Endless(BaseHTTPRequestHandler):
         except OSError:
             # The client has closed the connection.
             return
+
+    def _send_bomb(self, encoding: str) -> None:
+        """64 MB in 64 kB of gzip, or an encoding that the client does not accept."""
+        body = gzip.compress(bytes(64 << 20)) if encoding == "gzip" else b""
+        self.send_header("Content-Encoding", encoding)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         pass
@@ -80,3 +94,22 @@ def test_lines_are_cut_at_newlines_only_and_limited() -> None:
     assert lines.end() == b"four"
     with pytest.raises(TooLarge):
         list(lines.add(b"and more than ten"))
+
+
+def test_a_compressed_answer_is_decoded_in_small_pieces(endless: str) -> None:
+    with httpx.Client() as http, http.stream("GET", f"{endless}/bomb/gzip/") as response:
+        sizes = [len(piece) for piece in pieces(response)]
+    with Client(endless, "token") as client, pytest.raises(AnswerTooLarge):
+        client.do(ask(Call("GET", "bomb/gzip/", largest=1_000_000)))
+
+    assert sum(sizes) == 64 << 20
+    assert max(sizes) == 65_536
+
+
+def test_an_encoding_that_the_client_does_not_accept_is_refused(endless: str) -> None:
+    with (
+        httpx.Client() as http,
+        http.stream("GET", f"{endless}/bomb/zstd/") as response,
+        pytest.raises(httpx.RemoteProtocolError, match="the encoding 'zstd'; only gzip is accepted"),
+    ):
+        list(pieces(response))

@@ -12,14 +12,22 @@ import msgspec
 from schedviz.cli.follow.credentials import Credentials
 from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
 from schedviz.cli.follow.kubeconfig import Access
+from schedviz.client.decoding import pieces
 from schedviz.client.limits import LARGEST_ERROR, LARGEST_JSON, Lines, TooLarge
 from schedviz.kube.kinds import Kind
 
 _PAGE = 500
 #: The largest page: 500 objects of half a megabyte.
 _LARGEST_PAGE = LARGEST_JSON
-#: The largest list of a kind.
+#: The most JSON values in a page, told by its commas: a value takes about 100 bytes of memory, however short it is.
+_MOST_VALUES = 10_000_000
+#: The largest list of a kind, in bytes and in objects.
 _LARGEST_LIST = 4 << 30
+_MOST_OBJECTS = 2_000_000
+#: Pages in a row without an object, after which a list is taken to be endless.
+_MOST_EMPTY_PAGES = 100
+#: The most characters of a message of the API server that are shown.
+_LONGEST_MESSAGE = 1000
 #: The API server ends a watch after this time, so that connections that a proxy has dropped are noticed.
 _WATCH_SECONDS = 240
 #: A connection is given up after this long without a byte.
@@ -70,28 +78,40 @@ class ClusterApi:
         self._http = self._client()
 
     def _client(self) -> httpx.Client:
-        """Without redirects, which would send the credentials elsewhere, and with one connection per request, because watches last long."""
-        return httpx.Client(
-            verify=self._credentials.tls(),
-            proxy=self._access.proxy or None,
-            follow_redirects=False,
-            timeout=_SILENCE_SECONDS,
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
-            headers={"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "schedviz-follow"},
-        )
+        """Without redirects, which would send the credentials elsewhere, and with one connection per request, because watches last long.
+
+        Raises `FollowError`.
+        """
+        try:
+            httpx.URL(self._access.server)
+            return httpx.Client(
+                verify=self._credentials.tls(),
+                proxy=self._access.proxy or None,
+                follow_redirects=False,
+                timeout=_SILENCE_SECONDS,
+                limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
+                headers={"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "schedviz-follow"},
+            )
+        except (httpx.InvalidURL, ValueError) as error:
+            raise FollowError(f"context {self._access.context}: server or proxy-url is not a valid address: {error}.") from None
 
     def list(self, kind: Kind) -> tuple[list[bytes], str]:
         """All objects of a kind, and the resource version of the list. Raises as `_open` does."""
         items: list[bytes] = []
-        size = 0
+        size = empty = 0
         query = {"limit": str(_PAGE), **_selector(kind)}
         while True:
             with self._open(kind, "list", query) as response:
-                found = _decoded(_body(response, _LARGEST_PAGE), _List)
+                found = _decoded(_page(response), _List)
             items += [bytes(item) for item in found.items or ()]
             size += sum(map(len, found.items or ()))
+            empty = 0 if found.items else empty + 1
             if size > _LARGEST_LIST:
-                raise FollowError(f"{self._access.server}: {TooLarge(f'the list of {kind.resource}', _LARGEST_LIST)}.")
+                raise FollowError(f"{self._access.address}: {TooLarge(f'the list of {kind.resource}', _LARGEST_LIST)}.")
+            if len(items) > _MOST_OBJECTS:
+                raise FollowError(f"{self._access.address}: the list of {kind.resource} has more than {_MOST_OBJECTS:,} objects.")
+            if empty > _MOST_EMPTY_PAGES:
+                raise FollowError(f"{self._access.address}: the list of {kind.resource} has {empty} pages in a row without an object.")
             if not found.metadata.next:
                 return items, found.metadata.resource_version
             query["continue"] = found.metadata.next
@@ -126,13 +146,13 @@ class ClusterApi:
                 response.close()
         except (httpx.HTTPError, httpx.StreamError) as error:
             if "CERTIFICATE_VERIFY_FAILED" in str(error):
-                raise FollowError(f"{self._access.server}: its certificate is not trusted by the kubeconfig: {error}") from None
-            raise Unavailable(f"{self._access.server} does not answer, or the connection broke: {error or type(error).__name__}") from None
+                raise FollowError(f"{self._access.address}: its certificate is not trusted by the kubeconfig: {error}") from None
+            raise Unavailable(f"{self._access.address} does not answer, or the connection broke: {error or type(error).__name__}") from None
 
     def _send(self, kind: Kind, query: dict[str, str]) -> httpx.Response:
         root = "api" if "/" not in kind.api_version else "apis"
         url = f"{self._access.server}/{root}/{kind.api_version}/{kind.resource}"
-        headers = [*self._credentials.headers().items(), *self._credentials.impersonation()]
+        headers = [*self._credentials.headers(), *self._credentials.impersonation()]
         return self._http.send(self._http.build_request("GET", url, params=query, headers=headers), stream=True)
 
     def _as_error(self, response: httpx.Response, kind: Kind, verb: str) -> Exception:
@@ -141,7 +161,7 @@ class ClusterApi:
             message = msgspec.json.decode(_body(response, LARGEST_ERROR), type=_Status).message
         except (msgspec.DecodeError, RecursionError, FollowError):
             message = ""
-        message = message or f"HTTP {code}"
+        message = message[:_LONGEST_MESSAGE] or f"HTTP {code}"
         if code == _GONE:
             return Expired(message)
         if code == _FORBIDDEN:
@@ -149,10 +169,10 @@ class ClusterApi:
         if code == _NOT_FOUND:
             return NotServed(f"the cluster has no {_qualified(kind)} ({kind.api_version})")
         if code == _UNAUTHORIZED:
-            return FollowError(f"{self._access.server} does not know the user of context {self._access.context}: {message}")
+            return FollowError(f"{self._access.address} does not know the user of context {self._access.context}: {message}")
         if code == 429 or code >= 500:
-            return Unavailable(f"{self._access.server}: {message}")
-        return FollowError(f"{self._access.server} refuses to {verb} {_qualified(kind)}: {message}")
+            return Unavailable(f"{self._access.address}: {message}")
+        return FollowError(f"{self._access.address} refuses to {verb} {_qualified(kind)}: {message}")
 
 
 def _qualified(kind: Kind) -> str:
@@ -169,9 +189,10 @@ def _watch_event(line: bytes) -> WatchEvent:
     content = bytes(event.object)
     if event.type == "ERROR":
         status = _decoded(content, _Status)
-        raise Expired(status.message) if status.code == _GONE else Unavailable(status.message or f"status {status.code}")
+        said = status.message[:_LONGEST_MESSAGE]
+        raise Expired(said) if status.code == _GONE else Unavailable(said or f"status {status.code}")
     if event.type not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK"):
-        raise Unavailable(f"a watch told of {event.type!r}, which is unknown")
+        raise Unavailable(f"a watch told of {event.type[:80]!r}, which is unknown")
     return WatchEvent(event.type, content, _decoded(content, _WithMeta).metadata.resource_version)
 
 
@@ -187,7 +208,7 @@ def _lines(response: httpx.Response) -> Iterator[bytes]:
     """The lines of a watch as they arrive. Raises `FollowError`."""
     lines = Lines()
     try:
-        for data in response.iter_bytes():
+        for data in pieces(response):
             yield from lines.add(data)
     except TooLarge as error:
         raise FollowError(f"{response.request.url.host}: {error}.") from None
@@ -195,10 +216,18 @@ def _lines(response: httpx.Response) -> Iterator[bytes]:
         yield last
 
 
+def _page(response: httpx.Response) -> bytes:
+    """The body of a page of a list. Raises `FollowError`."""
+    body = _body(response, _LARGEST_PAGE)
+    if body.count(b",") > _MOST_VALUES:
+        raise FollowError(f"{response.request.url.host}: the response has more than {_MOST_VALUES:,} values, the limit of this client.")
+    return body
+
+
 def _body(response: httpx.Response, largest: int) -> bytes:
     """The body of a response. Raises `FollowError`."""
     body = bytearray()
-    for data in response.iter_bytes():
+    for data in pieces(response):
         body += data
         if len(body) > largest:
             raise FollowError(f"{response.request.url.host}: {TooLarge('the response', largest)}.")

@@ -39,7 +39,7 @@ class Credentials:
         self._lock = threading.Lock()
         self._given: dict[str, Any] | None = None
 
-    def headers(self) -> dict[str, str]:
+    def headers(self) -> list[tuple[bytes, bytes]]:
         """The Authorization header. Raises `FollowError`."""
         access = self._access
         token = access.token
@@ -48,20 +48,21 @@ class Credentials:
         elif access.plugin is not None:
             token = str(self._of_plugin(access.plugin).get("token") or "")
         if token:
-            return {"Authorization": f"Bearer {token}"}
+            return [(b"Authorization", self._header_value("the token", f"Bearer {token}"))]
         if access.username:
             encoded = base64.b64encode(f"{access.username}:{access.password}".encode()).decode()
-            return {"Authorization": f"Basic {encoded}"}
-        return {}
+            return [(b"Authorization", f"Basic {encoded}".encode())]
+        return []
 
-    def impersonation(self) -> list[tuple[str, str]]:
+    def impersonation(self) -> list[tuple[bytes, bytes]]:
         """The headers that name the impersonated user; a name can be repeated. Upstream: client-go transport/round_trippers.go"""
         user = self._access.impersonated
         if user is None:
             return []
         extra = [(f"Impersonate-Extra-{quote(key, safe='')}", value) for key, values in user.extra.items() for value in values]
         uid = [("Impersonate-Uid", user.uid)] if user.uid else []
-        return [("Impersonate-User", user.user), *uid, *(("Impersonate-Group", group) for group in user.groups), *extra]
+        headers = [("Impersonate-User", user.user), *uid, *(("Impersonate-Group", group) for group in user.groups), *extra]
+        return [(name.encode(), self._header_value(name, value)) for name, value in headers]
 
     def tls(self) -> ssl.SSLContext:
         """The trusted authorities and the client certificate. Raises `FollowError`."""
@@ -91,6 +92,12 @@ class Credentials:
             had, self._given = self._given is not None, None
         return had or bool(self._access.token_file)
 
+    def _header_value(self, what: str, value: str) -> bytes:
+        """The value of a header. The error does not contain it: it may be a secret. Raises `FollowError`."""
+        if any(letter < " " or letter == "\x7f" for letter in value):
+            raise FollowError(f"context {self._access.context}: {what} contains a line break or another control character.")
+        return value.encode()
+
     def _of_plugin(self, plugin: ExecPlugin) -> dict[str, Any]:
         with self._lock:
             if self._given is None:
@@ -106,6 +113,8 @@ def _run(plugin: ExecPlugin) -> dict[str, Any]:
         done = subprocess.run(  # noqa: S603 -- the command in the user's kubeconfig, as with kubectl.
             [plugin.command, *plugin.arguments], env=environment, stdout=subprocess.PIPE, timeout=_PLUGIN_SECONDS, check=False
         )
+    except ValueError as error:
+        raise FollowError(f"the exec plugin {plugin.command} of the kubeconfig cannot be run: {error}.") from None
     except OSError as error:
         hint = f" {' '.join(plugin.install_hint.split())}" if plugin.install_hint else ""
         raise FollowError(f"the exec plugin {plugin.command} of the kubeconfig cannot be run: {error.strerror}.{hint}") from None
@@ -115,7 +124,7 @@ def _run(plugin: ExecPlugin) -> dict[str, Any]:
         raise FollowError(f"the exec plugin {plugin.command} of the kubeconfig failed with {done.returncode}; what it said is above.")
     try:
         status = json.loads(done.stdout)["status"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         status = None
     if not isinstance(status, dict) or not (status.get("token") or status.get("clientCertificateData")):
         raise FollowError(f"the exec plugin {plugin.command} of the kubeconfig printed no ExecCredential with a token or a certificate.")
@@ -138,3 +147,5 @@ def _text(name: str) -> str:
         return Path(name).read_text().strip()
     except OSError as error:
         raise FollowError(f"{name}: {error.strerror} (the tokenFile of the kubeconfig).") from None
+    except UnicodeDecodeError:
+        raise FollowError(f"{name}: not text (the tokenFile of the kubeconfig).") from None

@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 import yaml
@@ -58,6 +59,20 @@ class Access(msgspec.Struct, frozen=True):
     proxy: str = ""
     impersonated: Impersonation | None = None
 
+    @property
+    def address(self) -> str:
+        """The server for messages: without a user name and a password."""
+        return without_credentials(self.server)
+
+
+def without_credentials(url: str) -> str:
+    """A URL without a user name and a password."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url.rpartition("@")[2]
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
 
 def paths(given: Path | None) -> list[Path]:
     """The files: the given one, those of KUBECONFIG, or the default one."""
@@ -82,19 +97,21 @@ def access(files: list[Path], context: str | None) -> Access:
         raise FollowError(f"context {name}: auth-provider is not supported; use an exec plugin instead.")
     server = str(cluster.get("server", ""))
     if not server.startswith(("https://", "http://")):
-        raise FollowError(f"context {name}: the cluster's server is {server!r}; expected an address such as https://127.0.0.1:6443.")
+        raise FollowError(
+            f"context {name}: the cluster's server is {without_credentials(server)!r}; expected an address such as https://127.0.0.1:6443."
+        )
     return Access(
         context=name,
         server=server.rstrip("/"),
         authority=_data(cluster, "certificate-authority", cluster_file),
-        skip_verify=bool(cluster.get("insecure-skip-tls-verify")),
+        skip_verify=_flag(cluster, "insecure-skip-tls-verify", name),
         certificate=_data(user, "client-certificate", user_file),
         key=_data(user, "client-key", user_file),
         token=str(user.get("token") or ""),
         token_file=str(_beside(user_file, user["tokenFile"])) if user.get("tokenFile") else "",
         username=str(user.get("username") or ""),
         password=str(user.get("password") or ""),
-        plugin=_plugin(user, user_file),
+        plugin=_plugin(user, user_file, name),
         tls_server_name=str(cluster.get("tls-server-name") or ""),
         proxy=_proxy(cluster, name),
         impersonated=_impersonation(user, name),
@@ -116,7 +133,10 @@ def _loaded(path: Path) -> Mapping[str, Any]:
 def _entry(loaded: list[tuple[Path, Mapping[str, Any]]], members: str, member: str, name: str) -> tuple[Path, Mapping[str, Any]]:
     known: list[str] = []
     for path, content in loaded:
-        for entry in content.get(members) or ():
+        entries = content.get(members) or ()
+        if not isinstance(entries, list | tuple):
+            raise FollowError(f"{path}: {members} must be a list.")
+        for entry in entries:
             if not isinstance(entry, dict):
                 continue
             known.append(str(entry.get("name")))
@@ -149,17 +169,30 @@ def _beside(path: Path, name: object) -> Path:
     return path.parent / str(name)
 
 
-def _plugin(user: Mapping[str, Any], path: Path) -> ExecPlugin | None:
+def _flag(entry: Mapping[str, Any], member: str, context: str) -> bool:
+    """A Boolean. The text "false" is none: it must not count as true."""
+    found = entry.get(member)
+    if not isinstance(found, bool | None):
+        raise FollowError(f"context {context}: {member} is {found!r}; expected true or false, without quotes.")
+    return bool(found)
+
+
+def _plugin(user: Mapping[str, Any], path: Path, context: str) -> ExecPlugin | None:
     given = user.get("exec")
     if not isinstance(given, dict):
         return None
     command = str(given.get("command") or "")
     if os.sep in command:
         command = str(_beside(path, command))
+    arguments, variables = given.get("args") or (), given.get("env") or ()
+    if not isinstance(arguments, list | tuple):
+        raise FollowError(f"context {context}: args of exec must be a list.")
+    if not isinstance(variables, list | tuple) or not all(isinstance(one, dict) and one.get("name") for one in variables):
+        raise FollowError(f"context {context}: env of exec must be a list of name and value.")
     return ExecPlugin(
         command=command,
-        arguments=tuple(str(one) for one in given.get("args") or ()),
-        environment={str(one["name"]): str(one["value"]) for one in given.get("env") or ()},
+        arguments=tuple(map(str, arguments)),
+        environment={str(one["name"]): str(one.get("value") or "") for one in variables},
         api_version=str(given.get("apiVersion") or "client.authentication.k8s.io/v1"),
         install_hint=str(given.get("installHint") or ""),
     )
@@ -169,14 +202,16 @@ def _proxy(cluster: Mapping[str, Any], context: str) -> str:
     proxy = str(cluster.get("proxy-url") or "")
     if proxy and not proxy.startswith(("http://", "https://")):
         raise FollowError(
-            f"context {context}: proxy-url is {proxy!r}; expected an HTTP proxy such as http://proxy:3128 (SOCKS is not supported)."
+            f"context {context}: proxy-url is {without_credentials(proxy)!r}; expected an HTTP proxy such as http://proxy:3128 "
+            "(SOCKS is not supported)."
         )
     return proxy
 
 
 def _impersonation(user: Mapping[str, Any], context: str) -> Impersonation | None:
     groups, extra = user.get("as-groups") or (), user.get("as-user-extra") or {}
-    if not isinstance(groups, list | tuple) or not isinstance(extra, dict):
+    lists = (groups, *(extra.values() if isinstance(extra, dict) else ()))
+    if not isinstance(extra, dict) or not all(isinstance(one, list | tuple | None) for one in lists):
         raise FollowError(f"context {context}: as-groups must be a list, and as-user-extra a map of lists.")
     if not user.get("as"):
         if groups or extra or user.get("as-uid"):
