@@ -104,9 +104,11 @@ def classroom(db: None, redis: object) -> Classroom:
 class RoomSocket:
     """A WebSocket connection to a room."""
 
-    def __init__(self, server: LiveServer, person: Person, path: str | None = None) -> None:
+    def __init__(self, server: LiveServer, person: Person, path: str | None = None, token: str = "") -> None:
         url = f"ws://{server.netloc}/ws/v1/{path or f'rooms/{person.room}/'}"
         headers = {"Origin": f"http://{server.netloc}", "Cookie": cookies_of(person.client)}
+        if token:
+            headers = {"Authorization": f"Bearer {token}"}
         self.raw: ClientConnection = connect(url, additional_headers=headers, max_size=None, compression=None, legacy=True)
 
     def __enter__(self) -> Self:
@@ -147,8 +149,8 @@ def line(web_server: LiveServer) -> Iterator[Callable[..., RoomSocket]]:
     """A function that connects a person to a room: `line(person)`."""
     opened: list[RoomSocket] = []
 
-    def open_line(person: Person, path: str | None = None) -> RoomSocket:
-        opened.append(RoomSocket(web_server, person, path))
+    def open_line(person: Person, path: str | None = None, token: str = "") -> RoomSocket:
+        opened.append(RoomSocket(web_server, person, path, token))
         return opened[-1]
 
     yield open_line

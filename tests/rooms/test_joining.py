@@ -59,7 +59,9 @@ def test_the_same_browser_is_the_same_participant_again_and_may_have_another_nam
     assert classroom.look()["count"] == 1
 
 
-@pytest.mark.parametrize("taken", ["Ada", "ADA", " ada ", "Ａda"])
+@pytest.mark.parametrize(
+    "taken", ["Ada", "ADA", " ada ", "Ａda", "Ada\u200d", "A\u034fda", "Ada\ufe0f", "Ada\u3164", "\u2800Ada", "Ad\U000e0100a"]
+)
 def test_a_nickname_is_taken_once_however_it_is_written(classroom, taken):
     classroom.student("Ada")
 
@@ -68,7 +70,7 @@ def test_a_nickname_is_taken_once_however_it_is_written(classroom, taken):
     assert problem["code"] == "nickname_taken"
 
 
-@pytest.mark.parametrize("nickname", ["", "   ", "x" * 33, "a\u0000b", "\u202eevil"])
+@pytest.mark.parametrize("nickname", ["", "   ", "x" * 33, "a\u0000b", "\u202eevil", "\u3164", "\u2800\u2800", "\u200d"])
 def test_a_nickname_can_be_shown(classroom, nickname):
     Person(APIClient()).join(classroom.code, nickname, expect=400)
 

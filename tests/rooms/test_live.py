@@ -12,6 +12,7 @@ from websockets.exceptions import InvalidStatus
 
 from schedviz.sessions.redis import stream
 from schedviz.web import wire_schema
+from schedviz.web.login import make_token
 from schedviz.web.rooms import notify, presence
 from schedviz.web.rooms.models import Participant, Room
 from tests.conftest import until
@@ -105,6 +106,17 @@ def test_a_participant_cannot_say_where_the_room_is(classroom, line):
     ada.send(type="moment", moment=at(classroom, 2))
 
     assert ada.until(lambda message: message["type"] == "error")["code"] == "forbidden"
+
+
+def test_a_read_only_token_of_the_teacher_cannot_move_the_room(classroom, line):
+    reader = line(classroom.teacher, token=make_token(classroom.user, "reading", scope="read"))
+    writer = line(classroom.teacher, token=make_token(classroom.user, "writing"))
+
+    reader.send(type="moment", moment=at(classroom, 2))
+    assert reader.until(lambda message: message["type"] in ("error", "moment"))["code"] == "forbidden"
+
+    writer.send(type="moment", moment=at(classroom, 3))
+    assert reader.moment()["at"] == 3
 
 
 def test_the_teacher_goes_only_where_all_may_look(classroom, line):

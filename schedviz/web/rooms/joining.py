@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from typing import Final
 
 import msgspec
 from django.conf import settings
@@ -13,6 +15,12 @@ from schedviz.web.rooms import forks, join_throttle, notify
 from schedviz.web.rooms.errors import NicknameTaken, NicknameUnusable, RoomFull, WasRemoved, WrongCodeGiven
 from schedviz.web.rooms.links import read_code
 from schedviz.web.rooms.models import LIVE, LONGEST_NICKNAME, Participant, Room
+
+#: Characters that fonts draw as nothing or as a blank: Unicode's Default_Ignorable_Code_Point, and the blank of Braille.
+_INVISIBLE: Final = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
 
 
 class JoinResult(msgspec.Struct, frozen=True):
@@ -57,6 +65,8 @@ def usable_nickname(written: str) -> str:
     # Controls and marks that change the text direction, because names are shown to others. The zero-width joiner is part of emoji.
     if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs", "Co", "Cn"} and letter != "\u200d" for letter in name):
         raise NicknameUnusable("$.nickname: contains a character that cannot be displayed.")
+    if not _folded(name):
+        raise NicknameUnusable("$.nickname: consists of characters that are displayed as blanks.")
     return name
 
 
@@ -96,5 +106,6 @@ def _rename(participant: Participant, name: str) -> Participant:
 
 
 def _folded(name: str) -> str:
-    """The form in which names are compared: names that look alike are equal."""
-    return unicodedata.normalize("NFKC", name).casefold()[: 4 * LONGEST_NICKNAME]
+    """The form in which names are compared: names that differ in case, width, blanks at the ends or invisible characters are equal."""
+    visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", name))
+    return " ".join(visible.casefold().split())[: 4 * LONGEST_NICKNAME]

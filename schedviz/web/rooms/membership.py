@@ -18,6 +18,8 @@ class RoomMembership(msgspec.Struct, frozen=True):
     room_id: UUID
     #: None for the teacher.
     participant_id: int | None
+    #: Whether the client may only look: it came with a token of scope `read`.
+    read_only: bool = False
 
     @property
     def is_teacher(self) -> bool:
@@ -43,7 +45,7 @@ def unlisted_sessions() -> QuerySet[RoomFork, UUID]:
 def membership_in(actor: Actor, room: Room) -> RoomMembership | None:
     """The actor's membership; None if they are not in the room. Only the teacher remains a member of a room that has ended."""
     if actor.user_id is not None and room.teacher_id == actor.user_id:
-        return RoomMembership(room.pk, None)
+        return RoomMembership(room.pk, None, actor.read_only)
     if not actor.guest or not room.is_live:
         return None
     found = Participant.objects.filter(room=room, digest=actor.guest, removed=False).values_list("pk", flat=True).first()

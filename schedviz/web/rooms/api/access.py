@@ -47,7 +47,7 @@ def member_access(request: Request, room_id: UUID) -> RoomAccess:
     membership = None if room is None else membership_in(actor, room)
     if room is None or membership is None:
         raise not_found("room")
-    if actor.read_only and request.method not in ("GET", "HEAD"):
+    if membership.read_only and request.method not in ("GET", "HEAD"):
         raise ApiError(403, "forbidden", "This token has the scope read, which does not allow changes.")
     return RoomAccess(room, membership)
 

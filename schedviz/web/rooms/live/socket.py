@@ -115,6 +115,8 @@ class _RoomConnection(SocketConnection):
                 self._member.say(messages.PONG)
             case messages.TeacherMoved() if participant_id is not None:
                 self._error("forbidden", "Only the teacher may move the room.")
+            case messages.TeacherMoved() if self._member.membership.read_only:
+                self._error("forbidden", "This token has the scope read, which does not allow changes.")
             case messages.TeacherMoved():
                 await self._go(incoming.moment)
             case messages.Following() if participant_id is None:
