@@ -288,11 +288,28 @@ def test_each_role_may_look_or_command_as_over_rest(viewer, people, commits, rol
     assert Command.objects.count() == (level == "command")
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:1", "null", ""])
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:1", "null", "", "http://[", "http://[x]:1"])
 def test_a_foreign_page_is_refused_although_its_browser_has_the_cookie(viewer, people, commits, origin):
     with pytest.raises(InvalidStatus) as refused:
         viewer(people, "owner", Origin=origin)
     assert refused.value.response.status_code == 403
+
+
+@pytest.mark.parametrize("other", ["a=\xff\xfe", "{}", "=", 'a="', "a b=c", "a=b;;;"])
+def test_malformed_cookies_of_other_sites_of_the_host_do_not_matter(viewer, people, commits, other):
+    client = people.client("owner")
+    cookies = "; ".join([other, *(f"{name}={morsel.value}" for name, morsel in client.cookies.items())])
+
+    with viewer(people, "owner", Cookie=cookies) as socket:
+        assert socket.receive()["type"] == "view"
+
+
+def test_an_unknown_address_is_refused_with_a_problem(web_server):
+    with pytest.raises(InvalidStatus) as refused:
+        connect(f"ws://{web_server.netloc}/ws/v1/nothing/", legacy=True)
+
+    assert refused.value.response.status_code == 404
+    assert json.loads(refused.value.response.body)["detail"] == "There is no WebSocket at this address."
 
 
 @pytest.mark.parametrize("header", ["Bearer wrong", "Basic eDp5", "Bearer"])

@@ -8,7 +8,6 @@ proxies.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from http.cookies import CookieError, SimpleCookie
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, Final
@@ -18,6 +17,7 @@ from uuid import UUID
 import msgspec
 from django.conf import settings
 from django.contrib.auth import get_user
+from django.http.cookie import parse_cookie
 from django.http.request import split_domain_port, validate_host
 
 from schedviz.sessions.models import Session
@@ -75,11 +75,8 @@ def sent_credentials(headers: Mapping[bytes, bytes]) -> Credentials:
         if secret is None:
             raise Refused(401, "Authorization is expected in the form: Bearer <token>.")
         return Credentials(token=secret)
-    try:
-        sent = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1"))
-    except CookieError:
-        return Credentials()
-    cookies = {name: morsel.value for name, morsel in sent.items()}
+    # As Django reads it: cookies of other sites of the host, which a browser sends too, may be malformed.
+    cookies = parse_cookie(headers.get(b"cookie", b"").decode("latin-1"))
     adopt_old(cookies)
     return cookie_credentials(cookies)
 
@@ -104,7 +101,10 @@ def _is_own_page(origin: str, host: str) -> bool:
     """Whether a page with this origin may use the login of its user: its host and port are those of the request, and allowed."""
     if origin in settings.CSRF_TRUSTED_ORIGINS:
         return True
-    parts = urlsplit(origin)
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
     # Exact names, also with DEBUG: otherwise a page on another name that resolves to this address (DNS rebinding) would be accepted.
     return (
         bool(origin)

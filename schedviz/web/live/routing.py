@@ -5,14 +5,18 @@ from __future__ import annotations
 from channels.routing import URLRouter
 from django.urls import path, re_path
 
-from schedviz.web.live.connection import Receive, Scope, Send
+from schedviz.web.live.connection import Receive, Scope, Send, accept_socket
+from schedviz.web.live.handshake import Refused
 from schedviz.web.live.socket import session_socket
 from schedviz.web.rooms.live.socket import room_socket
 
 
-async def _no_such_address(_scope: Scope, receive: Receive, send: Send) -> None:
-    if (await receive())["type"] == "websocket.connect":
-        await send({"type": "websocket.close", "code": 4404})
+async def _no_such_address(scope: Scope, receive: Receive, send: Send) -> None:
+    await accept_socket(scope, receive, send, _refuse)
+
+
+async def _refuse() -> None:
+    raise Refused(404, "There is no WebSocket at this address.")
 
 
 sockets = URLRouter(
