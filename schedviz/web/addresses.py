@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import ipaddress
+import re
+from typing import Final
+
+#: An address with a port, which some proxies write into X-Forwarded-For: a client has thousands of ports.
+_WITH_PORT: Final = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<v4>[0-9.]+))(?::[0-9]*)?")
 
 
 def network_of(address: str) -> str:
-    """The address; for IPv6 its /64 network, because one machine can use all addresses of it. Other text stays as it is."""
+    """The address without a port; for IPv6 its /64 network, because one machine can use all addresses of it. Other text stays as it is."""
+    if with_port := _WITH_PORT.fullmatch(address):
+        address = with_port["v6"] or with_port["v4"] or ""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

@@ -12,10 +12,10 @@ from schedviz.web import link_cookie
 from schedviz.web.accounts import demo
 from schedviz.web.actors import ALLOWED, READING, REGISTERED, Actor, Role, Verb
 from schedviz.web.authentication import hashed
-from schedviz.web.rooms.guests import guest_of
+from schedviz.web.rooms.guests import guest_of, if_present
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
+    from django.contrib.auth.models import AnonymousUser, User
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
@@ -79,7 +79,7 @@ def actor_of(request: HttpRequest | Request) -> Actor:
         return Actor(user_id=token.owner_id, read_only=token.scope == Token.Scope.READ)
     if isinstance(token, ShareLink):
         return Actor(read_only=True, links=(token.digest,))
-    return actor_of_cookie(request.user, links_of(request), guest_of(request.COOKIES))  # type: ignore[arg-type]
+    return actor_of_cookie(request.user, links_of(request), guest_of(request.COOKIES))
 
 
 def holder_of(secret: str) -> Actor:
@@ -87,9 +87,9 @@ def holder_of(secret: str) -> Actor:
     return Actor(read_only=True, links=(hashed(secret),))
 
 
-def actor_of_cookie(user: User, links: tuple[str, ...], guest: str = "") -> Actor:
-    """The actor for a browser."""
-    return Actor(user_id=user.pk if user.is_authenticated and user.is_active else None, links=links, guest=guest)
+def actor_of_cookie(user: User | AnonymousUser, links: tuple[str, ...], guest: str = "") -> Actor:
+    """The actor for a browser. Queries the database if it has the cookie of a participant (the digest `guest`)."""
+    return Actor(user_id=user.pk if user.is_authenticated and user.is_active else None, links=links, guest=if_present(guest))
 
 
 def links_of(request: HttpRequest | Request) -> tuple[str, ...]:

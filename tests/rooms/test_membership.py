@@ -108,6 +108,22 @@ def test_a_token_with_the_scope_read_looks_and_does_no_more(classroom):
     reader.ask_at("post", "/api/v1/rooms/", {"session": str(classroom.session.pk)}, expect=403)
 
 
+@pytest.mark.parametrize("end", ["leave", "removed", "ended"])
+def test_the_cookie_of_a_former_participant_has_no_limits_of_its_own(classroom, ada, settings, end):
+    settings.STRANGER_REQUESTS_PER_MINUTE = 1234
+    before = ada.client.get("/api/v1/problems/")["RateLimit-Limit"]
+
+    if end == "leave":
+        ada.ask("post", "leave/", {}, expect=204)
+    elif end == "removed":
+        classroom.teacher.ask("delete", f"participants/{classroom.look()['participants'][0]['id']}/", expect=204)
+    else:
+        classroom.teacher.ask("post", "end/", {"keep": True})
+
+    assert before == str(settings.REQUESTS_PER_MINUTE)
+    assert ada.client.get("/api/v1/problems/")["RateLimit-Limit"] == "1234"
+
+
 def test_opening_a_room_requires_the_right_to_share_the_session(classroom, django_user_model):
     client = APIClient()
     client.force_login(django_user_model.objects.create_user("somebody"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import DataError, OperationalError, connection
 from limits import RateLimitItemPerMinute
+from rest_framework.test import APIClient
 
 from schedviz.sessions.history import reading
 from schedviz.sessions.redis import stream
@@ -83,6 +84,18 @@ def test_too_many_requests_get_429(owner_client, people, redis, settings):
     assert answers[-1].json()["code"] == "too_many_requests"
     assert "SCHEDVIZ_REQUESTS_PER_MINUTE" in answers[-1].json()["detail"]
     assert people.client("editor").get("/api/v1/sessions/").status_code == 200
+
+
+@pytest.mark.parametrize("secret", ["unknown", "schedviz_" + "x" * 43])
+def test_refused_credentials_count_as_requests_without_a_login(people, redis, settings, secret):
+    settings.STRANGER_REQUESTS_PER_MINUTE = 2
+    client = APIClient(headers={"Authorization": f"Bearer {secret}"})
+
+    answers = [client.get("/api/v1/problems/").status_code for _ in range(3)]
+
+    assert answers == [401, 401, 429]
+    assert APIClient().get("/api/v1/problems/").status_code == 429
+    assert people.client("owner").get("/api/v1/problems/").status_code == 200
 
 
 def test_the_counters_of_redis_say_what_is_left_of_a_limit(redis, settings):

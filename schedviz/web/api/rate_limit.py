@@ -113,7 +113,14 @@ class RequestRate(BaseThrottle):
     def allow_request(self, request: Request, view: APIView) -> bool:
         rates: dict[str, Scope] = getattr(view, "rates", {})
         scope = rates.get(str(request.method), "requests")
-        setting, who = self._whose(request, scope)
+        return self._count(request, scope, *self._whose(request, scope))
+
+    def count_refused(self, request: Request) -> None:
+        """Count a request whose credentials were refused, against the limit of anonymous clients. Raises `ApiError` 429."""
+        self._count(request, "requests", *self._by_address(request))
+
+    def _count(self, request: Request, scope: Scope, setting: str, who: str) -> bool:
+        """True, with the headers of the answer set. Raises `ApiError` 429 above the limit."""
         limit: int = getattr(settings, setting)
         if limit == 0:
             return True
@@ -145,5 +152,8 @@ class RequestRate(BaseThrottle):
         if actor.guest:
             # The participants of a class share one address, and each was admitted by a room code.
             return _SETTING[scope], f"guest {actor.guest}"
-        # Anonymous clients and holders of share links count by address: a link can be given to many.
+        return self._by_address(request)
+
+    def _by_address(self, request: Request) -> tuple[str, str]:
+        """Of anonymous clients and holders of share links: a link can be given to many."""
         return "STRANGER_REQUESTS_PER_MINUTE", f"address {network_of(self.get_ident(request) or '')}"

@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from schedviz.web.api.documented import query_parameters
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.rate_limit import RequestRate
 from schedviz.web.permissions import actor_of
 from schedviz.web.redaction import printable
 from schedviz.web.waiting import requester
@@ -53,6 +55,14 @@ def query(
 
 class Resource(APIView):
     """A resource."""
+
+    def perform_authentication(self, request: Request) -> None:
+        """Authenticate the client. Refused credentials count as an anonymous request, because each costs queries."""
+        try:
+            super().perform_authentication(request)
+        except (AuthenticationFailed, PermissionDenied):
+            RequestRate().count_refused(request)
+            raise
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Checks before the method runs. Raises `ApiError` 400 for undocumented or invalid query parameters."""

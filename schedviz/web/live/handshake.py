@@ -17,6 +17,7 @@ from uuid import UUID
 import msgspec
 from django.conf import settings
 from django.contrib.auth import get_user
+from django.contrib.auth.models import AnonymousUser
 from django.http.cookie import parse_cookie
 from django.http.request import split_domain_port, validate_host
 
@@ -122,7 +123,7 @@ def actor_with(found: Credentials) -> Actor:
     if found.link is not None:
         return holder_of(found.link)
     if found.cookie is None:
-        return Actor(guest=found.guest, links=found.links)
+        return actor_of_cookie(AnonymousUser(), found.links, found.guest)
     store = import_module(settings.SESSION_ENGINE).SessionStore(found.cookie)
     user: Any = get_user(SimpleNamespace(session=store))  # type: ignore[arg-type]
     return actor_of_cookie(user, links_in(store, found.links), found.guest)

@@ -33,6 +33,17 @@ def guest_of(cookies: Mapping[str, str]) -> str:
     return hashed(secret) if secret else ""
 
 
+def if_present(guest: str) -> str:
+    """The digest of a participant cookie if its owner is in a room that has not ended, otherwise "". Queries the database.
+
+    Limits count by participant. Whoever has a room code could otherwise collect cookies, and with them limits, by joining and leaving.
+    """
+    from schedviz.web.rooms.models import LIVE, Participant
+
+    present = Participant.objects.filter(digest=guest, removed=False, room__status__in=LIVE) if guest else Participant.objects.none()
+    return guest if present.exists() else ""
+
+
 def keep(response: HttpResponseBase, secret: str, *, secure: bool) -> None:
     """Set the cookie, or renew it with the same secret."""
     response.set_cookie(
