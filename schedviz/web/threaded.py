@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from contextvars import copy_context
 from typing import IO, Any, cast
 
@@ -69,7 +70,7 @@ class ThreadedHandler(ASGIHandler):
         """The response, complete unless it is a stream. Runs in a thread. Upstream: django/core/handlers/asgi.py ASGIHandler.handle"""
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=self.__class__, scope=scope)
-        request, refused = self.create_request(scope, body)
+        request, refused = self.create_request(_with_length(scope, body), body)
         response: Any = refused if request is None else self.get_response(request)
         response._handler_class = self.__class__  # noqa: SLF001 -- As Django's own handlers do.
         if not response.streaming:
@@ -92,6 +93,15 @@ class ThreadedHandler(ASGIHandler):
             await HTTP_THREADS.run(response.close)
         if isinstance(ended, Exception):
             raise ended
+
+
+def _with_length(scope: Any, body: IO[bytes]) -> Any:
+    """The scope, with the length of a body that came in chunks: forms cannot be read without it, and rate limits count by it."""
+    if any(name == b"content-length" for name, _ in scope["headers"]):
+        return scope
+    length = body.seek(0, os.SEEK_END)
+    body.seek(0)
+    return {**scope, "headers": [*scope["headers"], (b"content-length", str(length).encode())]} if length else scope
 
 
 async def _receive_into(body: Spool, receive: Any) -> None:

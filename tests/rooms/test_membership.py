@@ -108,6 +108,16 @@ def test_a_token_with_the_scope_read_looks_and_does_no_more(classroom):
     reader.ask_at("post", "/api/v1/rooms/", {"session": str(classroom.session.pk)}, expect=403)
 
 
+def test_forks_and_rooms_count_as_created_sessions(classroom, ada, settings):
+    settings.NEW_SESSIONS_PER_MINUTE = 2
+
+    forks = [ada.client.post(f"/api/v1/rooms/{classroom.id}/forks/", {}, format="json").status_code for _ in range(3)]
+    body = {"session": str(classroom.session.pk)}
+    rooms = [classroom.teacher.client.post("/api/v1/rooms/", body, format="json").status_code for _ in range(3)]
+
+    assert forks == rooms == [201, 201, 429]
+
+
 @pytest.mark.parametrize("end", ["leave", "removed", "ended"])
 def test_the_cookie_of_a_former_participant_has_no_limits_of_its_own(classroom, ada, settings, end):
     settings.STRANGER_REQUESTS_PER_MINUTE = 1234

@@ -6,6 +6,7 @@ import http.client
 import json
 from collections.abc import Iterator
 
+import httpx
 import pytest
 from django.conf import settings
 
@@ -44,6 +45,9 @@ def test_a_body_that_does_not_say_how_large_it_is_is_cut_off(web_server, people,
     assert body["error"]["code"] == "too_large"
 
 
+FORM = {"Content-Type": "multipart/form-data; boundary=x"}
+
+
 def test_files_have_a_limit_of_their_own(web_server, people, monkeypatch):
     monkeypatch.setattr(settings, "BODY_BYTES", 1000)
     monkeypatch.setattr(settings, "UPLOAD_BYTES", 3000)
@@ -55,7 +59,26 @@ def test_files_have_a_limit_of_their_own(web_server, people, monkeypatch):
     assert ask(web_server, people, part + b"a" * 4_000_000 + b"\r\n--x--\r\n", **boundary)[0] == 413
 
 
-FORM = {"Content-Type": "multipart/form-data; boundary=x"}
+def test_a_body_in_chunks_counts_by_its_length_too(web_server, people, redis, monkeypatch):
+    monkeypatch.setattr(settings, "QUESTIONS_PER_MINUTE", 40)
+    chunks = [b'{"text": "', *[b"x" * 65_536] * 4, b'"}']
+
+    remaining = [
+        httpx.post(
+            f"http://{web_server.netloc}/api/v1/explain/message/",
+            content=content,
+            headers={"Authorization": people.client("owner-token")._credentials["HTTP_AUTHORIZATION"], "Content-Type": "application/json"},
+        ).headers["RateLimit-Remaining"]
+        for content in (b"".join(chunks), iter(chunks))
+    ]
+
+    assert remaining == ["35", "30"]
+
+
+def test_a_form_may_come_in_chunks(web_server, people):
+    form = [b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.json"\r\n\r\n', b"{}", b"\r\n--x--\r\n"]
+
+    assert ask(web_server, people, iter(form), **FORM)[0] == 201
 
 
 def test_only_imports_take_files(web_server, people, monkeypatch):

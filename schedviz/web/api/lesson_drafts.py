@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from typing import ClassVar
 from uuid import UUID
 
 import msgspec
@@ -18,6 +19,7 @@ from schedviz.web.actors import Verb
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
+from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import refused
 
@@ -28,6 +30,8 @@ _WHEN = (1980, 1, 1, 0, 0, 0)
 
 class LessonDraft(Resource):
     """A session as a lesson draft."""
+
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
     @extend_schema(
         operation_id="draftLesson",

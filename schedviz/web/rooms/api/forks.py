@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -15,6 +16,7 @@ from schedviz.sessions.quotas import QuotaReached
 from schedviz.web.actors import Verb
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.schema import answer, ref, refused
 from schedviz.web.api.schemas import SessionBody
 from schedviz.web.api.sessions import session_body
@@ -25,6 +27,8 @@ from schedviz.web.rooms.models import Room, RoomFork
 
 class RoomForks(RoomView):
     """The forks of a participant."""
+
+    rates: ClassVar[dict[str, Scope]] = {"POST": "sessions"}
 
     @extend_schema(
         operation_id="forkInRoom",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import ClassVar, cast
 from uuid import UUID
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -17,6 +17,7 @@ from schedviz.sessions.transfer.validation import validate_settings
 from schedviz.web.actors import Verb
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.schema import answer, ref, refused
 from schedviz.web.api.sessions import expect_room, lesson_source, validating, within_quotas
 from schedviz.web.rooms import closing, opening, schemas
@@ -30,6 +31,9 @@ LONGEST_LIST = 200
 
 class Rooms(RoomView):
     """The rooms of a teacher."""
+
+    # With a lesson, opening a room creates a session.
+    rates: ClassVar[dict[str, Scope]] = {"POST": "sessions"}
 
     @extend_schema(operation_id="listRooms", responses={200: answer(schemas.RoomList), **refused(401)})
     def get(self, request: Request) -> Response:
