@@ -15,6 +15,7 @@ from schedviz.sessions.models import Session
 from schedviz.web.accounts import invites
 from schedviz.web.accounts.demo import sweep_visitors
 from schedviz.web.accounts.models import DemoSession, Visitor
+from schedviz.web.rooms.models import Room
 from tests.web.conftest import make_session
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
@@ -108,6 +109,19 @@ def test_visitors_cannot_invite(shown, audit):
     assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
     assert "Visitors of the public demo" in refused.json()["detail"]
     assert "invite_made" not in audit()
+
+
+@pytest.mark.parametrize("what", ["session", "lesson"])
+def test_visitors_cannot_open_rooms_whose_participants_have_limits_of_their_own(shown, what):
+    browser = APIClient()
+    browser.post("/demo/sandbox/", {"session": str(shown.pk)})
+    sandbox = Session.objects.get(forked_from=shown)
+    body = {"session": str(sandbox.pk)} if what == "session" else {"lesson": "the-list"}
+
+    refused = browser.post("/api/v1/rooms/", body, format="json")
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    assert not Room.objects.exists()
 
 
 @pytest.mark.parametrize("demo_is_on", [True, False])

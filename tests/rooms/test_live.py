@@ -7,6 +7,7 @@ import zlib
 
 import jsonschema
 import pytest
+from django.conf import settings
 from jsonschema.validators import Draft202012Validator
 from websockets.exceptions import InvalidStatus
 
@@ -117,6 +118,21 @@ def test_a_read_only_token_of_the_teacher_cannot_move_the_room(classroom, line):
 
     writer.send(type="moment", moment=at(classroom, 3))
     assert reader.moment()["at"] == 3
+
+
+def test_participants_have_a_limited_number_of_sockets_and_cannot_lock_out_the_teacher(classroom, line, monkeypatch):
+    monkeypatch.setattr(settings, "SOCKETS_PER_VIEWER", 2)
+    monkeypatch.setattr(settings, "SOCKETS_PER_SESSION", 3)
+    ada, bob = classroom.student("Ada"), classroom.student("Bob")
+    for person in (ada, ada, bob):
+        line(person).room()
+
+    for person, limit in ((ada, "SCHEDVIZ_SOCKETS_PER_VIEWER"), (bob, "SCHEDVIZ_SOCKETS_PER_SESSION")):
+        with pytest.raises(InvalidStatus) as refused:
+            line(person)
+        assert refused.value.response.status_code == 503
+        assert limit in json.loads(refused.value.response.body)["detail"]
+    assert line(classroom.teacher).room()["role"] == "teacher"
 
 
 def test_the_teacher_goes_only_where_all_may_look(classroom, line):

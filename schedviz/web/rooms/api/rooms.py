@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import create
 from schedviz.sessions.transfer.validation import validate_settings
+from schedviz.web.accounts import invites
 from schedviz.web.actors import Verb
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
@@ -51,12 +52,14 @@ class Rooms(RoomView):
     def post(self, request: Request) -> Response:
         """Open a room for a session of yours, or for a lesson, for which a session is created."""
         actor_for(request, Verb.CREATE)
+        teacher = cast("AbstractBaseUser", request.user)
+        if not invites.may_invite(teacher.pk):
+            raise ApiError(403, "forbidden", "Visitors of the public demo cannot open rooms.", hint="Sign in with an account.")
         new = body_as(schemas.NewRoom, request)
         if bool(new.session) == bool(new.lesson):
             raise ApiError(
                 400, "invalid", "$: Expected one of session and lesson.", path="$", expected='{"session": id} or {"lesson": name}'
             )
-        teacher = cast("AbstractBaseUser", request.user)
         session = session_named(request, new.session, "$.session") if new.session else _session_of(request, teacher, new.lesson)
         room = opening.open_room(teacher, session, title=new.title)
         return Response(room_body(request, room.pk, RoomMembership(room.pk, None)), status=201)

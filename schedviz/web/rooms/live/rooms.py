@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
@@ -27,6 +28,7 @@ class LiveRooms:
         if self._sockets >= settings.SOCKETS:
             raise Full(f"{settings.SOCKETS} connections to rooms are open, the limit SCHEDVIZ_SOCKETS of this server.")
         feed = self._feeds.get(room_id)
+        _check_limits(member, feed.members if feed is not None else ())
         if feed is None:
             feed = self._feeds[room_id] = RoomFeed(room_id, stream.async_client())
         self._sockets += 1
@@ -42,6 +44,17 @@ class LiveRooms:
             ending = asyncio.create_task(feed.end(), name=f"end of room {feed.room_id}")
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
+
+
+def _check_limits(member: Member, members: Collection[Member]) -> None:
+    """Raises `Full`. The limit of the room is for participants together, so that they cannot lock out the teacher."""
+    own = member.membership.participant_id
+    same = sum(one.membership.participant_id == own for one in members)
+    if same >= settings.SOCKETS_PER_VIEWER:
+        raise Full(f"You have {same} open sockets for this room, the limit SCHEDVIZ_SOCKETS_PER_VIEWER.")
+    participants = sum(not one.membership.is_teacher for one in members)
+    if own is not None and participants >= settings.SOCKETS_PER_SESSION:
+        raise Full(f"The participants of this room have {participants} open sockets, the limit SCHEDVIZ_SOCKETS_PER_SESSION.")
 
 
 _of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, LiveRooms] = WeakKeyDictionary()
