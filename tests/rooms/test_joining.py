@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 from rest_framework.test import APIClient
 
-from schedviz.web.rooms import join_throttle, links
+from schedviz.web.rooms import join_throttle, joining, links
 from schedviz.web.rooms.models import Participant, WrongCode
 from tests.rooms.conftest import ROOMS, Person
 
@@ -77,6 +77,18 @@ def test_a_nickname_can_be_shown(classroom, nickname):
 
 def test_a_name_may_be_of_any_script(classroom):
     assert Person(APIClient()).join(classroom.code, "小明 👩‍🚀")["you"]["nickname"] == "小明 👩‍🚀"
+
+
+@pytest.mark.parametrize(("method", "rest", "body"), [("post", "end/", {"keep": False}), ("patch", "", {"locked": True})])
+def test_no_name_comes_into_a_room_that_is_ended_or_locked_meanwhile(classroom, monkeypatch, method, rest, body):
+    def meanwhile(nickname: str) -> str:
+        classroom.teacher.ask(method, rest, body)
+        return nickname
+
+    monkeypatch.setattr(joining, "usable_nickname", meanwhile)
+
+    assert Person(APIClient()).join(classroom.code, "Ada", expect=404)["code"] == "wrong_code"
+    assert not Participant.objects.exists()
 
 
 def test_a_locked_room_admits_only_returning_participants(classroom):

@@ -23,6 +23,9 @@ _INVISIBLE: Final = re.compile(
 )
 
 
+_NO_ROOM: Final = "No open room has this code. It may be mistyped, or the room was locked or has ended."
+
+
 class JoinResult(msgspec.Struct, frozen=True):
     """A participant, and whether they had joined before."""
 
@@ -41,7 +44,7 @@ def join(code: str, nickname: str, *, secret: str, address: str) -> JoinResult:
     if room is None or (room.status == Room.Status.LOCKED and known is None):
         # The same message for both, so that it does not reveal that a locked room exists.
         join_throttle.count_wrong_code(address)
-        raise WrongCodeGiven("No open room has this code. It may be mistyped, or the room was locked or has ended.")
+        raise WrongCodeGiven(_NO_ROOM)
     if known is not None and known.removed:
         raise WasRemoved("The teacher has removed you from this room.")
     name = usable_nickname(nickname)
@@ -90,6 +93,9 @@ def remove(participant: Participant) -> None:
 
 
 def _enter(room: Room, digest: str, name: str) -> Participant:
+    # Clients that join at the same time wait for each other, and for a room that is being locked or ended: no name may come after its end.
+    if Room.objects.select_for_update(no_key=True).filter(pk=room.pk, status=Room.Status.OPEN).only("pk").first() is None:
+        raise WrongCodeGiven(_NO_ROOM)
     most: int = settings.ROOM_PARTICIPANTS
     if room.participants.filter(removed=False).count() >= most:
         raise RoomFull(f"The room has {most} participants, the limit SCHEDVIZ_ROOM_PARTICIPANTS of this server.")
