@@ -267,19 +267,26 @@ class Scheduler:
         return self.state.queue.has_pods_to_pop
 
     def begin_cycle(self) -> SchedulingCycle | None:
-        """Pop a pod and begin its scheduling cycle; None: activeQ is empty."""
+        """Pop a pod and begin its scheduling cycle; None: activeQ is empty.
+
+        A pod that no profile schedules leaves the queue without a cycle. Upstream: schedule_one.go ScheduleOne
+        """
         state = self.state
         recorder = state.recorder
-        if not self.has_active_pods:
-            return None
-        state.cycle += 1
-        recorder.cycle = state.cycle
-        queued = state.queue.pop()
-        assert queued is not None
-        framework = state.profiles[queued.pod.spec.scheduler_name]
-        self.cycle = self._release.scheduling_cycle(state, queued, framework, state.cycle)
-        self.cycle.begin()
-        return self.cycle
+        recorder.cycle = state.cycle + 1
+        while self.has_active_pods:
+            queued = state.queue.pop()
+            assert queued is not None
+            framework = state.profiles.get(queued.pod.spec.scheduler_name)
+            if framework is not None:
+                state.cycle += 1
+                self.cycle = self._release.scheduling_cycle(state, queued, framework, state.cycle)
+                self.cycle.begin()
+                return self.cycle
+            # It was recreated, during its cycle, for a scheduler that this process does not run.
+            state.queue.done(queued.pod.uid)
+        recorder.cycle = 0
+        return None
 
     def begin_binding(self, cycle: SchedulingCycle, *, held: bool) -> BindingCycle:
         """Begin the binding cycle of a scheduled pod; `held`: it waits for a `bind` command."""

@@ -57,7 +57,7 @@ def _of_events(text: str) -> list[PodMessage]:
     """The messages of Events, if the text is their JSON."""
     try:
         events = msgspec.json.decode(text, type=_Events)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return []
     return [message for message in map(message_in_event, events.items) if message is not None]
 

@@ -16,6 +16,7 @@ import msgspec
 
 from schedviz.ingest.errors import LimitExceeded, UnreadableFile
 from schedviz.ingest.limits import Limits
+from schedviz.kube.nesting import is_nested_deeper
 
 FORMAT: Final = "schedviz-session/1"
 LINE_BYTES: Final = 64 << 20
@@ -212,6 +213,7 @@ class SessionFile:
             raise self._refused(f"line 1 is no manifest of {FORMAT}: {error}.") from None
         if manifest.format != FORMAT:
             raise self._refused(f"it has the format {manifest.format[:40]!r}; this version of schedviz reads {FORMAT}.")
+        self._check_nesting(1, [manifest.settings, manifest.source, manifest.report])
         self._seen.update(text + b"\n")
         for what, count, limit in self._limited(manifest.objects, manifest.commands, manifest.answers):
             if count > limit:
@@ -223,7 +225,17 @@ class SessionFile:
             line: AnyLine = _line_decoder.decode(text)
         except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeDecodeError) as error:
             raise self._refused(f"line {number}: {error}.") from None
+        match line:
+            case ObjectLine():
+                self._check_nesting(number, line.object)
+            case CommandLine():
+                self._check_nesting(number, line.outcome)
         return line
+
+    def _check_nesting(self, number: int, value: Any) -> None:
+        if is_nested_deeper(value, self._limits.nesting_depth):
+            where = f"{self._name}, line {number}"
+            raise LimitExceeded(where, "lists and objects are nested too deep", "nesting_depth", self._limits.nesting_depth)
 
     def _check_limits(self, counts: dict[type[Line], int]) -> None:
         for what, count, limit in self._limited(counts[ObjectLine], counts[CommandLine], counts[AnswerLine]):

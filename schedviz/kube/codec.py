@@ -20,6 +20,7 @@ from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.explain import describe, explain_validation_error
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS, Kind
 from schedviz.kube.meta import KubeObject, ObjectMeta
+from schedviz.kube.policy import PodDisruptionBudget
 from schedviz.kube.quantity import Quantity
 from schedviz.kube.shapes import known, remainder, said
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
@@ -255,6 +256,8 @@ def check_names_and_times(obj: KubeObject) -> None:
     times = [("metadata.creationTimestamp", metadata.creation_timestamp), ("metadata.deletionTimestamp", metadata.deletion_timestamp)]
     if isinstance(obj, Pod):
         times.append(("status.startTime", obj.status.start_time))
+    elif isinstance(obj, PodDisruptionBudget):
+        times += [(f"status.disruptedPods.{name}", since) for name, since in obj.status.disrupted_pods.items()]
     for path, text in times:
         if text is not None:
             try:

@@ -118,7 +118,8 @@ def _locate(path: str, data: object, type_: str) -> tuple[str, Any]:
             key, value = _culprit(value, type_)
             where = f"{where}.{key}" if "." not in key and "/" not in key else f'{where}["{key}"]'
         else:
-            where, value = f"{where}[{index}]", value[int(index)] if isinstance(value, (list, tuple)) else None
+            items = value if isinstance(value, (list, tuple)) else ()
+            where, value = f"{where}[{index}]", items[int(index)] if int(index) < len(items) else None
     return where.lstrip("."), value
 
 

@@ -85,3 +85,21 @@ def test_a_rejection_by_an_extender_counts_without_post_filter_plugins_in_v1_36(
     assert queue["errorBackoffQ"] == []
     (waiting,) = [*queue["unschedulable"], *queue["backoffQ"]]
     assert waiting["unschedulablePlugins"] == ["Extender"]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_pod_that_was_recreated_for_another_scheduler_during_its_cycle_leaves_the_queue(release: str) -> None:
+    simulation = four_nodes(pod("a", cpu="100"), release=release)
+    other = {"apiVersion": "v1", **pod("a", cpu="100", schedulerName="another")}
+    delete = {"op": "delete", "kind": "Pod", "namespace": "default", "name": "a", "drop": "handlers"}
+    do(simulation, "schedule", during=[delete, {"op": "create", "object": other, "drop": "handlers"}])
+    do(simulation, "create", object={"apiVersion": "v1", **pod("b")})
+    do(simulation, "advance", seconds=400)
+
+    outcome = do(simulation, "run")
+
+    assert outcome.error == ""
+    assert simulation.observed_state()["queue"]["unschedulable"] == []
+    assert not simulation.scheduler.has_active_pods
+    ended = [event for event in simulation.drain_events() if isinstance(event, CycleEnded)]
+    assert [(event.cycle, event.pod) for event in ended] == [(1, "default/a"), (2, "default/b")]

@@ -95,3 +95,7 @@ def test_escape_sequences_are_removed() -> None:
 def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
     # Quadratic time would take minutes.
     assert len(messages_in(piece * (LONGEST // len(piece)))) <= MOST_MESSAGES
+
+
+def test_events_that_are_nested_too_deep_are_read_as_text() -> None:
+    assert messages_in('{"items":[' + "[" * 90_000 + "]" * 90_000 + "]}") == []

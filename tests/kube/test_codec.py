@@ -286,3 +286,18 @@ def test_pointers_tell_absent_from_empty():
     assert isinstance(capacity, CSIStorageCapacity)
     assert capacity.capacity.value == 10 << 30
     assert capacity.maximum_volume_size is None
+
+
+def test_a_wrong_quantity_in_the_list_of_one_member_of_a_map_is_reported() -> None:
+    capacity = {"a": {"requestPolicy": {"validValues": []}}, "b": {"requestPolicy": {"validValues": ["1", ""]}}}
+    devices = [{"name": "d", "capacity": capacity}]
+
+    with pytest.raises(DecodeError, match=r"is not a quantity"):
+        codec.from_dict({"kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": {"devices": devices}})
+
+
+def test_an_eviction_of_a_disruption_budget_has_a_time() -> None:
+    budget = {"kind": "PodDisruptionBudget", "metadata": {"name": "b"}, "status": {"disruptedPods": {"a": None, "b": "soon"}}}
+
+    with pytest.raises(DecodeError, match=r"status\.disruptedPods\.b"):
+        codec.from_dict(budget)

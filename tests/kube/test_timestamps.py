@@ -24,6 +24,12 @@ def test_anything_else_is_refused(text):
         to_seconds(text)
 
 
+@pytest.mark.parametrize(("seconds", "text"), [(2**63, "9999-12-31T23:59:59Z"), (-(2**63), "0001-01-01T00:00:00Z")])
+def test_a_time_that_the_format_cannot_write_becomes_its_first_or_last_one(seconds, text):
+    assert from_seconds(seconds) == text
+    assert from_seconds(to_seconds(text)) == text
+
+
 def test_seconds_are_cut_to_whole_ones_when_written():
     assert from_seconds(1704067200.999) == "2024-01-01T00:00:00Z"
     assert to_seconds(from_seconds(1704067261)) == 1704067261

@@ -404,9 +404,45 @@ def _stop(lines: list[dict[str, Any]]) -> None:
     next(line for line in lines if line.get("line") == "command")["stopped"] = 1 << 40
 
 
+def _nested(levels: int) -> dict[str, Any]:
+    deep: dict[str, Any] = {}
+    for _ in range(levels):
+        deep = {"a": deep}
+    return deep
+
+
+def _deep_settings(lines: list[dict[str, Any]]) -> None:
+    lines[0]["settings"]["config"] = _nested(600)
+
+
+def _deep_object(lines: list[dict[str, Any]]) -> None:
+    lines[1]["object"]["spec"] = _nested(600)
+
+
+def _deep_command(lines: list[dict[str, Any]]) -> None:
+    next(line for line in lines if line.get("line") == "command")["command"] = {"op": "configure", "config": _nested(600)}
+
+
+def _first_event(lines: list[dict[str, Any]]) -> None:
+    lines[0]["firstEvent"] = 3
+
+
+def _cycles(lines: list[dict[str, Any]]) -> None:
+    lines[0]["lastCycle"] = 1 << 50
+
+
+def _clock(lines: list[dict[str, Any]]) -> None:
+    lines[0]["clockSeconds"] = 1e9
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
+        (_deep_object, "line 2: lists and objects are nested too deep; the limit nesting_depth is 100"),
+        (_deep_command, "command 1: config: lists and objects are nested deeper than 100 levels"),
+        (_first_event, "its manifest declares the firstEvent 3, but its commands lead to 0"),
+        (_cycles, "its manifest declares the lastCycle 1125899906842624, but its commands lead to "),
+        (_clock, "its manifest declares the clockSeconds 1000000000.0, but its commands lead to "),
         (_objects, "object 1: kind: the scheduler does not read the kind 'Secret'"),
         (_settings, "settings.tick_millis: is -1"),
         (
@@ -435,7 +471,11 @@ def test_a_file_that_is_wrong_is_refused_in_words(busy: UUID, change: Callable[[
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [(_many, "the limit commands is 1,000,000"), (_format, "this version of schedviz reads schedviz-session/1")],
+    [
+        (_many, "the limit commands is 1,000,000"),
+        (_format, "this version of schedviz reads schedviz-session/1"),
+        (_deep_settings, "line 1: lists and objects are nested too deep; the limit nesting_depth is 100"),
+    ],
 )
 def test_what_the_manifest_says_is_refused_before_the_file_has_arrived(
     busy: UUID, change: Callable[[list[dict[str, Any]]], None], said: str

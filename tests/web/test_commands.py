@@ -165,6 +165,17 @@ def test_a_bad_command_gets_an_error_with_what_was_expected(owner_client, addres
     assert response.json()["error"]["message"].startswith(message)
 
 
+@pytest.mark.parametrize("levels", [101, 500, 700])
+def test_a_command_that_is_nested_too_deep_is_refused(owner_client, address, levels):
+    deep = b"[" * levels + b"]" * levels
+    for body in (b'{"op":"create","object":{"kind":"Pod","a":%s}}' % deep, b'{"op":"configure","config":{"a":%s}}' % deep):
+        response = owner_client.generic("POST", address, body, content_type="application/json")
+
+        assert response.status_code == 400, response.content
+        assert response.json()["detail"] == "$: lists and objects are nested deeper than 100 levels, which is the limit"
+    assert Command.objects.count() == 0
+
+
 @pytest.mark.parametrize("body", [b'{"op":"st\xffep"}', b"\xff\xfe", b'{"op":', b"[" * 100_000, b'{"op":"step","count":NaN}'])
 def test_what_is_not_json_is_refused(owner_client, address, body):
     response = owner_client.generic("POST", address, body, content_type="application/json")

@@ -214,6 +214,7 @@ def test_the_end_of_an_import_brings_a_view(viewer, people, commits):
         ('{"type":"command","key":"k","command":{"op":"pause"},"extra":1}', "invalid", "k"),
         ('{"type":"resume","from":-1}', "invalid", None),
         ('{"type":"command","key":"k","command":{"op":' + "[" * 5000, "bad_json", None),
+        ('{"type":"command","key":"k","command":{"op":"configure","config":{"a":' + "[" * 600 + "]" * 600 + "}}}", "invalid", "k"),
     ],
 )
 def test_a_bad_message_gets_an_error_and_the_socket_goes_on(viewer, people, commits, sent, code, key):

@@ -11,6 +11,7 @@ from schedviz.kube import codec, object_names
 from schedviz.kube.errors import KubeError
 from schedviz.kube.explain import describe
 from schedviz.kube.kinds import BY_NAME
+from schedviz.kube.nesting import TOO_DEEP, is_nested_deeper
 from schedviz.sessions.commands.limits import expect_config, expect_replicas, expect_terms
 from schedviz.sessions.errors import CommandRefused
 from schedviz.trace.commands import LONGEST, Advance, AnyCommand, Configure, Create, Delete, Latency, Update, Watch
@@ -24,6 +25,10 @@ def canonical(command: AnyCommand) -> AnyCommand:
     Only errors that do not depend on the cluster's state are refused here; the others appear in the command's outcome.
     """
     match command:
+        case Create() | Update() if is_nested_deeper(command.object):
+            raise CommandRefused(f"object: {TOO_DEEP}")
+        case Configure() if is_nested_deeper(command.config):
+            raise CommandRefused(f"config: {TOO_DEEP}")
         case Create() | Update():
             return _with_canonical_object(command)
         case Configure():

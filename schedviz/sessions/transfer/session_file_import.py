@@ -263,6 +263,7 @@ class SessionFileImport(Importing):
     def replay_commands(self, simulation: Simulation, manifest: Manifest) -> None:
         """Replay the commands in order, store them as recorded, and compare event by event."""
         self.expected = self.events_of_file()
+        first_event = simulation.event
         self.position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
         self.done: list[Done] = []
         self.slice_ends = time.monotonic() + _SLICE_SECONDS
@@ -284,11 +285,19 @@ class SessionFileImport(Importing):
             raise ReplayDiffers(
                 f"{self.file_name}: the file has more events than its commands produce.{self.versions()}", {"event": simulation.event}
             )
-        if simulation.event != manifest.last_event or view_digest(simulation.view()) != manifest.view_digest:
+        view = simulation.view()
+        if simulation.event != manifest.last_event or view_digest(view) != manifest.view_digest:
             raise ReplayDiffers(
                 f"{self.file_name}: the events are the same, and the state after event {simulation.event} is not.{self.versions()}",
                 {"event": simulation.event},
             )
+        for what, declared, found in (
+            ("firstEvent", manifest.first_event, first_event),
+            ("lastCycle", manifest.last_cycle, view.cycle.cycle if view.cycle else 0),
+            ("clockSeconds", manifest.clock_seconds, view.clock_seconds),
+        ):
+            if declared != found:
+                raise IngestError(f"{self.file_name}: its manifest declares the {what} {declared}, but its commands lead to {found}.")
 
     def do(self, simulation: Simulation, stored: Stored, recorded: dict[str, Any]) -> Done:
         simulation.start(stored.command, seq=stored.seq)

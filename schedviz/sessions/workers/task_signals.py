@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from celery.signals import task_postrun, task_prerun
@@ -13,12 +13,14 @@ from schedviz.sessions.metrics.process import JOBS
 from schedviz.sessions.redis import wakeups
 
 _began = threading.local()
+_WITHOUT_SESSION: Final = frozenset((wakeups.VALIDATE, wakeups.EXPLAIN_TEXT))
 
 
 @task_prerun.connect
 def _begin(task: Any, args: tuple[Any, ...], **_: Any) -> None:
-    # The first argument of a task is its session.
-    structlog.contextvars.bind_contextvars(task=task.name, session=str(args[0]) if args else "")
+    # The first argument of a task is its session, except where it is what a user sent, which is never logged.
+    session = "" if task.name in _WITHOUT_SESSION or not args else str(args[0])
+    structlog.contextvars.bind_contextvars(task=task.name, session=session)
     _began.at = time.perf_counter()
 
 

@@ -1,4 +1,4 @@
-"""Parses JSON bodies with msgspec, which limits their depth."""
+"""Parses JSON bodies, and limits their size and nesting."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import msgspec
 from django.conf import settings
 from rest_framework.parsers import BaseParser
 
+from schedviz.kube.nesting import NESTING_DEPTH, TOO_DEEP, is_nested_deeper
 from schedviz.web.api.errors import ApiError
 
 
@@ -19,11 +20,14 @@ class JsonParser(BaseParser):
     def parse(self, stream: IO[Any], _media_type: str | None = None, _parser_context: Any = None) -> Any:
         data = read_body(stream)
         try:
-            return msgspec.json.decode(data)
+            found = msgspec.json.decode(data)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             raise ApiError(
                 400, "bad_json", f"The body is not JSON: {error}.", hint="Send one JSON object with Content-Type: application/json."
             ) from error
+        if is_nested_deeper(found):
+            raise ApiError(400, "invalid", f"$: {TOO_DEEP}", path="$", expected=f"at most {NESTING_DEPTH} levels")
+        return found
 
 
 def read_body(stream: IO[Any]) -> bytes:

@@ -12,6 +12,7 @@ import msgspec
 import structlog
 from django.conf import settings
 
+from schedviz.kube.nesting import TOO_DEEP, is_nested_deeper
 from schedviz.sessions import frames
 from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import SessionError
@@ -209,6 +210,9 @@ class _SessionConnection(SocketConnection):
             return
         except (msgspec.DecodeError, RecursionError) as error:
             self._error("bad_json", f"The message is not JSON: {error}")
+            return
+        if isinstance(incoming, CommandMessage) and is_nested_deeper(incoming.command):
+            self._error("invalid", f"$.command: {TOO_DEEP}", key=incoming.key)
             return
         match incoming:
             case PingMessage():

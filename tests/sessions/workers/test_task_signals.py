@@ -9,6 +9,7 @@ import structlog
 
 from schedviz.celery import app
 from schedviz.sessions import tasks
+from schedviz.sessions.analysis import pasted_text
 from schedviz.sessions.metrics.process import IO
 from schedviz.sessions.redis import wakeups
 from schedviz.sessions.transfer import import_job
@@ -41,3 +42,14 @@ def test_a_worker_measures_jobs_and_names_task_and_session_in_its_log_lines(
     assert measured_imports() == before + 1
     assert seen == [{"task": wakeups.IMPORT, "session": session_id}]
     assert "session" not in structlog.contextvars.get_contextvars()
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*'queue' task attribute")
+def test_log_lines_do_not_have_a_text_that_a_user_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
+    app.loader.import_default_modules()
+    seen: list[dict[str, object]] = []
+    monkeypatch.setattr(pasted_text, "reply", lambda *_: seen.append(structlog.contextvars.get_contextvars()))
+
+    tasks.explain_text.apply(args=('"0/1 nodes are available: 1 secret"', "place"), throw=True)
+
+    assert seen == [{"task": wakeups.EXPLAIN_TEXT, "session": ""}]

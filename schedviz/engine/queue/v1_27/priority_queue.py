@@ -536,7 +536,10 @@ def _pre_enqueue(profiles: QueueProfiles) -> PreEnqueue:
     """A function that returns the PreEnqueue plugin of the pod's profile that gates the pod, or None."""
 
     def ask(pod: PodInfo) -> str | None:
-        run = profiles[pod.pod.spec.scheduler_name].run_pre_enqueue_plugins(pod)
+        profile = profiles.get(pod.pod.spec.scheduler_name)
+        if profile is None:
+            return None
+        run = profile.run_pre_enqueue_plugins(pod)
         return None if run.status.is_success else run.status.failed_plugin
 
     return ask
