@@ -31,7 +31,7 @@ from typing import Any
 import structlog
 
 from schedviz import __version__
-from schedviz.web.environment import broker_url, data_folder, database, flag, instance_of, networks, number, secret_key, words
+from schedviz.web.environment import broker_url, data_folder, database, flag, host_names, instance_of, networks, number, secret_key, words
 from schedviz.web.redaction import redact_rendered
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -259,7 +259,7 @@ TEMPLATES = [
         },
     }
 ]
-ALLOWED_HOSTS = words("SCHEDVIZ_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
+ALLOWED_HOSTS = host_names("SCHEDVIZ_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = words("SCHEDVIZ_ORIGINS", [])
 #: Where others reach this server, such as https://schedviz.example.org; "": as the one who asks did.
 URL = os.environ.get("SCHEDVIZ_URL", "")

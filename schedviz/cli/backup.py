@@ -46,10 +46,22 @@ def backup(file: Path, data: Path | None) -> None:
 def restore(file: Path, data: Path | None, *, replace: bool) -> None:
     """Restore what `schedviz backup` wrote into the configured database, SQLite or PostgreSQL, whichever the backup came from.
 
-    Stop the server first. Either everything is restored or nothing.
+    Stop the server first; while it runs, nothing is restored. Either everything is restored or nothing.
     """
     _django(data)
-    from schedviz.web.backup import read
+    from django.conf import settings
 
-    summary = read(file, replace=replace)
+    from schedviz.up.errors import CannotStart
+    from schedviz.up.lock import DataLock
+    from schedviz.web.backup import BackupError, read
+
+    try:
+        # Held until the end, so that no server starts meanwhile.
+        lock = DataLock(settings.DATA)
+    except CannotStart as error:
+        raise BackupError(f"Nothing was restored, because schedviz is running. Stop it, then restore the backup. ({error})") from error
+    try:
+        summary = read(file, replace=replace)
+    finally:
+        lock.release()
     say(f"Restored {summary.rows:,} rows of {summary.tables} tables, {summary.sessions:,} sessions. Start the server again.")

@@ -56,7 +56,7 @@ class Reply:
             raise refusal(self.status, self._problem())
         try:
             return json.loads(self.content) if self.content else None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise SchedvizError("The server answered with something else than schedviz does; is the address right?") from error
 
     def bytes(self) -> bytes:

@@ -51,6 +51,11 @@ def words(name: str, default: list[str]) -> list[str]:
     return [word.strip() for word in raw.split(",") if word.strip()]
 
 
+def host_names(name: str, default: list[str]) -> list[str]:
+    """Names of hosts, separated by commas, as a `Host` header has them: IPv6 addresses in brackets, whether they are given so or not."""
+    return [f"[{word}]" if ":" in word and not word.startswith("[") else word for word in words(name, default)]
+
+
 def networks(name: str) -> list[str]:
     """Networks such as `10.0.0.0/8`, separated by commas."""
     found = words(name, [])

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
+from schedviz.sessions.redis import heartbeat, stream
+from schedviz.up.lock import DataLock
+from schedviz.web.backup import BackupError, read
+from schedviz.web.backup.records import End, Header, Rows, Writer, records
 from tests.conftest import REDIS_SOCKET, ROOT, RedisServer
 from tests.postgres import PostgresServer
 from tests.sessions.conftest import dump
@@ -159,6 +165,66 @@ def test_a_file_that_ends_in_the_middle_puts_nothing_back(written: Path, damaged
     assert "schedviz: " in said
     # And the whole one still finds an empty database.
     target.schedviz("restore", written)
+
+
+def test_nothing_is_restored_while_a_server_runs_on_the_data_folder(written: Path, tmp_path: Path) -> None:
+    target = Installation(tmp_path / "target")
+    target.schedviz("restore", written)
+    lock = DataLock(tmp_path / "target")
+    try:
+        said = target.schedviz("restore", written, "--replace", fails=True)
+    finally:
+        lock.release()
+
+    assert "Nothing was restored, because schedviz is running" in said
+    target.schedviz("restore", written, "--replace")
+
+
+def test_nothing_is_restored_while_workers_run(written: Path, redis: RedisServer) -> None:
+    stream.client().set(f"{heartbeat.PREFIX}engine@host", '["engine"]', ex=3)
+
+    with pytest.raises(BackupError, match="because workers are running: engine@host"):
+        read(written)
+
+
+def forged(written: Path, change: Callable[[list[Header | Rows | End]], object]) -> bytes:
+    with written.open("rb") as file:
+        found = list(records(file))
+    change(found)
+    packed = io.BytesIO()
+    writer = Writer(packed)
+    for record in found:
+        writer.write(record)
+    writer.close()
+    return packed.getvalue()
+
+
+def _users(found: list[Header | Rows | End]) -> int:
+    return next(number for number, record in enumerate(found) if isinstance(record, Rows) and record.model == "auth.User")
+
+
+def test_a_forged_backup_puts_nothing_back(written: Path, tmp_path: Path) -> None:
+    target = Installation(tmp_path / "target")
+    for change, said in (
+        (lambda found: found.append(found[-1]), "it has data after its end"),
+        (lambda found: found.insert(1, Rows("auth.User", ["id", "colour"], [[1, "red"]])), "rows of auth.User cannot be stored"),
+        (lambda found: found.insert(1, Rows("auth.User", ["id"], [[1, 2]])), "rows of auth.User cannot be stored"),
+        (lambda found: found.insert(1, found[_users(found)]), "rows of auth.User cannot be stored"),
+        (lambda found: found.insert(1, Rows("auth.User", ["last_login"], [["soon"]])), "rows of auth.User cannot be stored"),
+    ):
+        (tmp_path / "forged.backup").write_bytes(forged(written, change))
+
+        answer = target.schedviz("restore", tmp_path / "forged.backup", fails=True)
+
+        assert "Traceback" not in answer
+        assert said in answer
+    target.schedviz("restore", written)
+
+
+@pytest.mark.parametrize("body", [b"\xff\xff\xff\xff", b"\0\0\0\x05\x81\xa4type", b"\0\0\0\x0a\x81\xa4type\xa3\xff\xfe\xfd"])
+def test_damaged_records_are_no_backup(body: bytes) -> None:
+    with pytest.raises(BackupError):
+        list(records(io.BytesIO(zstandard.compress(body))))
 
 
 def test_something_else_is_no_backup(tmp_path: Path) -> None:

@@ -87,12 +87,14 @@ def test_settings_that_are_named_exist(path: str) -> None:
     assert [name for name in sorted(named) if not any(name in source for source in SOURCES)] == []
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", [*OURS, "redis", "postgres"])
 def test_a_container_runs_as_nobody_with_a_read_only_filesystem(name: str) -> None:
     service = COMPOSE["services"][name]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
+    # The image of schedviz names its own.
+    assert name in OURS or service["user"] == name
 
 
 def test_the_image_runs_as_a_numbered_user_that_is_not_root() -> None:
@@ -104,6 +106,13 @@ def test_the_image_runs_as_a_numbered_user_that_is_not_root() -> None:
 def test_services_that_can_hang_have_a_health_check_and_time_to_stop(name: str) -> None:
     assert COMPOSE["services"][name]["healthcheck"]["test"][0] == "CMD"
     assert "stop_grace_period" in COMPOSE["services"][name]
+
+
+def test_an_import_that_was_begun_is_let_end_in_every_deployment() -> None:
+    # docs/operations.md, Upgrades.
+    assert COMPOSE["services"]["io"]["stop_grace_period"] == "120s"
+    assert "\nTimeoutStopSec=120\n" in (DOCKER / "systemd" / "schedviz-io.service").read_text()
+    assert deployments("default")["io"]["template"]["spec"]["terminationGracePeriodSeconds"] == 120
 
 
 def test_the_charts_values_hold_to_their_schema_and_nothing_else_does() -> None:
@@ -214,7 +223,8 @@ def test_the_backup_of_the_chart_makes_files_and_keeps_so_many(tmp_path: Path) -
     *shell, script = container["command"]
     for day in range(1, 20):
         (tmp_path / f"schedviz-2020-01-{day:02}T00-00-00.backup").write_text("old")
-    (tmp_path / "schedviz-2020-01-20T00-00-00.backup.part").write_text("cut short")
+    for name in ("schedviz-2020-01-20T00-00-00.backup.part", ".schedviz-2020-01-20T00-00-00.backup.part.new"):
+        (tmp_path / name).write_text("cut short")
 
     done = subprocess.run(
         [*shell, script.replace("/backups", str(tmp_path))],
@@ -230,6 +240,7 @@ def test_the_backup_of_the_chart_makes_files_and_keeps_so_many(tmp_path: Path) -
     )
 
     assert done.returncode == 0, done.stderr
+    assert list(tmp_path.glob(".*")) == []
     left = sorted(path.name for path in tmp_path.glob("schedviz-*"))
     assert len(left) == 14
     assert left[0] == "schedviz-2020-01-07T00-00-00.backup"

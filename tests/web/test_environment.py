@@ -112,3 +112,10 @@ def test_switches_and_numbers_that_are_none_are_refused(monkeypatch):
         environment.flag("SCHEDVIZ_X")
     with pytest.raises(ImproperlyConfigured, match="SCHEDVIZ_X"):
         environment.number("SCHEDVIZ_X", 1)
+
+
+def test_an_ipv6_address_is_a_host_name_with_or_without_its_brackets(monkeypatch):
+    # Kubernetes gives a pod its address without them (docker/chart, SCHEDVIZ_POD_IP), and the kubelet's probes send them.
+    monkeypatch.setenv("SCHEDVIZ_ALLOWED_HOSTS", "schedviz.example.org,fd00::1,[fd00::2],10.0.0.1")
+
+    assert environment.host_names("SCHEDVIZ_ALLOWED_HOSTS", []) == ["schedviz.example.org", "[fd00::1]", "[fd00::2]", "10.0.0.1"]

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import redis
 from django.apps.registry import Apps
+from django.core.exceptions import ValidationError
 from django.core.management.color import no_style
-from django.db import connection, transaction
+from django.db import DataError, IntegrityError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import DateTimeField, Model
 
 from schedviz.sessions.models import Session
-from schedviz.sessions.redis import stream
+from schedviz.sessions.redis import heartbeat, stream
 from schedviz.web.backup import tables
 from schedviz.web.backup.records import FORMAT, BackupError, End, Header, Rows, Summary, records
 from schedviz.web.backup.single_migrations import Key, SingleMigrationExecutor
+
+#: Workers that are named in a refusal.
+_NAMED: Final = 5
 
 
 def read(path: Path, *, replace: bool = False) -> Summary:
@@ -28,6 +33,7 @@ def read(path: Path, *, replace: bool = False) -> Summary:
     with path.open("rb") as file:
         found = records(file)
         header = _header(found)
+        _expect_no_worker()
         executor = SingleMigrationExecutor()
         wanted = executor.loader.single(header.migrations)
         _expect_known(header, wanted, executor)
@@ -55,6 +61,20 @@ def _header(found: Iterator[Header | Rows | End]) -> Header:
     if header.format != FORMAT:
         raise BackupError(f"This backup has format {header.format}; this version reads {FORMAT}.")
     return header
+
+
+def _expect_no_worker() -> None:
+    """Refuse while workers run: they would write the positions of sessions as they were before into what is restored."""
+    try:
+        workers = sorted(heartbeat.alive())
+    except redis.RedisError:
+        # Redis is down, together with the server or always.
+        return
+    if workers:
+        raise BackupError(
+            f"Nothing was restored, because workers are running: {', '.join(workers[:_NAMED])}{' …' if len(workers) > _NAMED else ''}. "
+            "Stop web servers, workers and sweeper, wait 10 s, then restore the backup."
+        )
 
 
 def _expect_known(header: Header, wanted: set[Key], executor: SingleMigrationExecutor) -> None:
@@ -120,7 +140,10 @@ def _fill(apps: Apps, found: Iterator[Header | Rows | End]) -> Counter[str]:
 
 
 def _insert(model: type[Model], rows: Rows) -> None:
-    model._default_manager.bulk_create([model(**dict(zip(rows.fields, values, strict=True))) for values in rows.values])
+    try:
+        model._default_manager.bulk_create([model(**dict(zip(rows.fields, values, strict=True))) for values in rows.values])
+    except (TypeError, ValueError, OverflowError, ValidationError, IntegrityError, DataError) as error:
+        raise BackupError(f"The backup's rows of {rows.model} cannot be stored: {error}. Nothing was restored.") from error
 
 
 def _reset_sequences(apps: Apps) -> None:

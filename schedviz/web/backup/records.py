@@ -17,6 +17,8 @@ from schedviz.sessions.errors import SessionError
 
 FORMAT = 1
 _LENGTH_BYTES = 4
+#: The longest record that is read. One is written after 8 MiB, or with one larger row.
+_RECORD_BYTES = 2 << 30
 
 
 class BackupError(SessionError):
@@ -84,9 +86,15 @@ def records(file: BinaryIO) -> Iterator[Header | Rows | End]:
     try:
         while length := stream.read(_LENGTH_BYTES):
             size = int.from_bytes(length)
+            if size > _RECORD_BYTES:
+                raise BackupError("This file is not a schedviz backup, or it is damaged: a record is too long.")
             body = stream.read(size)
             if len(length) < _LENGTH_BYTES or len(body) < size:
                 raise BackupError("The backup is truncated: it was not written or copied completely.")
-            yield _decoder.decode(body)
-    except (zstandard.ZstdError, msgspec.ValidationError, msgspec.DecodeError) as error:
+            record = _decoder.decode(body)
+            # The checksum is verified where the file ends, before the end is reported.
+            if isinstance(record, End) and stream.read(1):
+                raise BackupError("This file is not a schedviz backup, or it is damaged: it has data after its end.")
+            yield record
+    except (zstandard.ZstdError, msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BackupError(f"This file is not a schedviz backup, or it is damaged: {error}.") from error

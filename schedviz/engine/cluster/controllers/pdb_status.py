@@ -22,6 +22,9 @@ from schedviz.kube.selectors import SelectorError, label_selector
 #: How long an eviction counts as in progress while the pod is not seen to terminate. Upstream: DeletionTimeout
 DELETION_TIMEOUT_SECONDS = 120
 _SCALED = (ReplicaSet, StatefulSet, Deployment, ReplicationController)
+#: The longest number in a percentage.
+_DIGITS = 9
+_MOST_INT32 = (1 << 31) - 1
 
 
 class PDBStatus:
@@ -51,12 +54,12 @@ class PDBStatus:
         if not isinstance(budget, PodDisruptionBudget):
             return
         pods = [pod for pod in all_pods(api.store, budget.namespace) if protects(budget, pod)]
-        expected, desired = _expected_and_desired(budget, pods, api.store)
+        expected, desired = map(_int32, _expected_and_desired(budget, pods, api.store))
         disrupted = _still_disrupted(budget, pods, api.clock.now)
         healthy = sum(is_ready(pod) and pod.metadata.deletion_timestamp is None and pod.name not in disrupted for pod in pods)
         status = replace(
             budget.status,
-            disruptions_allowed=max(0, healthy - desired) if expected > 0 else 0,
+            disruptions_allowed=_int32(max(0, healthy - desired)) if expected > 0 else 0,
             current_healthy=healthy,
             desired_healthy=desired,
             expected_pods=expected,
@@ -95,12 +98,17 @@ def _expected_and_desired(budget: PodDisruptionBudget, pods: Sequence[Pod], stor
     return expected, _scaled(spec.min_available, expected)
 
 
+def _int32(number: int) -> int:
+    """The nearest number that the API's fields can hold: replicas can be summed, and an imported budget can have any amount."""
+    return max(-_MOST_INT32, min(_MOST_INT32, number))
+
+
 def _scaled(amount: int | str, total: int) -> int:
     """A number, or a percentage of the total, rounded up. Upstream: intstr.GetScaledValueFromIntOrPercent"""
     if isinstance(amount, int):
         return amount
     share = amount.removesuffix("%")
-    return -(-int(share) * total // 100) if share.isdecimal() else 0
+    return -(-int(share) * total // 100) if share.isdecimal() and len(share) <= _DIGITS else 0
 
 
 def _expected_scale(pods: Sequence[Pod], store: ObjectStore) -> int:

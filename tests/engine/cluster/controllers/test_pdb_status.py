@@ -40,7 +40,15 @@ def test_so_many_must_stay(session: Any, pod: Any) -> None:
 
 @pytest.mark.parametrize(
     ("spec", "allowed"),
-    [({"maxUnavailable": 1}, (0, 3, 3)), ({"maxUnavailable": "50%"}, (1, 3, 2)), ({"minAvailable": "30%"}, (1, 3, 2))],
+    [
+        ({"maxUnavailable": 1}, (0, 3, 3)),
+        ({"maxUnavailable": "50%"}, (1, 3, 2)),
+        ({"minAvailable": "30%"}, (1, 3, 2)),
+        # An API server refuses these; a checkpoint with them has to be readable.
+        ({"maxUnavailable": -(2**31)}, (0, 3, 2**31 - 1)),
+        ({"minAvailable": "999999999%"}, (0, 3, 40_000_000)),
+        ({"minAvailable": "9" * 5000 + "%"}, (3, 3, 0)),
+    ],
 )
 def test_shares_are_of_what_the_controllers_want(session: Any, pod: Any, spec: Any, allowed: Any) -> None:
     do = session()
