@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from schedviz.client.errors import SchedvizError, refusal
 from schedviz.client.limits import LARGEST_JSON
 
 T = TypeVar("T")
+#: The error for a response that no schedviz server sends.
+NOT_SCHEDVIZ: Final = "The server answered with something else than schedviz does; is the address right?"
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Reply:
         try:
             return json.loads(self.content) if self.content else None
         except (ValueError, RecursionError) as error:
-            raise SchedvizError("The server answered with something else than schedviz does; is the address right?") from error
+            raise SchedvizError(NOT_SCHEDVIZ) from error
 
     def bytes(self) -> bytes:
         """The raw body. Raises `Refused`."""

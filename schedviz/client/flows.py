@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
-from schedviz.client.calls import Call, Flow, Pause, ask, ask_bytes
+from schedviz.client.calls import NOT_SCHEDVIZ, Call, Flow, Pause, ask, ask_bytes
 from schedviz.client.errors import CommandFailed, ImportFailed, Refused, SchedvizError, refusal
 from schedviz.client.limits import LARGEST_EXPORT
 from schedviz.client.records import Records, records
@@ -114,10 +114,14 @@ def listed(path: str, query: Mapping[str, Any] | None = None, *, most: int | Non
         limit = page if most is None else min(page, most - len(found))
         cursor = {} if after is None else {"after": after}
         answer = yield from ask(Call("GET", path, {**(query or {}), "limit": limit, **cursor}))
+        if not isinstance(answer, dict) or not isinstance(answer.get("results"), list):
+            raise SchedvizError(NOT_SCHEDVIZ)
         found += answer["results"]
-        after = answer["next"]
+        before, after = after, answer.get("next")
         if after is None:
             break
+        if after == before:
+            raise SchedvizError(f"The server's pages do not end: after {str(after)[:80]} comes {str(after)[:80]}. Is the address right?")
     return found
 
 

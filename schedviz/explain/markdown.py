@@ -76,12 +76,13 @@ def named(names: Sequence[str]) -> str:
 
 
 def text(words: str) -> str:
-    """Words in which nothing is markup."""
-    return _SPECIAL.sub(r"\\\1", words)
+    """Words, in one line, in which nothing is markup."""
+    return _SPECIAL.sub(r"\\\1", " ".join(words.split()))
 
 
 def code(words: str) -> str:
-    """Words as inline code, with a fence that is longer than any run of backticks in them."""
+    """Words as inline code, in one line, with a fence that is longer than any run of backticks in them."""
+    words = " ".join(words.splitlines())
     longest = max((len(run) for run in re.findall("`+", words)), default=0)
     fence = "`" * (longest + 1)
     padding = " " if longest else ""

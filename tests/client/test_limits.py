@@ -7,6 +7,7 @@ import gzip
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
 
 import httpx
 import pytest
@@ -14,7 +15,8 @@ import pytest
 from schedviz.client import AsyncClient, Client
 from schedviz.client.calls import Call, ask
 from schedviz.client.decoding import pieces
-from schedviz.client.errors import AnswerTooLarge, Refused
+from schedviz.client.errors import AnswerTooLarge, Refused, SchedvizError
+from schedviz.client.flows import listed
 from schedviz.client.limits import LARGEST_LINE, Lines, TooLarge
 
 _PIECE = b'"' + b"x" * 65_534 + b'"'
@@ -113,3 +115,41 @@ def test_an_encoding_that_the_client_does_not_accept_is_refused(endless: str) ->
         pytest.raises(httpx.RemoteProtocolError, match="the encoding 'zstd'; only gzip is accepted"),
     ):
         list(pieces(response))
+
+
+class _Odd(BaseHTTPRequestHandler):
+    """Answers with JSON that no schedviz server sends."""
+
+    answers: ClassVar[dict[str, bytes]] = {
+        "deep": b"[" * 50_000 + b"]" * 50_000,
+        "list": b"[]",
+        "number": b'{"results": 5, "next": null}',
+        "round": b'{"results": [{}], "next": "1"}',
+    }
+
+    def do_GET(self) -> None:
+        body = self.answers[self.path.split("/")[-2]]
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("deep", "something else than schedviz does"),
+        ("list", "something else than schedviz does"),
+        ("number", "something else than schedviz does"),
+        ("round", "The server's pages do not end: after 1 comes 1"),
+    ],
+)
+def test_a_list_of_another_server_is_refused_in_words(answer: str, said: str) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Odd) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with Client(f"http://127.0.0.1:{server.server_port}", "token") as client, pytest.raises(SchedvizError, match=said):
+            client.do(listed(f"{answer}/"))
+        server.shutdown()

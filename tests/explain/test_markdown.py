@@ -38,4 +38,7 @@ def test_the_overview_has_each_reason_with_its_groups() -> None:
 def test_nothing_in_names_and_messages_is_markup() -> None:
     assert text("<img src=x> [a](b) **c** @all") == r"\<img src=x\> \[a\](b) \*\*c\*\* \@all"
     assert code("a`b") == "`` a`b ``"
+    # A line of its own would be a heading, a list or a block.
+    assert text("not today\n\n1. click\r\n---") == "not today 1. click ---"
+    assert code("a\n\n# b") == "`a  # b`"
     assert block("a ``` b\nc") == ["````", "a ``` b c", "````"]

@@ -7,6 +7,7 @@ import pytest
 from explain_clusters import cluster, do, node, pod
 
 from schedviz.explain.changes import smallest_change
+from schedviz.explain.changes.change import shell
 from schedviz.explain.why import why_pending
 
 
@@ -194,3 +195,9 @@ def test_a_toleration_is_suggested_in_both_releases(release: str) -> None:
     simulation = cluster(node("n1", taints=("gpu=true:NoSchedule",)), pod("p"), release=release)
     found = smallest_change(simulation, "default/p")
     assert found.suggestions[0].changes[0].what == "tolerate the taint gpu=true"
+
+
+def test_a_name_that_looks_like_a_flag_is_none_in_the_command() -> None:
+    assert shell("kubectl", "delete", "pod", "-n", "default", names=["--all"]) == "kubectl delete pod -n default -- --all"
+    assert shell("kubectl", "label", "node", names=["-l", "a=b"], flags=["--overwrite"]) == "kubectl label node --overwrite -- -l a=b"
+    assert shell("kubectl", "label", "node", names=["n", "a=$(b)"], flags=["--overwrite"]) == "kubectl label node n 'a=$(b)' --overwrite"

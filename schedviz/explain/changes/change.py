@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -122,6 +122,8 @@ class Change(msgspec.Struct, frozen=True):
         return tuple(obj for obj in self.updated if isinstance(obj, Node))
 
 
-def shell(*words: str) -> str:
-    """A command that can be pasted safely, whatever a name contains."""
-    return shlex.join(words)
+def shell(*words: str, names: Sequence[str], flags: Sequence[str] = ()) -> str:
+    """A command that can be pasted safely, whatever a name contains: an imported pod called `--all` is not a flag."""
+    if any(name.startswith("-") for name in names):
+        return shlex.join([*words, *flags, "--", *names])
+    return shlex.join([*words, *names, *flags])

@@ -56,7 +56,7 @@ def _uncordon(info: NodeInfo, _pod: Pod) -> Change | None:
     # The node lifecycle controller adds the taint because of the same field.
     against = frozenset({names.NODE_UNSCHEDULABLE, names.TAINT_TOLERATION})
     return Change(
-        "uncordon", phrase("uncordon {node}", node=node.name), shell("kubectl", "uncordon", node.name), against, updated=(changed,)
+        "uncordon", phrase("uncordon {node}", node=node.name), shell("kubectl", "uncordon", names=[node.name]), against, updated=(changed,)
     )
 
 
@@ -70,7 +70,7 @@ def _untaint(info: NodeInfo, pod: Pod) -> Change | None:
     del pod
     changed = replace(node, spec=replace(node.spec, taints=tuple(taint for taint in node.spec.taints if taint not in hard)))
     text = " and ".join(f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}" for taint in hard)
-    kubectl = shell("kubectl", "taint", "nodes", node.name, *(f"{taint.key}:{taint.effect}-" for taint in hard))
+    kubectl = shell("kubectl", "taint", "nodes", names=[node.name, *(f"{taint.key}:{taint.effect}-" for taint in hard)])
     template = "take the taint {taints} off {node}" if len(hard) == 1 else "take the taints {taints} off {node}"
     what = phrase(template, taints=text, node=node.name)
     return Change("taint", what, kubectl, frozenset({names.TAINT_TOLERATION}), updated=(changed,))
@@ -84,13 +84,13 @@ def _label(info: NodeInfo, pod: Pod) -> Change | None:
     if not missing or HOSTNAME in missing:
         return None
     labels = {**node.metadata.labels, **missing}
-    text = ", ".join(f"{key}={value}" for key, value in missing.items())
+    given = [f"{key}={value}" for key, value in missing.items()]
     # An existing label with another value has a purpose.
     replaced = sum(key in node.metadata.labels for key in missing)
     return Change(
         "label",
-        phrase("label {node} with {labels}", node=node.name, labels=text),
-        shell("kubectl", "label", "node", node.name, *text.split(", "), *(["--overwrite"] if replaced else [])),
+        phrase("label {node} with {labels}", node=node.name, labels=", ".join(given)),
+        shell("kubectl", "label", "node", names=[node.name, *given], flags=["--overwrite"] if replaced else []),
         frozenset({names.NODE_AFFINITY}),
         amount=0.5 * (replaced > 0),
         updated=(replace(node, metadata=replace(node.metadata, labels=labels)),),
@@ -116,7 +116,7 @@ def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) ->
         on_node = dry_run.rows.infos[rows[room.node]].pods
         gone = tuple(info.pod for info in on_node if info.key in room.pods)
         text = _told(gone)
-        kubectl = shell("kubectl", "delete", "pod", "-n", gone[0].namespace, gone[0].name) if len(gone) == 1 else ""
+        kubectl = shell("kubectl", "delete", "pod", "-n", gone[0].namespace, names=[gone[0].name]) if len(gone) == 1 else ""
         yield Change(
             "victim",
             phrase("remove {pods} from {node}", pods=text, node=room.node),

@@ -6,6 +6,7 @@ import logging
 from uuid import UUID
 
 import msgspec
+from billiard.exceptions import SoftTimeLimitExceeded
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import UnknownProfileError
@@ -83,6 +84,11 @@ def _answer(session: Session, question: bytes) -> Answer:
         return Answer(missing=str(error))
     except (ReplayDiverged, HistoryUnavailable, NotExportable) as error:
         return Answer(failed=str(error))
+    except SoftTimeLimitExceeded:
+        return Answer(
+            failed="The answer takes longer than 60 s to compute, which is the limit. "
+            "Ask about one pod, or run `schedviz explain` on a file of the cluster."
+        )
     except Exception:
         logger.exception("an analysis request for session %s failed", session.pk)
         return Answer(failed="The question could not be answered, because the engine failed. The server's log has the details.")
