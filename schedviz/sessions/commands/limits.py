@@ -78,7 +78,9 @@ def expect_command_bytes(command: AnyCommand) -> None:
 
 
 def expect_terms(found: Mapping[str, Any]) -> None:
-    """Raises `CommandRefused` if a pod or a workload's pod template, given as its JSON, has too many scheduling terms."""
+    """Raises `CommandRefused` if a pod or a workload's pod template, given as its JSON, has too many scheduling terms or requests too many
+    resources.
+    """
     path, spec = "spec", found.get("spec") or {}
     if found.get("kind") in _WORKLOADS:
         path, spec = "spec.template.spec", (spec.get("template") or {}).get("spec") or {}
@@ -89,6 +91,16 @@ def expect_terms(found: Mapping[str, Any]) -> None:
         raise CommandRefused(
             f"{path}: affinity, tolerations and topologySpreadConstraints have {terms:,} terms; at most {MAX_TERMS:,} are allowed."
         )
+    resources = len(_resources(spec))
+    if resources > MAX_TERMS:
+        raise CommandRefused(f"{path}: the containers request {resources:,} different resources; at most {MAX_TERMS:,} are allowed.")
+
+
+def _resources(spec: Mapping[str, Any]) -> set[str]:
+    """The names of the resources that a pod's containers, and the pod as a whole, request."""
+    having = [spec, *(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
+    lists = [(one.get("resources") or {}).get(kind) or {} for one in having for kind in ("requests", "limits")]
+    return {name for each in (*lists, spec.get("overhead") or {}) for name in each}
 
 
 def _items(value: object) -> int:

@@ -28,9 +28,9 @@ from schedviz.ingest.release_evidence import with_release
 from schedviz.ingest.report import Report
 from schedviz.ingest.trace_file import TraceFile
 from schedviz.kube.apps import Deployment, ReplicaSet
-from schedviz.kube.core import Pod
+from schedviz.kube.core import Pod, ResourceRequirements
 from schedviz.sessions import frames, quotas
-from schedviz.sessions.commands.limits import expect_config, expect_replicas, expect_terms
+from schedviz.sessions.commands.limits import MAX_TERMS, expect_config, expect_replicas, expect_terms
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.history import checkpoints, timeline
@@ -200,7 +200,7 @@ class Importing:
         for one in objects:
             if isinstance(one, Deployment | ReplicaSet):
                 _expect_replicas(one)
-            elif isinstance(one, Pod) and one.spec.affinity is not None:
+            elif isinstance(one, Pod) and _may_ask_too_much(one):
                 _expect_terms(one)
         kinds = Counter(type(one).__name__ for one in objects)
         # A pod in a file may belong to a workload in the file, and a Deployment's ReplicaSet may be in the file as well.
@@ -322,10 +322,28 @@ def _expect_replicas(found: Deployment | ReplicaSet) -> None:
 
 
 def _expect_terms(found: Pod) -> None:
+    terms = {
+        "affinity": found.spec.affinity,
+        "tolerations": found.spec.tolerations,
+        "topologySpreadConstraints": found.spec.topology_spread_constraints,
+    }
+    names = {name for each in _requirements(found) for name in (*each.requests, *each.limits)}
+    spec = {**msgspec.to_builtins(terms), "overhead": dict.fromkeys(names)}
     try:
-        expect_terms({"kind": "Pod", "spec": {"affinity": msgspec.to_builtins(found.spec.affinity)}})
+        expect_terms({"kind": "Pod", "spec": spec})
     except CommandRefused as error:
         raise IngestError(f"Pod {found.namespace}/{found.name}: {error}") from None
+
+
+def _may_ask_too_much(pod: Pod) -> bool:
+    """Whether a pod may have too many terms or resources: a quick look, because an import has many pods."""
+    spec = pod.spec
+    others = len(spec.tolerations) + len(spec.topology_spread_constraints)
+    return spec.affinity is not None or others + sum(len(one.requests) + len(one.limits) for one in _requirements(pod)) > MAX_TERMS
+
+
+def _requirements(pod: Pod) -> list[ResourceRequirements]:
+    return [one.resources for one in (*pod.spec.containers, *pod.spec.init_containers)]
 
 
 def _replicas(found: Deployment | ReplicaSet) -> int:

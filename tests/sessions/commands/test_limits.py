@@ -131,3 +131,25 @@ def test_a_requirement_may_have_many_values(make_session: MakeSession) -> None:
     required["nodeSelectorTerms"][0]["matchExpressions"] = [{"key": "host", "operator": "In", "values": [f"n{n}" for n in range(5000)]}]
 
     assert inbox.accept(make_session(), command("create", object=found), "a").seq == 1
+
+
+def pod_with_resources(count: int) -> dict[str, Any]:
+    made = pod_with_terms(1)
+    made["spec"]["containers"] = [
+        {"name": f"c{n}", "image": "i", "resources": {"requests": {f"example.com/r{n}": "1", "cpu": "1m"}}} for n in range(count)
+    ]
+    return made
+
+
+def test_a_pod_requests_a_bounded_number_of_resources(make_session: MakeSession) -> None:
+    session_id = make_session()
+    said = r"spec: the containers request 1,001 different resources; at most 1,000 are allowed"
+
+    with pytest.raises(CommandRefused, match=f"object.{said}"):
+        inbox.accept(session_id, command("create", object=pod_with_resources(1000)), "a")
+    inbox.accept(session_id, command("create", object=pod_with_resources(999)), "b")
+
+    listed = {"apiVersion": "v1", "kind": "List", "items": [node("n"), pod_with_resources(1000)]}
+    made = create.create_session(None, "x", create.Files([ContentFile(json.dumps(listed).encode(), name="a.json")]))
+    import_job.import_uploads(made.pk)
+    assert f"Pod d/p: {said}" in Session.objects.get(pk=made.pk).message

@@ -126,3 +126,18 @@ def test_a_sum_that_overflowed_asks_for_nothing(world):
     world.pod("a", {"memory": "2Gi"}, on="n")
 
     assert world.rejections(world.framework(), world.pod("p", {"cpu": "9223372036854775807"})) == {}
+
+
+@pytest.mark.parametrize("number", [10, 20, 58, 59, 60, 61, 200])
+def test_any_number_of_resources_is_compared(world, number):
+    requests = {f"example.com/r{place:03}": "2" for place in range(number)}
+    world.node("none")
+    world.node("one", dict.fromkeys(list(requests)[1:], "2"))
+    world.node("free", requests)
+
+    rejections = world.rejections(world.framework(), world.pod("p", requests))
+
+    assert rejections == {
+        "none": (FIT, "Unschedulable", tuple(f"Insufficient {name}" for name in requests)),
+        "one": (FIT, "Unschedulable", ("Insufficient example.com/r000",)),
+    }

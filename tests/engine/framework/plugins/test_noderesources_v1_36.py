@@ -176,3 +176,19 @@ def test_balance_does_not_score_a_pod_without_requests(world):
     outcome = world.score(world.framework(), world.pod("p"))
 
     assert "NodeResourcesBalancedAllocation" not in [plugin.name for plugin in outcome.plugins]
+
+
+@pytest.mark.parametrize("number", [5, 6, 7, 28, 29, 30, 31, 32, 200])
+def test_any_number_of_resources_is_compared(world, number):
+    requests = {f"example.com/r{place:03}": "2" for place in range(number)}
+    world.node("none")
+    world.node("one", {**requests, "example.com/r000": "1"})
+    world.node("free", requests)
+
+    rejections = world.rejections(world.framework(), world.pod("p", requests))
+
+    unresolvable = "UnschedulableAndUnresolvable"
+    assert rejections == {
+        "none": ("NodeResourcesFit", unresolvable, tuple(f"Insufficient {name}" for name in requests)),
+        "one": ("NodeResourcesFit", unresolvable, ("Insufficient example.com/r000",)),
+    }

@@ -28,6 +28,7 @@ from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeI
 from schedviz.engine.framework.verdicts import Verdicts
 
 _BITS_OF_INT16: Final = 15
+_BITS_OF_INT64: Final = 63
 
 
 class PreFilterState(msgspec.Struct, frozen=True):
@@ -85,10 +86,17 @@ def fits(pod: PodInfo, node_info: NodeInfo) -> list[str]:
     return missing
 
 
+def bits_of(number: int) -> np.dtype[Any]:
+    """The smallest type of an array whose values have so many bits: a pod can request any number of resources."""
+    if number < _BITS_OF_INT16:
+        return np.dtype(np.int16)
+    return np.dtype(np.int64 if number < _BITS_OF_INT64 else np.object_)
+
+
 @lru_cache(maxsize=1024)
 def _shortages(checked: tuple[tuple[str, int], ...]) -> Formula:
     """What each row has too little of, as bits: the number of pods, then each requested resource."""
-    bits: np.dtype[np.signedinteger[Any]] = np.dtype(np.int16 if len(checked) < _BITS_OF_INT16 - 1 else np.int64)
+    bits = bits_of(len(checked) + 1)
 
     def compute(pods: Amounts, most_pods: Amounts, *columns: Amounts) -> IntArray:
         short: IntArray = (pods + 1 > most_pods).astype(bits)
@@ -139,10 +147,17 @@ class Fit:
             return None
         reasons = ["Too many pods", *(f"Insufficient {resource}" for resource, _ in checked)]
         statuses = [SUCCESS]
-        table = np.zeros(int(shortages.max()) + 1, np.int16)
-        for mask in np.unique(shortages[shortages > 0]).tolist():
-            table[mask] = len(statuses)
-            statuses.append(self._status(tuple(reason for bit, reason in enumerate(reasons) if mask >> bit & 1)))
+        if shortages.dtype != np.int16:
+            masks, shortages = np.unique(shortages, return_inverse=True)
+        else:
+            # Sorting all rows takes longer than a table of all masks.
+            masks = np.arange(int(shortages.max()) + 1)
+        table = np.zeros(len(masks), np.int16)
+        for place in np.unique(shortages).tolist():
+            mask = int(masks[place])
+            if mask:
+                table[place] = len(statuses)
+                statuses.append(self._status(tuple(reason for bit, reason in enumerate(reasons) if mask >> bit & 1)))
         return Verdicts(table[shortages], statuses)
 
     def _checked(self, request: PreFilterState) -> list[tuple[str, int]]:

@@ -24,6 +24,7 @@ from schedviz.engine.framework.plugins.noderesources.fit import (
     PRE_FILTER_STATE_KEY,
     Fit,
     PreFilterState,
+    bits_of,
     compute_pod_resource_request,
     request_of,
 )
@@ -45,7 +46,7 @@ _MEMBERS: Final = (("cpu", "milli_cpu"), ("memory", "memory"), ("ephemeral-stora
 @lru_cache(maxsize=1024)
 def _shortages(checked: tuple[tuple[str, int], ...]) -> Formula:
     """What each row has too little of, as bits."""
-    bits: np.dtype[np.signedinteger[Any]] = np.dtype(np.int16 if len(checked) < 7 else np.int64)
+    bits = bits_of(2 * len(checked) + 1)
 
     def compute(pods: Amounts, most_pods: Amounts, *columns: Amounts) -> IntArray:
         short: IntArray = (pods + 1 > most_pods).astype(bits)
