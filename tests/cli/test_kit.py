@@ -89,7 +89,7 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
 
     with pytest.raises(build.CannotMake, match="is not empty"):
-        build.make(tmp_path, [], tell=print)
+        build.make(tmp_path, [], report=print)
 
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
@@ -113,7 +113,7 @@ def test_the_kit_runs_with_the_network_cut(tmp_path):
     subprocess.run([sys.executable, "-m", "schedviz.cli.main", "lesson", "new", str(tmp_path / "mine" / "of-my-own")], check=True)
     kit = tmp_path / "kit"
     said: list[str] = []
-    build.make(kit, [tmp_path / "mine"], tell=said.append)
+    build.make(kit, [tmp_path / "mine"], report=said.append)
     assert not [line for line in said if line.startswith("Fetching")], "what is installed here is taken along without an index"
 
     environment = {
