@@ -51,6 +51,11 @@ class KubernetesApi:
         self._tls = tls
         self.forbidden: set[tuple[str, str]] = set()
         self.missing: set[str] = set()
+        #: The status of every response while it is set, such as 500.
+        self.failure: int | None = None
+        #: Whether the server reviews access, and how many reviews it was asked for.
+        self.reviews = True
+        self.reviewed = 0
         self.asked: list[tuple[str, str]] = []
         #: Headers of the last request.
         self.headers: Message = Message()
@@ -93,6 +98,9 @@ class KubernetesApi:
                 api._answer(self)
 
             def do_POST(self) -> None:
+                if self.path.endswith("/selfsubjectaccessreviews"):
+                    api._review(self)
+                    return
                 api.asked.append((self.command, self.path))
                 api._status(self, 405, "only reading was expected")
 
@@ -179,7 +187,9 @@ class KubernetesApi:
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         resource = parts.path.rpartition("/")[2]
         verb = "watch" if "watch" in query else "list"
-        if self.token and handler.headers.get("Authorization") != f"Bearer {self.token}":
+        if self.failure is not None:
+            self._status(handler, self.failure, "failure")
+        elif self.token and handler.headers.get("Authorization") != f"Bearer {self.token}":
             self._status(handler, 401, "Unauthorized")
         elif resource not in KINDS or resource in self.missing:
             self._status(handler, 404, "the server could not find the requested resource")
@@ -189,6 +199,19 @@ class KubernetesApi:
             self._watch(handler, resource, query)
         else:
             self._list(handler, resource, query)
+
+    def _review(self, handler: BaseHTTPRequestHandler) -> None:
+        """A SelfSubjectAccessReview."""
+        self.reviewed += 1
+        review = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+        attributes = review["spec"]["resourceAttributes"]
+        if self.failure is not None:
+            self._status(handler, self.failure, "failure")
+        elif not self.reviews:
+            self._status(handler, 403, "selfsubjectaccessreviews is forbidden")
+        else:
+            allowed = (attributes["verb"], attributes["resource"]) not in self.forbidden
+            self._json(handler, 201, {**review, "status": {"allowed": allowed}})
 
     def _list(self, handler: BaseHTTPRequestHandler, resource: str, query: dict[str, str]) -> None:
         with self._changed:

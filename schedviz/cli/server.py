@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import secrets
@@ -109,6 +110,12 @@ class Server:
             return Answer(error.code, error.read(LARGEST_ERROR), dict(error.headers or {}))
         except (urllib.error.URLError, http.client.HTTPException) as error:
             raise OSError(str(getattr(error, "reason", error))) from None
+
+    def delete(self, path: str) -> None:
+        """DELETE `/api/v1/<path>`. An error is ignored: the caller has another one to report."""
+        request = urllib.request.Request(f"{self._address}/api/v1/{path}", headers=self._headers, method="DELETE")  # noqa: S310 -- as above.
+        with contextlib.suppress(OSError, http.client.HTTPException), _OPENER.open(request, timeout=_TIMEOUT_SECONDS):
+            pass
 
     @property
     def address(self) -> str:

@@ -23,6 +23,8 @@ from schedviz.cli.follow.cluster_api import ClusterApi
 from schedviz.cli.follow.command import follow
 from schedviz.cli.follow.errors import FollowError, Forbidden, Unavailable
 from schedviz.cli.follow.following import Following
+from schedviz.cli.follow.outage import Outage
+from schedviz.cli.follow.permissions import denied, missing_permissions
 from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.follow.reflector import Change, Known, Reflector
@@ -51,7 +53,10 @@ class Watched:
         self.changes: list[Change] = []
         self.said: list[str] = []
         self._stop = threading.Event()
-        self.reflector = Reflector(api_of(cluster), BY_NAME["Pod"], Redaction(secret), emit=self._emit, say=self.said.append)
+        self.outage = Outage(self.said.append)
+        self.reflector = Reflector(
+            api_of(cluster), BY_NAME["Pod"], Redaction(secret), emit=self._emit, say=self.said.append, outage=self.outage
+        )
         self.thread = threading.Thread(target=self.reflector.run, args=(self._stop,), daemon=True)
 
     def _emit(self, change: Change) -> None:
@@ -403,6 +408,88 @@ def test_a_reconnecting_observer_sends_only_differences(cluster: KubernetesApi) 
     again.reflector.list()
 
     assert again.told == [("ADDED", "new"), ("DELETED", "gone")]
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"), [(401, "does not know the user of context dev"), (403, "no permission to watch pods"), (500, "failure")]
+)
+def test_a_running_watch_is_retried_after_every_error(cluster: KubernetesApi, watched: Watched, failure: int, reason: str) -> None:
+    watched.start()
+    until(lambda: cluster.watching("pods") == 1)
+    cluster.stop()
+    cluster.failure = failure
+    cluster.start()
+    until(lambda: reason in watched.outage.line)
+    cluster.failure = None
+    until(lambda: not watched.outage.line)
+    pod(cluster, "later")
+    until(lambda: watched.told == [("ADDED", "later")])
+
+    assert watched.said[-1].startswith("all watches run again, after ")
+
+
+def test_an_outage_of_all_watches_is_reported_once() -> None:
+    said: list[str] = []
+    now = [0.0]
+    outage = Outage(said.append, clock=lambda: now[0])
+    for resource in ("pods", "nodes", "services"):
+        outage.interrupted(resource, Unavailable("the API server does not answer"))
+    now[0] = 75.0
+
+    assert said == ["pods: the API server does not answer. Retrying."]
+    assert outage.line.startswith("3 watches interrupted for 1 min 15 s (since ")
+    assert outage.line.endswith(": the API server does not answer")
+    assert line_of(3, 0.0, None, outage.line) == f"{outage.line} · 3 changes · 0.0/s"
+
+    outage.interrupted("pods", Forbidden("watch", "pods", "no"))
+    for resource in ("pods", "nodes", "services"):
+        outage.running(resource)
+    assert said[1:] == ["pods: no permission to watch pods: no. Retrying.", "all watches run again, after 1 min 15 s."]
+    assert outage.line == ""
+
+
+def test_all_missing_permissions_are_named_before_anything_is_listed(cluster: KubernetesApi) -> None:
+    cluster.forbidden = {("watch", "pods"), ("list", "csinodes"), ("watch", "resourceslices")}
+    found = denied(api_of(cluster), WATCHED_KINDS_V1_36)
+
+    assert [(kind.resource, missing.verb) for kind, missing in found] == [
+        (kind.resource, verb) for kind in WATCHED_KINDS_V1_36 for verb in ("list", "watch") if (verb, kind.resource) in cluster.forbidden
+    ]
+    assert cluster.asked == []
+
+
+def test_a_cluster_that_does_not_review_access_gets_one_review(cluster: KubernetesApi) -> None:
+    cluster.reviews = False
+    assert denied(api_of(cluster), WATCHED_KINDS_V1_36) == []
+    assert cluster.reviewed == 1
+
+
+def test_nobody_is_advised_to_follow_without_nodes_or_pods() -> None:
+    nodes, csinodes = Forbidden("list", "nodes", "No."), Forbidden("list", "csinodes.storage.k8s.io", "No.")
+    assert "--without" not in str(missing_permissions([nodes, csinodes]))
+    assert str(missing_permissions([csinodes])).endswith(
+        "Or leave them out with --without csinodes: decisions that depend on them then differ."
+    )
+
+
+@pytest.mark.parametrize("verb", ["list", "watch"])
+def test_a_dry_run_fails_if_something_needed_is_forbidden(cluster: KubernetesApi, tmp_path: Path, verb: str) -> None:
+    cluster.forbidden = {(verb, "pods")}
+    path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})
+    told = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--dry-run"])
+
+    assert told.exit_code == 1, told.output
+    assert f"no permission to {verb} pods" in told.output
+
+
+def test_a_refused_follow_makes_no_session(cluster: KubernetesApi, tmp_path: Path) -> None:
+    cluster.forbidden = {("watch", "pods")}
+    path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})
+    # Nothing answers at this address: the permissions are checked before.
+    told = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--server", "http://127.0.0.1:1"])
+
+    assert told.exit_code == 2
+    assert "no permission to watch pods" in told.output
 
 
 def test_the_documented_role_has_exactly_what_is_read() -> None:

@@ -1,8 +1,8 @@
-"""A read-only client for an API server: list and watch, using GET only."""
+"""A read-only client for an API server: list, watch, and reviews of the user's own access."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -55,6 +55,14 @@ class _Event(msgspec.Struct, frozen=True):
 class _Status(msgspec.Struct, frozen=True):
     code: int = 0
     message: str = ""
+
+
+class _ReviewStatus(msgspec.Struct, frozen=True):
+    allowed: bool = False
+
+
+class _Review(msgspec.Struct, frozen=True):
+    status: _ReviewStatus = _ReviewStatus()
 
 
 class _WithMeta(msgspec.Struct, frozen=True):
@@ -116,8 +124,11 @@ class ClusterApi:
                 return items, found.metadata.resource_version
             query["continue"] = found.metadata.next
 
-    def watch(self, kind: Kind, resource_version: str) -> Iterator[WatchEvent]:
-        """The changes of a kind after a version, until the server ends the watch. Raises `Expired`, and as `_open` does."""
+    def watch(self, kind: Kind, resource_version: str, *, opened: Callable[[], None] = lambda: None) -> Iterator[WatchEvent]:
+        """The changes of a kind after a version, until the server ends the watch. Raises `Expired`, and as `_open` does.
+
+        `opened` is called when the server has accepted the watch, which may be long before its first event.
+        """
         query = {
             "watch": "1",
             "allowWatchBookmarks": "true",
@@ -126,13 +137,34 @@ class ClusterApi:
             **_selector(kind),
         }
         with self._open(kind, "watch", query) as response:
+            opened()
             for line in _lines(response):
                 yield _watch_event(line)
+
+    def may(self, kind: Kind, verb: Literal["list", "watch"]) -> bool | None:
+        """Whether the cluster allows the user this; None if it does not review access. Raises `Unavailable` or `FollowError`."""
+        group = kind.api_version.rpartition("/")[0]
+        attributes = {"group": group, "resource": kind.resource, "verb": verb}
+        body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": {"resourceAttributes": attributes}}
+        url = f"{self._access.server}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+        headers = [*self._credentials.headers(), *self._credentials.impersonation()]
+        with self._connected():
+            response = self._http.send(self._http.build_request("POST", url, json=body, headers=headers), stream=True)
+            try:
+                if response.status_code not in (httpx.codes.OK, httpx.codes.CREATED):
+                    return None
+                return bool(_decoded(_body(response, LARGEST_ERROR), _Review).status.allowed)
+            finally:
+                response.close()
+
+    def qualified(self, kind: Kind) -> str:
+        """`csinodes.storage.k8s.io`."""
+        return _qualified(kind)
 
     @contextmanager
     def _open(self, kind: Kind, verb: str, query: dict[str, str]) -> Iterator[httpx.Response]:
         """An open response. Raises `Forbidden`, `NotServed`, `Expired`, `Unavailable` or `FollowError`."""
-        try:
+        with self._connected():
             response = self._send(kind, query)
             if response.status_code == _UNAUTHORIZED and self._credentials.refused():
                 response.close()
@@ -144,6 +176,12 @@ class ClusterApi:
                 yield response
             finally:
                 response.close()
+
+    @contextmanager
+    def _connected(self) -> Iterator[None]:
+        """Errors of the connection as `Unavailable` or `FollowError`."""
+        try:
+            yield
         except (httpx.HTTPError, httpx.StreamError) as error:
             if "CERTIFICATE_VERIFY_FAILED" in str(error):
                 raise FollowError(f"{self._access.address}: its certificate is not trusted by the kubeconfig: {error}") from None

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from schedviz.cli.follow.status import Status
 
 _READY_SECONDS = 120.0
+#: The exit code of --dry-run when something that is needed cannot be read.
+EXIT_FORBIDDEN = 1
 
 
 @click.command()
@@ -79,17 +81,25 @@ def follow(
     access = config.access(config.paths(kubeconfig), context)
     api = ClusterApi(access)
     if dry_run:
-        _show(api, secret, without)
+        if not _show(api, secret, without):
+            raise SystemExit(EXIT_FORBIDDEN)
         return
     # A context's name may also identify the owner of the cluster.
     source = source or ("cluster" if secret else re.sub(r"[^!-~]", "-", access.context)[:100])
     connection = Server(server, token)
-    session = session or _new_session(connection, name or source, chosen)
     printer = _ThrottledPrinter()
+    without = (*without, *_not_permitted(api, without, printer))
+    made = "" if session else _new_session(connection, name or source, chosen)
+    session = session or made
     pusher = Pusher(connection, session, source, say=printer.say)
-    status = printer.status = Status(connection, session, pusher)
     following = Following(api, pusher, Redaction(secret), without=without, say=printer.say)
-    counts = following.begin()
+    status = printer.status = Status(connection, session, pusher, following.outage)
+    try:
+        counts = following.begin()
+    except click.ClickException:
+        if made:
+            connection.delete(f"sessions/{made}/")
+        raise
     listed = ", ".join(f"{count} {resource}" for resource, count in counts.items() if count)
     say(f"{session}: {source} is in the session ({listed or 'it is empty'}).")
     if not once:
@@ -99,6 +109,23 @@ def follow(
             following.go_on()
         finally:
             status.stop()
+
+
+def _not_permitted(api: ClusterApi, without: tuple[str, ...], printer: _ThrottledPrinter) -> list[str]:
+    """Resources to leave out because the role, made for an earlier version, does not permit them. Raises `FollowError` for others."""
+    from schedviz.cli.follow.errors import FollowError, Unavailable
+    from schedviz.cli.follow.following import kinds
+    from schedviz.cli.follow.permissions import denied, missing_permissions
+
+    try:
+        found = denied(api, kinds(without))
+    except Unavailable as error:
+        raise FollowError(str(error)) from None
+    if needed := [missing for kind, missing in found if not kind.is_new]:
+        raise missing_permissions(needed)
+    for _, missing in found:
+        printer.say(f"{missing} It is left out.")
+    return list(dict.fromkeys(kind.resource for kind, _ in found))
 
 
 class _ThrottledPrinter:
@@ -148,20 +175,31 @@ def _new_session(server: Server, name: str, chosen: ChosenRelease) -> str:
     return session
 
 
-def _show(api: ClusterApi, secret: str | None, without: tuple[str, ...]) -> None:
-    from schedviz.cli.follow.errors import Expired, FollowError, Unavailable
+def _show(api: ClusterApi, secret: str | None, without: tuple[str, ...]) -> bool:
+    """Print what would be sent; returns whether everything that is needed can be read."""
+    from schedviz.cli.follow.errors import Expired, FollowError, NotServed, Unavailable
     from schedviz.cli.follow.following import kinds
+    from schedviz.cli.follow.permissions import denied
     from schedviz.cli.follow.redaction import Redaction
     from schedviz.ingest.dropped_fields import LeftOut
     from schedviz.kube.errors import KubeError
 
     left_out = LeftOut()
     redaction = Redaction(secret, left_out=left_out)
+    complete = True
+    try:
+        for kind, missing in denied(api, kinds(without)):
+            say(f"{kind.resource}: {missing}")
+            complete = complete and kind.is_new
+    except (FollowError, Unavailable):
+        # Listing has the same error for each kind.
+        pass
     for kind in kinds(without):
         try:
             items, _ = api.list(kind)
         except (FollowError, Expired, Unavailable) as error:
             say(f"{kind.resource}: {error}")
+            complete = complete and (kind.is_new or isinstance(error, NotServed))
             continue
         size = 0
         for item in items:
@@ -175,3 +213,4 @@ def _show(api: ClusterApi, secret: str | None, without: tuple[str, ...]) -> None
         say("fields that are not kept (there is a digest of them, so that a change is seen):")
         for path, count in lines:
             say(f"  {count:>7} {path}")
+    return complete

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 
 from schedviz.cli.follow.cluster_api import ClusterApi
 from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
+from schedviz.cli.follow.outage import Outage
+from schedviz.cli.follow.permissions import missing_permissions
 from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.follow.reflector import Change, Reflector
@@ -29,11 +31,14 @@ class Following:
     ) -> None:
         self._pusher = pusher
         self._say = say
+        self.outage = Outage(say)
         self._stop = threading.Event()
         self._changes: queue.Queue[Change | FollowError] = queue.Queue(_WAITING)
         self._direct: list[Change] | None = []
         self._reflectors = [
-            Reflector(api, kind, redaction, emit=self._emit, say=say) for kind in WATCHED_KINDS_V1_36 if kind.resource not in without
+            Reflector(api, kind, redaction, emit=self._emit, say=say, outage=self.outage)
+            for kind in WATCHED_KINDS_V1_36
+            if kind.resource not in without
         ]
 
     def begin(self) -> dict[str, int]:
@@ -58,7 +63,7 @@ class Following:
             if not forbidden:
                 self._push_direct()
         if forbidden:
-            raise _missing(forbidden)
+            raise missing_permissions(forbidden)
         return counts
 
     def _leave_out(self, reflector: Reflector, error: FollowError) -> None:
@@ -110,7 +115,7 @@ class Following:
         self._pusher.push([one for one in batch if isinstance(one, Change)])
         for one in batch:
             if isinstance(one, FollowError):
-                raise _missing([one]) if isinstance(one, Forbidden) else one
+                raise missing_permissions([one]) if isinstance(one, Forbidden) else one
 
     def _emit(self, change: Change) -> None:
         if self._direct is not None:
@@ -125,16 +130,6 @@ class Following:
             self._changes.put(error)
         except Exception as error:  # noqa: BLE001 -- the edge of a thread; the main thread reports the error.
             self._changes.put(FollowError(f"{reflector.kind.resource}: this is a bug in schedviz ({type(error).__name__}: {error})"))
-
-
-def _missing(errors: Sequence[Forbidden]) -> FollowError:
-    """One sentence for all missing permissions, so that the user can request them together."""
-    what = ", ".join(f"{error.verb} {error.resource}" for error in errors)
-    names = " ".join(f"--without {error.resource.partition('.')[0]}" for error in errors)
-    return FollowError(
-        f"no permission to {what}. The cluster says: {errors[0].said} "
-        f"docs/follow.md has the ClusterRole with what is needed; what the scheduler decides without them is another thing ({names})."
-    )
 
 
 def resources() -> list[str]:

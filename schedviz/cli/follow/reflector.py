@@ -14,7 +14,8 @@ from typing import Any, Literal
 import msgspec
 
 from schedviz.cli.follow.cluster_api import ClusterApi
-from schedviz.cli.follow.errors import Expired, Unavailable
+from schedviz.cli.follow.errors import Expired, FollowError, Unavailable
+from schedviz.cli.follow.outage import Outage
 from schedviz.cli.follow.redaction import RedactedObject, Redaction
 from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import Kind
@@ -42,17 +43,27 @@ class Change(msgspec.Struct, frozen=True):
 class Reflector:
     """Calls `emit` with every difference from the known objects, in order. `emit` may block, which blocks the watch.
 
-    `say` is called with a sentence about each transient error.
+    `say` is called with a sentence about each object that is left out, `outage` hears of interrupted watches.
     """
 
     def __init__(
-        self, api: ClusterApi, kind: Kind, redaction: Redaction, *, emit: Callable[[Change], None], say: Callable[[str], None]
+        self,
+        api: ClusterApi,
+        kind: Kind,
+        redaction: Redaction,
+        *,
+        emit: Callable[[Change], None],
+        say: Callable[[str], None],
+        outage: Outage,
     ) -> None:
         self.kind = kind
         self._api = api
         self._redaction = redaction
         self._emit = emit
         self._say = say
+        self._outage = outage
+        #: Whether a watch has been open: from then on, an error may pass.
+        self._has_run = False
         #: By key, in redacted form.
         self._known: dict[str, Known] = {}
         #: From which a watch continues; "": list everything first.
@@ -76,7 +87,11 @@ class Reflector:
         return len(listed)
 
     def run(self, stop: threading.Event) -> None:
-        """Watch until `stop`, and list again when a watch cannot continue. Raises `FollowError` for errors that are not transient."""
+        """Watch until `stop`, and list again when a watch cannot continue.
+
+        Once a watch has been open, every error is retried with backoff, as in client-go: a token may be renewed, a role restored. Raises
+        `FollowError` before.
+        """
         pause = _FIRST_PAUSE_SECONDS
         while not stop.is_set():
             try:
@@ -86,11 +101,15 @@ class Reflector:
                 if self.watch() or time.monotonic() - began > _SHORT_SECONDS:
                     pause = _FIRST_PAUSE_SECONDS
                     continue
-            except Expired:
-                self._say(f"{self.kind.resource}: the watch has expired, listing again.")
+            except Expired as error:
+                self._outage.interrupted(self.kind.resource, Expired(f"the watch has expired ({error}), listing again"))
                 self.resource_version = ""
             except Unavailable as error:
-                self._say(f"{self.kind.resource}: {error}; trying again.")
+                self._outage.interrupted(self.kind.resource, error)
+            except FollowError as error:
+                if not self._has_run:
+                    raise
+                self._outage.interrupted(self.kind.resource, error)
             # Also after a watch that ended immediately without events.
             stop.wait(pause * random.uniform(0.5, 1.0))  # noqa: S311 -- jitter, so that not all kinds reconnect at once.
             pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
@@ -98,7 +117,7 @@ class Reflector:
     def watch(self) -> int:
         """Emit changes until the server ends the watch; returns their number. Raises as `ClusterApi.watch` does."""
         lines = 0
-        for event in self._api.watch(self.kind, self.resource_version):
+        for event in self._api.watch(self.kind, self.resource_version, opened=self._opened):
             lines += 1
             if event.type != "BOOKMARK" and (redacted := self._kept(event.object)) is not None:
                 if event.type == "DELETED":
@@ -107,6 +126,10 @@ class Reflector:
                     self._is(redacted)
             self.resource_version = event.resource_version or self.resource_version
         return lines
+
+    def _opened(self) -> None:
+        self._has_run = True
+        self._outage.running(self.kind.resource)
 
     def _is(self, redacted: RedactedObject) -> None:
         before = self._known.get(redacted.key)

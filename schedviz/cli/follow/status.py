@@ -8,6 +8,7 @@ import threading
 import time
 from typing import Any, Final
 
+from schedviz.cli.follow.outage import Outage
 from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.server import Server
 from schedviz.terminal import say, say_over
@@ -21,10 +22,11 @@ LOG_SECONDS: Final = 60.0
 class Status:
     """Prints the line from a thread until it is stopped."""
 
-    def __init__(self, server: Server, session: str, pusher: Pusher, *, terminal: bool | None = None) -> None:
+    def __init__(self, server: Server, session: str, pusher: Pusher, outage: Outage, *, terminal: bool | None = None) -> None:
         self._server = server
         self._path = f"sessions/{session}/agreement/?limit=0"
         self._pusher = pusher
+        self._outage = outage
         self._terminal = sys.stderr.isatty() if terminal is None else terminal
         self._stop = threading.Event()
         self._said = ""
@@ -48,7 +50,7 @@ class Status:
         pushed, at = self._pusher.pushed, time.monotonic()
         while not self._stop.wait(TERMINAL_SECONDS if self._terminal else LOG_SECONDS):
             now, count = time.monotonic(), self._pusher.pushed
-            line = line_of(count, (count - pushed) / (now - at), self._agreement())
+            line = line_of(count, (count - pushed) / (now - at), self._agreement(), self._outage.line)
             pushed, at = count, now
             if self._terminal:
                 say_over(line)
@@ -65,9 +67,9 @@ class Status:
             return None
 
 
-def line_of(pushed: int, rate: float, found: dict[str, Any] | None) -> str:
-    """`1,204 changes · 3.2/s · 118 of 120 bindings agree (98.3 %), 2 not best · 4 waiting`."""
-    parts = [f"{pushed:,} change{'' if pushed == 1 else 's'}", f"{rate:.1f}/s"]
+def line_of(pushed: int, rate: float, found: dict[str, Any] | None, outage: str = "") -> str:
+    """What is interrupted, if anything is, and `1,204 changes · 3.2/s · 118 of 120 bindings agree (98.3 %), 2 not best · 4 waiting`."""
+    parts = [*([outage] if outage else []), f"{pushed:,} change{'' if pushed == 1 else 's'}", f"{rate:.1f}/s"]
     if found is not None:
         parts += [_of_bindings(found["all"]), *([f"{found['waiting']:,} waiting"] if found["waiting"] else [])]
     return " · ".join(parts)
