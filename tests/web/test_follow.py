@@ -15,7 +15,6 @@ from click.testing import CliRunner, Result
 from schedviz.cli.follow import kubeconfig
 from schedviz.cli.follow.cluster_api import ClusterApi
 from schedviz.cli.follow.command import follow
-from schedviz.cli.follow.errors import FollowError
 from schedviz.cli.follow.following import Following
 from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.follow.redaction import Redaction
@@ -115,15 +114,7 @@ def test_what_happens_through_a_restart_and_an_expired_watch_arrives(
     api = ClusterApi(kubeconfig.Access(context="kind-dev", server=cluster.address, token=cluster.token))
     following = Following(api, Pusher(server, str(session.pk), "kind-dev", say=said.append), Redaction(), say=said.append)
     following.begin()
-    ended: list[FollowError] = []
-
-    def go_on() -> None:
-        try:
-            following.go_on()
-        except FollowError as error:
-            ended.append(error)
-
-    thread = threading.Thread(target=go_on)
+    thread = threading.Thread(target=following.go_on)
     thread.start()
     until(lambda: cluster.watching("pods"))
     pod(cluster, "watched")
@@ -138,6 +129,9 @@ def test_what_happens_through_a_restart_and_an_expired_watch_arrives(
     assert any("expired" in sentence for sentence in said)
 
     cluster.forbidden = {("watch", "nodes")}
-    until(lambda: ended)
+    until(lambda: "no permission to watch nodes" in following.outage.line)
+    cluster.put("nodes", "n3")
+    cluster.forbidden = set()
+    until(lambda: shadows(session.pk, cluster))
+    following.stop()
     thread.join()
-    assert "no permission to watch nodes" in str(ended[0])

@@ -71,18 +71,18 @@ class Following:
         self._reflectors.remove(reflector)
 
     def go_on(self) -> None:
-        """Watch and push until an error that is not transient. Raises that `FollowError`."""
+        """Watch and push until `stop`, or until a watch cannot begin or the server refuses the changes. Raises that `FollowError`."""
         self._direct = None
         for reflector in self._reflectors:
             threading.Thread(target=self._watch, args=(reflector,), name=f"watch {reflector.kind.resource}", daemon=True).start()
         try:
-            while True:
+            while not self._stop.is_set():
                 self._push_next()
         finally:
             self.stop()
 
     def stop(self) -> None:
-        """End the watches with their next event."""
+        """Stop pushing, and end the watches with their next event."""
         self._stop.set()
 
     def _listed(self, reflector: Reflector) -> int:
