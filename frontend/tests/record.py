@@ -145,19 +145,51 @@ def hinted(_: Simulation) -> list[ask.AnyCommand]:
     ]
 
 
+def grouped(_: Simulation) -> list[ask.AnyCommand]:
+    """v1.36 with pod groups: a gang waits for its pods, does not fit, fits, and gets more pods; the last cycle is left between two stages."""
+    group = {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": {"name": "gang"}}
+    gang = group | {"spec": {"schedulingPolicy": {"gang": {"minCount": 3}}}}
+    member = {"schedulingGroup": {"podGroupName": "gang"}}
+    return [
+        ask.Create(object=node("node1", "z0", cpu="2")),
+        *(ask.Create(object=pod(f"member-{i}", "1", **member)) for i in range(2)),
+        ask.Create(object=gang),
+        ask.Create(object=pod("member-2", "1", **member)),
+        ask.Run(max=5),
+        ask.Create(object=node("node2", "z1")),
+        ask.Advance(seconds=5),
+        ask.Schedule(),
+        ask.Bind(),
+        ask.Confirm(),
+        ask.Bind(),
+        ask.Bind(),
+        ask.Confirm(),
+        ask.Confirm(),
+        ask.Create(object=pod("alone", "500m")),
+        ask.Run(max=5),
+        *(ask.Create(object=pod(f"later-{i}", "500m", **member)) for i in range(3)),
+        ask.Step(unit="stage", count=22),
+    ]
+
+
 SCENARIOS: dict[str, Callable[[Simulation], list[ask.AnyCommand]]] = {
     "everyday": everyday,
     "changes": changes,
     "crowded": crowded,
     "configured": configured,
     "hinted": hinted,
+    "grouped": grouped,
 }
+#: The others are of v1.27.1.
+_OF_V1_36 = ("hinted", "grouped")
+_GATES = {"grouped": {"GenericWorkload": True, "GangScheduling": True}}
 
 
-def record(scenario: Callable[[Simulation], list[ask.AnyCommand]]) -> bytes:
+def record(name: str) -> bytes:
     """One recording as JSON."""
-    simulation = Simulation(SimulationSettings(release=V1_36 if scenario is hinted else V1_27))
-    return _recording(simulation, scenario(simulation), every_state=False)
+    settings = SimulationSettings(release=V1_36 if name in _OF_V1_36 else V1_27, feature_gates=_GATES.get(name, {}))
+    simulation = Simulation(settings)
+    return _recording(simulation, SCENARIOS[name](simulation), every_state=False)
 
 
 def record_trace(path: Path) -> bytes:
@@ -191,8 +223,8 @@ def main(folder: Path = FOLDER, *traces: Path) -> int:
     for trace in traces:
         (folder / f"{trace.name.removesuffix('.json.xz')}.json").write_bytes(record_trace(trace))
     if not traces:
-        for name, scenario in SCENARIOS.items():
-            (folder / f"{name}.json").write_bytes(record(scenario))
+        for name in SCENARIOS:
+            (folder / f"{name}.json").write_bytes(record(name))
     return 0
 
 

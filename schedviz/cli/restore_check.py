@@ -103,7 +103,14 @@ def between(straight: Run, restored: Run) -> Iterator[str]:
 
 def _without_binding(record: tuple[int, Any] | None) -> Any:
     """The record without its binding, which is recorded when it ends, and only if the record of its cycle was not dropped by a restore."""
-    return None if record is None else (record[0], {**record[1], "binding": None})
+    if record is None:
+        return None
+    number, cycle = record
+    group = cycle.get("podGroup")
+    if group is not None:
+        # A pod group's cycle is followed by one binding for each pod.
+        cycle = {**cycle, "podGroup": {**group, "pods": [{**pod, "binding": None} for pod in group["pods"]]}}
+    return (number, {**cycle, "binding": None})
 
 
 def _short(event: AnyEvent | None) -> str:

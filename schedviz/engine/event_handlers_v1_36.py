@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from schedviz.engine.cache import CacheError
+from schedviz.engine.cache.cache_v1_36 import CacheV136
 from schedviz.engine.cluster.watch import WatchEvent
 from schedviz.engine.event_handlers import logged_cache_errors, unioned_gvks
 from schedviz.engine.framework.types import GVK, ActionType, PodInfo
@@ -40,6 +41,7 @@ class EventHandlersV136:
 
     def __init__(self, state: SchedulerState) -> None:
         self._state = state
+        assert isinstance(state.cache, CacheV136)
         self._cache = state.cache
         self._queue = state.queue
         self._waited_for = unioned_gvks(merged_event_map(state.profiles))
@@ -77,6 +79,7 @@ class EventHandlersV136:
         if pod.spec.node_name:
             self._add_to_cache(pod)
         elif self._is_ours(pod):
+            self._cache.add_pod_group_member(pod)
             self._queue.add(self._state.pod_info(pod))
             if self._state.features.gang_scheduling:
                 self._queue.move_all_to_active_or_backoff_queue(cluster_events.UNSCHEDULABLE_POD_ADD, new=pod)
@@ -131,6 +134,7 @@ class EventHandlersV136:
         if old.metadata.resource_version == new.metadata.resource_version:
             return
         self._sync_with_dispatcher(new)
+        self._cache.update_pod_group_member(old, new)
         if self._cache.is_assumed_pod(new):
             if new.metadata.deletion_timestamp is not None and old.metadata.deletion_timestamp is None:
                 self._handle_assumed_pod_deletion(new)
@@ -148,6 +152,7 @@ class EventHandlersV136:
         self._queue.delete(self._state.known_pod_info(pod))
         if in_binding:
             return
+        self._cache.remove_pod_group_member(pod)
         if self._cache.is_assumed_pod(pod):
             self._handle_assumed_pod_deletion(pod)
         elif pod.status.nominated_node_name:

@@ -13,7 +13,8 @@ import msgspec
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.status import StatusError
 from schedviz.kube.core import Pod, PodCondition
-from schedviz.kube.meta import KubeObject
+from schedviz.kube.meta import Condition, KubeObject
+from schedviz.kube.workloads import PodGroup
 
 
 class Instruction(msgspec.Struct, frozen=True):
@@ -45,6 +46,16 @@ class ApplyPodCondition(Instruction, frozen=True):
     condition: PodCondition
 
 
+class PatchPodGroupStatus(Instruction, frozen=True):
+    """Set one condition of a pod group's status, with the differences from `group`, the scheduler's version of it.
+
+    Upstream: util/utils.go PatchPodGroupStatus, apimachinery/pkg/api/meta/conditions.go SetStatusCondition
+    """
+
+    group: PodGroup
+    condition: Condition
+
+
 class DeletePod(Instruction, frozen=True):
     """Delete a victim of preemption."""
 
@@ -69,7 +80,7 @@ class RecordEvent(Instruction, frozen=True):
     related: str = ""
 
 
-AnyInstruction = BindPod | PatchPodStatus | ApplyPodCondition | DeletePod | RecordEvent
+AnyInstruction = BindPod | PatchPodStatus | PatchPodGroupStatus | ApplyPodCondition | DeletePod | RecordEvent
 
 
 class Host(Protocol):

@@ -14,6 +14,7 @@ from schedviz.engine import stages
 from schedviz.engine.framework.interface import Handle
 from schedviz.engine.framework.object_table import ObjectTable, PodRef
 from schedviz.engine.framework.preemption.executor import Executor
+from schedviz.engine.framework.preemption.preemptor import Preemptor
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.stages import Stage
 from schedviz.kube.core import Pod
@@ -28,9 +29,19 @@ FindPod = Callable[[str, str], Pod | None]
 Activate = Callable[[Iterable[str]], object]
 
 
+class PodGroupPreemptorState(msgspec.Struct, frozen=True):
+    """A Preemptor of the kind `podgroup`."""
+
+    uid: str
+    key: str
+    priority: int
+    pods: list[PodRef]
+
+
 class PreemptionTaskState(msgspec.Struct, frozen=True):
     """A PreemptionTask in a checkpoint."""
 
+    #: The pod; for a pod group, the first of its pods.
     preemptor: PodRef
     node: str
     victims: list[PodRef]
@@ -39,12 +50,14 @@ class PreemptionTaskState(msgspec.Struct, frozen=True):
     stage: str
     evicted: int
     has_failed: bool
+    #: The pod group; None: the preemptor is a pod.
+    group: PodGroupPreemptorState | None = None
 
 
 class PreemptionTask:
     """One preemption: `advance` runs a stage, or evicts one victim of it. `STAGES`, below the stages' methods, has their order."""
 
-    def __init__(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
+    def __init__(self, preemptor: Preemptor, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
         self.preemptor = preemptor
         self.node = node
         #: The pods to evict: at least one, and none was terminating when the preemption began.
@@ -114,7 +127,8 @@ class PreemptionTask:
     def to_state(self, table: ObjectTable) -> PreemptionTaskState:
         """The state for a checkpoint."""
         return PreemptionTaskState(
-            preemptor=table.pod_info_ref(self.preemptor),
+            preemptor=table.pod_info_ref(self.preemptor.pods[0]),
+            group=_group_state(self.preemptor, table),
             node=self.node,
             victims=[table.pod_info_ref(victim) for victim in self.victims],
             profile=self.profile,
@@ -128,9 +142,23 @@ class PreemptionTask:
     def from_state(cls, state: PreemptionTaskState, table: ObjectTable) -> PreemptionTask:
         """The task of a state."""
         victims = [table.pod_info(victim) for victim in state.victims]
-        task = cls(table.pod_info(state.preemptor), state.node, victims, profile=state.profile, plugin=state.plugin)
+        task = cls(_preemptor_of(state, table), state.node, victims, profile=state.profile, plugin=state.plugin)
         task.stage, task.evicted, task.has_failed = state.stage, state.evicted, state.has_failed
         return task
+
+
+def _group_state(preemptor: Preemptor, table: ObjectTable) -> PodGroupPreemptorState | None:
+    if preemptor.kind == "pod":
+        return None
+    pods = [table.pod_info_ref(pod) for pod in preemptor.pods]
+    return PodGroupPreemptorState(preemptor.uid, preemptor.key, preemptor.priority, pods)
+
+
+def _preemptor_of(state: PreemptionTaskState, table: ObjectTable) -> Preemptor:
+    group = state.group
+    if group is None:
+        return Preemptor.of_pod(table.pod_info(state.preemptor))
+    return Preemptor("podgroup", group.uid, group.key, group.priority, tuple(map(table.pod_info, group.pods)))
 
 
 class PreemptionTasks:
@@ -140,12 +168,12 @@ class PreemptionTasks:
         self._find_pod = find_pod
         self.running: list[PreemptionTask] = []
 
-    def start(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
+    def start(self, preemptor: Preemptor, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
         """Begin a preemption. Its first stage runs in `advance`."""
         self.running.append(PreemptionTask(preemptor, node, victims, profile=profile, plugin=plugin))
 
     def is_running_for(self, uid: str) -> bool:
-        """Whether the pod waits for its victims: PreEnqueue gates it."""
+        """Whether the pod or pod group waits for its victims: PreEnqueue gates it."""
         return any(task.gates(self._find_pod) for task in self.running if task.preemptor.uid == uid)
 
     def advance(self, task: PreemptionTask, handle: Handle, activate: Activate) -> None:
@@ -154,7 +182,7 @@ class PreemptionTasks:
         if task.has_ended:
             self.running.remove(task)
             if task.has_failed:
-                activate([task.preemptor.key])
+                activate([pod.key for pod in task.preemptor.pods])
 
     def run(self, task: PreemptionTask, handle: Handle, activate: Activate) -> None:
         """Run a task to its end."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class MakeCache(Protocol):
     """Creates an empty cache."""
 
-    def __call__(self, recorder: Recorder, pod_info: type[PodInfo], *, ttl_seconds: float) -> Cache: ...
+    def __call__(self, recorder: Recorder, pod_info: type[PodInfo], *, ttl_seconds: float, features: Features) -> Cache: ...
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,8 @@ class SchedulingCycle:
 
     def __init__(self, state: SchedulerState, queued: QueuedPodInfo, framework: Framework, number: int) -> None:
         self.state = state
+        #: Where the cycle's stages are recorded.
+        self.recorder = state.recorder
         self.number = number
         self.queued = queued
         #: The pod as it was popped, with affinity terms of this version; once assumed, `queued` has the pod with its node.
@@ -76,6 +78,8 @@ class SchedulingCycle:
         self.failure: Failure | None = None
         #: The pod with its node; None until it is assumed.
         self.assumed: PodInfo | None = None
+        #: v1.36: the pod group in whose scheduling cycle the pod is tried; "": it is scheduled alone.
+        self.pod_group = ""
 
     def _new_diagnosis(self) -> Diagnosis:
         return Diagnosis()
@@ -84,6 +88,26 @@ class SchedulingCycle:
     def has_ended(self) -> bool:
         """Whether no stage is left to run."""
         return self.stage == stages.ENDED
+
+    @property
+    def title(self) -> str:
+        """What is scheduled, for messages."""
+        return self.pod.key
+
+    @property
+    def shown_start_node_index(self) -> int:
+        """nextStartNodeIndex as the last ended cycle left it."""
+        return self.results.start_node_index
+
+    @property
+    def is_about_to_fail(self) -> bool:
+        """Whether the next stage puts the pod back into the queue."""
+        return self.stage == stages.HANDLE_SCHEDULING_FAILURE
+
+    @property
+    def scheduled_pods(self) -> Sequence[SchedulingCycle]:
+        """The cycles after which a binding cycle follows: this one, or none."""
+        return [self] if self.is_bound_for_binding else []
 
     @property
     def is_bound_for_binding(self) -> bool:
@@ -95,17 +119,9 @@ class SchedulingCycle:
     def _pop(self) -> StageReport:
         """Record that the cycle of a popped pod began."""
         state, queued, results = self.state, self.queued, self.results
-        results.at_seconds = state.clock.seconds
         results.attempts = queued.attempts
         results.all_nodes = state.cache.node_tree.num_nodes
-        state.recorder.record(
-            CycleStarted,
-            pod=queued.key,
-            uid=queued.pod_info.pod.uid,
-            profile=self.framework.profile_name,
-            attempts=results.attempts,
-            all_nodes=results.all_nodes,
-        )
+        self._record_start()
         now = state.clock.now
         facts = {
             "priority": queued.pod_info.priority,
@@ -113,6 +129,19 @@ class SchedulingCycle:
             "waitedSeconds": to_seconds(now - (queued.initial_attempt_timestamp or 0)),
         }
         return StageReport(stages.SKIP_POD_SCHEDULE, facts=facts)
+
+    def _record_start(self) -> None:
+        results = self.results
+        results.at_seconds = self.state.clock.seconds
+        self.recorder.record(
+            CycleStarted,
+            pod=self.queued.key,
+            uid=self.queued.pod_info.pod.uid,
+            profile=self.framework.profile_name,
+            attempts=results.attempts,
+            all_nodes=results.all_nodes,
+            pod_group=self.pod_group,
+        )
 
     def _skip_pod_schedule(self) -> StageReport:
         """Upstream: schedule_one.go skipPodSchedule"""
@@ -522,7 +551,7 @@ class SchedulingCycle:
 
     def advance(self) -> None:
         """Run one stage and record what it found."""
-        stage, recorder = self.stage, self.state.recorder
+        stage, recorder = self.stage, self.recorder
         began = stage_timing.begin(recorder, self.framework, self.number)
         report = self.STAGES[stage].run(self)
         self.stage = report.next_stage
@@ -532,7 +561,7 @@ class SchedulingCycle:
             self._end()
 
     def _record_stage(self, stage: str, report: StageReport) -> None:
-        self.state.recorder.record(
+        self.recorder.record(
             StageEnded,
             stage=stage,
             next_stage=report.next_stage,
@@ -548,7 +577,7 @@ class SchedulingCycle:
         if results.ranking is not None and self.feasible is not None and results.outcome == SCHEDULED:
             results.tied = tied_names(results.ranking, self.feasible)
             results.winner, results.runner_up = scored_nodes(results.ranking, self.feasible, self.scored, results.extender_scores)
-        state.recorder.record(
+        self.recorder.record(
             CycleEnded,
             pod=self.queued.key,
             outcome=results.outcome,

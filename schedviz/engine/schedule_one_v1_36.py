@@ -95,6 +95,10 @@ class SchedulingCycleV136(SchedulingCycle):
         return self.framework.batch
 
     def _nominated_node(self) -> StageReport:
+        snapshot, facts = self.state.snapshot, self._node_to_try_first()
+        if snapshot.placement is not None and facts["node"] in snapshot.node_info_map and facts["node"] not in snapshot.placement:
+            # Another placement of the pod's group is tried.
+            return StageReport(stages.FILTER, facts=facts)
         report = super()._nominated_node()
         if self.feasible is not None:
             # It fits, and was the only node looked at.
@@ -114,15 +118,16 @@ class SchedulingCycleV136(SchedulingCycle):
         outcome = self.filtered = self.framework.filter_rows(self.cycle_state, self.pod, rows, want)
         self._diagnose(outcome)
         self.results.rejected_nodes = len(self.diagnosis.node_to_status)
-        return self._end_filter(rows, outcome, want=want, index_modulo=self.state.snapshot.num_nodes)
+        return self._end_filter(rows, outcome, want=want, index_modulo=self.state.snapshot.num_nodes_in_placement)
 
     def _rows_to_search(self, start: int) -> Rows:
         """All nodes, or those that PreFilter named and that exist; the others have its status then."""
         snapshot, names = self.state.snapshot, self.results.pre_filter_nodes
+        placement = snapshot.placement
         if names is None:
-            return rows_in_search_order(snapshot, None, start)
+            return rows_in_search_order(snapshot, None, start) if placement is None else snapshot.rows_in_placement(start)
         self._why.nodes.absent_nodes_status = self.framework.status_of_absent_nodes(self.diagnosis.unschedulable_plugins)
-        known = frozenset(name for name in names if name in snapshot.columns.row_of)
+        known = frozenset(name for name in names if name in snapshot.columns.row_of and (placement is None or name in placement))
         return rows_in_search_order(snapshot, known, start) if known else snapshot.rows(np.zeros(0, np.intp))
 
     @property
@@ -191,7 +196,9 @@ class SchedulingCycleV136(SchedulingCycle):
     # No node fits.
 
     def _fit_failure(self, nominating: NominatingInfo | None) -> Failure:
-        return _failure_of(FitErrorV136(self.pod.key, self.state.snapshot.num_nodes, self._why), Code.UNSCHEDULABLE, nominating)
+        return _failure_of(
+            FitErrorV136(self.pod.key, self.state.snapshot.num_nodes_in_placement, self._why), Code.UNSCHEDULABLE, nominating
+        )
 
     # The pod takes the node.
 

@@ -8,12 +8,13 @@ Upstream: pkg/scheduler/scheduler.go
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from schedviz.engine import stages
 from schedviz.engine.api_dispatcher import ApiDispatcher
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cache import Cache, SchedulerExitError, Snapshot
+from schedviz.engine.cache.podgroup_state import PodGroupState, pod_group_of
 from schedviz.engine.clock import Clock
 from schedviz.engine.cluster.watch import WatchEvent
 from schedviz.engine.config import KubeSchedulerConfiguration
@@ -34,9 +35,11 @@ from schedviz.engine.preemption_task import PreemptionTask, PreemptionTasks
 from schedviz.engine.queue import Nominator
 from schedviz.engine.release import Release
 from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.meta import KubeObject
+from schedviz.trace.events import PermitAnswered
 from schedviz.trace.policies import Policies
 from schedviz.trace.recorder import Recorder
 
@@ -143,7 +146,7 @@ class Scheduler:
             framework.nominator = queue
             self._share(framework)
         pod_info = release.pod_info(features)
-        cache = release.make_cache(recorder, pod_info, ttl_seconds=assumed_pod_ttl_seconds)
+        cache = release.make_cache(recorder, pod_info, ttl_seconds=assumed_pod_ttl_seconds, features=features)
         self.state = SchedulerState(
             cache=cache,
             snapshot=snapshot,
@@ -162,8 +165,8 @@ class Scheduler:
             classic_priorities=ClassicPriorities.of(policies, informers),
         )
         self._handlers = release.make_handlers(self.state)
-        #: The running scheduling cycle.
-        self.cycle: SchedulingCycle | None = None
+        #: The running scheduling cycle, of a pod or of a pod group.
+        self.cycle: SchedulingCycle | PodGroupCycle | None = None
         #: Binding cycles that have not ended, oldest first, with those that wait for their watch event.
         self.bindings: list[BindingCycle] = []
 
@@ -190,8 +193,26 @@ class Scheduler:
 
     def _share(self, framework: Framework) -> None:
         """Give a framework what the profiles share."""
+        framework.pod_groups = self
+        framework.activate = self._activate
+        framework.permit_allowed = self._permit_allowed
         framework.preemptions = self.preemptions
         framework.cancel_pre_bind = self._cancel_pre_bind
+
+    def pod_group(self, group: str) -> PodGroupState:
+        """v1.36: the state of a pod group in the cache, for plugins. Raises LookupError."""
+        return self.state.cache.pod_group(group)
+
+    def _activate(self, keys: Iterable[str]) -> None:
+        self.state.queue.activate(keys)
+
+    def _permit_allowed(self, uid: str, plugin: str) -> None:
+        """Record that a plugin allowed a pod whose binding cycle waits at Permit."""
+        for binding in self.bindings:
+            if binding.assumed.uid == uid:
+                self.state.recorder.record_in_cycle(
+                    binding.number, PermitAnswered, pod=binding.pod, action="allow", plugins=[plugin], waiting_for=binding.waiting_for
+                )
 
     def reconfigure(
         self, configuration: KubeSchedulerConfiguration, profiles: Mapping[str, Framework], extenders: Sequence[Extender]
@@ -266,8 +287,8 @@ class Scheduler:
         """Whether the queue has a pod to schedule now."""
         return self.state.queue.has_pods_to_pop
 
-    def begin_cycle(self) -> SchedulingCycle | None:
-        """Pop a pod and begin its scheduling cycle; None: activeQ is empty.
+    def begin_cycle(self) -> SchedulingCycle | PodGroupCycle | None:
+        """Pop a pod and begin its scheduling cycle, or that of its group; None: activeQ is empty.
 
         A pod that no profile schedules leaves the queue without a cycle. Upstream: schedule_one.go ScheduleOne
         """
@@ -278,13 +299,17 @@ class Scheduler:
             queued = state.queue.pop()
             assert queued is not None
             framework = state.profiles.get(queued.pod.spec.scheduler_name)
-            if framework is not None:
-                state.cycle += 1
+            if framework is None:
+                # It was recreated, during its cycle, for a scheduler that this process does not run.
+                state.queue.done(queued.pod.uid)
+                continue
+            state.cycle += 1
+            if state.features.generic_workload and pod_group_of(queued.pod):
+                self.cycle = PodGroupCycle(state, queued, state.cycle)
+            else:
                 self.cycle = self._release.scheduling_cycle(state, queued, framework, state.cycle)
-                self.cycle.begin()
-                return self.cycle
-            # It was recreated, during its cycle, for a scheduler that this process does not run.
-            state.queue.done(queued.pod.uid)
+            self.cycle.begin()
+            return self.cycle
         recorder.cycle = 0
         return None
 

@@ -20,8 +20,9 @@ from schedviz.engine.commands.executor import CommandExecutor
 from schedviz.engine.extenders.calls import Answer
 from schedviz.engine.framework.runtime import Stopwatch
 from schedviz.engine.reporting import observation, observation_v1_36
-from schedviz.engine.reporting.cycle_view import api_view, binding_view, cycle_view
+from schedviz.engine.reporting.cycle_view import api_view, binding_view, cycle_view, pod_group_view, running_cycle_view
 from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.simulation_state import Outcome, SimulationState, Task
 from schedviz.kube.meta import KubeObject
 from schedviz.trace import observed
@@ -51,6 +52,8 @@ class Simulation(SimulationState):
         self.records: Literal["", "placement", "full"] = ""
         #: Numbers and records of the cycles of this command.
         self.cycle_records: list[tuple[int, dict[str, Any]]] = []
+        #: The records of pods inside those of their groups, by the numbers of their cycles.
+        self.pod_records: dict[int, dict[str, Any]] = {}
         self.binding_record: dict[str, Any] | None = None
         self._ended_cycles: list[CycleView] = []
         #: The total length of the messages of the cycles that ended since the last drain.
@@ -71,7 +74,12 @@ class Simulation(SimulationState):
     def running_pod(self) -> str:
         """The pod whose scheduling cycle is between two stages; "": none."""
         cycle = self.scheduler.cycle
-        return "" if cycle is None else cycle.queued.key
+        match cycle:
+            case PodGroupCycle():
+                return "" if cycle.current_pod is None else cycle.current_pod.queued.key
+            case SchedulingCycle():
+                return cycle.queued.key
+        return ""
 
     # Import.
 
@@ -92,6 +100,7 @@ class Simulation(SimulationState):
             raise RuntimeError(f"command {self.task.seq} has not ended")
         self.task = Task.of(command, seq)
         self.cycle_records.clear()
+        self.pod_records.clear()
         self.binding_record = None
 
     def work(self, *, stop: Callable[[], bool] = never, until_event: int | None = None) -> Outcome | None:
@@ -196,6 +205,11 @@ class Simulation(SimulationState):
         """FORMAT.md's `cycle` of the last scheduling cycle of this command; recorded while `detail` is set."""
         return self.cycle_records[-1][1] if self.cycle_records else None
 
+    def record_of(self, cycle: int) -> dict[str, Any] | None:
+        """The record of a pod's scheduling cycle of this command, alone or with its group; None: there is none."""
+        of_pod = self.pod_records.get(cycle)
+        return of_pod or next((record for number, record in reversed(self.cycle_records) if number == cycle), None)
+
     def watch_plugins(self, clock: Callable[[], int]) -> None:
         """Add to full records, from the next cycle on: the time of plugins by a clock in nanoseconds (`pluginNanos`), and the pods that
         preemption put back (`reprieves`). Decisions do not change.
@@ -206,11 +220,13 @@ class Simulation(SimulationState):
         for framework in self.scheduler.state.profiles.values():
             framework.watch_plugins(self._stopwatch)
 
-    def cycle_ended(self, cycle: SchedulingCycle) -> None:
+    def cycle_ended(self, cycle: SchedulingCycle | PodGroupCycle) -> None:
         """Keep the record of a scheduling cycle that has ended. Called by `CycleRunner`."""
-        self.shown_cycle = cycle_view(cycle)
-        self._ended_cycles.append(self.shown_cycle)
-        self.pending_message_chars += len(self.shown_cycle.message)
+        if isinstance(cycle, PodGroupCycle):
+            self._pod_group_ended(cycle)
+            return
+        self.shown_pod_group = None
+        self._show(cycle_view(cycle))
         if self.records == "full":
             record = observation.cycle_record(cycle)
             if self.release.version != V1_27:
@@ -221,6 +237,23 @@ class Simulation(SimulationState):
         elif self.records == "placement":
             self.cycle_records.append((cycle.number, observation.placement_record(cycle)))
 
+    def _pod_group_ended(self, group: PodGroupCycle) -> None:
+        self.shown_pod_group = pod_group_view(group)
+        self.shown_cycle = None
+        for pod in group.pods:
+            self._show(cycle_view(pod))
+        if self.records == "full":
+            record = observation_v1_36.pod_group_record(group)
+            self.cycle_records.append((group.number, record))
+            self.pod_records.update(zip([pod.number for pod in group.pods], record["podGroup"]["pods"], strict=True))
+        elif self.records == "placement":
+            self.cycle_records += [(pod.number, observation.placement_record(pod)) for pod in group.pods]
+
+    def _show(self, cycle: CycleView) -> None:
+        self.shown_cycle = cycle
+        self._ended_cycles.append(cycle)
+        self.pending_message_chars += len(cycle.message)
+
     def binding_ended(self, binding: BindingCycle) -> None:
         """Keep the record of a binding cycle that has no stage left to run, or was confirmed. Called by `CycleRunner`."""
         if not self.records:
@@ -228,13 +261,11 @@ class Simulation(SimulationState):
         self.binding_record = observation.binding_record(binding)
         if self.release.version != V1_27:
             self.binding_record |= observation_v1_36.binding_members(binding)
-        for number, record in reversed(self.cycle_records):
-            if number == binding.number:
-                if self.records == "full":
-                    record["binding"] = self.binding_record
-                else:
-                    observation.note_binding_of_placement(record, binding)
-                return
+        record = self.record_of(binding.number)
+        if record is not None and self.records == "full":
+            record["binding"] = self.binding_record
+        elif record is not None:
+            observation.note_binding_of_placement(record, binding)
 
     # State.
 
@@ -248,10 +279,11 @@ class Simulation(SimulationState):
             cache=state.cache.to_view(),
             snapshot=state.snapshot.to_view(state.cache.node_generations()),
             queue=state.queue.to_view(),
-            cycle=cycle_view(running) if running is not None else self.shown_cycle,
+            cycle=running_cycle_view(running) if running is not None else self.shown_cycle,
+            pod_group=pod_group_view(running) if isinstance(running, PodGroupCycle) else self.shown_pod_group if running is None else None,
             bindings=[binding_view(binding) for binding in self.scheduler.bindings],
             api=api_view(self.cluster),
-            next_start_node_index=state.next_start_node_index if running is None else running.results.start_node_index,
+            next_start_node_index=state.next_start_node_index if running is None else running.shown_start_node_index,
             exited=self.exited,
             config=self.config,
         )

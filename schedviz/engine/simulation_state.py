@@ -25,7 +25,7 @@ from schedviz.trace import commands
 from schedviz.trace.recorder import Recorder
 from schedviz.trace.releases import unknown_release
 from schedviz.trace.simulation_settings import SimulationSettings
-from schedviz.trace.view import CycleView
+from schedviz.trace.view import CycleView, PodGroupCycleView
 
 
 class Outcome(msgspec.Struct, frozen=True, rename="camel"):
@@ -125,6 +125,8 @@ class SimulationState:
         self.task: Task | None = None
         #: The scheduling cycle that ran last.
         self.shown_cycle: CycleView | None = None
+        #: The scheduling cycle of a pod group that ran last, if `shown_cycle` is part of it.
+        self.shown_pod_group: PodGroupCycleView | None = None
         #: The result of the last `snapshot` command.
         self.snapshot_update: SnapshotUpdate | None = None
 
@@ -164,7 +166,7 @@ class SimulationState:
         self.scheduler = self._new_scheduler()
         self.exited = ""
         self.scheduler.state.cycle = cycle
-        self.shown_cycle = None
+        self.shown_cycle = self.shown_pod_group = None
 
     def drop_scheduler(self) -> None:
         """Replace the scheduler with a new one, without state. Cycles keep counting."""
@@ -173,7 +175,7 @@ class SimulationState:
         self.scheduler.state.cycle = cycle
         self.cluster.watches.watched = True
         self.exited = ""
-        self.shown_cycle = None
+        self.shown_cycle = self.shown_pod_group = None
 
     def _new_cluster(self) -> Cluster:
         settings = self.settings

@@ -28,6 +28,19 @@ facts. The facts, by stage:
 - `WaitOnPermit`, `PreBind`: statuses only. `Bind`: `node`, `error`. `FinishBinding`: none.
   `PostBind`: `activated` (pods that a plugin asked to move to activeQ).
 - `MoveAll`: none.
+
+The facts of a `PodGroupStageEnded`, by stage:
+
+- `Pop`: `pods` (that were popped), `notQueued` (unscheduled pods of the group that are gated, or in no queue).
+- `SkipPodSchedule`: `skipped` (pods that are being deleted, or assumed).
+- `UpdateSnapshot`: `nodes`, `generation`.
+- `GeneratePlacements`: `placements` (their names), `error`.
+- `TryPods`: `placement` (if there are several), `placed`, `failed` (pods), `code`, `message`, `waitingOnPreemption`.
+- `RevertPods`: `pods`, `plugins` (whose Unreserve ran).
+- `ChoosePlacement`: `placement`, `scores` (by placement), `error`.
+- `PodGroupPostFilter`: `code`, `message`, `victims`.
+- `SubmitPods`: `scheduled`, `failed` (pods).
+- `UpdatePodGroupCondition`: `status`, `reason`, `message` (of the condition PodGroupScheduled), `written`.
 """
 
 from __future__ import annotations
@@ -56,6 +69,16 @@ ACTIVATE: Final = "Activate"
 UNRESERVE: Final = "Unreserve"
 FORGET_POD: Final = "ForgetPod"
 HANDLE_SCHEDULING_FAILURE: Final = "HandleSchedulingFailure"
+
+#: v1.36: a pod of a group was tried, and waits for the group's result.
+WAIT_FOR_POD_GROUP: Final = "WaitForPodGroup"
+GENERATE_PLACEMENTS: Final = "GeneratePlacements"
+TRY_PODS: Final = "TryPods"
+REVERT_PODS: Final = "RevertPods"
+CHOOSE_PLACEMENT: Final = "ChoosePlacement"
+POD_GROUP_POST_FILTER: Final = "PodGroupPostFilter"
+SUBMIT_PODS: Final = "SubmitPods"
+UPDATE_POD_GROUP_CONDITION: Final = "UpdatePodGroupCondition"
 
 PRE_BIND_PRE_FLIGHT: Final = "PreBindPreFlight"
 WAIT_ON_PERMIT: Final = "WaitOnPermit"

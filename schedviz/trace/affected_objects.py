@@ -19,10 +19,13 @@ from schedviz.trace.events import (
     CycleStarted,
     EventRecorded,
     PermitAnswered,
+    PodGroupPodTried,
+    PodGroupStarted,
     PodNominated,
     PreEnqueueRan,
     QueueMoved,
     Restarted,
+    SnapshotPod,
     SnapshotUpdated,
     StageEnded,
     WatchDelivered,
@@ -71,6 +74,15 @@ def _pod(
     event: PreEnqueueRan | CycleStarted | BindingStageEnded | BindingReleased | PermitAnswered | CacheCall, found: AffectedObjects
 ) -> None:
     found.pods.add(event.pod)
+
+
+def _group(event: PodGroupStarted, found: AffectedObjects) -> None:
+    found.pods.update(event.pods)
+
+
+def _placed(event: PodGroupPodTried | SnapshotPod, found: AffectedObjects) -> None:
+    found.pods.add(event.pod)
+    found.nodes.add(event.node)
 
 
 def _stage(event: StageEnded, found: AffectedObjects) -> None:
@@ -159,6 +171,9 @@ _NOTES: dict[type, Callable[[Any, AffectedObjects], None]] = {
     BindingReleased: _pod,
     PermitAnswered: _pod,
     CacheCall: _pod,
+    PodGroupStarted: _group,
+    PodGroupPodTried: _placed,
+    SnapshotPod: _placed,
     QueueMoved: _moves,
     CachePod: _cache_pod,
     CacheNode: _cache_node,

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
-from schedviz.trace.events import CacheNode, CachePod, ImageChange, NodeChange, SnapshotUpdated, TreeChange
-from schedviz.trace.view import CacheImage, CacheView, NodeItem, NodeTree, PodState, SnapshotView
+from schedviz.trace.events import (
+    CacheNode,
+    CachePod,
+    ImageChange,
+    NodeChange,
+    PodGroupChanged,
+    SnapshotPod,
+    SnapshotUpdated,
+    TreeChange,
+)
+from schedviz.trace.view import CacheImage, CacheView, NodeItem, NodeTree, PodGroupMembers, PodState, SnapshotView
 
 
 class CacheFold:
@@ -24,6 +34,7 @@ class CacheFold:
         self._zones = list(cache.node_tree.zones)
         self._tree = {zone: list(names) for zone, names in cache.node_tree.tree.items()}
         self._images: dict[str, CacheImage] = dict(cache.image_states)
+        self._pod_groups: dict[str, PodGroupMembers] = dict(cache.pod_groups)
         self._snapshot = snapshot
         self._node_generations = dict(snapshot.node_generations)
         self._stale: dict[str, NodeItem] = dict(snapshot.stale)
@@ -40,6 +51,7 @@ class CacheFold:
                 tree={zone: list(names) for zone, names in self._tree.items()},
             ),
             image_states=dict(self._images),
+            pod_groups=dict(self._pod_groups),
         )
 
     def snapshot_view(self) -> SnapshotView:
@@ -83,7 +95,20 @@ class CacheFold:
             "used_pvc_set": event.used_pvc_set,
         }
         rebuilt = {member: names for member, names in changes.items() if names is not None}
-        self._snapshot = replace(self._snapshot, generation=event.generation, **rebuilt)
+        groups = _with_groups(self._snapshot.pod_groups, event.pod_groups) if event.pod_groups else self._snapshot.pod_groups
+        self._snapshot = replace(self._snapshot, generation=event.generation, pod_groups=groups, **rebuilt)
+
+    def pod_group_changed(self, event: PodGroupChanged) -> None:
+        """Apply a change of a pod group in the cache."""
+        self._pod_groups = _with_groups(self._pod_groups, {event.group: event.members})
+
+    def snapshot_pod(self, event: SnapshotPod) -> None:
+        """Apply the placement of a pod in the snapshot alone, or its end."""
+        pods = {pod: node for pod, node in self._snapshot.assumed_pods.items() if pod != event.pod}
+        if event.op == "assume":
+            pods[event.pod] = event.node
+        groups = _with_groups(self._snapshot.pod_groups, {event.group: event.members})
+        self._snapshot = replace(self._snapshot, assumed_pods=pods, pod_groups=groups)
 
     def _change(self, change: NodeChange) -> None:
         name = change.node
@@ -169,3 +194,9 @@ def _swap_remove(keys: list[str], key: str) -> None:
         last = keys.pop()
         if place < len(keys):
             keys[place] = last
+
+
+def _with_groups(groups: dict[str, PodGroupMembers], changes: Mapping[str, PodGroupMembers | None]) -> dict[str, PodGroupMembers]:
+    """The groups with these changes, in order of name; None removes one."""
+    after = {**groups, **changes}
+    return {group: members for group, members in sorted(after.items()) if members is not None}

@@ -14,6 +14,7 @@ from schedviz.trace.view import (
     ImageState,
     InFlightEntry,
     NodeItem,
+    PodGroupMembers,
     PodState,
     QueuedPod,
     RejectionView,
@@ -160,7 +161,27 @@ class SnapshotUpdated(TraceEvent, frozen=True, kw_only=True, tag="snapshotUpdate
     have_pods_with_affinity: list[str] | None = None
     have_pods_with_required_anti_affinity: list[str] | None = None
     used_pvc_set: list[str] | None = msgspec.field(default=None, name="usedPVCSet")
+    #: v1.36: the pod groups that changed; None: the group is gone.
+    pod_groups: dict[str, PodGroupMembers | None] = {}
     error: str = ""
+
+
+class PodGroupChanged(TraceEvent, frozen=True, kw_only=True, tag="podGroupChanged"):
+    """v1.36's cache changed what it knows of a pod group; None: no pod of the group is left."""
+
+    group: str
+    members: PodGroupMembers | None = None
+
+
+class SnapshotPod(TraceEvent, frozen=True, kw_only=True, tag="snapshotPod"):
+    """v1.36: the scheduling cycle of a pod group placed a pod on a node in the snapshot alone (`assume`), or undid that (`forget`)."""
+
+    op: Literal["assume", "forget"]
+    pod: str
+    node: str
+    group: str
+    #: The group's state in the snapshot afterwards; None: the snapshot does not have the group.
+    members: PodGroupMembers | None = None
 
 
 #: The queue that holds a pod; None: none of them. errorBackoffQ is v1.36's.
@@ -265,6 +286,8 @@ class CycleStarted(TraceEvent, frozen=True, kw_only=True, tag="cycleStarted"):
     profile: str = ""
     attempts: int = 0
     all_nodes: int = 0
+    #: v1.36: the pod group in whose scheduling cycle this is; it began before, and its pods are tried one after the other.
+    pod_group: str = ""
 
 
 class StageEnded(TraceEvent, frozen=True, kw_only=True, tag="stageEnded"):
@@ -307,6 +330,49 @@ CYCLE_RESULTS: Final = tuple(
 def cycle_results(source: object) -> dict[str, Any]:
     """The results of a cycle by member name, from a CycleEnded or from the engine's CycleResults, as arguments for a CycleView."""
     return {member: getattr(source, member) for member in CYCLE_RESULTS}
+
+
+class PodGroupStarted(TraceEvent, frozen=True, kw_only=True, tag="podGroupStarted"):
+    """v1.36: all pods of a group that can be scheduled were popped, and the group's scheduling cycle began. `pods` are in the order in
+    which they will be tried. The cycles of the pods follow, numbered from `cycle` on.
+    """
+
+    group: str
+    profile: str = ""
+    pods: list[str] = []
+
+
+class PodGroupStageEnded(TraceEvent, frozen=True, kw_only=True, tag="podGroupStageEnded"):
+    """One stage of a pod group's scheduling cycle ended. `facts` are defined in docs/wire.md."""
+
+    group: str
+    stage: str
+    next_stage: str = ""
+    statuses: list[StatusView] = []
+    facts: dict[str, Any] = {}
+
+
+class PodGroupPodTried(TraceEvent, frozen=True, kw_only=True, tag="podGroupPodTried"):
+    """The scheduling algorithm ended for one pod of a group (`cycle`); members as in `view.PodGroupPodView`. What it means for the pod
+    follows from the results of all pods, and is in the pod's `cycleEnded`.
+    """
+
+    group: str
+    pod: str
+    node: str = ""
+    code: str = ""
+    message: str = ""
+    permit: str = ""
+    requires_preemption: bool = False
+
+
+class PodGroupEnded(TraceEvent, frozen=True, kw_only=True, tag="podGroupEnded"):
+    """The scheduling cycle of a pod group ended; members as in `view.PodGroupCycleView`."""
+
+    group: str
+    outcome: str
+    message: str = ""
+    waiting_on_preemption: bool = False
 
 
 class BindingStarted(TraceEvent, frozen=True, kw_only=True, tag="bindingStarted"):
@@ -496,6 +562,12 @@ AnyEvent = (
     | CycleStarted
     | StageEnded
     | CycleEnded
+    | PodGroupChanged
+    | SnapshotPod
+    | PodGroupStarted
+    | PodGroupStageEnded
+    | PodGroupPodTried
+    | PodGroupEnded
     | BindingStarted
     | BindingReleased
     | PermitAnswered
@@ -553,12 +625,18 @@ __all__ = [
     "NodeChange",
     "NodeItem",
     "PermitAnswered",
+    "PodGroupChanged",
+    "PodGroupEnded",
+    "PodGroupPodTried",
+    "PodGroupStageEnded",
+    "PodGroupStarted",
     "PodNominated",
     "PodOnNode",
     "QueueMove",
     "QueueMoved",
     "Restarted",
     "SchedulerExited",
+    "SnapshotPod",
     "SnapshotUpdated",
     "StageEnded",
     "TraceEvent",

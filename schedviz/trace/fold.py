@@ -27,10 +27,16 @@ from schedviz.trace.events import (
     InFlightChanged,
     LatencySet,
     PermitAnswered,
+    PodGroupChanged,
+    PodGroupEnded,
+    PodGroupPodTried,
+    PodGroupStageEnded,
+    PodGroupStarted,
     PodNominated,
     QueueMoved,
     Restarted,
     SchedulerExited,
+    SnapshotPod,
     SnapshotUpdated,
     StageEnded,
     TraceEvent,
@@ -41,6 +47,7 @@ from schedviz.trace.events import (
 )
 from schedviz.trace.observed import state
 from schedviz.trace.past_events import PastCycleEnded, PastEvent
+from schedviz.trace.pod_group_fold import PodGroupFold
 from schedviz.trace.queue_fold import QueueFold, pop_order
 from schedviz.trace.view import (
     ApiView,
@@ -85,6 +92,7 @@ class Fold:
         self._nodes = CacheFold(view.cache, view.snapshot)
         self._queue = QueueFold(view.queue)
         self._cycle: CycleView | None = view.cycle
+        self._pod_group = PodGroupFold(view.pod_group)
         self._bindings = list(view.bindings)
         self._objects = dict(view.api.objects)
         self._latencies = dict(view.api.latencies)
@@ -103,6 +111,7 @@ class Fold:
             snapshot=self._nodes.snapshot_view(),
             queue=self._queue.view(),
             cycle=self._cycle,
+            pod_group=self._pod_group.view,
             bindings=list(self._bindings),
             api=ApiView(
                 objects=dict(self._objects),
@@ -156,25 +165,59 @@ class Fold:
     def _pod_nominated(self, event: PodNominated) -> None:
         self._queue.pod_nominated(event)
 
+    def _pod_group_changed(self, event: PodGroupChanged) -> None:
+        self._nodes.pod_group_changed(event)
+
+    def _snapshot_pod(self, event: SnapshotPod) -> None:
+        self._nodes.snapshot_pod(event)
+
+    def _pod_group_started(self, event: PodGroupStarted) -> None:
+        self._cycle = None
+        self._pod_group.started(event)
+
+    def _pod_group_stage_ended(self, event: PodGroupStageEnded) -> None:
+        self._pod_group.stage_ended(event)
+
+    def _pod_group_pod_tried(self, event: PodGroupPodTried) -> None:
+        self._pod_group.pod_tried(event)
+
+    def _pod_group_ended(self, event: PodGroupEnded) -> None:
+        self._pod_group.ended(event)
+
     def _cycle_started(self, event: CycleStarted) -> None:
-        self._cycle = CycleView(
+        cycle = CycleView(
             cycle=event.cycle,
             pod=event.pod,
+            pod_group=event.pod_group,
             profile=event.profile,
             attempts=event.attempts,
             at_seconds=event.at,
             all_nodes=event.all_nodes,
         )
+        if not event.pod_group:
+            self._pod_group.clear()
+        self._cycle = cycle
+        self._pod_group.cycle_started(cycle)
 
     def _stage_ended(self, event: StageEnded) -> None:
-        if self._cycle is not None:
+        cycle = self._cycle_of(event)
+        if cycle is not None:
             stage = StageView(stage=event.stage, statuses=event.statuses, rejections=event.rejections, facts=event.facts)
-            self._cycle = replace(self._cycle, stages=[*self._cycle.stages, stage], next_stage=event.next_stage)
+            self._show(replace(cycle, stages=[*cycle.stages, stage], next_stage=event.next_stage))
 
     def _cycle_ended(self, event: CycleEnded) -> None:
         self.next_start_node_index = event.next_start_node_index
-        if self._cycle is not None:
-            self._cycle = replace(self._cycle, next_stage="", **cycle_results(event))
+        cycle = self._cycle_of(event)
+        if cycle is not None:
+            self._show(replace(cycle, next_stage="", **cycle_results(event)))
+
+    def _cycle_of(self, event: StageEnded | CycleEnded) -> CycleView | None:
+        """The cycle that an event belongs to. The pods of a group are tried one after the other, and then their cycles end in turn."""
+        return self._cycle if not self._pod_group.is_running else self._pod_group.cycle(event.cycle)
+
+    def _show(self, cycle: CycleView) -> None:
+        self._cycle = cycle
+        self._pod_group.cycle_changed(cycle)
 
     def _past_cycle_ended(self, event: PastCycleEnded) -> None:
         self.next_start_node_index = event.next_start_node_index
@@ -268,6 +311,7 @@ class Fold:
         self._nodes = CacheFold(CacheView(), SnapshotView())
         self._queue = QueueFold(QueueView(pops_from_backoff_q=self._queue.pops_from_backoff_q))
         self._cycle = None
+        self._pod_group.clear()
         self._bindings = []
         self.next_start_node_index = 0
 
@@ -279,6 +323,12 @@ class Fold:
         QueueMoved: _queue_moved,
         PodNominated: _pod_nominated,
         InFlightChanged: _in_flight_changed,
+        PodGroupChanged: _pod_group_changed,
+        SnapshotPod: _snapshot_pod,
+        PodGroupStarted: _pod_group_started,
+        PodGroupStageEnded: _pod_group_stage_ended,
+        PodGroupPodTried: _pod_group_pod_tried,
+        PodGroupEnded: _pod_group_ended,
         CycleStarted: _cycle_started,
         StageEnded: _stage_ended,
         CycleEnded: _cycle_ended,

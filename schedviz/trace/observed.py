@@ -15,6 +15,7 @@ from schedviz.trace.view import (
     CacheView,
     InFlightEntry,
     NodeItem,
+    PodGroupMembers,
     PodState,
     QueuedPod,
     QueueView,
@@ -41,6 +42,7 @@ def cache_state(cache: CacheView, release: str = V1_27) -> dict[str, Any]:
         "podStates": {uid: _pod_state(pod, release) for uid, pod in cache.pod_states.items()},
         "nodeTree": msgspec.to_builtins(cache.node_tree),
         "imageStates": {name: {"size": image.size, "nodes": image.nodes} for name, image in cache.image_states.items()},
+        **_pod_groups(cache.pod_groups),
     }
 
 
@@ -53,7 +55,13 @@ def snapshot_state(snapshot: SnapshotView) -> dict[str, Any]:
         "havePodsWithAffinity": snapshot.have_pods_with_affinity,
         "havePodsWithRequiredAntiAffinity": snapshot.have_pods_with_required_anti_affinity,
         "usedPVCSet": snapshot.used_pvc_set,
+        **_pod_groups(snapshot.pod_groups),
     }
+
+
+def _pod_groups(groups: dict[str, PodGroupMembers]) -> dict[str, Any]:
+    """FORMAT-1.36's `podGroups`; absent if there are none."""
+    return {"podGroups": {group: msgspec.to_builtins(members) for group, members in groups.items()}} if groups else {}
 
 
 def queue_state(queue: QueueView, release: str = V1_27) -> dict[str, Any]:

@@ -24,6 +24,10 @@ class PastCycleEnded(TraceEvent, frozen=True, kw_only=True, tag="cycleEnded"):
 _UNREAD = (
     events.CycleStarted,
     events.StageEnded,
+    events.PodGroupStarted,
+    events.PodGroupStageEnded,
+    events.PodGroupPodTried,
+    events.PodGroupEnded,
     events.CacheCall,
     events.EventRecorded,
     events.ExtenderAnswered,
@@ -39,6 +43,8 @@ _READ = (
     | events.QueueMoved
     | events.PodNominated
     | events.InFlightChanged
+    | events.PodGroupChanged
+    | events.SnapshotPod
     | PastCycleEnded
     | events.BindingStarted
     | events.BindingReleased

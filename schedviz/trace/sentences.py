@@ -21,6 +21,8 @@ from schedviz.trace.events import (
     HintAnswer,
     NodeChange,
     PermitAnswered,
+    PodGroupPodTried,
+    PodGroupStarted,
     PodNominated,
     PreEnqueueRan,
     QueueMove,
@@ -51,6 +53,13 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
             return _joined([_hint(answer, event.event_label) for decision in moved for answer in decision.hints])
         case PreEnqueueRan() if event.pod == pod and event.rejected is not None:
             return _returned("PreEnqueue", event.rejected)
+        case PodGroupStarted() if pod in event.pods:
+            others = [other for other in event.pods if other != pod]
+            return phrase(
+                "the scheduling cycle of pod group {group} began, together with {pods}", group=event.group, pods=some(others, _NAMED)
+            )
+        case PodGroupPodTried() if event.pod == pod:
+            return _tried(event)
         case CycleStarted() if event.pod == pod:
             return phrase("scheduling cycle {cycle} began, attempt {attempts}", cycle=str(event.cycle), attempts=str(event.attempts))
         case StageEnded() if cycle_pod == pod:
@@ -110,6 +119,8 @@ def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> Phrase | None
             return _won(phrase("selected for {pod}", pod=who), event.facts)
         case StageEnded() if event.stage == "PostFilter" and event.facts.get("nominatedNode") == node:
             return _with_victims(phrase("nominated for {pod}", pod=who), event.facts)
+        case PodGroupPodTried() if event.node == node:
+            return phrase("{pod} was placed on it in the snapshot, to see whether its pod group fits", pod=event.pod)
         case CycleEnded() if event.node == node:
             return phrase("{pod} was scheduled to it", pod=who)
         case BindingStarted() if event.node == node:
@@ -214,6 +225,13 @@ def _move(move: QueueMove, cause: str) -> Phrase:
 def _hint(answer: HintAnswer, event: str) -> Phrase:
     sentence = phrase("the queueing hint of {plugin} for {event} returned {hint}", plugin=answer.plugin, event=event, hint=answer.hint)
     return _because(sentence, answer.error)
+
+
+def _tried(event: PodGroupPodTried) -> Phrase:
+    if not event.node:
+        return _because(phrase("tried with pod group {group}: no node", group=event.group), event.message)
+    said = phrase("tried with pod group {group}: {node}, Permit: {permit}", group=event.group, node=event.node, permit=event.permit)
+    return phrase("{said}, once the victims of a preemption are gone", said=said) if event.requires_preemption else said
 
 
 def _cycle_ended(event: CycleEnded) -> Phrase:

@@ -87,6 +87,16 @@ class CacheImage(Part):
     nodes: list[str]
 
 
+class PodGroupMembers(Value, frozen=True):
+    """v1.36: the pods of a group that the scheduler knows, each list sorted."""
+
+    all_pods: list[str] = []
+    #: Neither assumed nor assigned.
+    unscheduled_pods: list[str] = []
+    assumed_pods: list[str] = []
+    assigned_pods: list[str] = []
+
+
 #: Defined here because inside `CacheView` the name `list` is a member.
 NodeItems = list[NodeItem]
 Names = list[str]
@@ -100,6 +110,8 @@ class CacheView(Part):
     pod_states: dict[str, PodState] = {}
     node_tree: NodeTree = msgspec.field(default_factory=NodeTree)
     image_states: dict[str, CacheImage] = {}
+    #: v1.36 with the gate GenericWorkload: `namespace/name` of a pod group -> its pods.
+    pod_groups: dict[str, PodGroupMembers] = {}
 
 
 class SnapshotView(Part):
@@ -113,6 +125,11 @@ class SnapshotView(Part):
     used_pvc_set: list[str] = msgspec.field(default_factory=list, name="usedPVCSet")
     #: The snapshot's NodeInfos whose generation differs from the cache's, or that the cache does not have.
     stale: dict[str, NodeItem] = {}
+    #: v1.36: the pods of a group that its scheduling cycle has placed in the snapshot alone -> their nodes. The NodeInfos above are without
+    #: them.
+    assumed_pods: dict[str, str] = {}
+    #: v1.36: as in the cache, at the time of the last update and with `assumed_pods`.
+    pod_groups: dict[str, PodGroupMembers] = {}
 
 
 class QueuedPod(Part, omit_defaults=True):
@@ -260,6 +277,8 @@ class CycleView(Part, omit_defaults=True):
 
     cycle: int
     pod: str
+    #: v1.36: the pod group in whose scheduling cycle this pod was tried; "": the pod was scheduled alone.
+    pod_group: str = ""
     profile: str = ""
     attempts: int = 0
     at_seconds: float = 0.0
@@ -284,6 +303,46 @@ class CycleView(Part, omit_defaults=True):
     winner: ScoredNodeView | None = None
     runner_up: ScoredNodeView | None = None
     unschedulable_plugins: list[str] = []
+
+
+class PodGroupPodView(Value, frozen=True, omit_defaults=True):
+    """A pod of a group in the group's scheduling cycle."""
+
+    pod: str
+    #: The number of its part of the cycle; 0: it was not tried yet.
+    cycle: int = 0
+    #: The node on which it was placed in the snapshot; "": none.
+    node: str = ""
+    #: The code of the scheduling algorithm's status, such as Success; "": it was not tried yet.
+    code: str = ""
+    message: str = ""
+    #: The code of Permit's status for a pod that has a node: Success or Wait.
+    permit: str = ""
+    #: It fits only after victims have gone.
+    requires_preemption: bool = False
+    #: scheduled | unschedulable | error: what the group's result meant for this pod; "": the cycle runs.
+    outcome: str = ""
+
+
+class PodGroupCycleView(Part, omit_defaults=True):
+    """v1.36: the scheduling cycle of a pod group, running or ended. Each of its pods has a CycleView of its own."""
+
+    group: str
+    profile: str = ""
+    at_seconds: float = 0.0
+    #: The stage of the group that comes next; empty when the cycle has ended.
+    next_stage: str = ""
+    stages: list[StageView] = []
+    #: In the order in which they are tried.
+    pods: list[PodGroupPodView] = []
+    #: The cycles of the pods that were tried.
+    cycles: list[CycleView] = []
+    #: With topology constraints: the placement that is being tried, or that was chosen.
+    placement: str = ""
+    #: "", or scheduled | unschedulable | error | skipped.
+    outcome: str = ""
+    message: str = ""
+    waiting_on_preemption: bool = False
 
 
 class BindingView(Part, omit_defaults=True):
@@ -312,6 +371,8 @@ class View(Part):
     queue: QueueView = msgspec.field(default_factory=QueueView)
     #: The running cycle, or the last one.
     cycle: CycleView | None = None
+    #: v1.36: the running cycle of a pod group, or the last one, if `cycle` is part of it.
+    pod_group: PodGroupCycleView | None = None
     #: Oldest first: binding cycles that run or are held, and unconfirmed bindings.
     bindings: list[BindingView] = []
     api: ApiView = msgspec.field(default_factory=ApiView)

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from schedviz.engine import Simulation, run_trace, settings_of
+from schedviz.engine.podgroup_pod_cycle import PodGroupPodCycle
 from schedviz.engine.releases import Release
+from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.trace import observed
-from schedviz.trace.events import AnyEvent, BindingStageEnded, StageEnded, decode_events, encode_events
+from schedviz.trace.events import AnyEvent, BindingStageEnded, CycleStarted, PodGroupStageEnded, StageEnded, decode_events, encode_events
 from schedviz.trace.fold import Fold
 
 _spec = importlib.util.spec_from_file_location("conformance_traces", Path(__file__).with_name("traces.py"))
@@ -35,12 +37,21 @@ def test_the_engine_agrees_with_the_real_scheduler(path: Path) -> None:
 def undeclared(events: list[AnyEvent], release: Release) -> list[tuple[str, str]]:
     """Stages that were followed by a stage that the table of their cycle does not name."""
     found = []
+    in_groups = {event.cycle for event in events if isinstance(event, CycleStarted) and event.pod_group}
     for event in events:
-        if isinstance(event, StageEnded | BindingStageEnded):
-            table = release.scheduling_cycle.STAGES if isinstance(event, StageEnded) else release.binding_cycle.STAGES
-            if event.next_stage not in table[event.stage].then:
-                found.append((event.stage, event.next_stage))
+        match event:
+            case StageEnded():
+                table = PodGroupPodCycle.STAGES if event.cycle in in_groups else release.scheduling_cycle.STAGES
+                found += _unless_declared(event, table)
+            case BindingStageEnded():
+                found += _unless_declared(event, release.binding_cycle.STAGES)
+            case PodGroupStageEnded():
+                found += _unless_declared(event, PodGroupCycle.STAGES)
     return found
+
+
+def _unless_declared(event, table) -> list[tuple[str, str]]:
+    return [] if event.next_stage in table[event.stage].then else [(event.stage, event.next_stage)]
 
 
 @every_trace

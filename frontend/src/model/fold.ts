@@ -17,6 +17,14 @@ import {
   foldPermitAnswered,
   foldStageEnded,
 } from "./foldCycle";
+import {
+  foldPodGroupChanged,
+  foldPodGroupEnded,
+  foldPodGroupPodTried,
+  foldPodGroupStageEnded,
+  foldPodGroupStarted,
+  foldSnapshotPod,
+} from "./foldPodGroup";
 import { foldInFlightChanged, foldPodNominated, foldQueueMoved } from "./foldQueue";
 import type { AnyEvent } from "./generated";
 import type { State } from "./state";
@@ -42,6 +50,18 @@ export function fold(state: State, event: AnyEvent): void {
       return foldInFlightChanged(state, event);
     case "podNominated":
       return foldPodNominated(state, event);
+    case "podGroupChanged":
+      return foldPodGroupChanged(state, event);
+    case "snapshotPod":
+      return foldSnapshotPod(state, event);
+    case "podGroupStarted":
+      return foldPodGroupStarted(state, event);
+    case "podGroupStageEnded":
+      return foldPodGroupStageEnded(state, event);
+    case "podGroupPodTried":
+      return foldPodGroupPodTried(state, event);
+    case "podGroupEnded":
+      return foldPodGroupEnded(state, event);
     case "cycleStarted":
       return foldCycleStarted(state, event);
     case "stageEnded":
@@ -104,6 +124,9 @@ function restart(state: State): void {
   snapshot.havePodsWithRequiredAntiAffinity = [];
   snapshot.usedPVCSet = [];
   snapshot.stale.clear();
+  snapshot.assumedPods.clear();
+  snapshot.podGroups.clear();
+  state.podGroups.clear();
   state.lastWalk = null;
   queue.activeQ.load([]);
   queue.backoffQ.load([]);
@@ -114,6 +137,7 @@ function restart(state: State): void {
   queue.schedulingCycle = 0;
   queue.moveRequestCycle = -1;
   state.cycle = null;
+  state.podGroup = null;
   state.bindings = [];
   state.nextStartNodeIndex = 0;
   state.exited = "";

@@ -1,5 +1,6 @@
 import type { CacheNode, CachePod, ImageChange, NodeChange, SnapshotUpdated, TreeChange } from "./generated";
 import type { Item } from "./nodeList";
+import { setGroup } from "./foldPodGroup";
 import { amountsOf, itemOf, type State } from "./state";
 
 export function foldCachePod(state: State, event: CachePod): void {
@@ -34,6 +35,7 @@ export function foldSnapshotUpdated(state: State, event: SnapshotUpdated): void 
   snapshot.havePodsWithAffinity = event.havePodsWithAffinity ?? snapshot.havePodsWithAffinity;
   snapshot.havePodsWithRequiredAntiAffinity = event.havePodsWithRequiredAntiAffinity ?? snapshot.havePodsWithRequiredAntiAffinity;
   snapshot.usedPVCSet = event.usedPVCSet ?? snapshot.usedPVCSet;
+  for (const [group, members] of Object.entries(event.podGroups ?? {})) setGroup(snapshot.podGroups, group, members);
   state.lastWalk = { event: event.event, visited: new Set(event.visited), cloned: new Set(event.cloned) };
 }
 

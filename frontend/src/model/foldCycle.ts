@@ -10,26 +10,29 @@ import type {
   StageEnded,
   StageView,
 } from "./generated";
+import { beginCycle, cycleOf, showCycle } from "./foldPodGroup";
 import type { State } from "./state";
 
 /** The stage of a binding cycle in which the pod waits for Permit plugins. */
 const WAIT_ON_PERMIT = "WaitOnPermit";
 
 export function foldCycleStarted(state: State, event: CycleStarted): void {
-  state.cycle = {
+  beginCycle(state, {
     cycle: event.cycle ?? 0,
     pod: event.pod,
+    podGroup: event.podGroup ?? "",
     profile: event.profile ?? "",
     attempts: event.attempts ?? 0,
     atSeconds: event.at,
     allNodes: event.allNodes ?? 0,
-  };
+  });
 }
 
 export function foldStageEnded(state: State, event: StageEnded): void {
-  if (!state.cycle) return;
-  const stages = [...(state.cycle.stages ?? []), stageOf(event)];
-  state.cycle = { ...state.cycle, stages, nextStage: event.nextStage ?? "" };
+  const cycle = cycleOf(state, event);
+  if (!cycle) return;
+  const stages = [...(cycle.stages ?? []), stageOf(event)];
+  showCycle(state, { ...cycle, stages, nextStage: event.nextStage ?? "" });
   // An UpdateSnapshot that stopped at headNode changed nothing and has no event of its own.
   if (event.stage === "UpdateSnapshot" && event.facts?.["visited"] === 0)
     state.lastWalk = { event: event.event, visited: new Set(), cloned: new Set() };
@@ -37,9 +40,10 @@ export function foldStageEnded(state: State, event: StageEnded): void {
 
 export function foldCycleEnded(state: State, event: CycleEnded): void {
   state.nextStartNodeIndex = event.nextStartNodeIndex ?? 0;
-  if (!state.cycle) return;
-  state.cycle = {
-    ...state.cycle,
+  const cycle = cycleOf(state, event);
+  if (!cycle) return;
+  showCycle(state, {
+    ...cycle,
     nextStage: "",
     outcome: event.outcome,
     node: event.node,
@@ -55,7 +59,7 @@ export function foldCycleEnded(state: State, event: CycleEnded): void {
     winner: event.winner ?? null,
     runnerUp: event.runnerUp ?? null,
     unschedulablePlugins: event.unschedulablePlugins ?? [],
-  };
+  });
 }
 
 export function foldBindingStarted(state: State, event: BindingStarted): void {

@@ -7,6 +7,7 @@ export interface View {
   snapshot: SnapshotView;
   queue: QueueView;
   cycle: CycleView | null;
+  podGroup: PodGroupCycleView | null;
   bindings: BindingView[];
   api: ApiView;
   nextStartNodeIndex: number;
@@ -20,6 +21,7 @@ export interface CacheView {
   podStates: Record<string, PodState>;
   nodeTree: NodeTree;
   imageStates: Record<string, CacheImage>;
+  podGroups: Record<string, PodGroupMembers>;
 }
 
 export interface NodeItem {
@@ -72,6 +74,13 @@ export interface CacheImage {
   nodes: string[];
 }
 
+export interface PodGroupMembers {
+  allPods: string[];
+  unscheduledPods: string[];
+  assumedPods: string[];
+  assignedPods: string[];
+}
+
 export interface SnapshotView {
   generation: number;
   nodeInfoList: string[];
@@ -80,6 +89,8 @@ export interface SnapshotView {
   havePodsWithRequiredAntiAffinity: string[];
   usedPVCSet: string[];
   stale: Record<string, NodeItem>;
+  assumedPods: Record<string, string>;
+  podGroups: Record<string, PodGroupMembers>;
 }
 
 export interface QueueView {
@@ -121,6 +132,7 @@ export interface InFlightEntry {
 export interface CycleView {
   cycle: number;
   pod: string;
+  podGroup?: string;
   profile?: string;
   attempts?: number;
   atSeconds?: number;
@@ -176,6 +188,31 @@ export interface ScoreView {
   raw: number;
   normalized: number;
   weighted: number;
+}
+
+export interface PodGroupCycleView {
+  group: string;
+  profile?: string;
+  atSeconds?: number;
+  nextStage?: string;
+  stages?: StageView[];
+  pods?: PodGroupPodView[];
+  cycles?: CycleView[];
+  placement?: string;
+  outcome?: string;
+  message?: string;
+  waitingOnPreemption?: boolean;
+}
+
+export interface PodGroupPodView {
+  pod: string;
+  cycle?: number;
+  node?: string;
+  code?: string;
+  message?: string;
+  permit?: string;
+  requiresPreemption?: boolean;
+  outcome?: string;
 }
 
 export interface BindingView {
@@ -303,6 +340,7 @@ export interface SnapshotUpdated {
   havePodsWithAffinity?: string[] | null;
   havePodsWithRequiredAntiAffinity?: string[] | null;
   usedPVCSet?: string[] | null;
+  podGroups?: Record<string, PodGroupMembers | null>;
   error?: string;
 }
 
@@ -391,6 +429,7 @@ export interface CycleStarted {
   profile?: string;
   attempts?: number;
   allNodes?: number;
+  podGroup?: string;
 }
 
 export interface StageEnded {
@@ -425,6 +464,74 @@ export interface CycleEnded {
   winner?: ScoredNodeView | null;
   runnerUp?: ScoredNodeView | null;
   unschedulablePlugins?: string[];
+}
+
+export interface PodGroupChanged {
+  t: "podGroupChanged";
+  event: number;
+  at: number;
+  cycle?: number;
+  group: string;
+  members?: PodGroupMembers | null;
+}
+
+export interface SnapshotPod {
+  t: "snapshotPod";
+  event: number;
+  at: number;
+  cycle?: number;
+  op: "assume" | "forget";
+  pod: string;
+  node: string;
+  group: string;
+  members?: PodGroupMembers | null;
+}
+
+export interface PodGroupStarted {
+  t: "podGroupStarted";
+  event: number;
+  at: number;
+  cycle?: number;
+  group: string;
+  profile?: string;
+  pods?: string[];
+}
+
+export interface PodGroupStageEnded {
+  t: "podGroupStageEnded";
+  event: number;
+  at: number;
+  cycle?: number;
+  group: string;
+  stage: string;
+  nextStage?: string;
+  statuses?: StatusView[];
+  facts?: Record<string, unknown>;
+}
+
+export interface PodGroupPodTried {
+  t: "podGroupPodTried";
+  event: number;
+  at: number;
+  cycle?: number;
+  group: string;
+  pod: string;
+  node?: string;
+  code?: string;
+  message?: string;
+  permit?: string;
+  requiresPreemption?: boolean;
+}
+
+export interface PodGroupEnded {
+  t: "podGroupEnded";
+  event: number;
+  at: number;
+  cycle?: number;
+  group: string;
+  outcome: string;
+  message?: string;
+  waitingOnPreemption?: boolean;
 }
 
 export interface BindingStarted {
@@ -781,6 +888,12 @@ export type AnyEvent =
   | CycleStarted
   | StageEnded
   | CycleEnded
+  | PodGroupChanged
+  | SnapshotPod
+  | PodGroupStarted
+  | PodGroupStageEnded
+  | PodGroupPodTried
+  | PodGroupEnded
   | BindingStarted
   | BindingReleased
   | PermitAnswered

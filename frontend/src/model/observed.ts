@@ -1,3 +1,4 @@
+import type { PodGroupMembers } from "./generated";
 import type { Amounts, Item } from "./nodeList";
 import type { Queued, State } from "./state";
 
@@ -32,6 +33,7 @@ function observedCache(state: State, release: string): Record<string, unknown> {
     ),
     nodeTree: { numNodes: state.nodeTree.numNodes, zones: state.nodeTree.zones, tree: Object.fromEntries(state.nodeTree.tree) },
     imageStates: Object.fromEntries(state.imageStates),
+    ...observedPodGroups(state.podGroups),
   };
 }
 
@@ -73,7 +75,13 @@ function observedSnapshot(state: State): Record<string, unknown> {
     havePodsWithAffinity: snapshot.havePodsWithAffinity,
     havePodsWithRequiredAntiAffinity: snapshot.havePodsWithRequiredAntiAffinity,
     usedPVCSet: snapshot.usedPVCSet,
+    ...observedPodGroups(snapshot.podGroups),
   };
+}
+
+/** Absent if there are none. */
+function observedPodGroups(groups: ReadonlyMap<string, PodGroupMembers>): Record<string, unknown> {
+  return groups.size ? { podGroups: Object.fromEntries(groups) } : {};
 }
 
 function observedQueue(state: State, release: string): Record<string, unknown> {

@@ -4,6 +4,8 @@ import type {
   CycleView,
   InFlightEntry,
   NodeItem,
+  PodGroupCycleView,
+  PodGroupMembers,
   PodState,
   QueuedPod,
   Resources,
@@ -49,6 +51,9 @@ export class State {
   readonly nodeTree = { numNodes: 0, zones: [] as string[], tree: new JournaledMap<string, string[]>(this.journal) };
   readonly imageStates = new JournaledMap<string, CacheImage>(this.journal);
 
+  /** v1.36: `namespace/name` of a pod group to its pods. */
+  readonly podGroups = new JournaledMap<string, PodGroupMembers>(this.journal);
+
   readonly snapshot = {
     generation: 0,
     nodeInfoList: [] as string[],
@@ -58,6 +63,9 @@ export class State {
     usedPVCSet: [] as string[],
     /** The snapshot's value of NodeInfos for which the cache has another generation, or none. */
     stale: new JournaledMap<string, Item>(this.journal),
+    /** v1.36: pods that a pod group's cycle has placed in the snapshot alone, and their nodes. */
+    assumedPods: new JournaledMap<string, string>(this.journal),
+    podGroups: new JournaledMap<string, PodGroupMembers>(this.journal),
   };
   lastWalk: Walk | null = null;
 
@@ -77,6 +85,8 @@ export class State {
   };
 
   cycle: CycleView | null = null;
+  /** v1.36: the cycle of a pod group of which `cycle` is part. */
+  podGroup: PodGroupCycleView | null = null;
   bindings: BindingView[] = [];
   readonly api = {
     objects: new JournaledMap<string, number>(this.journal),
@@ -165,12 +175,16 @@ export class State {
     for (const [zone, nodes] of Object.entries(cache.nodeTree.tree)) this.nodeTree.tree.set(zone, [...nodes]);
     fill(this.imageStates, cache.imageStates);
 
+    fill(this.podGroups, cache.podGroups);
+
     this.snapshot.generation = snapshot.generation;
     this.snapshot.nodeInfoList = snapshot.nodeInfoList;
     fill(this.snapshot.nodeGenerations, snapshot.nodeGenerations);
     this.snapshot.havePodsWithAffinity = snapshot.havePodsWithAffinity;
     this.snapshot.havePodsWithRequiredAntiAffinity = snapshot.havePodsWithRequiredAntiAffinity;
     this.snapshot.usedPVCSet = snapshot.usedPVCSet;
+    fill(this.snapshot.assumedPods, snapshot.assumedPods);
+    fill(this.snapshot.podGroups, snapshot.podGroups);
     for (const [name, item] of Object.entries(snapshot.stale)) this.snapshot.stale.set(name, itemOf(item));
 
     this.queue.activeQ.load(queue.activeQ.map(queuedOf));
@@ -184,6 +198,7 @@ export class State {
     this.queue.moveRequestCycle = queue.moveRequestCycle;
 
     this.cycle = view.cycle;
+    this.podGroup = view.podGroup;
     this.lastWalk = walkOf(view);
     this.bindings = view.bindings;
     fill(this.api.objects, view.api.objects);

@@ -32,6 +32,7 @@ from schedviz.engine.cache.image_states import ImageStates
 from schedviz.engine.cache.node_info_list import NodeInfoList
 from schedviz.engine.cache.node_item import node_info_of, node_info_state, node_item
 from schedviz.engine.cache.node_tree import NodeTree
+from schedviz.engine.cache.podgroup_state import PodGroupState
 from schedviz.engine.cache.snapshot import Snapshot, SnapshotUpdate
 from schedviz.engine.cache.update_snapshot import update_snapshot
 from schedviz.engine.framework.object_table import ObjectTable
@@ -41,7 +42,7 @@ from schedviz.kube.meta import ObjectMeta
 from schedviz.kube.zones import zone_key
 from schedviz.trace.events import CacheNode, CachePod, ImageChange, NodeOperation, PodOperation, SnapshotUpdated, TreeChange
 from schedviz.trace.recorder import Recorder
-from schedviz.trace.view import CacheView
+from schedviz.trace.view import CacheView, PodGroupMembers
 from schedviz.trace.view import PodState as PodStateView
 
 _CORRUPTED = "scheduler cache is corrupted and can badly affect scheduling decisions"
@@ -285,9 +286,18 @@ class Cache:
         """
         before = snapshot.generation
         update, all_lists = update_snapshot(snapshot, self.nodes, self.node_tree)
-        if all_lists or update.visited or snapshot.generation != before:
-            self._record_snapshot(snapshot, update, all_lists=all_lists)
+        groups = {} if update.error else self._update_pod_groups(snapshot)
+        if all_lists or update.visited or groups or snapshot.generation != before:
+            self._record_snapshot(snapshot, update, all_lists=all_lists, groups=groups)
         return update
+
+    def _update_pod_groups(self, snapshot: Snapshot) -> dict[str, PodGroupMembers | None]:  # noqa: ARG002 - v1.36 has pod groups
+        """Copy what changed of the pod groups. Returns it; None: the group is gone."""
+        return {}
+
+    def pod_group(self, group: str) -> PodGroupState:
+        """v1.36: the state of a pod group. Raises LookupError with upstream's text."""
+        raise LookupError(f"pod group state not found for pod group {group}")
 
     # Shared by the calls
 
@@ -316,8 +326,8 @@ class Cache:
         if assume:
             self.assumed_pods.add(pod.uid)
 
-    def _remove_pod(self, pod: PodInfo, changes: NodeInfoChanges) -> None:
-        """Raises PodNotFoundError. Upstream: cache.go removePod"""
+    def _remove_pod(self, pod: PodInfo, changes: NodeInfoChanges, *, forget: bool = False) -> None:  # noqa: ARG002 - for pod groups
+        """`forget`: the pod was assumed, and exists. Raises PodNotFoundError. Upstream: cache.go removePod"""
         name = _node_of(pod)
         info = self.nodes.get(name)
         if info is not None:
@@ -331,16 +341,16 @@ class Cache:
         self.pod_states.pop(pod.uid, None)
         self.assumed_pods.discard(pod.uid)
 
-    def _try_to_remove(self, pod: PodInfo, changes: NodeInfoChanges) -> CacheError | None:
+    def _try_to_remove(self, pod: PodInfo, changes: NodeInfoChanges, *, forget: bool = False) -> CacheError | None:
         try:
-            self._remove_pod(pod, changes)
+            self._remove_pod(pod, changes, forget=forget)
         except PodNotFoundError as error:
             return CacheError(str(error))
         return None
 
     def _remove_and_record(self, op: PodOperation, pod: PodInfo) -> None:
         changes = NodeInfoChanges()
-        error = self._try_to_remove(pod, changes)
+        error = self._try_to_remove(pod, changes, forget=op == "forget")
         self._record_pod(op, pod, changes)
         if error is not None:
             raise error
@@ -366,7 +376,9 @@ class Cache:
         if not self._recorder.silent:
             self._recorder.record(CacheNode, op=op, node=node.name, nodes=changes.finish(), tree=tree, images=images)
 
-    def _record_snapshot(self, snapshot: Snapshot, update: SnapshotUpdate, *, all_lists: bool) -> None:
+    def _record_snapshot(
+        self, snapshot: Snapshot, update: SnapshotUpdate, *, all_lists: bool, groups: dict[str, PodGroupMembers | None]
+    ) -> None:
         """The event omits lists that did not change."""
         if self._recorder.silent:
             return
@@ -388,6 +400,7 @@ class Cache:
             have_pods_with_affinity=[info.name for info in snapshot.have_pods_with_affinity_node_info_list] if affinity else None,
             have_pods_with_required_anti_affinity=[info.name for info in far] if anti_affinity else None,
             used_pvc_set=sorted(snapshot.used_pvc_set) if all_lists or update.update_used_pvc_set else None,
+            pod_groups=groups,
         )
 
     def _pod_state_view(self, uid: str) -> PodStateView | None:

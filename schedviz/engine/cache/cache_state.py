@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from schedviz.engine.cache.node_item import NodeInfoState
+from schedviz.engine.cache.podgroup_state import PodGroupRecord
 from schedviz.engine.framework.object_table import PodRef
 from schedviz.trace.view import NodeTree
 
@@ -44,3 +45,6 @@ class CacheState(msgspec.Struct, frozen=True):
     image_states: ImagesRecord
     #: Only for the v1.14 cache: uid -> the state in which the pod left.
     left: dict[str, str] = {}
+    #: v1.36: the pod groups, and the number of changes to them; None: they are not tracked.
+    pod_groups: list[PodGroupRecord] | None = None
+    pod_group_changes: int = 0

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 import msgspec
+import numpy as np
 
 from schedviz.engine.cache.node_item import NodeInfoState, node_info_of, node_info_state, node_item
+from schedviz.engine.cache.podgroup_state import PodGroupRecord, PodGroupState, groups_of, pod_group_of, records_of
 from schedviz.engine.framework.columns import Columns, IntArray
-from schedviz.engine.framework.object_table import ObjectTable
+from schedviz.engine.framework.object_table import ObjectTable, PodRef
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.types import Generations, ImageStateSummary, NodeInfo, SharedImages
+from schedviz.engine.framework.types import Generations, ImageStateSummary, NodeInfo, PodInfo, SharedImages
 from schedviz.trace.view import SnapshotView
 
 
@@ -72,6 +74,10 @@ class SnapshotState(msgspec.Struct, frozen=True):
     used_pvc_set: list[str]
     #: v1.36: the numbers of nodes with each image, of nodes for which the cache has other numbers now.
     image_nodes: dict[str, list[int]] = {}
+    #: v1.36: pods of the group whose scheduling cycle runs, in the order in which they were placed.
+    assumed_pods: list[PodRef] = []
+    pod_groups: list[PodGroupRecord] = []
+    placement: list[str] | None = None
 
 
 class Snapshot:
@@ -93,6 +99,12 @@ class Snapshot:
         self._claims: Counter[str] = Counter()
         #: Arrays over `node_info_list`.
         self.columns = Columns()
+        #: v1.36: uid -> a pod of the group whose scheduling cycle runs, which is placed in the snapshot alone.
+        self.assumed_pods: dict[str, PodInfo] = {}
+        #: v1.36: `namespace/name` -> the group's state, with `assumed_pods`.
+        self.pod_groups: dict[str, PodGroupState] = {}
+        #: v1.36: the nodes to which a pod group's cycle is limited; None: all.
+        self.placement: frozenset[str] | None = None
 
     @property
     def num_nodes(self) -> int:
@@ -105,6 +117,94 @@ class Snapshot:
         if info is None or info.node is None:
             raise LookupError(f'nodeinfo not found for node name "{name}"')
         return info
+
+    # The scheduling cycle of a pod group
+
+    def assume_pod(self, pod: PodInfo) -> None:
+        """Place a pod on its node, in this snapshot alone. The node's generation stays that of the cache, and the lists stay as they are.
+
+        Upstream: backend/cache/snapshot.go Snapshot.AssumePod
+        """
+        info = self.node_info_map[pod.pod.spec.node_name]
+        self._keep_generation(info, info.add_pod, pod)
+        self.assumed_pods[pod.uid] = pod
+        state = self.pod_groups.get(pod_group_of(pod.pod))
+        if state is not None:
+            state.assume(pod.pod)
+
+    def forget_pod(self, pod: PodInfo) -> None:
+        """Undo `assume_pod`. Upstream: backend/cache/snapshot.go Snapshot.ForgetPod"""
+        assumed = self.assumed_pods.pop(pod.uid)
+        info = self.node_info_map[assumed.pod.spec.node_name]
+        self._keep_generation(info, info.remove_pod, assumed)
+        state = self.pod_groups.get(pod_group_of(assumed.pod))
+        if state is not None:
+            state.forget(assumed.uid)
+
+    @property
+    def unlisted_rows_with_affinity(self) -> list[int]:
+        """The rows of nodes that have pods with affinity only since `assume_pod`, which leaves the lists as they are."""
+        listed = self.have_pods_with_affinity_node_info_list
+        return self._unlisted_rows(listed, lambda info: info.pods_with_affinity) if self.assumed_pods else []
+
+    @property
+    def unlisted_rows_with_required_anti_affinity(self) -> list[int]:
+        """The same for required anti-affinity."""
+        listed = self.have_pods_with_required_anti_affinity_node_info_list
+        return self._unlisted_rows(listed, lambda info: info.pods_with_required_anti_affinity) if self.assumed_pods else []
+
+    def _unlisted_rows(self, listed: list[NodeInfo], pods_of: Callable[[NodeInfo], list[PodInfo]]) -> list[int]:
+        names = {pod.pod.spec.node_name for pod in self.assumed_pods.values()} - {info.name for info in listed}
+        return sorted(self.row_of[name] for name in names if name in self.row_of and pods_of(self.node_info_map[name]))
+
+    def copy(self) -> Snapshot:
+        """A copy with NodeInfos of its own, for a rehearsal. The states of pod groups are shared. Upstream: BackupSnapshot"""
+        copy = Snapshot()
+        copy.generation = self.generation
+        copy.node_info_map = {name: info.clone() for name, info in self.node_info_map.items()}
+        copy.rebuild([info.name for info in self.node_info_list])
+        copy.pod_groups = self.pod_groups
+        return copy
+
+    def add_pod(self, pod: PodInfo) -> None:
+        """Put a pod on its node, in a copy."""
+        self._change_node(pod, self.node_info_map[pod.pod.spec.node_name].add_pod)
+
+    def remove_pod(self, pod: PodInfo) -> None:
+        """Take a pod off its node, in a copy."""
+        self._change_node(pod, self.node_info_map[pod.pod.spec.node_name].remove_pod)
+
+    def _change_node(self, pod: PodInfo, change: Callable[[PodInfo], None]) -> None:
+        change(pod)
+        self.columns.mark(pod.pod.spec.node_name, node_changed=False)
+
+    def assume_placement(self, nodes: Sequence[str] | None) -> None:
+        """Limit the nodes that can be considered; None, or as many as there are: no limit. Upstream: AssumePlacement, ForgetPlacement"""
+        self.placement = None if nodes is None or len(nodes) == self.num_nodes else frozenset(nodes)
+
+    def _keep_generation(self, info: NodeInfo, change: Callable[[PodInfo], None], pod: PodInfo) -> None:
+        generation = info.generation
+        change(pod)
+        info.generation = generation
+        self.columns.mark(info.name, node_changed=False)
+
+    def pod_group(self, group: str) -> PodGroupState:
+        """The state of a group. Raises LookupError. Upstream: podGroupStateSnapshotLister.Get"""
+        state = self.pod_groups.get(group)
+        if state is None:
+            raise LookupError(f"pod group state not found for pod group {group}")
+        return state
+
+    @property
+    def num_nodes_in_placement(self) -> int:
+        """The number of nodes that can be considered. Upstream: NumNodesInPlacement"""
+        return self.num_nodes if self.placement is None else len(self.placement)
+
+    def rows_in_placement(self, start: int) -> Rows:
+        """The nodes of the placement in the order of `node_info_list`, from this position on."""
+        placement = self.placement
+        index = [row for row, name in enumerate(self.columns.names) if placement is None or name in placement]
+        return self.rows(np.roll(np.array(index, dtype=np.intp), -(start % len(index)) if index else 0))
 
     @property
     def used_pvc_set(self) -> AbstractSet[str]:
@@ -175,12 +275,34 @@ class Snapshot:
             have_pods_with_affinity=_names(self.have_pods_with_affinity_node_info_list),
             have_pods_with_required_anti_affinity=_names(self.have_pods_with_required_anti_affinity_node_info_list),
             used_pvc_set=sorted(self.used_pvc_set),
-            stale={name: node_item(info) for name, info in self.node_info_map.items() if cached.get(name) != info.generation},
+            stale={
+                name: node_item(self._without_assumed_pods(info))
+                for name, info in self.node_info_map.items()
+                if cached.get(name) != info.generation
+            },
+            assumed_pods={pod.key: pod.pod.spec.node_name for pod in self.assumed_pods.values()},
+            pod_groups={group: state.to_view() for group, state in sorted(self.pod_groups.items())},
         )
+
+    def _without_assumed_pods(self, info: NodeInfo) -> NodeInfo:
+        pods = [pod for pod in self.assumed_pods.values() if pod.pod.spec.node_name == info.name]
+        if not pods:
+            return info
+        copy = info.clone()
+        copy.generations = Generations()
+        for pod in reversed(pods):
+            copy.remove_pod(pod)
+        copy.generation = info.generation
+        return copy
 
     def to_state(self, cached: Mapping[str, NodeInfo], table: ObjectTable) -> SnapshotState:
         """The state for a checkpoint; `cached` are the cache's NodeInfos by name."""
-        known = {name: info for name, info in self.node_info_map.items() if name in cached and cached[name].generation == info.generation}
+        ahead = {pod.pod.spec.node_name for pod in self.assumed_pods.values()}
+        known = {
+            name: info
+            for name, info in self.node_info_map.items()
+            if name in cached and cached[name].generation == info.generation and name not in ahead
+        }
         return SnapshotState(
             generation=self.generation,
             nodes=list(self.node_info_map),
@@ -194,6 +316,9 @@ class Snapshot:
                 for name, info in known.items()
                 if isinstance(info.image_states, SharedImages) and info.image_states != _present_images(cached[name])
             },
+            assumed_pods=[table.pod_info_ref(pod) for pod in self.assumed_pods.values()],
+            pod_groups=records_of(self.pod_groups, table),
+            placement=None if self.placement is None else sorted(self.placement),
         )
 
     @classmethod
@@ -215,6 +340,9 @@ class Snapshot:
         ]
         snapshot.columns.reorder(snapshot.node_info_list)
         snapshot._count_claims()
+        snapshot.assumed_pods = {pod.uid: pod for pod in map(table.pod_info, state.assumed_pods)}
+        snapshot.pod_groups = groups_of(state.pod_groups, table)
+        snapshot.placement = None if state.placement is None else frozenset(state.placement)
         return snapshot
 
 

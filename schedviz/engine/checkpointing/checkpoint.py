@@ -26,16 +26,19 @@ from schedviz.engine.checkpointing.cycle_state import (
     scheduling_cycle_of,
     scheduling_cycle_state,
 )
+from schedviz.engine.checkpointing.pod_group_state import PodGroupCycleState, pod_group_cycle_of, pod_group_cycle_state
 from schedviz.engine.framework.object_table import ObjectTable, ObjectTableState
 from schedviz.engine.framework.runtime.batch import BatchState
 from schedviz.engine.preemption_task import PreemptionTaskState
+from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.simulation_state import Origin, SimulationState, Task
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.collector import without_gc
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.releases import RELEASES, unknown_release
 from schedviz.trace.simulation_settings import SimulationSettings
-from schedviz.trace.view import CycleView
+from schedviz.trace.view import CycleView, PodGroupCycleView
 
 Simulated = TypeVar("Simulated", bound=SimulationState)
 
@@ -83,6 +86,9 @@ class Checkpoint(msgspec.Struct, frozen=True):
     batches: dict[str, BatchState] = {}
     #: The configuration in use; absent if it is that of `settings`.
     config: dict[str, Any] | UnsetType | None = UNSET
+    #: v1.36: the running cycle of a pod group (`running` is None then), and the one that is shown.
+    running_pod_group: PodGroupCycleState | None = None
+    shown_pod_group: PodGroupCycleView | None = None
 
 
 class CheckpointHeader(msgspec.Struct, frozen=True):
@@ -130,7 +136,9 @@ def _state(simulation: SimulationState, origin: Origin) -> Checkpoint:
         cache=state.cache.to_state(table),
         snapshot=state.snapshot.to_state({info.name: info for info in state.cache.nodes}, table),
         queue=msgspec.Raw(_encoder.encode(state.queue.to_state(table))),
-        running=None if scheduler.cycle is None else scheduling_cycle_state(scheduler.cycle, table),
+        running=scheduling_cycle_state(scheduler.cycle, table) if isinstance(scheduler.cycle, SchedulingCycle) else None,
+        running_pod_group=pod_group_cycle_state(scheduler.cycle, table) if isinstance(scheduler.cycle, PodGroupCycle) else None,
+        shown_pod_group=simulation.shown_pod_group,
         bindings=[binding_cycle_state(binding, table) for binding in scheduler.bindings],
         waiting_pods={name: framework.waiting_pods.to_state() for name, framework in state.profiles.items()},
         plugins={
@@ -179,7 +187,7 @@ def _restored(cls: type[Simulated], saved: Checkpoint) -> Simulated:
     simulation.task = saved.task
     simulation.exited = saved.exited
     simulation.cluster.watches.watched = not saved.exited
-    simulation.shown_cycle = saved.shown_cycle
+    simulation.shown_cycle, simulation.shown_pod_group = saved.shown_cycle, saved.shown_pod_group
     _restore_scheduler(simulation, saved, table)
     return simulation
 
@@ -214,13 +222,17 @@ def _restore_scheduler(simulation: SimulationState, saved: Checkpoint, table: Ob
     for name, batch in scheduler.batches().items():
         batch.load(saved.batches[name])
     release = simulation.release
-    scheduler.cycle = None if saved.running is None else scheduling_cycle_of(release.scheduling_cycle, saved.running, state, table)
+    if saved.running is not None:
+        scheduler.cycle = scheduling_cycle_of(release.scheduling_cycle, saved.running, state, table)
+    elif saved.running_pod_group is not None:
+        scheduler.cycle = pod_group_cycle_of(saved.running_pod_group, state, table)
     scheduler.bindings = [binding_cycle_of(release.binding_cycle, binding, state, table) for binding in saved.bindings]
     scheduler.preemptions.load(saved.preemptions, table)
     if state.api_dispatcher is not None:
         state.api_dispatcher.load(saved.api_calls, table)
     waiting = {binding.assumed.uid: binding.assumed for binding in scheduler.bindings}
-    if scheduler.cycle is not None and scheduler.cycle.assumed is not None:
-        waiting[scheduler.cycle.assumed.uid] = scheduler.cycle.assumed
+    if scheduler.cycle is not None:
+        cycles = scheduler.cycle.pods if isinstance(scheduler.cycle, PodGroupCycle) else [scheduler.cycle]
+        waiting |= {cycle.assumed.uid: cycle.assumed for cycle in cycles if cycle.assumed is not None}
     for name, framework in state.profiles.items():
         framework.waiting_pods.restore(saved.waiting_pods.get(name, []), waiting.__getitem__)

@@ -55,6 +55,8 @@ class ClusterState(msgspec.Struct, frozen=True):
     is_catching_up: bool = False
     #: The pod that the running binding cycle has bound.
     bound_pod: str = ""
+    #: How many of `written` it had written before.
+    written_before_binding: int = 0
 
 
 class References:
@@ -112,6 +114,7 @@ def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> C
         in_flight=[event_state(event) for event in watches.in_flight],
         last_watch_id=watches.last_id,
         bound_pod=cluster.bound_pod,
+        written_before_binding=cluster.written_before_binding,
         others=refs.others,
         unseen=watches.unseen,
         drops=watches.drops,
@@ -143,7 +146,7 @@ def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, re
     watches.unconfirmed = {key: [event_of(event) for event in events] for key, events in saved.unconfirmed}
     watches.in_flight = [event_of(event) for event in saved.in_flight]
     watches.last_id = saved.last_watch_id
-    cluster.bound_pod = saved.bound_pod
+    cluster.bound_pod, cluster.written_before_binding = saved.bound_pod, saved.written_before_binding
     watches.unseen, watches.drops = saved.unseen, saved.drops
     cluster.controllers.on = saved.helpers
     cluster.controllers.timers.load(saved.timers)

@@ -12,18 +12,28 @@ from typing import Any, Literal, TypeVar
 from msgspec.structs import replace
 
 from schedviz.engine.clock import Clock
-from schedviz.engine.cluster import status_patch, volume_controller
+from schedviz.engine.cluster import pod_group_patch, status_patch, volume_controller
 from schedviz.engine.cluster.admission import admitted, in_namespace, merged
 from schedviz.engine.cluster.controllers import ControllerManager, HelperSettings
 from schedviz.engine.cluster.objects import ObjectStore, qualified_resource
 from schedviz.engine.cluster.watch import Loss, Lost, Verb, Watches, WatchEvent
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.status import StatusError
-from schedviz.engine.instructions import AnyInstruction, ApplyPodCondition, BindPod, DeletePod, PatchPodStatus, RecordEvent, UpdateObject
+from schedviz.engine.instructions import (
+    AnyInstruction,
+    ApplyPodCondition,
+    BindPod,
+    DeletePod,
+    PatchPodGroupStatus,
+    PatchPodStatus,
+    RecordEvent,
+    UpdateObject,
+)
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.defaults import default_object
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, WATCHED_KINDS
 from schedviz.kube.meta import KubeObject
+from schedviz.kube.workloads import PodGroup
 from schedviz.trace.events import ApiWritten, EventRecorded, WatchChanged, WatchDelivered, WatchSent, WriteVerb
 from schedviz.trace.recorder import Recorder
 from schedviz.trace.simulation_settings import GracefulVictims
@@ -84,6 +94,8 @@ class Cluster:
         self.delivers_at_once = False
         #: The pod that the running binding cycle has bound, or tried to: its later events are sent after that of its binding.
         self.bound_pod = ""
+        #: How many events at the front of the held ones it had caused before, which do not wait for that.
+        self.written_before_binding = 0
         #: The kinds that the scheduler watches.
         self.watched_kinds = watched_kinds
         self.controllers = ControllerManager(self, helpers or HelperSettings())
@@ -143,6 +155,8 @@ class Cluster:
                 return self._bind(instruction)
             case PatchPodStatus():
                 return self._patch(instruction)
+            case PatchPodGroupStatus():
+                return self._patch_pod_group(instruction)
             case ApplyPodCondition():
                 return self._apply_condition(instruction)
             case DeletePod():
@@ -204,9 +218,8 @@ class Cluster:
         current = self.store.get("Pod", pod.key)
         error = failure.message if failure is not None and not failure.after_write else _why_not_bound(current, pod)
         events: list[WatchEvent] | None = None
-        if any(event.key == pod.key for event in self.watches.written):
-            # The nomination that the binding cycle wrote before.
-            self.cycle_ended()
+        # The nomination that the binding cycle wrote before.
+        self.written_before_binding = len(self.watches.written)
         if isinstance(current, Pod) and not error:
             event = self._event("MODIFIED", self._bound(current, node), current)
             # A finished pod was bound; its watch does not show it.
@@ -236,6 +249,26 @@ class Cluster:
             return StatusError(error, "pods", base.name)
         new = replace(_as_patched(current), status=patch.apply(current.status))
         detail = patch.detail_after(new.status) if self.shows_status_after_patch else patch.detail
+        is_same = _same(new, current)
+        if not is_same:
+            new = self._written(new)
+        self._record_scheduler_write("patch", base, subresource="status", detail=detail)
+        if not is_same:
+            self._hold(self._event("MODIFIED", new, current))
+        return None
+
+    def _patch_pod_group(self, instruction: PatchPodGroupStatus) -> StatusError | None:
+        base, condition = instruction.group, instruction.condition
+        patched = pod_group_patch.with_condition(base.status, condition, self.clock.timestamp())
+        if patched is None:
+            return None
+        current = self.store.get("PodGroup", base.key)
+        error = "" if isinstance(current, PodGroup) else f'podgroups.scheduling.k8s.io "{base.name}" not found'
+        detail = f"condition {condition.type}={condition.status} {condition.reason}"
+        if not isinstance(current, PodGroup):
+            self._record_scheduler_write("patch", base, subresource="status", detail=detail, error=error)
+            return StatusError(error, "podgroups", base.name)
+        new = replace(current, status=pod_group_patch.merged(current.status, patched))
         is_same = _same(new, current)
         if not is_same:
             new = self._written(new)
@@ -288,11 +321,15 @@ class Cluster:
         """Deliver the events of the scheduler's writes, in order. Those of a running binding cycle's own pod follow its binding."""
         while self.watches.written:
             event = self.watches.written.pop(0)
+            is_before_binding = self.written_before_binding > 0
+            self.written_before_binding -= is_before_binding
             held = self.watches.unconfirmed.get(event.key) if event.kind == "Pod" else None
-            if held is not None and event.key == self.bound_pod:
-                held.append(event)
-            else:
+            if held is None or event.key != self.bound_pod:
                 self._send(event)
+            elif is_before_binding:
+                self._dispatch(event)
+            else:
+                held.append(event)
 
     def confirm(self, pod_key: str) -> bool:
         """Send the event of a pod's binding and the events behind it. False: there is none."""

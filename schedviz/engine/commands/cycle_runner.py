@@ -9,6 +9,7 @@ from schedviz.engine import stages
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.clock import MILLISECOND
 from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.simulation_state import SimulationState
 
 
@@ -18,7 +19,7 @@ class CycleObserver(Protocol):
     def between_stages(self) -> None:
         """A command is between two stages. May raise, which leaves the command there."""
 
-    def cycle_ended(self, cycle: SchedulingCycle) -> None:
+    def cycle_ended(self, cycle: SchedulingCycle | PodGroupCycle) -> None:
         """A scheduling cycle ended."""
 
     def binding_ended(self, binding: BindingCycle) -> None:
@@ -126,7 +127,7 @@ class CycleRunner:
             due = self.simulation.cluster.watches.next_due
         return self.simulation.scheduler.has_active_pods
 
-    def _unfinished(self) -> SchedulingCycle | BindingCycle | None:
+    def _unfinished(self) -> SchedulingCycle | PodGroupCycle | BindingCycle | None:
         """The cycle, or binding cycle, in which stages were stepped and which has not ended."""
         scheduler = self.simulation.scheduler
         return scheduler.cycle or next((binding for binding in scheduler.bindings if _is_unfinished(binding)), None)
@@ -134,7 +135,7 @@ class CycleRunner:
     def whole_cycle(self, *, hold: bool, before_failure: Callable[[], None] | None = None) -> int:
         """Finish the unfinished cycle, or run that of the next pod. Returns 1, or 0 if activeQ is empty.
 
-        `before_failure` is called if the pod cannot be scheduled, before it goes back to the queue.
+        `before_failure` is called once if a pod cannot be scheduled, before it goes back to the queue.
         """
         scheduler = self.simulation.scheduler
         running = self._unfinished()
@@ -146,12 +147,13 @@ class CycleRunner:
             return 0
         while not cycle.has_ended:
             self._observer.between_stages()
-            if before_failure is not None and cycle.stage == stages.HANDLE_SCHEDULING_FAILURE:
+            if before_failure is not None and cycle.is_about_to_fail:
                 before_failure()
+                before_failure = None
             cycle.advance()
-        binding = self._scheduling_ended(cycle, hold=hold)
-        if binding is not None and not hold:
-            self._finish_binding(binding)
+        for binding in self._scheduling_ended(cycle, hold=hold):
+            if not hold:
+                self._finish_binding(binding)
         self.settle()
         return 1
 
@@ -159,7 +161,7 @@ class CycleRunner:
         """Run one stage of the unfinished cycle, or begin a cycle; False: there is nothing to do."""
         running = self._unfinished()
         match running:
-            case SchedulingCycle():
+            case SchedulingCycle() | PodGroupCycle():
                 running.advance()
                 if running.has_ended:
                     self._scheduling_ended(running, hold=False)
@@ -175,7 +177,8 @@ class CycleRunner:
         self.settle()
         return True
 
-    def _scheduling_ended(self, cycle: SchedulingCycle, *, hold: bool) -> BindingCycle | None:
+    def _scheduling_ended(self, cycle: SchedulingCycle | PodGroupCycle, *, hold: bool) -> list[BindingCycle]:
+        """Returns the binding cycles that follow."""
         simulation = self.simulation
         simulation.scheduler.cycle = None
         self._observer.cycle_ended(cycle)
@@ -183,9 +186,9 @@ class CycleRunner:
             for task in list(simulation.scheduler.preemptions.running):
                 simulation.scheduler.run_preemption(task)
         self.writes_ended()
-        binding = simulation.scheduler.begin_binding(cycle, held=hold) if cycle.is_bound_for_binding else None
+        bindings = [simulation.scheduler.begin_binding(pod, held=hold) for pod in cycle.scheduled_pods]
         simulation.recorder.cycle = 0
-        return binding
+        return bindings
 
     def writes_ended(self) -> None:
         """Deliver the events of a cycle's writes, after the API calls that it left to the dispatcher."""

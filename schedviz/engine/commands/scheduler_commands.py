@@ -125,7 +125,7 @@ def _why_not_in_place(simulation: SimulationState) -> str:
     instead = "or configure with a restart"
     cycle = simulation.scheduler.cycle
     if cycle is not None:
-        return f"the scheduling cycle of {cycle.pod.key} is at {cycle.stage}: let it end first (step), {instead}"
+        return f"the scheduling cycle of {cycle.title} is at {cycle.stage}: let it end first (step), {instead}"
     for binding in simulation.scheduler.bindings:
         if binding.is_running:
             how = "permit" if binding.waiting_for else "bind" if binding.held else "step or advance"

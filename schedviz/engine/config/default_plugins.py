@@ -68,6 +68,9 @@ _V1_36: Final = Plugins(
             Plugin("ImageLocality", 1),
             Plugin("DefaultBinder"),
             Plugin("NodeDeclaredFeatures"),
+            Plugin("GangScheduling"),
+            Plugin("TopologyPlacementGenerator"),
+            Plugin("PodGroupPodsCount", 1),
         )
     )
 )
@@ -75,7 +78,12 @@ _V1_36: Final = Plugins(
 #: By release, with all plugins that its feature gates can add.
 DEFAULT_PLUGINS: Final[Mapping[str, Plugins]] = {releases.V1_27: _V1_27, releases.V1_36: _V1_36}
 #: Plugin -> the gate without which it is not among the defaults.
-_GATED: Final[Mapping[str, Callable[[Features], bool]]] = {"NodeDeclaredFeatures": attrgetter("node_declared_features")}
+_GATED: Final[Mapping[str, Callable[[Features], bool]]] = {
+    "NodeDeclaredFeatures": attrgetter("node_declared_features"),
+    "GangScheduling": attrgetter("gang_scheduling"),
+    "TopologyPlacementGenerator": attrgetter("topology_aware_workload_scheduling"),
+    "PodGroupPodsCount": attrgetter("topology_aware_workload_scheduling"),
+}
 
 
 def apply_feature_gates(default: Plugins, features: Features) -> Plugins:

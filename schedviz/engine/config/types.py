@@ -90,6 +90,10 @@ EXTENSION_POINTS: Final = (
 )
 
 
+#: The extension points of pod groups, which v1.36 has.
+PLACEMENT_POINTS: Final = ("placement_generate", "placement_score")
+
+
 class PluginConfig(Part, frozen=True):
     """The arguments of one plugin: a struct of `plugin_args`, or plain data for other plugins."""
 

@@ -59,7 +59,14 @@ class NotFoundError(LookupError):
 class CycleState:
     """Data of plugins by key, and the plugins to skip. Upstream: framework/cycle_state.go CycleState"""
 
-    __slots__ = ("_storage", "skip_filter_plugins", "skip_pre_bind_plugins", "skip_score_plugins")
+    __slots__ = (
+        "_storage",
+        "is_pod_group_scheduling_cycle",
+        "skip_all_post_filter_plugins",
+        "skip_filter_plugins",
+        "skip_pre_bind_plugins",
+        "skip_score_plugins",
+    )
 
     def __init__(self) -> None:
         self._storage: dict[str, StateData] = {}
@@ -69,6 +76,10 @@ class CycleState:
         self.skip_score_plugins: frozenset[str] = frozenset()
         #: v1.36: plugins whose PreBindPreFlight returned Skip.
         self.skip_pre_bind_plugins: frozenset[str] = frozenset()
+        #: v1.36: the pod is tried together with its group, and placed in the snapshot alone.
+        self.is_pod_group_scheduling_cycle = False
+        #: v1.36: no PostFilter plugin runs.
+        self.skip_all_post_filter_plugins = False
 
     def write(self, key: StateKey[Data], data: Data) -> None:
         self._storage[key.name] = data
@@ -109,6 +120,7 @@ class CycleState:
         copy._storage = {name: data.clone() for name, data in self._storage.items()}
         copy.skip_filter_plugins = self.skip_filter_plugins
         copy.skip_score_plugins = self.skip_score_plugins
+        copy.is_pod_group_scheduling_cycle = self.is_pod_group_scheduling_cycle
         return copy
 
     def to_state(self) -> dict[str, Any]:
@@ -118,6 +130,7 @@ class CycleState:
             "skipFilterPlugins": sorted(self.skip_filter_plugins),
             "skipScorePlugins": sorted(self.skip_score_plugins),
             **({"skipPreBindPlugins": sorted(self.skip_pre_bind_plugins)} if self.skip_pre_bind_plugins else {}),
+            **({"isPodGroupSchedulingCycle": True} if self.is_pod_group_scheduling_cycle else {}),
         }
 
     @classmethod
@@ -129,6 +142,7 @@ class CycleState:
         state.skip_filter_plugins = frozenset(data["skipFilterPlugins"])
         state.skip_score_plugins = frozenset(data["skipScorePlugins"])
         state.skip_pre_bind_plugins = frozenset(data.get("skipPreBindPlugins", ()))
+        state.is_pod_group_scheduling_cycle = data.get("isPodGroupSchedulingCycle", False)
         return state
 
 

@@ -9,7 +9,7 @@ Upstream: framework/interface.go
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
@@ -21,11 +21,14 @@ from schedviz.engine.features import Features
 from schedviz.engine.framework.cycle_state import CycleState, StateKey
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.listers import Client, ObjectLister, PodNominator, SharedLister
+from schedviz.engine.framework.pod_groups import Placement, PodGroupAssignments, PodGroupInfo, PodGroups
+from schedviz.engine.framework.preemption.preemptor import Preemptor
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import Status
 from schedviz.engine.framework.types import NodeInfo, PodInfo, QueuedPodInfo, RegisteredEvent
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.meta import KubeObject
+from schedviz.kube.workloads import PodGroup
 
 if TYPE_CHECKING:
     from schedviz.engine.framework.preemption.importance import NodeVictims
@@ -173,15 +176,31 @@ class FilterReads(IntEnum):
     PODS = 2
 
 
+class PodGroupRehearsal(Protocol):
+    """v1.36: tries a pod group on a copy of the snapshot from which pods are removed."""
+
+    def pods(self) -> Iterable[PodInfo]:
+        """The pods of all nodes, node by node."""
+        ...
+
+    def remove(self, pod: PodInfo) -> None: ...
+
+    def add(self, pod: PodInfo) -> None: ...
+
+    def try_pods(self) -> Status:
+        """Success if the group can be scheduled; otherwise why not. No PostFilter plugin runs."""
+        ...
+
+
 class AsyncPreemptions(Protocol):
     """The asynchronous preemptions of a scheduler, as its plugins see them (gate SchedulerAsyncPreemption)."""
 
-    def start(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
+    def start(self, preemptor: Preemptor, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
         """Evict the victims beside the scheduling cycles. There is at least one, and none is terminating."""
         ...
 
     def is_running_for(self, uid: str) -> bool:
-        """Whether the pod with this uid waits for its victims to be evicted."""
+        """Whether the pod or pod group with this uid waits for its victims to be evicted."""
         ...
 
 
@@ -224,6 +243,19 @@ class Handle(Protocol):
     @property
     def preemptions(self) -> AsyncPreemptions:
         """v1.36: the asynchronous preemptions."""
+        ...
+
+    @property
+    def pod_groups(self) -> PodGroups:
+        """v1.36: the pod groups of the cache. Upstream: PodGroupManager"""
+        ...
+
+    def activate(self, keys: Iterable[str]) -> None:
+        """v1.36: move pending pods to activeQ."""
+        ...
+
+    def allow_waiting_pod(self, uid: str, plugin: str) -> None:
+        """v1.36: allow a pod for a plugin, if it waits at Permit for it."""
         ...
 
     def preempt_waiting_pod(self, uid: str, plugin: str, message: str) -> bool:
@@ -419,6 +451,36 @@ class BindPlugin(Plugin, Protocol):
 @runtime_checkable
 class PostBindPlugin(Plugin, Protocol):
     def post_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> None: ...
+
+
+@runtime_checkable
+class PodGroupPostFilterPlugin(Plugin, Protocol):
+    """v1.36: runs if a pod group cannot be scheduled. Returns also the pods that it evicts. Upstream: framework/interface.go"""
+
+    def pod_group_post_filter(
+        self, group: PodGroup, pods: Sequence[PodInfo], rehearsal: PodGroupRehearsal
+    ) -> tuple[Status, list[PodInfo]]: ...
+
+
+@runtime_checkable
+class PlacementGeneratePlugin(Plugin, Protocol):
+    """v1.36: the placements in which a pod group is tried, each within the nodes of the parent. A Status instead is an error."""
+
+    def generate_placements(self, group: PodGroupInfo, parent: Placement) -> Sequence[Placement] | Status: ...
+
+
+@runtime_checkable
+class PlacementScorePlugin(Plugin, Protocol):
+    """v1.36: scores what a pod group got in one placement."""
+
+    def score_placement(self, group: PodGroupInfo, assignments: PodGroupAssignments) -> int | Status: ...
+
+
+@runtime_checkable
+class PlacementScoreExtensions(Protocol):
+    """Normalizes a plugin's scores of all placements to 0..100."""
+
+    def normalize_placement_score(self, group: PodGroupInfo, scores: Sequence[int]) -> Sequence[int] | Status: ...
 
 
 @runtime_checkable

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
+from schedviz.engine.framework.pod_groups import PodGroupState
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import NodeInfo, PodInfo
@@ -31,12 +32,26 @@ class SharedLister(Protocol):
     def have_pods_with_required_anti_affinity_node_info_list(self) -> Sequence[NodeInfo]: ...
 
     @property
+    def unlisted_rows_with_affinity(self) -> Sequence[int]:
+        """v1.36: nodes whose pods with affinity were placed by a pod group's cycle alone, and that are not in the list above."""
+        ...
+
+    @property
+    def unlisted_rows_with_required_anti_affinity(self) -> Sequence[int]:
+        """v1.36: the same for required anti-affinity."""
+        ...
+
+    @property
     def row_of(self) -> Mapping[str, int]:
         """Node name -> its position in `node_info_list`."""
         ...
 
     def is_pvc_used_by_pods(self, key: str) -> bool:
         """Whether a pod on any node uses the claim `namespace/name`."""
+        ...
+
+    def pod_group(self, group: str) -> PodGroupState:
+        """v1.36: the state of a pod group, with the pods that its cycle has placed. Raises LookupError."""
         ...
 
     def rows(self, index: Index | None = None) -> Rows:

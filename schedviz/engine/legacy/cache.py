@@ -202,7 +202,7 @@ class CacheV114(Cache):
             raise CacheError(_NO_UID)
         return super()._info(pod)
 
-    def _try_to_remove(self, pod: PodInfo, changes: NodeInfoChanges) -> CacheError | None:
+    def _try_to_remove(self, pod: PodInfo, changes: NodeInfoChanges, *, forget: bool = False) -> CacheError | None:  # noqa: ARG002
         """Remove a pod from its node; an error leaves it in podStates. Upstream: removePod"""
         node = _node_of(pod)
         if self.nodes.get(node) is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from schedviz.engine.cache import Cache
+from schedviz.engine.features import Features
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import Generations, PodInfo
 from schedviz.engine.legacy.cache import CacheV114
@@ -24,5 +25,5 @@ def with_policies(release: Release, policies: Policies) -> Release:
     return release
 
 
-def _make_cache_v1_14(recorder: Recorder, pod_info: type[PodInfo], *, ttl_seconds: float) -> Cache:
+def _make_cache_v1_14(recorder: Recorder, pod_info: type[PodInfo], *, ttl_seconds: float, features: Features) -> Cache:  # noqa: ARG001
     return CacheV114(recorder, Generations(), ttl_seconds=ttl_seconds, pod_info=pod_info)

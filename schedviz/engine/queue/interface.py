@@ -86,6 +86,10 @@ class SchedulingQueue(Protocol):
 
     def pop(self) -> QueuedPodInfo | None: ...
 
+    def pop_specific_pod(self, key: str) -> QueuedPodInfo | None:
+        """v1.36: pop this pod, activating it if need be; None: it cannot be popped."""
+        ...
+
     def done(self, uid: str) -> None:
         """A popped pod is no longer in flight."""
         ...

@@ -19,7 +19,7 @@ from schedviz.trace import releases
 from schedviz.trace.recorder import Recorder
 
 
-def _make_cache(recorder: Recorder, pod_info: type[PodInfo], *, ttl_seconds: float) -> Cache:
+def _make_cache(recorder: Recorder, pod_info: type[PodInfo], *, ttl_seconds: float, features: Features) -> Cache:  # noqa: ARG001
     return Cache(recorder, Generations(), ttl_seconds=ttl_seconds, pod_info=pod_info)
 
 

@@ -8,7 +8,7 @@ from schedviz.engine.binding_v1_36 import BindingCycleV136
 from schedviz.engine.cache import Cache
 from schedviz.engine.cache.cache_v1_36 import CacheV136
 from schedviz.engine.event_handlers_v1_36 import EventHandlersV136
-from schedviz.engine.features import V1_36_GATES
+from schedviz.engine.features import V1_36_GATES, Features
 from schedviz.engine.framework.pod_info_v1_36 import pod_info_class
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.types import Generations, PodInfo
@@ -21,8 +21,14 @@ from schedviz.trace import releases
 from schedviz.trace.recorder import Recorder
 
 
-def _make_cache(recorder: Recorder, pod_info: type[PodInfo], *, ttl_seconds: float) -> Cache:  # noqa: ARG001 - pods do not expire
-    return CacheV136(recorder, Generations(), pod_info=pod_info)
+def _make_cache(
+    recorder: Recorder,
+    pod_info: type[PodInfo],
+    *,
+    ttl_seconds: float,  # noqa: ARG001 - pods do not expire
+    features: Features,
+) -> Cache:
+    return CacheV136(recorder, Generations(), pod_info=pod_info, tracks_pod_groups=features.generic_workload)
 
 
 RELEASE: Final = Release(

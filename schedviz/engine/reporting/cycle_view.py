@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.clock import SECOND
 from schedviz.engine.cluster import Cluster
+from schedviz.engine.podgroup_pod_cycle import PodGroupPodCycle
 from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.kube.kinds import KINDS
 from schedviz.trace.events import cycle_results
-from schedviz.trace.view import ApiView, BindingView, CycleView, WatchInFlight, WatchView
+from schedviz.trace.view import ApiView, BindingView, CycleView, PodGroupCycleView, PodGroupPodView, WatchInFlight, WatchView
 
 
 def cycle_view(cycle: SchedulingCycle) -> CycleView:
@@ -17,6 +21,7 @@ def cycle_view(cycle: SchedulingCycle) -> CycleView:
     return CycleView(
         cycle=cycle.number,
         pod=cycle.pod.key,
+        pod_group=cycle.pod_group,
         profile=cycle.framework.profile_name,
         attempts=results.attempts,
         at_seconds=results.at_seconds,
@@ -24,6 +29,50 @@ def cycle_view(cycle: SchedulingCycle) -> CycleView:
         stages=list(results.stages),
         all_nodes=results.all_nodes,
         **(cycle_results(results) if cycle.has_ended else {}),
+    )
+
+
+def running_cycle_view(cycle: SchedulingCycle | PodGroupCycle) -> CycleView | None:
+    """The running cycle; of a pod group, that of the pod which is tried or submitted."""
+    if not isinstance(cycle, PodGroupCycle):
+        return cycle_view(cycle)
+    return None if cycle.current_pod is None else cycle_view(cycle.current_pod)
+
+
+def pod_group_view(group: PodGroupCycle) -> PodGroupCycleView:
+    """The scheduling cycle of a pod group, running or ended; equal to the fold of its events."""
+    results = group.results
+    cycles = {pod.number: pod for pod in group.shown_pods}
+    by_key = {pod.queued.key: pod for pod in cycles.values()}
+    return PodGroupCycleView(
+        group=group.group.key,
+        profile=group.profile_name,
+        at_seconds=results.at_seconds,
+        next_stage=group.stage,
+        stages=list(results.stages),
+        pods=[_pod_of_group(key, by_key.get(key)) for key in results.pods],
+        cycles=[cycle_view(pod) for pod in cycles.values()],
+        placement=results.placement,
+        outcome=results.outcome,
+        message=results.message,
+        waiting_on_preemption=results.waiting_on_preemption and bool(results.outcome),
+    )
+
+
+def _pod_of_group(key: str, pod: PodGroupPodCycle | None) -> PodGroupPodView:
+    if pod is None:
+        return PodGroupPodView(pod=key)
+    shown = PodGroupPodView(pod=key, cycle=pod.number, outcome=pod.results.outcome if pod.has_ended else "")
+    if not pod.was_tried or pod.is_being_tried:
+        return shown
+    trial = pod.trial
+    return msgspec.structs.replace(
+        shown,
+        node=trial.node,
+        code=trial.status.code.value,
+        message=trial.status.message,
+        permit=trial.permit.code.value if trial.node else "",
+        requires_preemption=trial.requires_preemption,
     )
 
 

@@ -11,6 +11,7 @@ from schedviz.engine.extenders.extender import ExtenderFilterRecord, ExtenderSco
 from schedviz.engine.framework.interface import Candidate, NominatingInfo
 from schedviz.engine.framework.runtime import FilterOutcome, PluginAnswer, PostFilterOutcome, ScoreOutcome
 from schedviz.engine.framework.status import Status
+from schedviz.engine.framework.types import NANOS_PER_SECOND
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.select_host import tied_rows
 from schedviz.trace.events import AnyEvent, ApiWritten, EventRecorded, WatchDelivered
@@ -39,22 +40,22 @@ def cycle_record(cycle: SchedulingCycle) -> dict[str, Any]:
         "startNodeIndex": results.start_node_index,
         "nextStartNodeIndex": results.next_start_node_index,
         "snapshotUpdate": None if results.snapshot_update is None else snapshot_update_record(results.snapshot_update),
-        "preFilter": _answers(results.pre_filter),
+        "preFilter": answers(results.pre_filter),
         "preFilterNodes": None if cycle.filtered is None else results.pre_filter_nodes,
         "skippedFilterPlugins": results.skipped_filter_plugins,
         "nominatedNodeEvaluation": nominated_node_record(cycle),
         "filter": [] if cycle.filtered is None else _filter(cycle.filtered),
         "extenderFilter": [_extender_filter(record) for record in results.extender_filter],
         "feasible": names or [],
-        "preScore": _answers(results.pre_score),
+        "preScore": answers(results.pre_score),
         "skippedScorePlugins": results.skipped_score_plugins,
         "scores": None if cycle.scored is None or names is None else _scores(cycle.scored, names),
         "extenderScores": None if results.extender_scores is None else _extender_scores(results.extender_scores),
         "totals": _totals(cycle, names),
         "tied": [] if results.ranking is None or names is None else [names[row] for row in tied_rows(cycle.totals())],
         "postFilter": None if results.post_filter is None else post_filter_record(results.post_filter),
-        "reserve": _answers(results.reserve),
-        "permit": _answers(results.permit),
+        "reserve": answers(results.reserve),
+        "permit": answers(results.permit),
         "unreserve": results.unreserve,
         "unschedulablePlugins": results.unschedulable_plugins,
         "nominating": _nominating(results.nominating),
@@ -70,8 +71,8 @@ def binding_record(binding: BindingCycle) -> dict[str, Any]:
         "outcome": results.outcome,
         "message": results.message,
         "conditionReason": results.condition_reason,
-        "preBind": _answers(results.pre_bind),
-        "bind": _answers(results.bind),
+        "preBind": answers(results.pre_bind),
+        "bind": answers(results.bind),
         "unreserve": results.unreserve,
         "confirmed": results.confirmed,
     }
@@ -150,12 +151,15 @@ def _answer(plugin: str, status: Status) -> dict[str, Any]:
     return {"plugin": plugin, "code": status.code.value, "reasons": list(status.reasons)}
 
 
-def _answers(answers: Iterable[PluginAnswer]) -> list[dict[str, Any]]:
+def answers(given: Iterable[PluginAnswer]) -> list[dict[str, Any]]:
+    """What plugins answered, in order."""
     records = []
-    for answer in answers:
+    for answer in given:
         record = _answer(answer.plugin, answer.status)
         if answer.node_names is not None:
             record["nodeNames"] = list(answer.node_names)
+        if answer.timeout is not None:
+            record["timeoutSeconds"] = answer.timeout // NANOS_PER_SECOND
         records.append(record)
     return records
 

@@ -9,8 +9,10 @@ from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cycle_results import CycleResults
 from schedviz.engine.framework.runtime import PluginAnswer
 from schedviz.engine.framework.status import Status
-from schedviz.engine.reporting.observation import nominated_node_record, post_filter_record
+from schedviz.engine.podgroup_pod_cycle import PodGroupPodCycle
+from schedviz.engine.reporting.observation import answers, cycle_record, nominated_node_record, post_filter_record, snapshot_update_record
 from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.scheduler import Scheduler
 from schedviz.trace.events import AnyEvent, PreEnqueueRan, QueueName, RequeueConsidered, RequeueDecision
 
@@ -98,6 +100,78 @@ def cycle_members(cycle: SchedulingCycle) -> dict[str, Any]:
         "batch": _batch(results),
         "nominatedNodeEvaluation": _nominated_node(cycle),
     }
+
+
+def pod_group_record(group: PodGroupCycle) -> dict[str, Any]:
+    """The record of a pod group's cycle; those of its pods are in `podGroup`."""
+    results = group.results
+    update = results.snapshot_update
+    return {
+        **_EMPTY_CYCLE,
+        "pod": results.first_pod,
+        "profile": group.profile_name if results.outcome else "",
+        "attempts": results.attempts,
+        "outcome": "podGroup",
+        "poppedFrom": "backoffQ" if results.popped_from_backoff_q else "",
+        "startNodeIndex": results.start_node_index,
+        "nextStartNodeIndex": results.next_start_node_index,
+        "snapshotUpdate": None if update is None else snapshot_update_record(update),
+        "reserve": answers(results.reserve),
+        "permit": answers(results.permit),
+        "unreserve": results.unreserve,
+        "podGroup": {
+            "name": group.group.key,
+            "code": results.status.code.value,
+            "message": results.status.message,
+            "waitingOnPreemption": results.waiting_on_preemption,
+            "pods": [_pod_of_group(pod) for pod in group.pods],
+        },
+    }
+
+
+def _pod_of_group(pod: PodGroupPodCycle) -> dict[str, Any]:
+    record = cycle_record(pod) | cycle_members(pod)
+    if not pod.was_tried:
+        return record
+    trial = pod.trial
+    return record | {
+        "algorithm": {
+            "node": trial.node,
+            "code": trial.status.code.value,
+            "message": trial.status.message,
+            "permit": trial.permit.code.value,
+            "requiresPreemption": trial.requires_preemption,
+        }
+    }
+
+
+#: The members of a cycle's record that a group leaves to its pods.
+_EMPTY_CYCLE: Final[dict[str, Any]] = {
+    "node": "",
+    "message": "",
+    "conditionReason": "",
+    "evaluatedNodes": 0,
+    "feasibleNodes": 0,
+    "numFeasibleNodesToFind": 0,
+    "preFilter": [],
+    "preFilterNodes": None,
+    "skippedFilterPlugins": [],
+    "nominatedNodeEvaluation": None,
+    "filter": [],
+    "extenderFilter": [],
+    "feasible": [],
+    "preScore": [],
+    "skippedScorePlugins": [],
+    "scores": None,
+    "extenderScores": None,
+    "totals": None,
+    "tied": [],
+    "postFilter": None,
+    "postFilters": [],
+    "unschedulablePlugins": [],
+    "pendingPlugins": [],
+    "nominating": None,
+}
 
 
 def _batch(results: CycleResults) -> dict[str, Any] | None:

@@ -78,7 +78,8 @@ class Forking(Importing):
         self.report_progress(Progress("saving", 0, None, unit=""), now=True)
         event = simulation.event
         # A cycle that is in progress ends in the fork.
-        ended = simulation.cycle - (simulation.scheduler.cycle is not None)
+        running = simulation.scheduler.cycle
+        ended = simulation.cycle if running is None else running.number - 1
         if not lease.fenced_update(self.lease, fork_event=event, fork_cycle=ended):
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
         view = simulation.view()

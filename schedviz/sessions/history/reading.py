@@ -9,7 +9,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from schedviz.kube.collector import without_gc
 from schedviz.sessions import frames
@@ -21,7 +21,7 @@ from schedviz.sessions.queries.database import repeated_cursor
 from schedviz.sessions.queries.keyset import in_steps
 from schedviz.sessions.queries.rows import RowsWhere
 from schedviz.trace.comparing.side import Summary
-from schedviz.trace.events import AnyEvent, BindingEnded, BindingStageEnded, BindingStarted
+from schedviz.trace.events import AnyEvent, BindingEnded, BindingStageEnded, BindingStarted, CycleStarted, PodGroupStarted
 from schedviz.trace.fold import Fold
 from schedviz.trace.past_events import PastEvent
 from schedviz.trace.view import View
@@ -311,7 +311,22 @@ def _later_events(checkpoint: Checkpoint, session_id: UUID, *, until_event: int)
     cycle.
     """
     rows = Chunk.objects.filter(session_id=session_id, number__gt=checkpoint.chunk, first_event__lte=until_event)
-    whole = rows.filter(last_event__lte=until_event, last_cycle__gt=F("first_cycle")).order_by("-number")
-    past = whole.values_list("number", flat=True).first() or 0
+    past, known = _last_beginning(rows.filter(last_event__lte=until_event, last_cycle__gt=F("first_cycle")))
     for number, data in in_steps(rows, "number", "data", at_once=16):
-        yield number, frames.past_events_of(bytes(data)) if number < past else frames.events_of(bytes(data))
+        if number == past:
+            yield number, known
+        else:
+            yield number, frames.past_events_of(bytes(data)) if number < past else frames.events_of(bytes(data))
+
+
+def _last_beginning(rows: QuerySet[Chunk]) -> tuple[int, Sequence[AnyEvent]]:
+    """The last chunk in which a cycle begins that is not the continuation of a pod group's, and its events; 0: there is none."""
+    number: int | None = None
+    while True:
+        before = rows if number is None else rows.filter(number__lt=number)
+        row = before.order_by("-number").values_list("number", "data").first()
+        if row is None:
+            return 0, ()
+        number, events = row[0], frames.events_of(bytes(row[1]))
+        if any(isinstance(event, PodGroupStarted) or (isinstance(event, CycleStarted) and not event.pod_group) for event in events):
+            return number, events

@@ -44,7 +44,7 @@ def replay_cycle(session: Session, cycle: int) -> dict[str, Any]:
         if simulation.cycle >= cycle - 1 and not simulation.detail:
             simulation.detail = True
             simulation.watch_plugins(time.perf_counter_ns)
-        wanted = next((record for number, record in reversed(simulation.cycle_records) if number == cycle), None)
+        wanted = simulation.record_of(cycle)
         return wanted is not None
 
     found()

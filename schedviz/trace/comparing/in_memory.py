@@ -7,10 +7,22 @@ from functools import cached_property
 from typing import Any
 
 from schedviz.trace.comparing.side import Detail, Summary, no_detail
-from schedviz.trace.events import AnyEvent, BindingEnded, BindingStageEnded, BindingStarted, CycleEnded, CycleStarted, StageEnded
+from schedviz.trace.events import (
+    AnyEvent,
+    BindingEnded,
+    BindingStageEnded,
+    BindingStarted,
+    CycleEnded,
+    CycleStarted,
+    PodGroupEnded,
+    PodGroupStarted,
+    StageEnded,
+)
 from schedviz.trace.fold import Fold
 from schedviz.trace.view import View
 
+#: What a cycle's summary is made of.
+_SCHEDULING = (PodGroupStarted, CycleStarted, StageEnded, CycleEnded, PodGroupEnded)
 _BINDING = (BindingStarted, BindingStageEnded, BindingEnded)
 
 
@@ -47,7 +59,7 @@ class RunInMemory:
         for event in self._events:
             if event.cycle and not isinstance(event, _BINDING):
                 first.setdefault(event.cycle, event.event)
-            if isinstance(event, CycleStarted | StageEnded | CycleEnded):
+            if isinstance(event, _SCHEDULING):
                 fold.apply(event)
             if isinstance(event, CycleEnded) and (cycle := fold.to_view().cycle) is not None:
                 found.append(Summary(cycle, first[event.cycle], event.event))

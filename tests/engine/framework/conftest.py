@@ -102,7 +102,7 @@ class World:
         self.release = release
         self.features = features_of(release.gates, gates or {})
         self.pod_info = release.pod_info(self.features)
-        self.cache = release.make_cache(Recorder(), self.pod_info, ttl_seconds=0)
+        self.cache = release.make_cache(Recorder(), self.pod_info, ttl_seconds=0, features=self.features)
         self.snapshot = Snapshot()
         self.objects = Objects()
         self.nominations = Nominations()

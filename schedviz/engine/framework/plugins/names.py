@@ -28,5 +28,8 @@ VOLUME_ZONE: Final = "VolumeZone"
 # v1.36.
 DYNAMIC_RESOURCES: Final = "DynamicResources"
 NODE_DECLARED_FEATURES: Final = "NodeDeclaredFeatures"
+GANG_SCHEDULING: Final = "GangScheduling"
+POD_GROUP_PODS_COUNT: Final = "PodGroupPodsCount"
+TOPOLOGY_PLACEMENT_GENERATOR: Final = "TopologyPlacementGenerator"
 #: Specific to schedviz, off by default.
 SCRIPTED: Final = "Scripted"

@@ -10,6 +10,7 @@ from schedviz.engine.framework.interface import NominatingInfo, NominatingMode, 
 from schedviz.engine.framework.preemption.evaluator import Evaluator, aggregate, shown
 from schedviz.engine.framework.preemption.executor import Executor
 from schedviz.engine.framework.preemption.importance import NodeVictims, pick
+from schedviz.engine.framework.preemption.preemptor import Preemptor
 from schedviz.engine.framework.status import SUCCESS, Code, Status, StatusError, as_status, unresolvable, unschedulable
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.core import Pod
@@ -57,7 +58,7 @@ class EvaluatorV136(Evaluator):
         picked = pick(candidates, handle.clock())
         best = picked.candidate
         record = PreemptionRecord(found, left, chosen=best.node, victims=tuple(one.key for one in best.pods), rule=picked.rule)
-        status = Executor(handle, self._plugin).actuate(preemptor, best.node, best.pods)
+        status = Executor(handle, self._plugin).actuate(Preemptor.of_pod(preemptor), best.node, best.pods)
         if not status.is_success:
             return PostFilterResult(record=record), status
         return _nominating(best.node, record), SUCCESS

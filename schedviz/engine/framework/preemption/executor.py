@@ -9,15 +9,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from schedviz.engine.framework.interface import AsyncPreemptions, Handle
+from schedviz.engine.framework.preemption.preemptor import Preemptor
 from schedviz.engine.framework.status import SUCCESS, Status, StatusError, as_status
 from schedviz.engine.framework.types import PodInfo
-from schedviz.kube.core import Pod, PodCondition
+from schedviz.kube.core import PodCondition
 
 
 class _NoPreemptions:
     """Of a framework that belongs to no scheduler."""
 
-    def start(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:  # noqa: ARG002
+    def start(self, preemptor: Preemptor, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:  # noqa: ARG002
         raise RuntimeError(f"{plugin} cannot start a preemption for {preemptor.key}: its framework belongs to no scheduler")
 
     def is_running_for(self, uid: str) -> bool:  # noqa: ARG002 - nothing can be started
@@ -34,8 +35,11 @@ class Executor:
         self._handle = handle
         self._plugin = plugin
 
-    def actuate(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo]) -> Status:
-        """Evict the victims that are not terminating yet, now or beside the cycles. Upstream: actuatePodPreemption"""
+    def actuate(self, preemptor: Preemptor, node: str, victims: Sequence[PodInfo]) -> Status:
+        """Evict the victims that are not terminating yet, now or beside the cycles.
+
+        Upstream: actuatePodPreemption, actuatePodGroupPreemption
+        """
         awake = [victim for victim in victims if victim.pod.metadata.deletion_timestamp is None]
         if self._handle.features.scheduler_async_preemption:
             if awake:
@@ -43,7 +47,7 @@ class Executor:
             return SUCCESS
         return self._evict_now(preemptor, node, awake)
 
-    def _evict_now(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo]) -> Status:
+    def _evict_now(self, preemptor: Preemptor, node: str, victims: Sequence[PodInfo]) -> Status:
         """Upstream: prepareCandidate"""
         for victim in victims:
             error = self.evict(victim, preemptor, node)
@@ -52,14 +56,14 @@ class Executor:
         self.clear_lower_nominations(preemptor, node)
         return SUCCESS
 
-    def evict(self, victim: PodInfo, preemptor: PodInfo, node: str) -> StatusError | None:
+    def evict(self, victim: PodInfo, preemptor: Preemptor, node: str) -> StatusError | None:
         """Stop the binding of a victim, or delete the victim. Returns the API server's error. Upstream: PreemptPod"""
         handle, client = self._handle, self._handle.client
-        note = f"Preempted by pod {preemptor.uid} on node {node}"
+        note = f"Preempted by {preemptor.kind} {preemptor.uid} on node {node}"
         if self._stop_binding(victim):
             note += " (in kube-scheduler memory)."
         else:
-            error = client.patch_condition(victim.pod, _disruption(preemptor.pod)) or client.delete_pod(victim.pod)
+            error = client.patch_condition(victim.pod, _disruption(preemptor)) or client.delete_pod(victim.pod)
             if error is not None:
                 return None if error.is_not_found else error
         client.record_event(victim.pod, profile=handle.profile_name, type_="Normal", reason="Preempted", action="Preempting", note=note)
@@ -71,7 +75,7 @@ class Executor:
             victim.uid, f"preempted by {self._plugin}"
         )
 
-    def clear_lower_nominations(self, preemptor: PodInfo, node: str) -> bool:
+    def clear_lower_nominations(self, preemptor: Preemptor, node: str) -> bool:
         """Clear the nominations of pods that may no longer fit beside the preemptor. False: a write failed.
 
         Upstream: getLowerPriorityNominatedPods, clearNominatedNodeName
@@ -82,6 +86,6 @@ class Executor:
         return all(error is None for error in errors)
 
 
-def _disruption(preemptor: Pod) -> PodCondition:
-    message = f"{preemptor.spec.scheduler_name}: preempting to accommodate a higher priority pod"
+def _disruption(preemptor: Preemptor) -> PodCondition:
+    message = f"{preemptor.scheduler_name}: preempting to accommodate a higher priority {preemptor.kind}"
     return PodCondition(type="DisruptionTarget", status="True", reason="PreemptionByScheduler", message=message)

@@ -37,6 +37,7 @@ from schedviz.engine.framework.interface import (
     StatefulPlugin,
 )
 from schedviz.engine.framework.listers import Client, ObjectLister, PodNominator, SharedLister
+from schedviz.engine.framework.pod_groups import NO_POD_GROUPS, PodGroups
 from schedviz.engine.framework.preemption.executor import NO_PREEMPTIONS
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.filtering import NominatedPods, run_filter_plugins, search
@@ -110,6 +111,11 @@ class Framework:
         #: Set by the scheduler, if it has extenders.
         self.extenders: Sequence[PreemptionExtender] = ()
         self.waiting_pods = WaitingPods()
+        #: v1.36: the pod groups of the cache, and how to activate pods; set by the scheduler.
+        self.pod_groups: PodGroups = NO_POD_GROUPS
+        self.activate: Callable[[Iterable[str]], None] = _nothing_to_activate
+        #: v1.36: called when a plugin has allowed a pod (its uid) that waits at Permit.
+        self.permit_allowed: Callable[[str, str], None] = _nobody_waits
         #: v1.36: set by the scheduler.
         self.preemptions: AsyncPreemptions = NO_PREEMPTIONS
         #: v1.36: makes a pod's PreBind fail; set by the scheduler.
@@ -420,24 +426,33 @@ class Framework:
         return [plugin.name for plugin in reversed(self._reserve)]
 
     def run_permit_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
-        """Run each plugin; a pod that has to wait is in `waiting_pods` afterwards. Upstream: RunPermitPlugins"""
+        """Run each plugin; a pod that has to wait is in `waiting_pods` afterwards. Upstream: RunPermitPlugins, AddWaitingPod"""
+        outcome, timeouts = self.ask_permit_plugins(state, pod, node_name)
+        if outcome.status.is_wait:
+            self.waiting_pods.add(WaitingPod(pod, timeouts, self.clock()))
+        return outcome
+
+    def ask_permit_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> tuple[PluginRun, dict[str, int]]:
+        """Run each plugin. Returns also how long the pod may have to wait, by plugin, in nanoseconds."""
         answers: list[PluginAnswer] = []
         timeouts: dict[str, int] = {}
         for plugin in self._permit:
             status, timeout = plugin.permit(state, pod, node_name)
             answers.append(PluginAnswer(plugin.name, status))
             if status.is_unschedulable:
-                return PluginRun(status.with_failed_plugin(plugin.name), tuple(answers))
+                return PluginRun(status.with_failed_plugin(plugin.name), tuple(answers)), {}
             if status.is_wait:
                 timeouts[plugin.name] = min(timeout, MAX_PERMIT_TIMEOUT)
+                answers[-1] = PluginAnswer(plugin.name, status, timeout=timeouts[plugin.name])
             elif not status.is_success:
                 failed = wrapped(f'running Permit plugin "{plugin.name}"', status).with_failed_plugin(plugin.name)
-                return PluginRun(failed, tuple(answers))
+                return PluginRun(failed, tuple(answers)), {}
         if not timeouts:
-            return PluginRun(SUCCESS, tuple(answers))
-        self.waiting_pods.add(WaitingPod(pod, timeouts, self.clock()))
-        message = f'one or more plugins asked to wait and no plugin rejected pod "{pod.name}"'
-        return PluginRun(Status(Code.WAIT, (message,)), tuple(answers))
+            return PluginRun(SUCCESS, tuple(answers)), {}
+        return PluginRun(self._wait_status(pod, answers), tuple(answers)), timeouts
+
+    def _wait_status(self, pod: PodInfo, answers: Sequence[PluginAnswer]) -> Status:  # noqa: ARG002 - v1.36 shows the last answer
+        return Status(Code.WAIT, (f'one or more plugins asked to wait and no plugin rejected pod "{pod.name}"',))
 
     # --- the binding cycle
 
@@ -448,6 +463,13 @@ class Framework:
             return False
         waiting.reject(plugin, message)
         return True
+
+    def allow_waiting_pod(self, uid: str, plugin: str) -> None:
+        """v1.36: allow a pod for a plugin, if it waits at Permit for it."""
+        waiting = self.waiting_pods.get(uid)
+        if waiting is not None and plugin in waiting.pending:
+            waiting.allow(plugin)
+            self.permit_allowed(uid, plugin)
 
     def preempt_waiting_pod(self, uid: str, plugin: str, message: str) -> bool:
         """v1.36: make the binding of a pod that waits at Permit fail; it is tried again. False: the pod does not wait.
@@ -511,6 +533,14 @@ class Framework:
 
 def _not_in_pre_bind(_uid: str, _message: str) -> bool:
     return False
+
+
+def _nothing_to_activate(_keys: Iterable[str]) -> None:
+    """Of a framework that belongs to no scheduler."""
+
+
+def _nobody_waits(_uid: str, _plugin: str) -> None:
+    """Of a framework that belongs to no scheduler."""
 
 
 def _timed(watch: Stopwatch, plugins: Iterable[Any], point: str, method: str) -> list[Any]:

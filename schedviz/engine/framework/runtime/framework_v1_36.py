@@ -10,14 +10,27 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.fit_error_v1_36 import EXTENDER_NAME
-from schedviz.engine.framework.interface import ALL_NODES, PreBindPreFlightPlugin, SignPlugin
+from schedviz.engine.framework.interface import (
+    ALL_NODES,
+    MAX_NODE_SCORE,
+    PlacementScoreExtensions,
+    PlacementScorePlugin,
+    PodGroupPostFilterPlugin,
+    PodGroupRehearsal,
+    PreBindPreFlightPlugin,
+    SignPlugin,
+)
+from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper import signers
+from schedviz.engine.framework.pod_groups import Placement, PodGroupAssignments, PodGroupInfo
 from schedviz.engine.framework.runtime.batch import OpportunisticBatch
 from schedviz.engine.framework.runtime.framework import Framework, rejected_or_failed
-from schedviz.engine.framework.runtime.outcomes import PluginAnswer, PluginRun, PreFilterOutcome
-from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, as_status, unresolvable, wrapped
+from schedviz.engine.framework.runtime.outcomes import PluginAnswer, PluginRun, PostFilterOutcome, PreFilterOutcome
+from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, as_status, unresolvable, unschedulable, wrapped
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo
+from schedviz.kube.workloads import PodGroup
 
 #: The events of a plugin that registers for none. Upstream: framework/types.go UnrollWildCardResource
 ALL_CLUSTER_EVENTS = tuple(
@@ -52,8 +65,13 @@ class FrameworkV136(Framework):
         }
         registered = {name: events for name, events in super().registered_events().items() if name in can_reject}
         if self.extenders:
-            registered[EXTENDER_NAME] = [ClusterEventWithHint(event) for event in self.default_events]
+            registered[EXTENDER_NAME] = [ClusterEventWithHint(event) for event in self._all_events]
         return registered
+
+    @property
+    def _all_events(self) -> Sequence[ClusterEvent]:
+        groups = (ClusterEvent(GVK.POD_GROUP, ActionType.ALL),) if self.features.generic_workload else ()
+        return (*self.default_events, *groups)
 
     @cached_property
     def batch(self) -> OpportunisticBatch | None:
@@ -86,6 +104,58 @@ class FrameworkV136(Framework):
     def plugin_that_cannot_sign(self, pod: PodInfo) -> str:
         """The first plugin, in upstream's order, that cannot sign the pod; "": each can, or pods are not signed."""
         return next((plugin.name for plugin in reversed(self._signers or ()) if plugin.sign_pod(pod) is None), "")
+
+    def run_post_filter_plugins(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> PostFilterOutcome:
+        """See `Framework.run_post_filter_plugins`; a trial of workload-aware preemption skips them all."""
+        if state.skip_all_post_filter_plugins:
+            return PostFilterOutcome(unschedulable("All PostFilter plugins are skipped"))
+        return super().run_post_filter_plugins(state, pod, node_to_status)
+
+    def _wait_status(self, pod: PodInfo, answers: Sequence[PluginAnswer]) -> Status:  # noqa: ARG002
+        """The last plugin's answer, with one more reason."""
+        last = next(answer.status for answer in reversed(answers) if answer.status.is_wait)
+        return last.with_reason("one or more plugins asked to wait and no plugin rejected pod")
+
+    def reject_waiting_pod(self, uid: str, plugin: str, message: str) -> bool:
+        """Reject a pod that waits at Permit. False: it does not wait, or a decision was made before. Upstream: RejectWaitingPod"""
+        waiting = self.waiting_pods.get(uid)
+        return waiting is not None and waiting.reject(plugin, message)
+
+    # Pod groups
+
+    def run_pod_group_post_filter(
+        self, group: PodGroup, pods: Sequence[PodInfo], rehearsal: PodGroupRehearsal
+    ) -> tuple[Status, list[PodInfo]]:
+        """Let DefaultPreemption evict pods for a group. Returns its status, and the pods that it evicts."""
+        plugin = self.plugins.by_name.get(names.DEFAULT_PREEMPTION)
+        if not isinstance(plugin, PodGroupPostFilterPlugin):
+            return unschedulable("default preemption plugin is not registered, workload aware preemption is disabled"), []
+        return plugin.pod_group_post_filter(group, pods, rehearsal)
+
+    def run_placement_generate_plugins(self, group: PodGroupInfo, parent: Placement) -> Sequence[Placement] | Status:
+        """The placements in which the group is tried: those of the only plugin, or the parent. Upstream: RunPlacementGeneratePlugins"""
+        plugins = self.plugins.at("placement_generate")
+        if not plugins:
+            return [parent]
+        placements: Sequence[Placement] | Status = plugins[0].generate_placements(group, parent)
+        if isinstance(placements, Status):
+            return placements
+        return placements or unschedulable("no feasible placements found").with_failed_plugin(plugins[0].name)
+
+    def run_placement_score_plugins(self, group: PodGroupInfo, assignments: Sequence[PodGroupAssignments]) -> Sequence[int] | Status:
+        """The total score of each placement. Upstream: RunPlacementScorePlugins"""
+        totals = [0] * len(assignments)
+        for plugin in self.plugins.at("placement_score"):
+            scores = _placement_scores(plugin, group, assignments)
+            if isinstance(scores, Status):
+                return scores
+            weight = self.plugins.placement_weights[plugin.name]
+            for place, score in enumerate(scores):
+                if not 0 <= score <= MAX_NODE_SCORE:
+                    error = f'plugin "{plugin.name}" returns an invalid score {score}, it should in the range of [0, 100] after normalizing'
+                    return as_status(f"applying score defaultWeights on PlacementScore plugins: {error}")
+                totals[place] += score * weight
+        return totals
 
     def run_pre_filter_plugins(self, state: CycleState, pod: PodInfo) -> PreFilterOutcome:
         """Run each plugin once. UnschedulableAndUnresolvable ends the run; after Unschedulable the others run, for preemption.
@@ -169,6 +239,26 @@ class FrameworkV136(Framework):
             if not status.is_success:
                 return PluginRun(rejected_or_failed("Reserve", plugin.name, status), tuple(answers))
         return PluginRun(SUCCESS, tuple(answers))
+
+
+def _placement_scores(
+    plugin: PlacementScorePlugin, group: PodGroupInfo, assignments: Sequence[PodGroupAssignments]
+) -> Sequence[int] | Status:
+    """One plugin's scores of all placements, normalized."""
+    scores: list[int] = []
+    for one in assignments:
+        score = plugin.score_placement(group, one)
+        if isinstance(score, Status):
+            error = wrapped(f'plugin "{plugin.name}" failed with', score)
+            return wrapped("running PlacementScore plugins", error)
+        scores.append(score)
+    if not isinstance(plugin, PlacementScoreExtensions):
+        return scores
+    normalized = plugin.normalize_placement_score(group, scores)
+    if isinstance(normalized, Status):
+        error = wrapped(f'plugin "{plugin.name}" failed with', normalized)
+        return wrapped("running NormalizePlacementScore on PlacementScore plugins", error)
+    return normalized
 
 
 def _no_node_left(plugins: Iterable[str]) -> Status:

@@ -24,6 +24,8 @@ class PluginAnswer(msgspec.Struct, frozen=True):
     status: Status
     #: PreFilter: the remaining nodes, sorted; None: all.
     node_names: tuple[str, ...] | None = None
+    #: Permit: how long the pod may have to wait, in nanoseconds; None: it need not wait.
+    timeout: int | None = None
 
 
 class PluginRun(msgspec.Struct, frozen=True):
@@ -116,3 +118,8 @@ class ScoreOutcome(msgspec.Struct, frozen=True):
     status: Status
     plugins: Sequence[ScoresOfPlugin]
     totals: Scores
+
+    def detached(self) -> ScoreOutcome:
+        """A copy whose arrays are its own, for a snapshot that changes."""
+        plugins = [ScoresOfPlugin(one.name, one.weight, one.raw.copy(), one.normalized.copy(), one.weighted.copy()) for one in self.plugins]
+        return ScoreOutcome(self.status, plugins, self.totals.copy())

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from schedviz.engine.config.errors import ConfigurationError, Problem
-from schedviz.engine.config.types import EXTENSION_POINTS, KubeSchedulerProfile, Plugins, PluginSet
+from schedviz.engine.config.types import EXTENSION_POINTS, PLACEMENT_POINTS, KubeSchedulerProfile, Plugins, PluginSet
 from schedviz.engine.config.types import Plugin as PluginEntry
 from schedviz.engine.framework import interface
 from schedviz.engine.framework.interface import MAX_NODE_SCORE, MAX_TOTAL_SCORE, Handle, Plugin, PluginFactory
@@ -31,6 +31,15 @@ _INTERFACES: Final[dict[str, tuple[str, tuple[Any, ...]]]] = {
     "permit": ("PermitPlugin", (interface.PermitPlugin,)),
     "pre_enqueue": ("PreEnqueuePlugin", (interface.PreEnqueuePlugin,)),
     "queue_sort": ("QueueSortPlugin", (interface.QueueSortPlugin,)),
+    "placement_generate": ("PlacementGeneratePlugin", (interface.PlacementGeneratePlugin,)),
+    "placement_score": ("PlacementScorePlugin", (interface.PlacementScorePlugin,)),
+}
+
+
+#: What is wrong with weights whose sum is too large.
+_OVERFLOW: Final = {
+    "score": "total score of Score plugins could overflow",
+    "placement_score": "placement score plugins: total score of Score plugins could overflow",
 }
 
 
@@ -55,17 +64,24 @@ class PluginLists:
         try:
             #: In the registry's order.
             self.by_name: dict[str, Plugin] = _make_plugins(registry, profile, handle)
-            own = {point: self._own(point) for point in EXTENSION_POINTS}
-            self._names = {point: self._expand(point, own[point]) for point in EXTENSION_POINTS}
+            own = {point: self._own(point) for point in self._points}
+            self._names = {point: self._expand(point, own[point]) for point in self._points}
             self._check()
             #: Score plugin -> weight.
-            self.weights: dict[str, int] = self._weigh()
+            self.weights: dict[str, int] = self._weigh("score")
+            #: v1.36: the same for PlacementScore.
+            self.placement_weights: dict[str, int] = self._weigh("placement_score") if "placement_score" in self._points else {}
         except _InvalidProfileError as error:
             raise PluginListsError(profile.scheduler_name, str(error)) from error.__cause__
 
+    @property
+    def _points(self) -> tuple[str, ...]:
+        """The release's extension points."""
+        return (*EXTENSION_POINTS, *(point for point in PLACEMENT_POINTS if hasattr(self._profile.plugins, point)))
+
     def at(self, point: str) -> list[Any]:
         """The plugins of an extension point (a member of `Plugins`), in the order in which they run."""
-        return [self.by_name[name] for name in self._names[point]]
+        return [self.by_name[name] for name in self._names.get(point, ())]
 
     def names(self, point: str) -> list[str]:
         return self._names[point]
@@ -124,16 +140,17 @@ class PluginLists:
     def _implements(self, name: str, point: str) -> bool:
         return isinstance(self.by_name.get(name), _INTERFACES[point][1])
 
-    def _weigh(self) -> dict[str, int]:
-        """Score's weight takes precedence over MultiPoint's; the default is 1. Upstream: getScoreWeights"""
+    def _weigh(self, point: str) -> dict[str, int]:
+        """The extension point's weight takes precedence over MultiPoint's; the default is 1. Upstream: getScoreWeights"""
         weights: dict[str, int] = {}
         total = 0
-        for entry in (*self._profile.plugins.score.enabled, *self._profile.plugins.multi_point.enabled):
-            if entry.name in weights or not self._implements(entry.name, "score"):
+        own: PluginSet = getattr(self._profile.plugins, point)
+        for entry in (*own.enabled, *self._profile.plugins.multi_point.enabled):
+            if entry.name in weights or not self._implements(entry.name, point):
                 continue
             weights[entry.name] = entry.weight or 1
             if weights[entry.name] * MAX_NODE_SCORE > MAX_TOTAL_SCORE - total:
-                raise _InvalidProfileError("total score of Score plugins could overflow")
+                raise _InvalidProfileError(_OVERFLOW[point])
             total += weights[entry.name] * MAX_NODE_SCORE
         return weights
 
@@ -142,13 +159,15 @@ class PluginLists:
         sorters = len(self._names["queue_sort"])
         if sorters != 1:
             raise _InvalidProfileError(f'only one queue sort plugin required for profile with scheduler name "{name}", but got {sorters}')
+        if len(self._names.get("placement_generate", ())) > 1:
+            raise _InvalidProfileError(f'at most one placement generate plugin is allowed for profile with scheduler name "{name}"')
         if not self._names["bind"]:
             raise _InvalidProfileError(f'at least one bind plugin is needed for profile with scheduler name "{name}"')
 
 
 def _make_plugins(registry: Registry, profile: KubeSchedulerProfile, handle: Handle) -> dict[str, Plugin]:
-    points = ("multi_point", *EXTENSION_POINTS)
-    needed = {entry.name for point in points for entry in getattr(profile.plugins, point).enabled}
+    points = ("multi_point", *EXTENSION_POINTS, *PLACEMENT_POINTS)
+    needed = {entry.name for point in points for entry in getattr(profile.plugins, point, PluginSet()).enabled}
     made: dict[str, Plugin] = {}
     for name, factory in registry.items():
         if name in needed:

@@ -43,10 +43,12 @@ class WaitingPod:
         if not self.pending and self.signal is None:
             self.signal = SUCCESS
 
-    def reject(self, plugin: str, message: str) -> None:
-        """Reject the pod. Upstream: waitingPod.Reject"""
-        if self.signal is None:
-            self.signal = unschedulable(message).with_failed_plugin(plugin)
+    def reject(self, plugin: str, message: str) -> bool:
+        """Reject the pod. False: a decision was made before. Upstream: waitingPod.Reject"""
+        if self.signal is not None:
+            return False
+        self.signal = unschedulable(message).with_failed_plugin(plugin)
+        return True
 
     def preempt(self, plugin: str, message: str) -> bool:
         """Stop the pod's binding with an error, so that the pod is not unschedulable. False: a decision was made before.

@@ -142,6 +142,10 @@ class PriorityQueue(NominatesPods):
         """Whether activeQ has a pod."""
         return len(self.active_q) > 0
 
+    def pop_specific_pod(self, key: str) -> QueuedPodInfo | None:  # noqa: ARG002
+        """None: v1.27.1 has no pod groups."""
+        return None
+
     def done(self, uid: str) -> None:
         """Nothing: v1.27.1 does not track pods in flight."""
 

@@ -172,18 +172,40 @@ class PriorityQueue(NominatesPods):
             queued = heap.pop()
             moves.left(queued, source, popped=True)
             queued.attempts += 1
-            uid = queued.pod.uid
-            if uid in self.in_flight:
+            if queued.pod.uid in self.in_flight:
                 # Upstream discards a pod that is in flight already, which a lost event causes.
                 self._record(events.POP, moves)
                 continue
             self.popped_from_backoff_q = source == "backoffQ"
-            self.in_flight.add_pod(uid, queued.key)
-            self.scheduling_cycle += 1
-            self._record(events.POP if source == "activeQ" else cluster_events.POP_FROM_BACKOFF_Q, moves)
-            self._recorder.record(InFlightChanged, added=[InFlightEntry(pod=queued.key, uid=uid)])
+            self._put_in_flight(queued, moves, events.POP if source == "activeQ" else cluster_events.POP_FROM_BACKOFF_Q)
             return queued
         return None
+
+    def pop_specific_pod(self, key: str) -> QueuedPodInfo | None:
+        """Remove and return this pod; it is in flight afterwards. A pod that is not in activeQ is activated before.
+
+        None: it is in no queue, or a plugin gates it. Upstream: PopSpecificPod
+        """
+        self._activate(key)
+        queued = self.active_q.delete(key)
+        if queued is None:
+            return None
+        moves = self._moves()
+        moves.left(queued, "activeQ")
+        queued.attempts += 1
+        if queued.pod.uid in self.in_flight:
+            self._record(events.POP, moves)
+            return None
+        self._put_in_flight(queued, moves, events.POP)
+        return queued
+
+    def _put_in_flight(self, queued: QueuedPodInfo, moves: Moves, cause: str) -> None:
+        """Upstream: active_queue.go movePodToInFlight"""
+        uid = queued.pod.uid
+        self.in_flight.add_pod(uid, queued.key)
+        self.scheduling_cycle += 1
+        self._record(cause, moves)
+        self._recorder.record(InFlightChanged, added=[InFlightEntry(pod=queued.key, uid=uid)])
 
     def done(self, uid: str) -> None:
         """A pod is no longer in flight. Upstream: active_queue.go done"""

@@ -17,10 +17,10 @@ from schedviz.engine.framework.interface import FilterReads, Handle, PostFilterR
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.defaultpreemption.sums_trial import SumsTrial
 from schedviz.engine.framework.preemption import Evaluator, NodeVictims, more_important_first
+from schedviz.engine.framework.preemption.budgets import protects
 from schedviz.engine.framework.status import SUCCESS, Code, Status, as_status, unresolvable
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.kube.core import Pod
-from schedviz.kube.selectors import SelectorError, label_selector
 
 _NO_VICTIMS: Final = unresolvable("No preemption victims found for incoming pod")
 
@@ -187,22 +187,11 @@ def _by_budget(pods: Sequence[PodInfo], budgets: Sequence[Any]) -> tuple[list[Po
     for pod in pods:
         violates = False
         for index, budget in enumerate(budgets):
-            if _protects(budget, pod.pod):
+            if protects(budget, pod.pod):
                 allowed[index] -= 1
                 violates = violates or allowed[index] < 0
         (violating if violates else others).append(pod)
     return violating, others
-
-
-def _protects(budget: Any, pod: Pod) -> bool:
-    """Whether evicting the pod counts against the budget. An eviction that was already granted does not."""
-    if budget.namespace != pod.namespace or not pod.metadata.labels or pod.name in budget.status.disrupted_pods:
-        return False
-    try:
-        selector = label_selector(budget.spec.selector)
-    except SelectorError:
-        return False
-    return not selector.is_empty and selector.matches(pod.metadata.labels)
 
 
 def _terminating_by_preemption(pod: Pod) -> bool:

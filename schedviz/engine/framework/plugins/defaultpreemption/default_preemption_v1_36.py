@@ -10,11 +10,13 @@ from typing import Final
 
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import NodeToStatusMap
-from schedviz.engine.framework.interface import PostFilterResult
+from schedviz.engine.framework.interface import PodGroupRehearsal, PostFilterResult
 from schedviz.engine.framework.plugins.defaultpreemption.default_preemption import DefaultPreemption
+from schedviz.engine.framework.pod_groups import PodGroupInfo, group_of
 from schedviz.engine.framework.preemption import NodeVictims, more_important_first
 from schedviz.engine.framework.preemption.evaluator_v1_36 import EvaluatorV136
-from schedviz.engine.framework.status import SUCCESS, Status, unresolvable
+from schedviz.engine.framework.preemption.pod_group_evaluator import PodGroupEvaluator
+from schedviz.engine.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from schedviz.engine.framework.types import (
     GVK,
     ActionType,
@@ -26,8 +28,13 @@ from schedviz.engine.framework.types import (
     RegisteredEvent,
 )
 from schedviz.kube.meta import KubeObject
+from schedviz.kube.workloads import PodGroup
 
 _WAITING: Final = unresolvable("waiting for the preemption for this pod to be finished")
+_GROUP_WAITING: Final = unresolvable("waiting for the preemption for this pod group to be finished")
+_NO_GROUP: Final = unschedulable("preemption: pod group for pod not found")
+_TRIED_BY_PLACEMENT: Final = unschedulable("preemption: not eligible due to placement-based pod group scheduling limitation")
+_PREEMPTS_AS_A_GROUP: Final = unschedulable("preemption: not eligible due to workload aware preemption enabled")
 
 
 class DefaultPreemptionV136(DefaultPreemption):
@@ -38,12 +45,41 @@ class DefaultPreemptionV136(DefaultPreemption):
         return (ClusterEventWithHint(ClusterEvent(GVK.POD, ActionType.DELETE), _skip),)
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
-        is_waiting = self._handle.features.scheduler_async_preemption and self._handle.preemptions.is_running_for(pod.uid)
-        return _WAITING if is_waiting else SUCCESS
+        features, preemptions = self._handle.features, self._handle.preemptions
+        if not features.scheduler_async_preemption:
+            return SUCCESS
+        group = group_of(pod.pod)
+        if group is None or not features.workload_aware_preemption:
+            return _WAITING if preemptions.is_running_for(pod.uid) else SUCCESS
+        found = self._pod_group(group)
+        return _GROUP_WAITING if found is not None and preemptions.is_running_for(found.metadata.uid) else SUCCESS
 
     def post_filter(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:
+        group = group_of(pod.pod)
+        refusal = None if group is None else self._why_not_for_pod_of(group)
+        if refusal is not None:
+            return None, refusal
         result, status = EvaluatorV136(self.name, self._handle, state, self).preempt(pod, node_to_status)
         return result, Status(status.code, (f"preemption: {status.message}",)) if status.message else status
+
+    def _why_not_for_pod_of(self, group: PodGroupInfo) -> Status | None:
+        """Why no pods are evicted for a single pod of a group; None: they may be."""
+        features = self._handle.features
+        if features.topology_aware_workload_scheduling:
+            found = self._pod_group(group)
+            if found is None:
+                return _NO_GROUP
+            if found.spec.scheduling_constraints is not None:
+                return _TRIED_BY_PLACEMENT
+        return _PREEMPTS_AS_A_GROUP if features.workload_aware_preemption else None
+
+    def pod_group_post_filter(self, group: PodGroup, pods: Sequence[PodInfo], rehearsal: PodGroupRehearsal) -> tuple[Status, list[PodInfo]]:
+        """Evict pods, or whole groups, so that the group can be scheduled. Upstream: PodGroupPostFilter"""
+        return PodGroupEvaluator(self.name, self._handle).preempt(group, pods, rehearsal)
+
+    def _pod_group(self, group: PodGroupInfo) -> PodGroup | None:
+        found: PodGroup | None = self._handle.objects.get("PodGroup", group.namespace, group.name)
+        return found
 
     def _outcome(self, node_info: NodeInfo, tried: Sequence[tuple[PodInfo, bool]], protected: int) -> NodeVictims | Status:
         """The victims in order of importance, whether a budget protects them or not."""

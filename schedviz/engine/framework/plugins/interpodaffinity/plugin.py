@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from schedviz.engine.config.plugin_args import InterPodAffinityArgs
 from schedviz.engine.framework.affinity_terms import AffinityTerm
 from schedviz.engine.framework.columns import IntArray
@@ -47,7 +49,9 @@ class InterPodAffinity:
         labels = namespace_labels(pod.namespace, objects)
         existing: dict[str, IntArray] = {}
         if snapshot.have_pods_with_required_anti_affinity_node_info_list:
-            existing = self._required_far.sums(snapshot.rows(), pod, labels)
+            existing = without_rows(
+                self._required_far.sums(snapshot.rows(), pod, labels), snapshot.unlisted_rows_with_required_anti_affinity
+            )
         near, far = resolve(pod.required_affinity_terms, objects), resolve(pod.required_anti_affinity_terms, objects)
         if not (near or far or existing):
             return None, SKIP
@@ -81,6 +85,8 @@ class InterPodAffinity:
         ignores_existing = self._ignores_existing and not (near or far)
         if snapshot.have_pods_with_affinity_node_info_list and not ignores_existing:
             existing = self._liked.sums(snapshot.rows(), pod, namespace_labels(pod.namespace, objects))
+            if not (near or far):
+                existing = without_rows(existing, snapshot.unlisted_rows_with_affinity)
         found = scoring.add_up(snapshot.rows(), near, far, existing) if near or far or existing else PreScoreState()
         state.write(PRE_SCORE_STATE_KEY, found)
         return SUCCESS
@@ -97,6 +103,13 @@ class InterPodAffinity:
         except NotFoundError as error:
             return _unread(error)
         return scoring.normalize(scores) if found.topology_score else scores
+
+
+def without_rows(sums: dict[str, IntArray], rows: Sequence[int]) -> dict[str, IntArray]:
+    """The sums with 0 in these rows."""
+    if not rows:
+        return sums
+    return {key: np.where(np.isin(np.arange(len(numbers)), rows), 0, numbers) for key, numbers in sums.items()}
 
 
 def _required_anti_affinity_terms(pod: PodInfo) -> Iterator[tuple[AffinityTerm, int]]:

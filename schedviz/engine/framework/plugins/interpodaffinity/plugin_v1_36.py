@@ -13,7 +13,7 @@ from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, has_place, queue_if
 from schedviz.engine.framework.plugins.helper.topology import known
 from schedviz.engine.framework.plugins.interpodaffinity import scoring
-from schedviz.engine.framework.plugins.interpodaffinity.plugin import InterPodAffinity
+from schedviz.engine.framework.plugins.interpodaffinity.plugin import InterPodAffinity, without_rows
 from schedviz.engine.framework.plugins.interpodaffinity.scoring import PRE_SCORE_STATE_KEY
 from schedviz.engine.framework.plugins.interpodaffinity.terms import ExistingTerms, Term, namespace_labels, pods_matching_all, resolve
 from schedviz.engine.framework.rows import Rows
@@ -75,6 +75,8 @@ class InterPodAffinityV136(InterPodAffinity):
         if any(_is_anywhere(rows, key, count) for key, count in counts):
             return True
         existing = self._liking.sums(rows, pod, namespace_labels(pod.namespace, objects))
+        if not counts:
+            existing = without_rows(existing, snapshot.unlisted_rows_with_affinity)
         return any(_is_anywhere(rows, key, count) for key, count in existing.items())
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from schedviz.engine.config.plugin_args import NodeResourcesFitArgs
+from schedviz.engine.config.plugin_args import NodeResourcesFitArgs, ScoringStrategy
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
 from schedviz.engine.framework.formulas import POD_COUNT, Amount, Amounts, Formula
@@ -28,7 +28,10 @@ from schedviz.engine.framework.plugins.noderesources.fit import (
     compute_pod_resource_request,
     request_of,
 )
-from schedviz.engine.framework.resource import Resource
+from schedviz.engine.framework.plugins.noderesources.resource_allocation import Allocation, pod_request
+from schedviz.engine.framework.plugins.noderesources.strategies import strategy_of
+from schedviz.engine.framework.pod_groups import PodGroupAssignments, PodGroupInfo
+from schedviz.engine.framework.resource import Resource, is_scalar_resource_name
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unresolvable, unschedulable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo, QueueingHint, RegisteredEvent
@@ -67,6 +70,7 @@ class FitV136(Fit):
         super().__init__(args, handle)
         self._handle = handle
         self._has_device_classes = handle.features.dra_extended_resource
+        self._fullness = strategy_of(ScoringStrategy(type="MostAllocated"))
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         events = [
@@ -154,6 +158,21 @@ class FitV136(Fit):
         if key not in self._statuses:
             self._statuses[key] = unresolvable(*reasons) if is_too_large else unschedulable(*reasons)
         return self._statuses[key]
+
+    def score_placement(self, group: PodGroupInfo, assignments: PodGroupAssignments) -> int | Status:  # noqa: ARG002
+        """How full the nodes of the placement would be with the group's pods. Upstream: scorePlacement"""
+        snapshot, nodes = self._handle.snapshot, assignments.placement.nodes
+        rows = snapshot.rows(None if nodes is None else np.array([snapshot.row_of[name] for name in nodes], dtype=np.intp))
+        allocations = []
+        for resource in self._resources:
+            name = resource.name
+            own = sum(pod_request(pod, name, use_requested=False) for pod, _ in assignments.proposed)
+            if not own and is_scalar_resource_name(name):
+                continue
+            used = rows.non_zero_requested(name) if name in ("cpu", "memory") else rows.requested(name)
+            total = np.array([rows.allocatable(name).sum()], np.int64)
+            allocations.append(Allocation(resource.weight, total, np.array([used.sum() + own], np.int64), own))
+        return int(self._fullness(allocations, 1)[0])
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None:
         request = compute_pod_resource_request(pod)

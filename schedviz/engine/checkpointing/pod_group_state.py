@@ -1,0 +1,100 @@
+"""The scheduling cycle of a pod group in a checkpoint: its state between two stages, as data, and back. v1.36."""
+
+from __future__ import annotations
+
+import msgspec
+
+from schedviz.engine.checkpointing.cycle_state import SchedulingCycleState, scheduling_cycle_of, scheduling_cycle_state
+from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
+from schedviz.engine.framework.pod_groups import Placement
+from schedviz.engine.framework.status import Status
+from schedviz.engine.podgroup_pod_cycle import PodGroupPodCycle, Submission, Trial
+from schedviz.engine.podgroup_trial import PodGroupTrial
+from schedviz.engine.schedule_one_podgroup import PodGroupCycle, PodGroupResults
+from schedviz.engine.scheduler_state import SchedulerState
+
+
+class PodGroupPodState(msgspec.Struct, frozen=True):
+    """A PodGroupPodCycle."""
+
+    cycle: SchedulingCycleState
+    was_tried: bool
+    trial: Trial
+    submission: Submission
+
+
+class PodGroupTrialState(msgspec.Struct, frozen=True):
+    """A PodGroupTrial; its placement is that of the same position."""
+
+    pods: list[PodGroupPodState]
+    status: Status
+    waiting_on_preemption: bool
+    has_failed: bool
+
+
+class PodGroupCycleState(msgspec.Struct, frozen=True):
+    """A PodGroupCycle."""
+
+    number: int
+    queued: list[QueuedPodState]
+    profile: str
+    stage: str
+    results: PodGroupResults
+    placements: list[Placement]
+    trials: list[PodGroupTrialState]
+    #: The position of the trial whose results count; None: none does yet, or there was none.
+    chosen: int | None
+    #: Pods that were not tried, after those of the chosen trial.
+    untried: list[PodGroupPodState]
+
+
+def pod_group_cycle_state(group: PodGroupCycle, table: ObjectTable) -> PodGroupCycleState:
+    """The state of a pod group's cycle."""
+    chosen = group.chosen
+    tried = [] if chosen is None else group.trials[chosen].pods
+    return PodGroupCycleState(
+        number=group.number,
+        queued=[table.queued_pod_state(queued) for queued in group.queued],
+        profile=group.profile_name,
+        stage=group.stage,
+        results=group.results,
+        placements=list(group.placements),
+        trials=[
+            PodGroupTrialState([_pod_state(pod, table) for pod in trial.pods], trial.status, trial.waiting_on_preemption, trial.has_failed)
+            for trial in group.trials
+        ],
+        chosen=chosen,
+        untried=[_pod_state(pod, table) for pod in group.pods[len(tried) :]],
+    )
+
+
+def pod_group_cycle_of(saved: PodGroupCycleState, state: SchedulerState, table: ObjectTable) -> PodGroupCycle:
+    """The pod group's cycle of a state."""
+    queued = [table.queued_pod(one) for one in saved.queued]
+    group = PodGroupCycle(state, queued[0], saved.number)
+    group.queued = queued
+    group.profile_name, group.stage, group.results = saved.profile, saved.stage, saved.results
+    group.placements = saved.placements
+
+    def pod_of(one: PodGroupPodState) -> PodGroupPodCycle:
+        cycle = scheduling_cycle_of(PodGroupPodCycle, one.cycle, state, table)
+        assert isinstance(cycle, PodGroupPodCycle)
+        # The group and the pod's cycles share one QueuedPodInfo.
+        cycle.queued = queued[cycle.number - group.number]
+        cycle.pod_group = group.group.key
+        cycle.was_tried, cycle.trial, cycle.submission = one.was_tried, one.trial, one.submission
+        return cycle
+
+    for placement, trial in zip(saved.placements, saved.trials, strict=False):
+        restored = PodGroupTrial(placement, len(queued), group.make_pod)
+        restored.pods = [pod_of(pod) for pod in trial.pods]
+        restored.status, restored.has_failed = trial.status, trial.has_failed
+        restored.waiting_on_preemption = trial.waiting_on_preemption
+        group.trials.append(restored)
+    group.choose(saved.chosen)
+    group.pods += [pod_of(pod) for pod in saved.untried]
+    return group
+
+
+def _pod_state(pod: PodGroupPodCycle, table: ObjectTable) -> PodGroupPodState:
+    return PodGroupPodState(scheduling_cycle_state(pod, table), pod.was_tried, pod.trial, pod.submission)

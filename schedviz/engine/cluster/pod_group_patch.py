@@ -1,0 +1,24 @@
+"""The scheduler's patch of a pod group's status: one condition. Upstream: apimachinery/pkg/api/meta/conditions.go SetStatusCondition"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from schedviz.kube.meta import Condition
+from schedviz.kube.workloads import PodGroupStatus
+
+
+def with_condition(status: PodGroupStatus, condition: Condition, now: str) -> Condition | None:
+    """The condition as it would be in the status; None: the status has it. Its transition time changes only with its status."""
+    known = next((one for one in status.conditions if one.type == condition.type), None)
+    changed_at = known.last_transition_time if known is not None and known.status == condition.status else now
+    condition = replace(condition, last_transition_time=changed_at)
+    return None if condition == known else condition
+
+
+def merged(status: PodGroupStatus, condition: Condition) -> PodGroupStatus:
+    """The status with this condition."""
+    others = [one for one in status.conditions if one.type != condition.type]
+    if len(others) == len(status.conditions):
+        return replace(status, conditions=(*others, condition))
+    return replace(status, conditions=tuple(condition if one.type == condition.type else one for one in status.conditions))
