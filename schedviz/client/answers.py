@@ -103,6 +103,23 @@ class State:
         )
 
     @property
+    def pod_group(self) -> Records:
+        """v1.36: the pods of the pod group in the last cycle, in the order in which they were tried; empty if it was a pod's own cycle."""
+        group = self.raw.get("podGroup") or {"pods": []}
+        return Records(
+            {
+                "pod": one["pod"],
+                "cycle": one.get("cycle", 0),
+                "node": one.get("node", ""),
+                "code": one.get("code", ""),
+                "permit": one.get("permit", ""),
+                "outcome": one.get("outcome", ""),
+                "message": one.get("message", ""),
+            }
+            for one in group.get("pods", [])
+        )
+
+    @property
     def pending(self) -> list[str]:
         """The names of the queued pods."""
         return self.queue.column("pod")

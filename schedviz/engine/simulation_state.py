@@ -40,7 +40,7 @@ class Outcome(msgspec.Struct, frozen=True, rename="camel"):
     #: The number of the last event.
     event: int = 0
     clock_seconds: float = 0.0
-    #: Why a run ended: "empty" (nothing is left to schedule) | "max" | "paused".
+    #: Why a run ended: "empty" (nothing is left to schedule) | "max" | "paused" | "repeating" (pod groups fail over and over).
     stopped: str = ""
 
 
@@ -53,6 +53,8 @@ class Task(msgspec.Struct):
     cycles: int = 0
     #: Completed units of a step or a run.
     units: int = 0
+    #: For how many cycles without interruption of a run pod groups have failed.
+    failed_groups: int = 0
     #: The outcome of a command that has ended, while simulated controllers are catching up.
     outcome: Outcome | None = None
 

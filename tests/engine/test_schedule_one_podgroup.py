@@ -290,3 +290,13 @@ def test_a_cycle_goes_on_from_a_checkpoint_of_any_stage_as_if_it_had_not_been_sa
         assert encode_events(saved.drain_events()) == encode_events(straight.drain_events())
         saved = Simulation.restore(saved.checkpoint())
         assert saved.state_hash() == straight.state_hash()
+
+
+def test_a_run_ends_although_a_group_that_does_not_fit_is_popped_over_and_over() -> None:
+    simulation = simulated(node("a", cpu="1"), group(), member("p1"), member("p2"), pod("alone", cpu="1", priority=-1))
+    outcome = do(simulation, "run")
+
+    assert outcome.stopped == "repeating"
+    assert outcome.cycles < 300
+    assert simulation.view().cache.assumed_pods == []
+    assert [entry.pod for entry in simulation.view().queue.backoff_q] != []

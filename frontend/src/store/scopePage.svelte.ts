@@ -22,7 +22,7 @@ export function bindScopeToPage(scope: Scope, viewOptions: ViewOptions, records:
   });
   $effect(() => {
     const state = scope.current;
-    const cycle = state?.cycle;
+    const cycle = viewOptions.shownCycle(state);
     records.want(viewOptions.wantsRecord && state && cycle?.outcome ? cycle.cycle : 0, state?.snapshot.nodeInfoList ?? []);
   });
 }

@@ -1,4 +1,6 @@
 import type { BandShare } from "../model/bandShare";
+import type { CycleView } from "../model/generated";
+import type { State } from "../model/state";
 import type { SelectedStatus } from "../model/statusPath";
 
 /** Which rows of the matrix are shown: all, the feasible, those not evaluated, those of one plugin, those of one reason. */
@@ -26,6 +28,8 @@ export class ViewOptions {
   scoreAs = $state<"raw" | "normalized" | "weighted">("weighted");
   /** The Status whose path through the framework is shown. */
   status = $state.raw<SelectedStatus | null>(null);
+  /** The part of a pod group's cycle that somebody chose, while the current one is `of`. */
+  groupPart = $state.raw({ of: 0, cycle: 0 });
   /** Whether the matrix fills the page. */
   matrixWide = $state(false);
   /** What colours the nodes of the cache: their utilization, or their Filter result in the shown cycle. */
@@ -46,6 +50,13 @@ export class ViewOptions {
   /** Whether anything on the page needs the full record of the cycle. */
   get wantsRecord(): boolean {
     return this.times || this.cycleAs === "matrix" || this.matrixWide || this.cacheBy === "verdict" || /\bplugin:./.test(this.nodeFilter);
+  }
+
+  /** The cycle that the panels show. */
+  shownCycle(state: State | null): CycleView | null {
+    const current = state?.cycle ?? null;
+    if (!current || this.groupPart.of !== current.cycle) return current;
+    return state?.podGroup?.cycles?.find((cycle) => cycle.cycle === this.groupPart.cycle) ?? current;
   }
 
   /** Dim all nodes but these in the cache; calling it again with the same title restores them. */

@@ -16,30 +16,34 @@ _COLUMNS = {
     "nodes": ("node", "pods", "cpu", "cpuAllocatable", "memory", "memoryAllocatable"),
     "pods": ("pod", "state", "node", "attempts", "plugins"),
     "queue": ("pod", "queue", "priority", "attempts", "unschedulablePlugins"),
+    "group": ("pod", "cycle", "node", "code", "permit", "outcome"),
 }
 at_option = click.option("--at", type=click.IntRange(min=0), metavar="EVENT", help="The state after this event; default: the newest.")
 
 
 @click.command()
-@click.argument("what", type=click.Choice(["nodes", "pods", "queue"]), default="nodes")
+@click.argument("what", type=click.Choice(["nodes", "pods", "queue", "group"]), default="nodes")
 @session_option
 @at_option
 @output_option
 @server_option
 @token_option
 def state(
-    *, what: Literal["nodes", "pods", "queue"], which: str, at: int | None, form: Form, server: str | None, token: str | None
+    *, what: Literal["nodes", "pods", "queue", "group"], which: str, at: int | None, form: Form, server: str | None, token: str | None
 ) -> None:
-    """Print the nodes (cpu in millicores, memory in bytes), the pods or the queue of a session. JSON and YAML contain the whole state."""
+    """Print the nodes (cpu in millicores, memory in bytes), the pods or the queue of a session, or the pods of the pod group that was
+    scheduled last (release v1.36). JSON and YAML contain the whole state.
+    """
     with client_of(server, token) as client:
         found = find_session(client, which).state(at=at)
-    print_rows(getattr(found, what), form, _COLUMNS[what], whole=found.raw)
+    print_rows(found.pod_group if what == "group" else getattr(found, what), form, _COLUMNS[what], whole=found.raw)
 
 
 @click.command()
 @session_option
 @click.option("--pod", default="", metavar="NAMESPACE/NAME", help="Only cycles of this pod.")
 @click.option("--node", default="", help="Only cycles that chose this node.")
+@click.option("--pod-group", default="", metavar="NAMESPACE/NAME", help="Only cycles of pods of this pod group (release v1.36).")
 @click.option("--outcome", default="", help="Only cycles with this outcome: scheduled, unschedulable, error.")
 @click.option("--tail", type=click.IntRange(1, 1000), help="Only the last N cycles.")
 @click.option("--detail", type=click.IntRange(min=1), metavar="N", help="Print everything about cycle N instead, as JSON or YAML.")
@@ -51,6 +55,7 @@ def cycles(
     which: str,
     pod: str,
     node: str,
+    pod_group: str,
     outcome: str,
     tail: int | None,
     detail: int | None,
@@ -64,9 +69,10 @@ def cycles(
         if detail is not None:
             print_value(session.cycle(detail), form)
             return
-        wanted = {name: value for name, value in (("pod", pod), ("node", node), ("outcome", outcome)) if value}
-        found = session.cycles(tail=tail).where(**wanted)
-    print_rows(found, form, ("cycle", "pod", "outcome", "node", "feasibleNodes", "evaluatedNodes", "lastEvent"))
+        wanted = {"pod": pod, "node": node, "podGroup": pod_group, "outcome": outcome}
+        found = session.cycles(tail=tail).where(**{name: value for name, value in wanted.items() if value})
+    grouped = ("podGroup",) if any(row.get("podGroup") for row in found) else ()
+    print_rows(found, form, ("cycle", "pod", *grouped, "outcome", "node", "feasibleNodes", "evaluatedNodes", "lastEvent"))
 
 
 @click.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from schedviz.engine.clock import nanoseconds
 from schedviz.engine.cluster import Refusal
@@ -18,6 +19,9 @@ from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import BY_NAME
 from schedviz.trace import commands
 from schedviz.trace.events import BindingReleased, ClockAdvanced, LatencySet
+
+#: A run ends when pod groups failed in this many cycles without interruption, or in twice as many as pods back off.
+_REPEATS: Final = 20
 
 
 class CommandExecutor:
@@ -159,7 +163,19 @@ class CommandExecutor:
         task.cycles += self.runner.whole_cycle(hold=False)
         if command.max is not None and task.units >= command.max:
             return Outcome(cycles=task.cycles, stopped="max")
+        if self._groups_repeat(task):
+            result = "pod groups that do not fit are popped from backoffQ and fail over and over: change the cluster, or advance the clock"
+            return Outcome(result=result, cycles=task.cycles, stopped="repeating")
         return None if self.runner.can_go_on() else Outcome(cycles=task.cycles, stopped="empty")
+
+    def _groups_repeat(self, task: Task) -> bool:
+        """Whether the scheduler does nothing but try groups again. It pops a group's pods without waiting for the end of their backoff."""
+        simulation = self._simulation
+        group = simulation.shown_pod_group
+        failed = group is not None and group.outcome == "unschedulable"
+        task.failed_groups = task.failed_groups + 1 if failed else 0
+        waiting = len(simulation.scheduler.state.queue.pods_backing_off())
+        return task.failed_groups >= max(_REPEATS, 2 * waiting) and simulation.cluster.watches.next_due is None
 
     def _step(self, task: Task, command: commands.Step) -> Outcome | None:
         if command.unit == "cycle":

@@ -52,6 +52,7 @@ def state_body(session: Session, moment: reading.Moment) -> schemas.StateBody:
         snapshot=cast("schemas.SnapshotBody", observed.snapshot_state(view.snapshot)),
         queue=cast("schemas.QueueBody", observed.queue_state(view.queue)),
         last_cycle=view.cycle,
+        pod_group=view.pod_group,
         bindings=view.bindings,
         api=view.api,
         next_start_node_index=view.next_start_node_index,

@@ -1,4 +1,6 @@
+import type { MessageKey } from "../../i18n/translate";
 import type { RailStage } from "../../model/cycleStages";
+import type { PodGroupPodView } from "../../model/generated";
 import { worst, type StatusCode } from "../../model/statuses";
 
 /** A cycle's outcome has the colour of the corresponding Status. */
@@ -6,6 +8,23 @@ const CODES: Record<string, string> = { scheduled: "Success", unschedulable: "Un
 
 export function codeOfOutcome(outcome: string): string {
   return CODES[outcome] ?? "Skip";
+}
+
+/** The Status that represents a pod in the cycle of its group; null: it was not tried yet. */
+export function codeOfGroupPod(pod: PodGroupPodView): string | null {
+  if (pod.outcome) return codeOfOutcome(pod.outcome);
+  if (!pod.code) return null;
+  return pod.permit === "Wait" ? "Wait" : pod.code;
+}
+
+/** What became of a pod in the cycle of its group, as a message. */
+export function resultOfGroupPod(pod: PodGroupPodView): MessageKey {
+  if (pod.outcome === "scheduled") return "group.scheduled";
+  if (pod.requiresPreemption) return "group.afterVictims";
+  if (pod.outcome && pod.node) return "group.failedWithGroup";
+  if (pod.node) return pod.permit === "Wait" ? "group.needsMore" : "group.fits";
+  if (pod.code || pod.outcome) return "group.noNode";
+  return pod.cycle ? "group.trying" : "group.notTried";
 }
 
 /** The Status that represents a stage; null before it has ended. */

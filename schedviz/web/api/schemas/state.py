@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from schedviz.trace.view import ApiView, BindingView, CycleView, ImageState, NodeTree, PodState, Resources, View
+from schedviz.trace.view import ApiView, BindingView, CycleView, ImageState, NodeTree, PodGroupCycleView, PodState, Resources, View
 from schedviz.web.api.schemas.body import Body
 from schedviz.web.api.schemas.sessions import Progress, SessionStatus
 
@@ -98,6 +98,8 @@ class StateBody(Body, frozen=True):
     queue: QueueBody
     #: The running cycle, or else the last one.
     last_cycle: CycleView | None
+    #: v1.36: the cycle of a pod group of which `lastCycle` is a part.
+    pod_group: PodGroupCycleView | None
     #: Binding cycles that are running or held, and unconfirmed bindings; oldest first.
     bindings: list[BindingView]
     api: ApiView

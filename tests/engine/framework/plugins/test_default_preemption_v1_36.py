@@ -143,7 +143,7 @@ def test_the_status_of_a_waiting_preemptor_says_what_it_waits_for() -> None:
     preemptor = simulation.scheduler.preemptions.running[0].preemptor
     plugin: Any = state.profiles["default-scheduler"].plugins.by_name["DefaultPreemption"]
 
-    status = plugin.pre_enqueue(preemptor)
+    status = plugin.pre_enqueue(preemptor.pods[0])
     assert (status.code.value, status.message) == (
         "UnschedulableAndUnresolvable",
         "waiting for the preemption for this pod to be finished",
