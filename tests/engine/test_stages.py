@@ -6,18 +6,21 @@ import pytest
 
 from schedviz.engine import stages
 from schedviz.engine.binding import BindingCycle
+from schedviz.engine.podgroup_pod_cycle import PodGroupPodCycle
 from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 
-TABLES = pytest.mark.parametrize("table", [SchedulingCycle.STAGES, BindingCycle.STAGES], ids=["scheduling", "binding"])
+OWN = {"scheduling": SchedulingCycle.STAGES, "binding": BindingCycle.STAGES, "pod group": PodGroupCycle.STAGES}
+ALL = OWN | {"pod of a group": PodGroupPodCycle.STAGES}
 
 
-@TABLES
+@pytest.mark.parametrize("table", ALL.values(), ids=ALL)
 def test_every_successor_is_a_stage_of_the_table_or_an_end(table) -> None:
-    known = {*table, stages.ENDED, stages.CONFIRM}
+    known = {*table, stages.ENDED, stages.CONFIRM, stages.WAIT_FOR_POD_GROUP}
     assert {name for stage in table.values() for name in stage.then} <= known
 
 
-@TABLES
+@pytest.mark.parametrize("table", OWN.values(), ids=OWN)
 def test_every_stage_is_reached_from_the_first(table) -> None:
     reached, pending = set(), [next(iter(table))]
     while pending:
@@ -28,7 +31,7 @@ def test_every_stage_is_reached_from_the_first(table) -> None:
     assert reached == set(table)
 
 
-@TABLES
+@pytest.mark.parametrize("table", OWN.values(), ids=OWN)
 def test_methods_are_defined_in_the_order_of_the_table(table) -> None:
     lines = [stage.run.__code__.co_firstlineno for stage in table.values()]
     assert lines == sorted(lines)

@@ -113,7 +113,7 @@ class World:
     def framework(self, config: dict[str, Any] | None = None, registry: Registry | None = None) -> Framework:
         framework = self.release.framework(
             registry or self.release.in_tree_registry(),
-            load_configuration(config, release=self.release.version).profiles[0],
+            load_configuration(config, release=self.release.version, features=self.features).profiles[0],
             snapshot=self.snapshot,
             objects=self.objects,
             nominator=self.nominations,
@@ -180,7 +180,7 @@ class World:
     ) -> QueueingHint | None:
         """The plugin's hint about an event, for a pod that it rejected; None: it has not registered for the event."""
         before, after = (obj.pod if isinstance(obj, PodInfo) else obj for obj in (old, new))
-        for registered in self.framework(config).registered_events()[plugin]:
+        for registered in self.framework(config).registered_events().get(plugin, ()):
             if registered.event.resource == event.resource and registered.event.action_type & event.action_type:
                 ask = registered.queueing_hint_fn
                 return QueueingHint.QUEUE if ask is None else ask(pod, before, after)
