@@ -35,26 +35,40 @@ def make_cycle_detail(session_id: UUID, cycle: int) -> None:
 
 def replay_cycle(session: Session, cycle: int) -> dict[str, Any]:
     """The detail of a cycle. Raises `HistoryUnavailable` or `ReplayDiverged`."""
-    simulation, checkpoint = _engine_before(session, cycle)
-    wanted: dict[str, Any] | None = None
-
-    def found() -> bool:
-        nonlocal wanted
-        # Records are large, so they are not made for earlier cycles.
-        if simulation.cycle >= cycle - 1 and not simulation.detail:
-            simulation.detail = True
-            simulation.watch_plugins(time.perf_counter_ns)
-        wanted = simulation.record_of(cycle)
-        return wanted is not None
-
-    found()
-    replayer.replay(simulation, checkpoint, to_seq=session.applied_seq, to_event=session.event, between_cycles=found)
-    if not found() or wanted is None:
+    wanted, before = _replayed(session, cycle, detail_from=cycle - 1)
+    if wanted is None and before < cycle - 1:
+        # The cycle is part of that of a pod group, which began after `before`.
+        wanted, _ = _replayed(session, cycle, detail_from=before)
+    if wanted is None:
         raise HistoryUnavailable(f"The replay contains no cycle {cycle}.")
     return wanted
 
 
-def _engine_before(session: Session, cycle: int) -> tuple[Simulation, Checkpoint]:
+def _replayed(session: Session, cycle: int, *, detail_from: int) -> tuple[dict[str, Any] | None, int]:
+    """The record of a cycle, if it was kept, and the last cycle before it after which the replay could stop."""
+    simulation, checkpoint = _engine_before(session, cycle, detail_from)
+    wanted: dict[str, Any] | None = None
+    before = 0
+
+    def found() -> bool:
+        nonlocal wanted, before
+        if simulation.cycle < cycle:
+            before = simulation.cycle
+        # Records are large, so they are not made for earlier cycles.
+        if simulation.cycle >= detail_from and not simulation.detail:
+            simulation.detail = True
+            simulation.watch_plugins(time.perf_counter_ns)
+        wanted = simulation.record_of(cycle)
+        has_passed = simulation.cycle > cycle and simulation.scheduler.cycle is None
+        return wanted is not None or has_passed
+
+    found()
+    replayer.replay(simulation, checkpoint, to_seq=session.applied_seq, to_event=session.event, between_cycles=found)
+    found()
+    return wanted, before
+
+
+def _engine_before(session: Session, cycle: int, detail_from: int) -> tuple[Simulation, Checkpoint]:
     """An engine before the cycle has begun, and the checkpoint from which to replay the session's commands."""
     checkpoint = checkpoints.newest(session.pk, before_cycle=cycle)
     if checkpoint is not None:
@@ -66,6 +80,6 @@ def _engine_before(session: Session, cycle: int) -> tuple[Simulation, Checkpoint
 
     # The session was forked within the cycle, so the cycle began in the parent.
     def keep_records(simulation: Simulation) -> None:
-        simulation.detail = simulation.cycle >= cycle - 1
+        simulation.detail = simulation.cycle >= detail_from
 
     return replayer.engine_at(session.forked_from_id, session.fork_event, between_units=keep_records), first

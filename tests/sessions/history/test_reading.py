@@ -16,7 +16,7 @@ from schedviz.trace.comparing import Summary
 from schedviz.trace.events import AnyEvent, CycleEnded, QueueMoved
 from schedviz.trace.fold import Fold
 from schedviz.trace.view import View
-from tests.sessions.conftest import MakeSession, crash, send, stored_events, work_off
+from tests.sessions.conftest import MakeSession, crash, pod, send, stored_events, work_off
 
 
 def engine_view(session_id: UUID) -> View:
@@ -213,6 +213,48 @@ def test_the_detail_of_a_cycle_of_a_run_has_its_binding(busy: UUID) -> None:
     detail = cycle_detail_job.replay_cycle(Session.objects.get(pk=busy), 3)
 
     assert detail["binding"]["outcome"] == "bound"
+
+
+@pytest.fixture
+def grouped(make_session: MakeSession) -> UUID:
+    """A session of v1.36: cycles 1 to 3 are of one pod group, 4 to 6 of a group that does not fit, 7 of a pod alone."""
+    session_id = make_session(nodes=2, pods=0, release="v1.36", feature_gates={"GenericWorkload": True, "GangScheduling": True})
+    for name, cpus in (("small", ["1", "1", "1"]), ("large", ["3", "3", "3"])):
+        policy = {"schedulingPolicy": {"gang": {"minCount": 3}}}
+        metadata = {"name": name, "namespace": "default"}
+        pod_group = {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": metadata, "spec": policy}
+        send(session_id, "create", object=pod_group)
+        for number, cpu in enumerate(cpus):
+            made = pod(f"{name}-{number}", cpu=cpu)
+            made["spec"]["schedulingGroup"] = {"podGroupName": name}
+            send(session_id, "create", object=made)
+    send(session_id, "cycle")
+    send(session_id, "cycle")
+    send(session_id, "create", object=pod("alone"))
+    send(session_id, "cycle")
+    work_off(session_id)
+    return session_id
+
+
+def test_the_cycle_of_each_pod_of_a_group_is_made_again_in_detail(grouped: UUID) -> None:
+    cycles = reading.cycles(grouped)
+    assert [one.cycle.pod_group for one in cycles] == ["default/small"] * 3 + ["default/large"] * 3 + [""]
+
+    for one in cycles:
+        detail = cycle_detail_job.replay_cycle(Session.objects.get(pk=grouped), one.cycle.cycle)
+
+        assert (detail["pod"], detail["outcome"], detail["node"]) == (one.cycle.pod, one.cycle.outcome, one.cycle.node)
+
+
+def test_the_state_within_the_cycle_of_a_group_is_that_of_its_events(grouped: UUID) -> None:
+    session = Session.objects.get(pk=grouped)
+    events = stored_events(grouped)
+    fold = Fold(reading.state_at_event(session, events[0].event - 1).view)
+    for event in events:
+        fold.apply_all([event])
+        view = reading.state_at_event(session, event.event).view
+        assert view.pod_group == fold.to_view().pod_group
+        assert view.cycle == fold.to_view().cycle
 
 
 def test_a_detail_is_made_once(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
