@@ -30,7 +30,7 @@ LANES = int(os.environ.get("SCHEDVIZ_TEST_LANES") or min(8, (os.cpu_count() or 1
 SLOWEST = 10
 PYTEST = ["-m", "pytest", "-q", f"--durations={SLOWEST}", "--durations-min=1"]
 #: Folders of tests that compute in their own process and start nothing: the scheduler, and what reads and explains its input.
-PURE = ("engine", "kube", "trace", "explain", "lessons")
+PURE = ("engine", "cel", "kube", "trace", "explain", "lessons")
 POISON = "tests/faults/test_poison.py"
 #: More failures of a step than this are not a matter of timing, and are not retried.
 MOST_UNSTEADY = 3

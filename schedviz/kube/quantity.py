@@ -98,6 +98,10 @@ class Quantity:
         is_big = self.is_big or other.is_big or max(abs(own), abs(others), abs(own + others)) > MAX_INT64
         return Quantity(own + others, low, shown, is_big=is_big)
 
+    def minus(self, other: Quantity) -> Quantity:
+        """The difference, held like a sum. Upstream: quantity.go Sub"""
+        return self.plus(Quantity(-other.unscaled, other.exponent, other.format, is_big=other.is_big))
+
     @property
     def is_zero(self) -> bool:
         """Whether the amount is zero."""

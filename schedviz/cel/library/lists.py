@@ -1,0 +1,114 @@
+"""Functions of lists. Upstream: apiserver/pkg/cel/library/lists.go; cel-go ext/lists.go, version 3, without `sortBy`"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from schedviz.cel import types
+from schedviz.cel.declarations import Overload
+from schedviz.cel.errors import CelError
+from schedviz.cel.library import costs
+from schedviz.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, UINT, A
+from schedviz.cel.values import equal, in_int, in_uint, is_number, type_name
+
+_COMPARABLE: Final = (INT, UINT, DOUBLE, BOOL, STRING, BYTES)
+_ANY_LIST: Final = types.list_of(A)
+
+
+def functions() -> Iterator[tuple[str, Overload]]:
+    """Every overload with the name of its function."""
+    for type_ in _COMPARABLE:
+        items = types.list_of(type_)
+        yield "isSorted", Overload((items,), BOOL, _is_sorted, is_member=True, cost=costs.elements(0))
+        yield "min", Overload((items,), type_, _first_of("min"), is_member=True, cost=costs.elements(0))
+        yield "max", Overload((items,), type_, _first_of("max"), is_member=True, cost=costs.elements(0))
+    yield "sum", Overload((types.list_of(INT),), INT, lambda items: in_int(sum(items)), is_member=True, cost=costs.elements(0))
+    yield "sum", Overload((types.list_of(UINT),), UINT, lambda items: in_uint(sum(items)), is_member=True, cost=costs.elements(0))
+    yield "sum", Overload((types.list_of(DOUBLE),), DOUBLE, lambda items: float(sum(items)), is_member=True, cost=costs.elements(0))
+    yield "indexOf", Overload((_ANY_LIST, A), INT, _index_of, is_member=True, cost=costs.elements(0))
+    yield "lastIndexOf", Overload((_ANY_LIST, A), INT, _last_index_of, is_member=True, cost=costs.elements(0))
+    yield "slice", Overload((_ANY_LIST, INT, INT), _ANY_LIST, _slice, is_member=True)
+    yield "flatten", Overload((types.list_of(_ANY_LIST),), _ANY_LIST, lambda items: _flat(items, 1), is_member=True)
+    yield "flatten", Overload((types.list_of(DYN), INT), types.list_of(DYN), _flatten, is_member=True)
+    yield "distinct", Overload((_ANY_LIST,), _ANY_LIST, _distinct, is_member=True)
+    yield "reverse", Overload((_ANY_LIST,), _ANY_LIST, lambda items: tuple(reversed(items)), is_member=True)
+    for type_ in _COMPARABLE:
+        yield "sort", Overload((types.list_of(type_),), types.list_of(type_), _sorted, is_member=True)
+    yield "lists.range", Overload((INT,), types.list_of(INT), _range)
+
+
+def _comparable(items: Sequence[Any]) -> Sequence[Any]:
+    """The items. Raises `CelError` if they cannot be compared with each other."""
+    if all(map(is_number, items)) or len({type(item) for item in items}) <= 1:
+        return items
+    raise CelError("no such overload")
+
+
+def _is_sorted(items: Sequence[Any]) -> bool:
+    return all(not before > after for before, after in zip(_comparable(items), items[1:], strict=False))
+
+
+def _first_of(name: str) -> Callable[[Sequence[Any]], Any]:
+    pick: Callable[[Sequence[Any]], Any] = min if name == "min" else max
+
+    def compute(items: Sequence[Any]) -> Any:
+        if not items:
+            raise CelError(f"{name} called on empty list")
+        return pick(_comparable(items))
+
+    return compute
+
+
+def _index_of(items: Sequence[Any], item: Any) -> int:
+    return next((place for place, each in enumerate(items) if equal(each, item)), -1)
+
+
+def _last_index_of(items: Sequence[Any], item: Any) -> int:
+    return next((place for place in reversed(range(len(items))) if equal(items[place], item)), -1)
+
+
+def _slice(items: Sequence[Any], start: int, end: int) -> Sequence[Any]:
+    if start < 0 or end < 0:
+        raise CelError(f"cannot slice({start}, {end}), negative indexes not supported")
+    if start > end:
+        raise CelError(f"cannot slice({start}, {end}), start index must be less than or equal to end index")
+    if len(items) < end:
+        raise CelError(f"cannot slice({start}, {end}), list is length {len(items)}")
+    return tuple(items[start:end])
+
+
+def _flatten(items: Sequence[Any], depth: int) -> Sequence[Any]:
+    if depth < 0:
+        raise CelError("level must be non-negative")
+    return _flat(items, depth)
+
+
+def _flat(items: Sequence[Any], depth: int) -> Sequence[Any]:
+    found: list[Any] = []
+    for item in items:
+        if isinstance(item, tuple | list) and depth > 0:
+            found.extend(_flat(item, depth - 1))
+        else:
+            found.append(item)
+    return tuple(found)
+
+
+def _distinct(items: Sequence[Any]) -> Sequence[Any]:
+    found: list[Any] = []
+    for item in items:
+        if not any(equal(item, each) for each in found):
+            found.append(item)
+    return tuple(found)
+
+
+def _sorted(items: Sequence[Any]) -> Sequence[Any]:
+    if any(type(item) is not type(items[0]) for item in items):
+        raise CelError("list elements must have the same type")
+    return tuple(sorted(items))
+
+
+def _range(count: int) -> Sequence[int]:
+    if count > 1_000_000:
+        raise CelError(f"cannot create a list of {count} elements of {type_name(count)}")
+    return tuple(range(count))

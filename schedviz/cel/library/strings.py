@@ -1,0 +1,110 @@
+"""Functions of strings. Upstream: cel-go ext/strings.go, version 2, without `format`"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from schedviz.cel import types
+from schedviz.cel.declarations import Overload
+from schedviz.cel.errors import CelError
+from schedviz.cel.library import costs
+from schedviz.cel.types import INT, STRING
+
+#: What Go's `unicode.IsSpace` calls space.
+_SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_STRINGS: Final = types.list_of(STRING)
+
+
+def functions() -> Iterator[tuple[str, Overload]]:
+    """Every overload with the name of its function."""
+    for name, compute in (("lowerAscii", _lower), ("upperAscii", _upper), ("trim", _trim)):
+        yield name, Overload((STRING,), STRING, compute, is_member=True, cost=costs.traversal())
+    yield "charAt", Overload((STRING, INT), STRING, _char_at, is_member=True)
+    for name, search in (("indexOf", _index_of), ("lastIndexOf", _last_index_of)):
+        yield name, Overload((STRING, STRING), INT, search, is_member=True, cost=costs.traversal())
+        yield name, Overload((STRING, STRING, INT), INT, search, is_member=True, cost=costs.traversal())
+    for arguments in ((STRING, INT), (STRING, INT, INT)):
+        yield "substring", Overload(arguments, STRING, _substring, is_member=True, cost=costs.traversal())
+    for texts in ((STRING, STRING, STRING), (STRING, STRING, STRING, INT)):
+        yield "replace", Overload(texts, STRING, _replace, is_member=True, cost=costs.traversal(2))
+    for arguments in ((STRING, STRING), (STRING, STRING, INT)):
+        yield "split", Overload(arguments, _STRINGS, _split, is_member=True, cost=costs.traversal(2))
+    yield "join", Overload((_STRINGS,), STRING, _join, is_member=True, cost=costs.of_result)
+    yield "join", Overload((_STRINGS, STRING), STRING, _join, is_member=True, cost=costs.of_result)
+    yield "strings.quote", Overload((STRING,), STRING, _quote, cost=costs.traversal())
+
+
+def _lower(text: str) -> str:
+    return "".join(each.lower() if "A" <= each <= "Z" else each for each in text)
+
+
+def _upper(text: str) -> str:
+    return "".join(each.upper() if "a" <= each <= "z" else each for each in text)
+
+
+def _trim(text: str) -> str:
+    return text.strip(_SPACE)
+
+
+def _char_at(text: str, place: int) -> str:
+    if not 0 <= place <= len(text):
+        raise CelError(f"index out of range: {place}")
+    return text[place : place + 1]
+
+
+def _index_of(text: str, part: str, start: int = 0) -> int:
+    if not part:
+        return start
+    if not 0 <= start <= len(text):
+        raise CelError(f"index out of range: {start}")
+    return text.find(part, start)
+
+
+def _last_index_of(text: str, part: str, last: int | None = None) -> int:
+    if last is None:
+        return text.rfind(part)
+    if not part:
+        return last
+    if not 0 <= last < len(text):
+        raise CelError(f"index out of range: {last}")
+    return text.rfind(part, 0, last + len(part))
+
+
+def _substring(text: str, start: int, end: int | None = None) -> str:
+    stop = len(text) if end is None else end
+    if end is not None and start > end:
+        raise CelError(f"invalid substring range. start: {start}, end: {end}")
+    for place in (start, stop):
+        if not 0 <= place <= len(text):
+            raise CelError(f"index out of range: {place}")
+    return text[start:stop]
+
+
+def _replace(text: str, old: str, new: str, count: int = -1) -> str:
+    return text.replace(old, new, count)
+
+
+def _split(text: str, separator: str, limit: int = -1) -> Sequence[str]:
+    if limit == 0:
+        return ()
+    if not separator:
+        pieces = list(text)
+        return tuple(pieces if limit < 0 or limit >= len(pieces) else [*pieces[: limit - 1], "".join(pieces[limit - 1 :])])
+    return tuple(text.split(separator, limit - 1 if limit > 0 else -1))
+
+
+def _join(parts: Sequence[object], separator: str = "") -> str:
+    texts = [part for part in parts if isinstance(part, str)]
+    if len(texts) != len(parts):
+        raise CelError("no such overload")
+    return separator.join(texts)
+
+
+_QUOTED: Final = str.maketrans(
+    {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"'}
+)
+
+
+def _quote(text: str) -> str:
+    return f'"{text.translate(_QUOTED)}"'

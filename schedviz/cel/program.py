@@ -1,0 +1,382 @@
+"""`Program`: a checked expression as nested Python functions, and their cost.
+
+`&&`, `||` and the loops of `all` and `exists` ignore an error of one part if another decides. Every other operation fails with the first
+error of its parts. Upstream: cel-go interpreter/planner.go, interpreter/interpretable.go, interpreter/runtimecost.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from schedviz.cel.checker import Checked
+from schedviz.cel.declarations import Function, Overload
+from schedviz.cel.errors import CelError, CostLimitError
+from schedviz.cel.syntax import Call, Comprehension, Identifier, ListLiteral, Literal, MapLiteral, Node, Select
+from schedviz.cel.types import Type
+from schedviz.cel.values import (
+    DefaultMap,
+    Optional,
+    Uint,
+    is_number,
+    keys,
+    map_key,
+    shown_key,
+    type_name,
+)
+
+_LIST_COST = 10
+_MAP_COST = 30
+
+
+class Frame:
+    """The variables of one evaluation, and what it has cost."""
+
+    __slots__ = ("cost", "limit", "variables")
+
+    def __init__(self, variables: dict[str, Any], limit: int) -> None:
+        self.variables = variables
+        self.cost = 0
+        self.limit = limit
+
+    def pay(self, cost: int) -> None:
+        """Add to the cost. Raises `CostLimitError`."""
+        self.cost += cost
+        if self.cost > self.limit:
+            raise CostLimitError
+
+
+#: Evaluates a part of an expression.
+Step = Callable[[Frame], Any]
+
+
+class Plan(NamedTuple):
+    """A checked tree, and the functions and constants that its names mean."""
+
+    tree: Node
+    checked: Checked
+    functions: Mapping[str, Function]
+    constants: Mapping[str, Any]
+
+
+class Program:
+    """A compiled expression."""
+
+    def __init__(self, source: str, output: Type, plan: Plan) -> None:
+        #: The expression.
+        self.source = source
+        #: The type of its value.
+        self.output = output
+        self._constants = plan.constants
+        self._run = _Planner(plan.checked, plan.functions).plan(plan.tree)
+
+    def evaluate(self, variables: Mapping[str, Any], *, cost_limit: int) -> tuple[Any, int]:
+        """The value, and what it cost. Raises `CelError` or `CostLimitError`."""
+        frame = Frame({**self._constants, **variables}, cost_limit)
+        try:
+            return self._run(frame), frame.cost
+        except RecursionError:
+            raise CelError("expression is nested too deeply") from None
+
+
+class _Planner:
+    def __init__(self, checked: Checked, functions: Mapping[str, Function]) -> None:
+        self._checked = checked
+        self._functions = functions
+
+    def plan(self, node: Node) -> Step:
+        match node:
+            case Literal():
+                value = node.value
+                return lambda _frame: value
+            case Identifier():
+                return _variable(node.name.removeprefix("."))
+            case Select():
+                return _presence(self.plan(node.operand), node.field) if node.is_test else _field(self.plan(node.operand), node.field)
+            case Call():
+                return self._call(node)
+            case ListLiteral():
+                return self._list(node)
+            case MapLiteral():
+                return self._map(node)
+            case Comprehension():
+                return self._loop(node)
+        raise TypeError(type(node))
+
+    def _call(self, node: Call) -> Step:
+        name = self._checked.namespaced.get(id(node), node.function.removeprefix("."))
+        parts = [self.plan(argument) for argument in node.arguments]
+        is_member = node.target is not None and id(node) not in self._checked.namespaced
+        if is_member:
+            assert node.target is not None
+            parts.insert(0, self.plan(node.target))
+        match name:
+            case "_&&_":
+                return _logic(parts[0], parts[1], decides=False)
+            case "_||_":
+                return _logic(parts[0], parts[1], decides=True)
+            case "_?:_" | "_?_:_":
+                return _conditional(parts[0], parts[1], parts[2])
+            case "@not_strictly_false":
+                return _not_strictly_false(parts[0])
+            case "_?._" | "_[?_]":
+                return _optional_index(parts[0], parts[1])
+            case "_[_]":
+                return _index(parts[0], parts[1])
+            case "or" | "orValue" if is_member:
+                return _alternative(parts[0], parts[1], unwraps=name == "orValue")
+        return _invoke(self._functions[name], self._checked.overloads.get(id(node), ()), parts, is_member=is_member)
+
+    def _list(self, node: ListLiteral) -> Step:
+        parts = [(self.plan(element), place in node.optional) for place, element in enumerate(node.elements)]
+
+        def build(frame: Frame) -> Any:
+            found: list[Any] = []
+            for part, is_optional in parts:
+                value = part(frame)
+                if not is_optional:
+                    found.append(value)
+                elif (value := _as_optional(value)).has_value:
+                    found.append(value.value)
+            frame.pay(_LIST_COST)
+            return tuple(found)
+
+        return build
+
+    def _map(self, node: MapLiteral) -> Step:
+        parts = [(self.plan(key), self.plan(value), place in node.optional) for place, (key, value) in enumerate(node.entries)]
+
+        def build(frame: Frame) -> Any:
+            found: dict[Any, Any] = {}
+            for key_part, value_part, is_optional in parts:
+                key, value = map_key(key_part(frame)), value_part(frame)
+                if is_optional:
+                    value = _as_optional(value)
+                    if not value.has_value:
+                        continue
+                    value = value.value
+                if key in found:
+                    raise CelError(f"Failed with repeated key: {shown_key(key)}")
+                found[key] = value
+            frame.pay(_MAP_COST)
+            return found
+
+        return build
+
+    def _loop(self, node: Comprehension) -> Step:
+        source, start = self.plan(node.source), self.plan(node.start)
+        condition, step, result = self.plan(node.condition), self.plan(node.step), self.plan(node.result)
+        first, second, accumulator = node.variable, node.second_variable, node.accumulator
+
+        def run(frame: Frame) -> Any:
+            items = _items(source(frame), with_two=bool(second))
+            variables = frame.variables
+            outside = {name: variables[name] for name in (first, second, accumulator) if name in variables}
+            try:
+                value: Any = start(frame)
+                for item in items:
+                    variables[accumulator] = value
+                    variables[first], variables[second] = item
+                    if condition(frame) is False:
+                        break
+                    value = _attempt(step, frame)
+                variables[accumulator] = value
+                return result(frame)
+            finally:
+                for name in (first, second, accumulator):
+                    variables.pop(name, None)
+                variables.update(outside)
+
+        return run
+
+
+def _attempt(step: Step, frame: Frame) -> Any:
+    """The value, or the error as a value: the loops of `all` and `exists` go on after an error."""
+    try:
+        return step(frame)
+    except CelError as error:
+        return error
+
+
+def _items(source: Any, *, with_two: bool) -> list[tuple[Any, Any]]:
+    if isinstance(source, Mapping):
+        return list(zip(keys(source), source.values(), strict=True))
+    if isinstance(source, Sequence) and not isinstance(source, str | bytes):
+        return list(enumerate(source)) if with_two else [(item, None) for item in source]
+    shown = _GO_NAMES.get(type(source), type_name(source))
+    raise CelError(f"got '{shown}', expected iterable type")
+
+
+_GO_NAMES: dict[type, str] = {
+    bool: "types.Bool",
+    int: "types.Int",
+    Uint: "types.Uint",
+    float: "types.Double",
+    str: "types.String",
+    bytes: "types.Bytes",
+    type(None): "types.Null",
+}
+
+
+def _variable(name: str) -> Step:
+    def read(frame: Frame) -> Any:
+        frame.pay(1)
+        value = frame.variables.get(name, _ABSENT)
+        if value is _ABSENT:
+            raise CelError(f"no such attribute(s): {name}")
+        if isinstance(value, CelError):
+            raise value
+        return value
+
+    return read
+
+
+_ABSENT = object()
+
+
+def _get(container: Any, key: Any) -> Any:
+    """The element of a map or a list, or `_ABSENT`. Raises `CelError`."""
+    if isinstance(container, Mapping):
+        found = container.get(map_key(key), _ABSENT)
+        return DefaultMap.EMPTY if found is _ABSENT and isinstance(container, DefaultMap) else found
+    if isinstance(container, Sequence) and not isinstance(container, str | bytes):
+        if not is_number(key) or key != int(key):
+            raise CelError(f"unsupported index type '{type_name(key)}' in list")
+        return container[int(key)] if 0 <= key < len(container) else _ABSENT
+    raise CelError("no such overload")
+
+
+def _element(container: Any, key: Any) -> Any:
+    found = _get(container, key)
+    if found is _ABSENT:
+        if isinstance(container, Mapping):
+            raise CelError(f"no such key: {shown_key(key)}")
+        raise CelError(f"index out of bounds: {key}")
+    return found
+
+
+def _indexed(container: Any, key: Any) -> Any:
+    """The element; that of an optional container is optional."""
+    if not isinstance(container, Optional):
+        return _element(container, key)
+    return _optional_element(container, key)
+
+
+def _optional_element(container: Any, key: Any) -> Optional:
+    if isinstance(container, Optional):
+        if not container.has_value:
+            return container
+        container = container.value
+    found = _get(container, key)
+    return Optional.NONE if found is _ABSENT else Optional(found)
+
+
+def _field(operand: Step, field: str) -> Step:
+    def select(frame: Frame) -> Any:
+        container = operand(frame)
+        frame.pay(1)
+        return _indexed(container, field)
+
+    return select
+
+
+def _presence(operand: Step, field: str) -> Step:
+    def test(frame: Frame) -> bool:
+        container = operand(frame)
+        if isinstance(container, Optional):
+            return _optional_element(container, field).has_value
+        if not isinstance(container, Mapping):
+            raise CelError("no such overload")
+        return _get(container, field) is not _ABSENT
+
+    return test
+
+
+def _index(operand: Step, index: Step) -> Step:
+    def select(frame: Frame) -> Any:
+        container, key = operand(frame), index(frame)
+        frame.pay(1)
+        return _indexed(container, key)
+
+    return select
+
+
+def _optional_index(operand: Step, index: Step) -> Step:
+    def select(frame: Frame) -> Optional:
+        container, key = operand(frame), index(frame)
+        frame.pay(1)
+        return _optional_element(container, key)
+
+    return select
+
+
+def _as_optional(value: Any) -> Optional:
+    if not isinstance(value, Optional):
+        raise CelError(f"cannot initialize optional entry from non-optional value {value}")
+    return value
+
+
+def _logic(left: Step, right: Step, *, decides: bool) -> Step:
+    """`||` (True decides) or `&&` (False decides)."""
+    operator = "_||_" if decides else "_&&_"
+
+    def combine(frame: Frame) -> Any:
+        first = _attempt(left, frame)
+        if first is decides:
+            return first
+        second = _attempt(right, frame)
+        if second is decides:
+            return second
+        for value in (first, second):
+            if isinstance(value, CelError):
+                raise value
+        for value in (first, second):
+            if not isinstance(value, bool):
+                raise CelError(f"no such overload: {operator}({type_name(first)}, {type_name(second)})")
+        return not decides
+
+    return combine
+
+
+def _conditional(condition: Step, then: Step, otherwise: Step) -> Step:
+    def choose(frame: Frame) -> Any:
+        chosen = condition(frame)
+        if not isinstance(chosen, bool):
+            raise CelError("no such overload")
+        return then(frame) if chosen else otherwise(frame)
+
+    return choose
+
+
+def _not_strictly_false(operand: Step) -> Step:
+    def test(frame: Frame) -> bool:
+        value = _attempt(operand, frame)
+        frame.pay(1)
+        return value is not False
+
+    return test
+
+
+def _alternative(operand: Step, other: Step, *, unwraps: bool) -> Step:
+    def choose(frame: Frame) -> Any:
+        value = operand(frame)
+        if not isinstance(value, Optional):
+            raise CelError("no such overload")
+        if not value.has_value:
+            return other(frame)
+        return value.value if unwraps else value
+
+    return choose
+
+
+def _invoke(function: Function, overloads: Sequence[Overload], parts: Sequence[Step], *, is_member: bool) -> Step:
+    candidates = Function(function.name, list(overloads) or function.overloads)
+
+    def call(frame: Frame) -> Any:
+        arguments = [part(frame) for part in parts]
+        overload = candidates.pick(arguments, is_member=is_member)
+        value = overload.compute(*arguments)
+        frame.pay(1 if overload.cost is None else overload.cost(arguments, value))
+        return value
+
+    return call

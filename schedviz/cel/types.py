@@ -1,0 +1,174 @@
+"""Static types of expressions, and when one can be used as another. Upstream: cel-go checker/types.go, common/types/types.go"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
+
+import msgspec
+
+Kind = Literal["plain", "list", "map", "opaque", "struct", "parameter", "dyn", "any", "error", "type", "null"]
+
+
+class Type(msgspec.Struct, frozen=True):
+    """A type: its kind, its name, and the types of its elements."""
+
+    kind: Kind
+    name: str
+    parameters: tuple[Type, ...] = ()
+
+    def __str__(self) -> str:
+        if not self.parameters:
+            return self.name
+        return f"{self.name}({', '.join(map(str, self.parameters))})"
+
+    @property
+    def is_dyn(self) -> bool:
+        """Whether values are checked at run time only."""
+        return self.kind in ("dyn", "any")
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether it is an optional type."""
+        return self.kind == "opaque" and self.name == OPTIONAL
+
+
+OPTIONAL: Final = "optional_type"
+BOOL: Final = Type("plain", "bool")
+INT: Final = Type("plain", "int")
+UINT: Final = Type("plain", "uint")
+DOUBLE: Final = Type("plain", "double")
+STRING: Final = Type("plain", "string")
+BYTES: Final = Type("plain", "bytes")
+NULL: Final = Type("null", "null")
+DYN: Final = Type("dyn", "dyn")
+ANY: Final = Type("any", "any")
+ERROR: Final = Type("error", "!error!")
+#: Parameters of functions: `A` stands for one type throughout a signature.
+A: Final = Type("parameter", "A")
+B: Final = Type("parameter", "B")
+
+
+def list_of(element: Type) -> Type:
+    """The type of lists."""
+    return Type("list", "list", (element,))
+
+
+def map_of(key: Type, value: Type) -> Type:
+    """The type of maps."""
+    return Type("map", "map", (key, value))
+
+
+def optional_of(value: Type) -> Type:
+    """The type of optional values."""
+    return Type("opaque", OPTIONAL, (value,))
+
+
+def type_of(value: Type) -> Type:
+    """The type of a type."""
+    return Type("type", "type", (value,))
+
+
+def opaque(name: str) -> Type:
+    """A type of which only functions know anything."""
+    return Type("opaque", name)
+
+
+class Substitutions:
+    """What type parameters stand for. Upstream: checker/mapping.go"""
+
+    def __init__(self, known: dict[str, Type] | None = None) -> None:
+        self._known = {} if known is None else known
+
+    def assign(self, given: Sequence[Type], wanted: Sequence[Type]) -> bool:
+        """Whether each type can be used for the wanted one. If not, nothing is learned. Upstream: isAssignableList"""
+        trial = Substitutions(dict(self._known))
+        if len(given) != len(wanted) or not all(map(trial._is_assignable, given, wanted)):
+            return False
+        self._known = trial._known
+        return True
+
+    def apply(self, type_: Type, *, to_dyn: bool = False) -> Type:
+        """The type with what its parameters stand for; `to_dyn`: unknown ones are dyn. Upstream: substitute"""
+        if type_.kind == "parameter":
+            known = self._known.get(type_.name)
+            if known is not None:
+                return self.apply(known, to_dyn=to_dyn)
+            return DYN if to_dyn else type_
+        if not type_.parameters:
+            return type_
+        return Type(type_.kind, type_.name, tuple(self.apply(each, to_dyn=to_dyn) for each in type_.parameters))
+
+    def _is_assignable(self, given: Type, wanted: Type) -> bool:
+        """Upstream: internalIsAssignable"""
+        if wanted.kind == "parameter":
+            valid, has_known = self._is_substitution(given, wanted)
+            if valid:
+                return True
+            if has_known:
+                return False
+        if given.kind == "parameter":
+            return self._is_substitution(wanted, given)[0]
+        if "error" in (given.kind, wanted.kind) or given.is_dyn or wanted.is_dyn:
+            return True
+        if "null" in (given.kind, wanted.kind):
+            other = wanted if given.kind == "null" else given
+            return other.kind in ("null", "opaque", "struct")
+        if given.kind == "type" or wanted.kind == "type":
+            return given.kind == wanted.kind
+        if (given.kind, given.name, len(given.parameters)) != (wanted.kind, wanted.name, len(wanted.parameters)):
+            return False
+        return all(map(self._is_assignable, given.parameters, wanted.parameters))
+
+    def _is_substitution(self, given: Type, parameter: Type) -> tuple[bool, bool]:
+        """Whether a parameter can stand for the type, and whether it already stands for one. Upstream: isValidTypeSubstitution"""
+        if given == parameter:
+            return True, True
+        known = self._known.get(parameter.name)
+        if known is None:
+            if self._occurs(parameter, given):
+                return False, False
+            self._known[parameter.name] = given
+            return True, False
+        if given == known:
+            return True, True
+        if not self._is_assignable(given, known):
+            return False, True
+        general = most_general(given, known)
+        if not self._occurs(parameter, general):
+            self._known[parameter.name] = general
+        return True, True
+
+    def _occurs(self, parameter: Type, within: Type) -> bool:
+        """Upstream: notReferencedIn"""
+        if parameter == within:
+            return True
+        if within.kind == "parameter":
+            known = self._known.get(within.name)
+            return known is not None and self._occurs(parameter, known)
+        return any(self._occurs(parameter, each) for each in within.parameters)
+
+
+def most_general(first: Type, second: Type) -> Type:
+    """The less specific of two types that agree. Upstream: mostGeneral"""
+    return first if _is_equal_or_less_specific(first, second) else second
+
+
+def _is_equal_or_less_specific(first: Type, second: Type) -> bool:
+    if first.is_dyn or first.kind == "parameter":
+        return True
+    if second.is_dyn or second.kind == "parameter" or first.kind != second.kind:
+        return False
+    if first.kind == "type":
+        return True
+    if first.name != second.name or len(first.parameters) != len(second.parameters):
+        return False
+    return all(map(_is_equal_or_less_specific, first.parameters, second.parameters))
+
+
+def signature(arguments: Iterable[Type], *, is_member: bool) -> str:
+    """Arguments as messages show them. Upstream: checker/format.go formatFunctionDeclType"""
+    shown = [str(each) for each in arguments]
+    if is_member:
+        return f"{shown[0]}.({', '.join(shown[1:])})"
+    return f"({', '.join(shown)})"

@@ -1,0 +1,45 @@
+"""CEL: quantities and semantic versions, which Kubernetes adds."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedviz.cel import CelError, Environment
+
+environment = Environment({})
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "quantity('1Gi') == quantity('1024Mi') && quantity('1Gi').compareTo(quantity('1G')) == 1",
+        "quantity('50k').isLessThan(quantity('1M')) && quantity('1.5').isGreaterThan(quantity('1'))",
+        "quantity('5k').add(quantity('1k')) == quantity('6k') && quantity('5').sub(2) == quantity('3') && sign(quantity('-1')) == -1",
+        "quantity('50k').isInteger() && !quantity('1.5').isInteger() && quantity('50k').asInteger() == 50000",
+        "isQuantity('1Ki') && !isQuantity('1Kx') && quantity('500m').asApproximateFloat() == 0.5",
+        "semver('1.2.3').isGreaterThan(semver('1.2.3-rc.1')) && semver('1.2.3-2').isLessThan(semver('1.2.3-10'))",
+        "semver('1.2.3-1').isLessThan(semver('1.2.3-a')) && semver('1.2.3+a') == semver('1.2.3+b')",
+        "semver('1.2.3').major() == 1 && semver('1.2.3').minor() == 2 && semver('1.2.3').patch() == 3",
+        "semver('v1.02', true) == semver('1.2.0') && isSemver('v1', true) && !isSemver('v1.0.0') && !isSemver('1.0')",
+        "semver('1.0.0').compareTo(semver('2.0.0')) == -1",
+    ],
+)
+def test_an_expression_is_true(expression: str) -> None:
+    assert environment.compile(expression).evaluate({}, cost_limit=1000)[0] is True
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("semver('1.2')", "No Major.Minor.Patch elements found"),
+        ("semver('01.2.3')", 'Major number must not contain leading zeroes "01"'),
+        ("semver('1.x.3')", 'Invalid character(s) found in minor number "x"'),
+        ("semver('1.2-a', true)", "short version cannot contain PreRelease/Build meta data"),
+        ("quantity('1.5').asInteger()", "cannot convert value to integer"),
+        ("quantity('x')", "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"),
+    ],
+)
+def test_what_is_malformed_gives_the_message_of_kubernetes(expression: str, message: str) -> None:
+    with pytest.raises(CelError) as caught:
+        environment.compile(expression).evaluate({}, cost_limit=1000)
+    assert str(caught.value) == message
