@@ -122,7 +122,10 @@ class _Parser:
         return self._logic("||", lambda: self._logic("&&", self._relation))
 
     def _logic(self, operator: str, operand: Callable[[], Node]) -> Node:
-        """Operands with a logical operator between them, as a balanced tree: long conditions are common. Upstream: parser/helper.go balancer"""
+        """Operands with a logical operator between them, as a balanced tree, because conditions can be long.
+
+        Upstream: parser/helper.go balancer
+        """
         operands, offsets = [operand()], []
         while (token := self._accept(operator)) is not None:
             offsets.append(token.offset)

@@ -18,6 +18,7 @@ from schedviz.engine.queue.v1_36 import cluster_events
 from schedviz.engine.queue.v1_36.cluster_events import cluster_event, node_scheduling_properties_change, pod_scheduling_properties_change
 from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.kube.core import Node, Pod
+from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.meta import KubeObject
 
 #: Kinds whose changes are cluster events if a plugin has registered for them.
@@ -45,6 +46,8 @@ class EventHandlersV136:
         self._cache = state.cache
         self._queue = state.queue
         self._waited_for = unioned_gvks(merged_event_map(state.profiles))
+        if state.dra_manager is not None:
+            state.dra_manager.claims.on_change = self._claim_changed
 
     def handle(self, event: WatchEvent, before: KubeObject | None) -> None:
         """Call the handlers of the event's kind. `before` is what the informer's store held."""
@@ -198,11 +201,20 @@ class EventHandlersV136:
             return
         new: KubeObject | None = event.object
         if event.verb == "DELETED":
-            action, before, new = ActionType.DELETE, event.object, None
-        else:
-            action = ActionType.ADD if before is None else ActionType.UPDATE
+            before, new = event.object, None
+        if self._state.dra_manager is not None:
+            self._state.dra_manager.object_changed(before, new)
+        if not isinstance(event.object, ResourceClaim):
+            self._move_all(resource, before, new)
+
+    def _claim_changed(self, old: ResourceClaim | None, new: ResourceClaim | None) -> None:
+        """The queue gets changes of claims as the scheduler knows them, with those that it assumes. Upstream: resourceClaimCache"""
+        self._move_all(GVK.RESOURCE_CLAIM, old, new)
+
+    def _move_all(self, resource: str, old: KubeObject | None, new: KubeObject | None) -> None:
+        action = ActionType.DELETE if new is None else ActionType.ADD if old is None else ActionType.UPDATE
         if self._waited_for.get(resource, ActionType(0)) & action:
-            self._queue.move_all_to_active_or_backoff_queue(cluster_event(resource, action), old=before, new=new)
+            self._queue.move_all_to_active_or_backoff_queue(cluster_event(resource, action), old=old, new=new)
 
 
 def _of_priority_at_most(priority: int) -> Callable[[PodInfo], bool]:

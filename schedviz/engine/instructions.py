@@ -6,13 +6,14 @@ to a followed cluster another.
 
 from __future__ import annotations
 
-from typing import Generic, Protocol
+from typing import Generic, Literal, Protocol
 
 import msgspec
 
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.status import StatusError
-from schedviz.kube.core import Pod, PodCondition
+from schedviz.kube.core import Pod, PodCondition, PodExtendedResourceClaimStatus
+from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.meta import Condition, KubeObject
 from schedviz.kube.workloads import PodGroup
 
@@ -68,6 +69,22 @@ class UpdateObject(Instruction, Generic[StorageObject], frozen=True):
     object: StorageObject
 
 
+class WriteClaim(Instruction, frozen=True):
+    """Write a ResourceClaim. Updates fail if the claim has changed meanwhile."""
+
+    claim: ResourceClaim
+    verb: Literal["create", "update", "updateStatus", "unreserve", "delete"]
+    #: For "unreserve": the uid of the user that is removed.
+    uid: str = ""
+
+
+class PatchExtendedResourceClaimStatus(Instruction, frozen=True):
+    """Show the claim for a pod's extended resources in its status."""
+
+    pod: Pod
+    status: PodExtendedResourceClaimStatus
+
+
 class RecordEvent(Instruction, frozen=True):
     """Record a Kubernetes Event about a pod. It never fails."""
 
@@ -80,7 +97,9 @@ class RecordEvent(Instruction, frozen=True):
     related: str = ""
 
 
-AnyInstruction = BindPod | PatchPodStatus | PatchPodGroupStatus | ApplyPodCondition | DeletePod | RecordEvent
+AnyInstruction = (
+    BindPod | PatchPodStatus | PatchPodGroupStatus | ApplyPodCondition | DeletePod | PatchExtendedResourceClaimStatus | RecordEvent
+)
 
 
 class Host(Protocol):
@@ -96,4 +115,8 @@ class Host(Protocol):
 
     def update_object(self, instruction: UpdateObject[StorageObject]) -> StorageObject | StatusError:
         """Update an object. Returns the updated object, or the API server's error."""
+        ...
+
+    def write_claim(self, instruction: WriteClaim) -> ResourceClaim | StatusError:
+        """Write a claim. Returns it as it is now (a deleted one: as it was), or the API server's error."""
         ...

@@ -21,6 +21,7 @@ from schedviz.engine.config import KubeSchedulerConfiguration
 from schedviz.engine.extenders.extender import Extender
 from schedviz.engine.features import Features
 from schedviz.engine.framework.listers import StorageObject
+from schedviz.engine.framework.plugins.dynamicresources.dra_manager import DRAManager
 from schedviz.engine.framework.plugins.installed import registry_for
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.runtime.batch import OpportunisticBatch
@@ -29,7 +30,17 @@ from schedviz.engine.framework.runtime.state_transfer import transfer_state
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.informers import Informers
-from schedviz.engine.instructions import ApplyPodCondition, BindPod, DeletePod, Host, PatchPodStatus, RecordEvent, UpdateObject
+from schedviz.engine.instructions import (
+    ApplyPodCondition,
+    BindPod,
+    DeletePod,
+    Host,
+    PatchExtendedResourceClaimStatus,
+    PatchPodStatus,
+    RecordEvent,
+    UpdateObject,
+    WriteClaim,
+)
 from schedviz.engine.legacy.priorities_beside_score import ClassicPriorities
 from schedviz.engine.preemption_task import PreemptionTask, PreemptionTasks
 from schedviz.engine.queue import Nominator
@@ -37,7 +48,8 @@ from schedviz.engine.release import Release
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.scheduler_state import SchedulerState
-from schedviz.kube.core import Pod, PodCondition
+from schedviz.kube.core import Pod, PodCondition, PodExtendedResourceClaimStatus
+from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.events import PermitAnswered
 from schedviz.trace.policies import Policies
@@ -61,6 +73,31 @@ class ApiClient:
     def update(self, obj: StorageObject) -> StorageObject | StatusError:
         """Replace a volume or a claim. Returns the updated object or the error."""
         return self._host.update_object(UpdateObject(obj))
+
+    def find_claim(self, key: str) -> ResourceClaim | None:
+        """The API server's version of a claim."""
+        found = self._host.find("ResourceClaim", key)
+        return found if isinstance(found, ResourceClaim) else None
+
+    def create_claim(self, claim: ResourceClaim) -> ResourceClaim | StatusError:
+        """Create a claim under a generated name."""
+        return self._host.write_claim(WriteClaim(claim, "create"))
+
+    def update_claim(self, claim: ResourceClaim, *, status: bool = False) -> ResourceClaim | StatusError:
+        """Replace a claim, or only its status."""
+        return self._host.write_claim(WriteClaim(claim, "updateStatus" if status else "update"))
+
+    def unreserve_claim(self, claim: ResourceClaim, pod: Pod) -> StatusError | None:
+        """Remove a pod from the users of a claim."""
+        return _error_of(self._host.write_claim(WriteClaim(claim, "unreserve", pod.uid)))
+
+    def delete_claim(self, claim: ResourceClaim) -> StatusError | None:
+        """Delete a claim."""
+        return _error_of(self._host.write_claim(WriteClaim(claim, "delete")))
+
+    def patch_extended_resource_claim_status(self, pod: Pod, status: PodExtendedResourceClaimStatus) -> StatusError | None:
+        """Show the claim for the pod's extended resources in its status."""
+        return self._host.carry_out(PatchExtendedResourceClaimStatus(pod, status))
 
     def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:
         """Clear the nomination, if there is one. Upstream: scheduler/util/utils.go ClearNominatedNodeName"""
@@ -86,6 +123,10 @@ class ApiClient:
     def record_event(self, pod: Pod, *, profile: str, type_: str, reason: str, action: str, note: str, related: str = "") -> None:
         """Record a Kubernetes Event about a pod."""
         self._host.carry_out(RecordEvent(pod, type_, reason, action, note, component=profile, related=related))
+
+
+def _error_of(written: ResourceClaim | StatusError) -> StatusError | None:
+    return written if isinstance(written, StatusError) else None
 
 
 class Scheduler:
@@ -115,6 +156,8 @@ class Scheduler:
         nominator = Nominator(recorder, informers.pod)
         #: v1.36: asynchronous preemptions that have not ended.
         self.preemptions = PreemptionTasks(informers.pod)
+        #: v1.36: claims and devices; None: the release has no dynamic resource allocation.
+        self.dra_manager = DRAManager(informers, features) if features.dynamic_resource_allocation else None
         profiles = {
             profile.scheduler_name: release.framework(
                 registry,
@@ -162,6 +205,7 @@ class Scheduler:
             features=features,
             pod_info=pod_info,
             api_dispatcher=dispatcher,
+            dra_manager=self.dra_manager,
             classic_priorities=ClassicPriorities.of(policies, informers),
         )
         self._handlers = release.make_handlers(self.state)
@@ -197,6 +241,7 @@ class Scheduler:
         framework.activate = self._activate
         framework.permit_allowed = self._permit_allowed
         framework.preemptions = self.preemptions
+        framework.dra_manager = self.dra_manager
         framework.cancel_pre_bind = self._cancel_pre_bind
 
     def pod_group(self, group: str) -> PodGroupState:

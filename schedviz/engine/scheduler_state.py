@@ -13,6 +13,7 @@ from schedviz.engine.cache import Cache, CacheError, Snapshot
 from schedviz.engine.clock import Clock
 from schedviz.engine.extenders.extender import Extender
 from schedviz.engine.features import Features
+from schedviz.engine.framework.plugins.dynamicresources.dra_manager import DRAManager
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.informers import Informers
@@ -43,6 +44,7 @@ class SchedulerState:
         features: Features,
         pod_info: type[PodInfo],
         api_dispatcher: ApiDispatcher | None = None,
+        dra_manager: DRAManager | None = None,
         classic_priorities: ClassicPriorities | None = None,
     ) -> None:
         self.features = features
@@ -59,6 +61,8 @@ class SchedulerState:
         self.host = host
         #: v1.36, gate SchedulerAsyncAPICalls: makes status patches and bindings; None: the host gets them at once.
         self.api_dispatcher = api_dispatcher
+        #: v1.36: claims and devices; None: the release has no dynamic resource allocation.
+        self.dra_manager = dra_manager
         #: Ignorable extenders come last.
         self.extenders = extenders
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score

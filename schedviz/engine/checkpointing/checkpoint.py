@@ -32,6 +32,7 @@ from schedviz.engine.framework.runtime.batch import BatchState
 from schedviz.engine.preemption_task import PreemptionTaskState
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle
+from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.engine.simulation_state import Origin, SimulationState, Task
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.collector import without_gc
@@ -84,6 +85,8 @@ class Checkpoint(msgspec.Struct, frozen=True):
     api_calls: list[ApiCallState] = []
     #: v1.36: by profile, the nodes that it keeps for equal pods.
     batches: dict[str, BatchState] = {}
+    #: v1.36: claims that the scheduler has assumed or is allocating.
+    devices: Any = None
     #: The configuration in use; absent if it is that of `settings`.
     config: dict[str, Any] | UnsetType | None = UNSET
     #: v1.36: the running cycle of a pod group (`running` is None then), and the one that is shown.
@@ -148,6 +151,7 @@ def _state(simulation: SimulationState, origin: Origin) -> Checkpoint:
         preemptions=scheduler.preemptions.to_state(table),
         api_calls=[] if state.api_dispatcher is None else state.api_dispatcher.to_state(table),
         batches={name: batch.to_state() for name, batch in scheduler.batches().items()},
+        devices=None if state.dra_manager is None else state.dra_manager.to_state(refs.number),
         table=table.to_state(),
         origin=origin.packed(),
         exited=simulation.exited,
@@ -192,6 +196,18 @@ def _restored(cls: type[Simulated], saved: Checkpoint) -> Simulated:
     return simulation
 
 
+def _restore_devices(state: SchedulerState, saved: Any, refs: References) -> None:
+    if state.dra_manager is None:
+        return
+    if saved is not None:
+        state.dra_manager.load(saved, refs.find)
+        return
+    # Older checkpoints do not have them: nothing was assumed.
+    for kind in ("DeviceClass", "ResourceClaim"):
+        for obj in state.informers.list(kind):
+            state.dra_manager.object_changed(None, obj)
+
+
 def initial_state(data: bytes) -> tuple[SimulationSettings, list[KubeObject]]:
     """The settings and the imported objects of a checkpoint of this or an older format. Raises `CheckpointError`."""
     try:
@@ -216,6 +232,7 @@ def _restore_scheduler(simulation: SimulationState, saved: Checkpoint, table: Ob
     state.next_start_node_index = saved.next_start_node_index
     refs = References(table, saved.cluster.others)
     load_cluster(simulation.cluster, state.informers, saved.cluster, refs)
+    _restore_devices(state, saved.devices, refs)
     for name, framework in state.profiles.items():
         for plugin in framework.stateful_plugins:
             plugin.load(saved.plugins[name][plugin.name], refs.find)

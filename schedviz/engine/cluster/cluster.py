@@ -12,10 +12,11 @@ from typing import Any, Literal, TypeVar
 from msgspec.structs import replace
 
 from schedviz.engine.clock import Clock
-from schedviz.engine.cluster import pod_group_patch, status_patch, volume_controller
+from schedviz.engine.cluster import claim_writes, pod_group_patch, status_patch, volume_controller
 from schedviz.engine.cluster.admission import admitted, in_namespace, merged
 from schedviz.engine.cluster.controllers import ControllerManager, HelperSettings
 from schedviz.engine.cluster.objects import ObjectStore, qualified_resource
+from schedviz.engine.cluster.replacing import why_not_replaced
 from schedviz.engine.cluster.watch import Loss, Lost, Verb, Watches, WatchEvent
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.status import StatusError
@@ -24,13 +25,16 @@ from schedviz.engine.instructions import (
     ApplyPodCondition,
     BindPod,
     DeletePod,
+    PatchExtendedResourceClaimStatus,
     PatchPodGroupStatus,
     PatchPodStatus,
     RecordEvent,
     UpdateObject,
+    WriteClaim,
 )
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.defaults import default_object
+from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, WATCHED_KINDS
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.workloads import PodGroup
@@ -161,18 +165,24 @@ class Cluster:
                 return self._apply_condition(instruction)
             case DeletePod():
                 return self._delete_victim(instruction)
+            case PatchExtendedResourceClaimStatus():
+                return claim_writes.show_extended(self, instruction)
             case RecordEvent():
                 self._record_event(instruction)
         return None
+
+    def write_claim(self, instruction: WriteClaim) -> ResourceClaim | StatusError:
+        """Write a claim; watch events are sent when the cycle has ended, that of a new claim at once."""
+        return claim_writes.write(self, instruction)
 
     def update_object(self, instruction: UpdateObject[StorageObject]) -> StorageObject | StatusError:
         """Update a volume or a claim; watch events are sent at once, and the volume controller reacts."""
         written = instruction.object
         kind = BY_TYPE[type(written)].name
         current = self.store.get(kind, written.key)
-        error = _why_not_replaced(written, current)
+        error = why_not_replaced(written, current)
         if error:
-            self._record_scheduler_write("update", written, error=error)
+            self.record_scheduler_write("update", written, error=error)
             return StatusError(error)
         # A watch event does not overtake those of earlier writes.
         self.cycle_ended()
@@ -200,10 +210,22 @@ class Cluster:
         self._record_write(verb, new, subresource=subresource, detail=detail)
         self._send_at_once(self._event("MODIFIED", new, current))
 
+    def write_and_hold(self, new: Object, current: KubeObject | None) -> Object:
+        """Store what the scheduler wrote; the watch event is sent when its cycle has ended. Nothing happens if nothing changed."""
+        if current is not None and _same(new, current):
+            return replace(new, metadata=current.metadata)
+        new = self._written(new)
+        self._hold(self._event("ADDED" if current is None else "MODIFIED", new, current))
+        return new
+
+    def delete_and_hold(self, obj: KubeObject) -> None:
+        """Delete an object as the scheduler does; the watch event is sent when its cycle has ended."""
+        self._hold(self._remove(obj, graceful=False, by_scheduler=True))
+
     def _replace(self, obj: Object, *, by_scheduler: bool = False) -> Object:
         current = self._existing(BY_TYPE[type(obj)].name, obj.key)
         if by_scheduler:
-            self._record_scheduler_write("update", obj)
+            self.record_scheduler_write("update", obj)
         if _same(obj, current):
             return replace(obj, metadata=current.metadata)
         new = self._written(obj)
@@ -225,7 +247,7 @@ class Cluster:
             # A finished pod was bound; its watch does not show it.
             events = [] if event is None else [event]
             error = failure.message if failure is not None else ""
-        self._record_scheduler_write("create", pod, subresource="binding", detail=node, error=error)
+        self.record_scheduler_write("create", pod, subresource="binding", detail=node, error=error)
         self.bound_pod = "" if events is None and self.refused_binding_confirms_earlier else pod.key
         if events is not None:
             self.watches.unconfirmed.setdefault(pod.key, []).extend(events)
@@ -245,14 +267,14 @@ class Cluster:
         error = "" if isinstance(current, Pod) else f'pods "{base.name}" not found'
         if not isinstance(current, Pod):
             detail = patch.detail_after(None) if self.shows_status_after_patch else patch.detail
-            self._record_scheduler_write("patch", base, subresource="status", detail=detail, error=error)
+            self.record_scheduler_write("patch", base, subresource="status", detail=detail, error=error)
             return StatusError(error, "pods", base.name)
         new = replace(_as_patched(current), status=patch.apply(current.status))
         detail = patch.detail_after(new.status) if self.shows_status_after_patch else patch.detail
         is_same = _same(new, current)
         if not is_same:
             new = self._written(new)
-        self._record_scheduler_write("patch", base, subresource="status", detail=detail)
+        self.record_scheduler_write("patch", base, subresource="status", detail=detail)
         if not is_same:
             self._hold(self._event("MODIFIED", new, current))
         return None
@@ -286,18 +308,18 @@ class Cluster:
             if not _same(new, current):
                 self._hold(self._event("MODIFIED", self._written(new), current))
         detail = f"condition {condition.type}={condition.status} {condition.reason}"
-        self._record_scheduler_write("patch", pod, subresource="status", detail=detail, error=error)
+        self.record_scheduler_write("patch", pod, subresource="status", detail=detail, error=error)
         return StatusError(error, "pods", pod.name) if error else None
 
     def _delete_victim(self, instruction: DeletePod) -> StatusError | None:
         pod = instruction.pod
         if self.delete_failure:
-            self._record_scheduler_write("delete", pod, error=self.delete_failure)
+            self.record_scheduler_write("delete", pod, error=self.delete_failure)
             return StatusError(self.delete_failure)
         current = self.store.get("Pod", pod.key)
         if not isinstance(current, Pod):
             error = f'pods "{pod.name}" not found'
-            self._record_scheduler_write("delete", pod, error=error)
+            self.record_scheduler_write("delete", pod, error=error)
             return StatusError(error, "pods", pod.name)
         graceful = _has_grace(current) if self.graceful_victims == "bound" else self.graceful_victims
         self._hold(self._remove(current, graceful=graceful, by_scheduler=True))
@@ -458,7 +480,7 @@ class Cluster:
         return self._written(replace(pod, spec=replace(pod.spec, node_name=node), status=status))
 
     def _remove(self, old: KubeObject, *, graceful: bool, lost: Lost = "", by_scheduler: bool = False) -> WatchEvent | None:
-        record = self._record_scheduler_write if by_scheduler else self._record_write
+        record = self.record_scheduler_write if by_scheduler else self._record_write
         if not (graceful and isinstance(old, Pod)):
             self.store.remove(old)
             self.controllers.changed(old)
@@ -483,9 +505,8 @@ class Cluster:
         """Record a write that is not the scheduler's: a user's, or a controller's."""
         self._record(verb, obj, subresource=subresource, detail=detail, helper=self.controllers.acting)
 
-    def _record_scheduler_write(
-        self, verb: WriteVerb, obj: KubeObject, *, subresource: str = "", detail: str = "", error: str = ""
-    ) -> None:
+    def record_scheduler_write(self, verb: WriteVerb, obj: KubeObject, *, subresource: str = "", detail: str = "", error: str = "") -> None:
+        """Record a write of the scheduler."""
         self._record(verb, obj, subresource=subresource, detail=detail, error=error, by_scheduler=True)
 
     def _record(
@@ -566,19 +587,6 @@ def _why_not_bound(pod: KubeObject | None, wanted: Pod) -> str:
         return f'{conflict}pod {pod.name} is already assigned to node "{pod.spec.node_name}"'
     if pod.spec.scheduling_gates:
         return f"{conflict}pod {pod.name} has non-empty .spec.schedulingGates"
-    return ""
-
-
-def _why_not_replaced(new: KubeObject, current: KubeObject | None) -> str:
-    """Why the API server would refuse to replace an object; "": it would not."""
-    resource = qualified_resource(BY_TYPE[type(new)].name)
-    if current is None:
-        return f'{resource} "{new.name}" not found'
-    if new.metadata.resource_version != current.metadata.resource_version:
-        return (
-            f'Operation cannot be fulfilled on {resource} "{new.name}": the object has been modified; '
-            "please apply your changes to the latest version and try again"
-        )
     return ""
 
 

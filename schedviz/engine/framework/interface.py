@@ -204,6 +204,22 @@ class AsyncPreemptions(Protocol):
         ...
 
 
+class SharedDRAManager(Protocol):
+    """v1.36: claims, slices and classes of devices, which all profiles share. Upstream: framework/interface.go SharedDRAManager"""
+
+    def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        """Take a change of a claim or a class. The versions are the informer's, None where there is none."""
+        ...
+
+    def to_state(self, number: Callable[[KubeObject], int]) -> Any:
+        """Plain data, for a checkpoint."""
+        ...
+
+    def load(self, state: Any, find: Callable[[str, int], KubeObject]) -> None:
+        """Load the data of `to_state` into a new manager."""
+        ...
+
+
 class Handle(Protocol):
     """The parts of the scheduler that a plugin may use. Upstream: framework/interface.go Handle"""
 
@@ -256,6 +272,11 @@ class Handle(Protocol):
 
     def allow_waiting_pod(self, uid: str, plugin: str) -> None:
         """v1.36: allow a pod for a plugin, if it waits at Permit for it."""
+        ...
+
+    @property
+    def dra_manager(self) -> SharedDRAManager | None:
+        """v1.36: what is known of devices; None: the release has no dynamic resource allocation."""
         ...
 
     def preempt_waiting_pod(self, uid: str, plugin: str, message: str) -> bool:

@@ -10,7 +10,8 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Index
-from schedviz.kube.core import Pod, PodCondition
+from schedviz.kube.core import Pod, PodCondition, PodExtendedResourceClaimStatus
+from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 
 StorageObject = TypeVar("StorageObject", PersistentVolume, PersistentVolumeClaim)
@@ -94,6 +95,30 @@ class Client(Protocol):
 
     def update(self, obj: StorageObject) -> StorageObject | StatusError:
         """Replace a volume or a claim. Returns the updated object, with its new resource version."""
+        ...
+
+    def find_claim(self, key: str) -> ResourceClaim | None:
+        """The API server's version of a claim."""
+        ...
+
+    def create_claim(self, claim: ResourceClaim) -> ResourceClaim | StatusError:
+        """Create a claim under a generated name. When it returns, the informer has it."""
+        ...
+
+    def update_claim(self, claim: ResourceClaim, *, status: bool = False) -> ResourceClaim | StatusError:
+        """Replace a claim, or only its status."""
+        ...
+
+    def unreserve_claim(self, claim: ResourceClaim, pod: Pod) -> StatusError | None:
+        """Remove a pod from the users of a claim."""
+        ...
+
+    def delete_claim(self, claim: ResourceClaim) -> StatusError | None:
+        """Delete a claim."""
+        ...
+
+    def patch_extended_resource_claim_status(self, pod: Pod, status: PodExtendedResourceClaimStatus) -> StatusError | None:
+        """Show the claim for the pod's extended resources in its status."""
         ...
 
     def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:

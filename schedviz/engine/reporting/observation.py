@@ -181,7 +181,10 @@ def nominated_node_record(cycle: SchedulingCycle) -> dict[str, Any] | None:
 
 def _filter(outcome: FilterOutcome) -> list[dict[str, Any]]:
     names, codes, statuses = outcome.rows.names, outcome.verdicts.codes, outcome.verdicts.statuses
-    return [{"node": names[row], **_answer(statuses[codes[row]].failed_plugin, statuses[codes[row]])} for row in outcome.rejected.tolist()]
+    found = [{"node": names[row], **_answer(statuses[codes[row]].failed_plugin, statuses[codes[row]])} for row in outcome.rejected.tolist()]
+    if outcome.error is not None:
+        found.append({"node": names[len(codes)], **_answer(outcome.error.failed_plugin, outcome.error)})
+    return found
 
 
 def _scores(outcome: ScoreOutcome, names: list[str]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from schedviz.engine.cache import Snapshot
 from schedviz.engine.config import load_configuration
 from schedviz.engine.features import features_of
 from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.plugins.dynamicresources.dra_manager import DRAManager
 from schedviz.engine.framework.runtime import FilterOutcome, Framework, PreFilterOutcome, Registry, ScoreOutcome
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import ClusterEvent, PodInfo, QueueingHint
@@ -22,6 +23,7 @@ from schedviz.engine.releases.v1_36 import RELEASE as V1_36
 from schedviz.kube.codec import from_dict
 from schedviz.kube.core import Node, Pod, PodCondition
 from schedviz.kube.defaults import default_object
+from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.recorder import Recorder
 
@@ -108,6 +110,7 @@ class World:
         self.nominations = Nominations()
         self.api = ApiServer()
         self.now = 0
+        self.dra_manager = DRAManager(self.objects, self.features)
         self._frameworks: list[Framework] = []
 
     def framework(self, config: dict[str, Any] | None = None, registry: Registry | None = None) -> Framework:
@@ -121,6 +124,7 @@ class World:
             clock=lambda: self.now,
             features=self.features,
         )
+        framework.dra_manager = self.dra_manager
         self._frameworks.append(framework)
         for obj in self.objects.by_key.values():
             framework.object_changed(type(obj).__name__, "ADDED", obj)
@@ -163,7 +167,12 @@ class World:
     def object(self, data: dict[str, Any]) -> KubeObject:
         """An object, or a newer version of it, which informers receive."""
         obj = default_object(from_dict(data, strict=True))
+        before = self.objects.get(type(obj).__name__, obj.namespace, obj.name)
+        if isinstance(obj, ResourceClaim):
+            version = str(1 + (0 if before is None else int(before.metadata.resource_version)))
+            obj = msgspec.structs.replace(obj, metadata=msgspec.structs.replace(obj.metadata, resource_version=version))
         self.objects.add(obj)
+        self.dra_manager.object_changed(before, obj)
         for framework in self._frameworks:
             framework.object_changed(type(obj).__name__, "ADDED", obj)
         return obj

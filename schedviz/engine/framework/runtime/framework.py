@@ -34,6 +34,7 @@ from schedviz.engine.framework.interface import (
     PreScorePlugin,
     QueueSortPlugin,
     ReservePlugin,
+    SharedDRAManager,
     StatefulPlugin,
 )
 from schedviz.engine.framework.listers import Client, ObjectLister, PodNominator, SharedLister
@@ -118,6 +119,8 @@ class Framework:
         self.permit_allowed: Callable[[str, str], None] = _nobody_waits
         #: v1.36: set by the scheduler.
         self.preemptions: AsyncPreemptions = NO_PREEMPTIONS
+        #: v1.36: set by the scheduler.
+        self.dra_manager: SharedDRAManager | None = None
         #: v1.36: makes a pod's PreBind fail; set by the scheduler.
         self.cancel_pre_bind: Callable[[str, str], bool] = _not_in_pre_bind
         #: Plugins keep details that only full records show.

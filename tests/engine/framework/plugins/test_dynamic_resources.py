@@ -1,4 +1,4 @@
-"""v1.36: DynamicResources, which decides whether claims and device classes exist, and rejects pods that need devices."""
+"""v1.36: DynamicResources, which finds devices for the claims of a pod."""
 
 from __future__ import annotations
 
@@ -84,27 +84,99 @@ def test_a_missing_class_of_an_alternative_is_named(world):
     assert pre_filter(world, world.pod("p", resourceClaims=CLAIMS)).message == "request gpu/small: device class tiny does not exist"
 
 
-def test_a_pod_that_needs_devices_is_rejected_with_what_is_not_simulated(world):
-    world.object(claim())
+def slice_of(node: str, *devices: dict[str, Any], **spec: Any) -> dict[str, Any]:
+    pool = {"name": node, "generation": 1, "resourceSliceCount": 1}
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceSlice",
+        "metadata": {"name": f"{node}-slice", "uid": f"uid-{node}-slice"},
+        "spec": {"driver": "gpu.example.com", "nodeName": node, "pool": pool, "devices": list(devices)} | spec,
+    }
+
+
+def why_not(world, pod) -> dict[str, tuple[str, tuple[str, ...]]]:
+    return {node: reason[1:] for node, reason in world.rejections(world.framework(), pod).items()}
+
+
+def test_a_pod_fits_where_a_device_is_free(world):
+    world.node("n2")
     world.object(device_class())
+    world.object(claim())
+    world.object(slice_of("n2", {"name": "d0"}))
 
-    status = pre_filter(world, world.pod("p", resourceClaims=CLAIMS))
+    assert why_not(world, world.pod("p", resourceClaims=CLAIMS)) == {
+        "n1": ("UnschedulableAndUnresolvable", ("cannot allocate all claims",))
+    }
 
-    assert (status.code.value, status.message) == (
-        "UnschedulableAndUnresolvable",
-        "schedviz does not allocate devices: the pod has resource claims",
+
+def test_the_nodes_of_an_allocation_are_the_only_ones_for_the_pods_of_its_claim(world):
+    world.node("n2")
+    world.object(device_class())
+    names = [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]
+    result = {"request": "gpu", "driver": "gpu.example.com", "pool": "n2", "device": "d0"}
+    allocation = {"devices": {"results": [result]}, "nodeSelector": {"nodeSelectorTerms": [{"matchFields": names}]}}
+    world.object(claim(status={"allocation": allocation}))
+
+    assert why_not(world, world.pod("p", resourceClaims=CLAIMS)) == {
+        "n1": ("UnschedulableAndUnresolvable", ("resourceclaim not available on the node",))
+    }
+
+
+def test_an_error_of_a_selector_ends_the_cycle(world):
+    broken = {"cel": {"expression": 'device.attributes["gpu.example.com"].model =='}}
+    world.object(device_class(selectors=[broken]))
+    world.object(claim())
+    world.object(slice_of("n1", {"name": "d0"}))
+
+    _, outcome, _ = world.filter(world.framework(), world.pod("p", resourceClaims=CLAIMS))
+
+    assert outcome.error is not None
+    assert outcome.error.message.startswith(
+        'running "DynamicResources" filter plugin: class gpu: selector #0: CEL compile error: compilation failed: ERROR: <input>:1:46'
     )
 
 
-def test_a_node_that_would_need_devices_for_an_extended_resource_is_rejected(world):
+def test_a_search_that_takes_too_long_is_a_timeout(world):
+    # No two devices differ in what the constraint compares, so every combination of them is tried.
+    devices = [{"name": f"d{number:02}", "attributes": {"model": {"string": "A"}}} for number in range(24)]
+    requests = [{"name": f"r{number}", "exactly": {"deviceClassName": "gpu", "count": 2}} for number in range(4)]
+    constraints = [{"distinctAttribute": "gpu.example.com/model", "requests": ["r2", "r3"]}]
+    world.object(device_class())
+    world.object(claim() | {"spec": {"devices": {"requests": requests, "constraints": constraints}}})
+    world.object(slice_of("n1", *devices))
+    config = {"profiles": [{"pluginConfig": [{"name": "DynamicResources", "args": {"filterTimeout": "10ms"}}]}]}
+
+    _, outcome, _ = world.filter(world.framework(config), world.pod("p", resourceClaims=CLAIMS))
+
+    assert outcome.error is not None
+    assert outcome.error.message == 'running "DynamicResources" filter plugin: node n1: timed out trying to allocate devices'
+
+
+def test_an_extended_resource_is_provided_by_a_device_where_the_node_has_none(world):
     world.object(device_class(extendedResourceName="example.com/gpu"))
     world.node("n2", {"example.com/gpu": "2"})
-    pod = world.pod("p", {"example.com/gpu": "1"})
+    world.node("n3")
+    world.object(slice_of("n3", {"name": "d0"}))
 
-    rejections = world.rejections(world.framework(), pod)
+    assert why_not(world, world.pod("p", {"example.com/gpu": "1"})) == {
+        "n1": ("UnschedulableAndUnresolvable", ("cannot allocate all claims",))
+    }
 
-    assert list(rejections) == ["n1"]
-    assert rejections["n1"][2] == ("schedviz does not allocate devices: a device class provides an extended resource of the pod",)
+
+def test_earlier_alternatives_of_a_prioritized_list_score_higher(world):
+    world.node("n2")
+    models = [{"name": model, "deviceClassName": "gpu", "selectors": [selector(model)]} for model in ("A", "B")]
+    world.object(device_class())
+    world.object(claim(request={"name": "gpu", "firstAvailable": models}))
+    for node, model in (("n1", "B"), ("n2", "A")):
+        world.object(slice_of(node, {"name": "d0", "attributes": {"model": {"string": model}}}))
+    pod = world.pod("p", resourceClaims=CLAIMS)
+
+    assert world.scores_of(world.framework(), pod, "DynamicResources") == {"n1": 7, "n2": 8}
+
+
+def selector(model: str) -> dict[str, Any]:
+    return {"cel": {"expression": f'device.attributes["gpu.example.com"].model == "{model}"'}}
 
 
 def test_only_a_claim_of_the_pod_queues_it(world):

@@ -1,7 +1,7 @@
-"""DynamicResources of v1.36, without its allocator.
+"""DynamicResources of v1.36: allocates the devices that a pod's claims ask for.
 
-Whether a pod's claims and their device classes exist is decided as upstream decides it. A pod that gets further needs devices, which this
-version of schedviz does not allocate: it is rejected with a sentence that says so.
+Deviations: the time that a search takes is counted in steps (`NANOS_PER_STEP`), because virtual time passes between cycles only. The gates
+DRAWorkloadResourceClaims and DRANodeAllocatableResources, which are off by default, have no effect here.
 
 Upstream: framework/plugins/dynamicresources/dynamicresources.go
 """
@@ -9,53 +9,106 @@ Upstream: framework/plugins/dynamicresources/dynamicresources.go
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
-from schedviz.engine.framework.cycle_state import CycleState, StateKey
+from schedviz.engine.clock import EPOCH_SECONDS
+from schedviz.engine.config.durations import parse_duration
+from schedviz.engine.config.plugin_args import DynamicResourcesArgs
+from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
 from schedviz.engine.framework.fit_error import NodeToStatusMap
-from schedviz.engine.framework.interface import Handle, PostFilterResult, PreFilterResult, Scores
+from schedviz.engine.framework.interface import PRE_BIND_WAIT_KEY, Handle, PostFilterResult, PreBindWait, PreFilterResult, Scores
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.device_classes import provided_resources
+from schedviz.engine.framework.plugins.dynamicresources.binding_conditions import (
+    BindingConditionError,
+    has_conditions,
+    is_ready,
+    is_timed_out,
+)
+from schedviz.engine.framework.plugins.dynamicresources.claim_binder import BindError, ClaimBinder
+from schedviz.engine.framework.plugins.dynamicresources.claim_tracker import ClaimNotFoundError, ClaimTracker
+from schedviz.engine.framework.plugins.dynamicresources.claims import (
+    ClaimError,
+    claims_of,
+    is_reserved_for,
+    with_allocation,
+    with_finalizer,
+)
+from schedviz.engine.framework.plugins.dynamicresources.dra_manager import DRAManager
+from schedviz.engine.framework.plugins.dynamicresources.extended_resources import (
+    Requests,
+    find_special_claim,
+    is_extended,
+    is_in_memory,
+    new_special_claim,
+    requests_of,
+    with_requests,
+)
+from schedviz.engine.framework.plugins.dynamicresources.state import STATE_KEY, NodeAllocation, StateData
+from schedviz.engine.framework.plugins.dynamicresources.structured import AllocationError, NodeAllocationError
+from schedviz.engine.framework.plugins.dynamicresources.structured.search import TooLongError
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
+from schedviz.engine.framework.plugins.helper.normalize_score import default_normalize_score
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status, unresolvable, unschedulable
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo, QueueingHint, RegisteredEvent
+from schedviz.engine.framework.types import (
+    GVK,
+    NANOS_PER_SECOND,
+    ActionType,
+    ClusterEvent,
+    ClusterEventWithHint,
+    NodeInfo,
+    PodInfo,
+    QueueingHint,
+    RegisteredEvent,
+)
 from schedviz.engine.framework.uniform import uniform
 from schedviz.engine.framework.verdicts import Verdicts
-from schedviz.kube.core import Pod, PodResourceClaim
+from schedviz.kube.core import Pod
 from schedviz.kube.devices import DeviceRequest, ResourceClaim
 from schedviz.kube.meta import KubeObject
+from schedviz.kube.selectors import SelectorError
 
-_NOT_SUPPORTED: Final = unresolvable("schedviz does not allocate devices: the pod has resource claims")
-_NO_DEVICES: Final = unresolvable("schedviz does not allocate devices: a device class provides an extended resource of the pod")
+#: Upstream: apis/config DynamicResourcesBindingTimeoutDefault
+_BINDING_TIMEOUT: Final = "600s"
+#: What a step of the search counts as against the filter timeout, in nanoseconds.
+NANOS_PER_STEP: Final = 10_000
+#: The limit of a search that has no timeout, so that no session runs for ever.
+MAX_STEPS: Final = 1_000_000
+#: Upstream: resource/v1 FirstAvailableDeviceRequestMaxSize
+FIRST_AVAILABLE_MAX_SIZE: Final = 8
 
-
-class ClaimError(Exception):
-    """A claim of the pod cannot be used. The text is upstream's."""
-
-
-class StateData(msgspec.Struct, frozen=True):
-    """Written by PreFilter, so that PostFilter knows that it ran."""
-
-    #: The extended resources of the pod that only devices can provide, on nodes that have none of them.
-    resources: tuple[str, ...] = ()
-
-    def clone(self) -> StateData:
-        return self
-
-
-STATE_KEY: Final = StateKey(names.DYNAMIC_RESOURCES, StateData)
+_CANNOT_ALLOCATE: Final = unresolvable("cannot allocate all claims")
+_NOT_ON_NODE: Final = unresolvable("resourceclaim not available on the node")
+_STALE_SPECIAL_CLAIM: Final = unresolvable("cannot schedule extended resource claim")
+_CANNOT_FIT: Final = unresolvable("cannot fit resource")
+_NONE: Final[Requests] = ((), ())
 
 
 class DynamicResources:
     name = names.DYNAMIC_RESOURCES
 
-    def __init__(self, _args: Any, handle: Handle) -> None:
+    def __init__(self, args: DynamicResourcesArgs, handle: Handle) -> None:
         self._handle = handle
+        self._max_steps = _max_steps(args, handle)
+        self._binding_timeout = parse_duration(args.binding_timeout or _BINDING_TIMEOUT)
+        self._binder = ClaimBinder(handle, lambda: self._tracker, self._now_seconds)
+
+    @property
+    def _manager(self) -> DRAManager:
+        manager = self._handle.dra_manager
+        assert isinstance(manager, DRAManager)
+        return manager
+
+    @property
+    def _tracker(self) -> ClaimTracker:
+        return self._manager.claims
+
+    def _now_seconds(self) -> float:
+        return EPOCH_SECONDS + self._handle.clock() / NANOS_PER_SECOND
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         nodes = ActionType.ADD | ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_ALLOCATABLE
@@ -71,116 +124,386 @@ class DynamicResources:
     def pre_enqueue(self, pod: PodInfo) -> Status:
         """The pod's claims must exist."""
         try:
-            self._claims(pod.pod)
+            claims_of(pod.pod, self._tracker)
         except ClaimError as error:
             return unresolvable(str(error))
         return SUCCESS
 
+    # PreFilter.
+
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
-        state.write(STATE_KEY, StateData())
+        data = StateData()
+        state.write(STATE_KEY, data)
         try:
-            claims = self._claims(pod.pod)
+            claims = claims_of(pod.pod, self._tracker)
         except ClaimError as error:
             return None, unresolvable(str(error))
+        special = self._special_claim(pod, data)
+        users = len(claims)
+        if special is not None:
+            claims.append(special)
         if not claims:
-            resources = self._resources_of_devices(pod)
-            if not resources:
-                return None, SKIP
-            state.write(STATE_KEY, StateData(resources))
-            return None, SUCCESS
-        for claim in claims:
-            for request in claim.spec.devices.requests:
-                status = self._validate_request(claim, request)
-                if not status.is_success:
-                    return None, status
-        return None, _NOT_SUPPORTED
+            return None, SKIP
+        for place, claim in enumerate(claims):
+            status = self._check_claim(claim, is_special=place >= users)
+            if not status.is_success:
+                return None, status
+        data.claims, data.users = claims, users
+        data.special_uid = "" if special is None else special.uid
+        data.allocations = [None] * len(claims)
+        data.needs_allocator = any(claim.status.allocation is None for claim in claims)
+        try:
+            data.selectors()
+        except SelectorError as error:
+            return None, as_status(str(error))
+        if data.needs_allocator:
+            data.allocator = self._manager.new_allocator(pod.uid, max_steps=self._max_steps)
+        return None, SUCCESS
 
-    def _resources_of_devices(self, pod: PodInfo) -> tuple[str, ...]:
-        """The pod's extended resources for which NodeResourcesFit leaves nodes without them to this plugin."""
-        if not self._handle.features.dra_extended_resource or not pod.requests.resource.scalar:
-            return ()
-        provided = provided_resources(self._handle.objects)
-        return tuple(sorted(name for name, amount in pod.requests.resource.scalar.items() if amount and name in provided))
+    def _special_claim(self, pod: PodInfo, data: StateData) -> ResourceClaim | None:
+        """The claim for the pod's extended resources; None: device classes provide none. Upstream: preFilterExtendedResources"""
+        if not self._handle.features.dra_extended_resource:
+            return None
+        asked = pod.spec_requests.resource.scalar
+        if not any(
+            amount and is_extended(name) and self._manager.device_classes.class_of(name) is not None for name, amount in asked.items()
+        ):
+            return None
+        data.scalar_resources = dict(asked)
+        return find_special_claim(pod.pod, self._tracker) or new_special_claim(pod.pod)
 
-    def _claims(self, pod: Pod) -> list[ResourceClaim]:
-        """The pod's claims. Raises `ClaimError`. Upstream: foreachPodResourceClaim"""
-        found: list[ResourceClaim] = []
-        for wanted in pod.spec.resource_claims:
-            name = _claim_name(pod, wanted)
-            if name is None:
-                continue
-            claim: ResourceClaim | None = self._handle.objects.get("ResourceClaim", pod.namespace, name)
-            if claim is None:
-                raise ClaimError(f'could not find ResourceClaim "{pod.namespace}/{name}"')
-            if claim.metadata.deletion_timestamp is not None:
-                raise ClaimError(f'resourceclaim "{claim.name}" is being deleted')
-            if wanted.resource_claim_name is None and not _is_controlled_by(claim, pod):
-                raise ClaimError(f"ResourceClaim {claim.key} was not created for Pod {pod.key} (Pod is not owner)")
-            found.append(claim)
-        return found
+    def _check_claim(self, claim: ResourceClaim, *, is_special: bool) -> Status:
+        """Whether a claim can be allocated or is."""
+        if claim.status.allocation is not None:
+            return SUCCESS
+        if self._tracker.pending_allocation(claim.uid) is not None:
+            return unresolvable(f"resource claim {claim.key} is in the process of being allocated")
+        if is_special:
+            return SUCCESS
+        for request in claim.spec.devices.requests:
+            status = self._check_request(claim, request)
+            if not status.is_success:
+                return status
+        return SUCCESS
 
-    def _validate_request(self, claim: ResourceClaim, request: DeviceRequest) -> Status:
+    def _check_request(self, claim: ResourceClaim, request: DeviceRequest) -> Status:
         name = request.name
         if request.exactly is not None:
-            return self._validate_device_class(request.exactly.device_class_name, name)
+            return self._check_device_class(request.exactly.device_class_name, name)
         where = f"resource claim {claim.key}, request {name}"
         if not request.first_available:
             return unresolvable(f"{where}: unknown request type")
         if not self._handle.features.dra_prioritized_list:
             return unresolvable(f"{where}: has subrequests, but the DRAPrioritizedList feature is disabled")
         for one in request.first_available:
-            status = self._validate_device_class(one.device_class_name, f"{name}/{one.name}")
+            status = self._check_device_class(one.device_class_name, f"{name}/{one.name}")
             if not status.is_success:
                 return status
         return SUCCESS
 
-    def _validate_device_class(self, device_class: str, request: str) -> Status:
+    def _check_device_class(self, device_class: str, request: str) -> Status:
         """Upstream: validateDeviceClass"""
         if not device_class:
             return as_status(f"request {request}: unsupported request type")
-        if self._handle.objects.get("DeviceClass", "", device_class) is None:
+        if self._manager.device_class(device_class) is None:
             return unresolvable(f"request {request}: device class {device_class} does not exist")
         return SUCCESS
 
-    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
-        """Reject nodes on which devices would have to provide a resource."""
-        lacking = np.zeros(len(rows), np.bool_)
-        for resource in state.read(STATE_KEY).resources:
-            lacking |= rows.allocatable(resource) == 0
-        return Verdicts.reject(lacking, _NO_DEVICES)
+    # Filter.
+
+    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
+        """Look for devices on each node; after an error, which ends the cycle, on none."""
+        data = state.read(STATE_KEY)
+        if not data.claims:
+            return None
+        self._restore_allocator(data, pod)
+        statuses: list[Status] = []
+        for info in rows.infos:
+            status = self._filter_node(data, pod, info)
+            statuses.append(status)
+            if not status.is_success and not status.is_unschedulable:
+                statuses += [SUCCESS] * (len(rows) - len(statuses))
+                break
+        return None if all(status is SUCCESS for status in statuses) else Verdicts.of(statuses)
+
+    def _restore_allocator(self, data: StateData, pod: PodInfo) -> None:
+        if data.needs_allocator and data.allocator is None:
+            data.allocator = self._manager.allocator_again(pod.uid, max_steps=self._max_steps)
+
+    def _filter_node(self, data: StateData, pod: PodInfo, info: NodeInfo) -> Status:
+        """Upstream: Filter"""
+        special = data.special_claim
+        requests: Requests | None = None
+        if special is not None:
+            status, requests = self._extended_requests(data, special, pod, info)
+            if not status.is_success:
+                return status
+            if requests is None and not data.users:
+                return SUCCESS
+        unavailable = self._unavailable(data, info)
+        if data.allocator is not None:
+            status = self._allocate(data, info, requests)
+            if not status.is_success:
+                return status
+        if unavailable:
+            data.unavailable.update(unavailable)
+            data.found.pop(info.name, None)
+            return _NOT_ON_NODE
+        return SUCCESS
+
+    def _extended_requests(self, data: StateData, special: ResourceClaim, pod: PodInfo, info: NodeInfo) -> tuple[Status, Requests | None]:
+        """What the special claim requests on a node; None: nothing has to be allocated for it. Upstream: filterExtendedResources"""
+        if special.spec.devices.requests:
+            return _STALE_SPECIAL_CLAIM, None
+        needed: list[str] = []
+        allocatable = info.allocatable.scalar
+        for resource, amount in data.scalar_resources.items():
+            if not amount or not is_extended(resource):
+                continue
+            if self._manager.device_classes.class_of(resource) is not None and not allocatable.get(resource, 0):
+                needed.append(resource)
+            elif resource not in allocatable:
+                return _CANNOT_FIT, None
+        if (not needed and not data.users) or special.status.allocation is not None:
+            return SUCCESS, None
+        return SUCCESS, requests_of(pod.pod, needed, self._manager.device_classes)
+
+    def _unavailable(self, data: StateData, info: NodeInfo) -> list[int]:
+        """The places of allocated claims that the node cannot use."""
+        found: list[int] = []
+        if not any(claim.status.allocation is not None for claim in data.claims):
+            return found
+        assert info.node is not None
+        for place, (claim, selector) in enumerate(zip(data.claims, data.selectors(), strict=True)):
+            if claim.status.allocation is None:
+                continue
+            is_elsewhere = selector is not None and not selector.match(info.node)
+            if is_elsewhere or (self._waits_for_conditions and self._has_failed(claim)):
+                found.append(place)
+        return found
+
+    @property
+    def _waits_for_conditions(self) -> bool:
+        features = self._handle.features
+        return features.dra_device_binding_conditions and features.dra_resource_claim_device_status
+
+    def _has_failed(self, claim: ResourceClaim) -> bool:
+        """Whether the devices of a claim were not prepared in time, or cannot be."""
+        try:
+            return not is_ready(claim) and self._is_timed_out(claim)
+        except BindingConditionError:
+            return True
+
+    def _is_timed_out(self, claim: ResourceClaim) -> bool:
+        return is_timed_out(claim, now_seconds=self._now_seconds(), timeout=self._binding_timeout)
+
+    def _allocate(self, data: StateData, info: NodeInfo, requests: Requests | None) -> Status:
+        """Look for devices for all claims without any on a node."""
+        assert data.allocator is not None
+        assert info.node is not None
+        claims = [claim for _, claim in data.to_allocate()]
+        special = data.special_claim
+        has_special = requests is not None and special is not None and special.status.allocation is None
+        if requests is not None and special is not None and has_special:
+            claims[-1] = with_requests(special, requests[0])
+        try:
+            found = data.allocator.find(info.node, claims)
+        except TooLongError:
+            return as_status(f"node {info.name}: timed out trying to allocate devices")
+        except NodeAllocationError as error:
+            return unresolvable(str(error))
+        except AllocationError as error:
+            return as_status(str(error))
+        if found is None:
+            return _CANNOT_ALLOCATE
+        mappings = () if requests is None else requests[1]
+        data.found[info.name] = (found, NodeAllocation(claims=tuple(claims), has_special=has_special, mappings=mappings))
+        return SUCCESS
+
+    # PostFilter.
 
     def post_filter(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:  # noqa: ARG002
-        if STATE_KEY not in state:
-            return None, as_status("not found")
-        return None, unschedulable("no new claims to deallocate")
+        """Deallocate one claim that keeps the pod from a node."""
+        try:
+            data = state.read(STATE_KEY)
+        except NotFoundError as error:
+            return None, as_status(str(error))
+        if not data.claims:
+            return None, unschedulable("no new claims to deallocate")
+        # Dry runs of preemption follow.
+        self._restore_allocator(data, pod)
+        self._manager.allocator_ended()
+        special = data.special_claim
+        is_stale = special is not None and not is_in_memory(special)
+        for place in sorted(data.unavailable):
+            if place >= data.users:
+                if is_stale:
+                    break
+                continue
+            claim = data.claims[place]
+            users = claim.status.reserved_for
+            if not users or (len(users) == 1 and users[0].uid == pod.uid):
+                freed = replace(claim, status=replace(claim.status, reserved_for=(), allocation=None, devices=()))
+                written = self._handle.client.update_claim(freed, status=True)
+                if not isinstance(written, ResourceClaim):
+                    return None, as_status(written)
+                return None, unschedulable("deallocation of ResourceClaim completed")
+        if special is not None and is_stale:
+            failure = self._binder.delete(special)
+            return None, unschedulable("deletion of ResourceClaim completed") if failure is None else as_status(failure)
+        return None, unschedulable("still not schedulable")
+
+    # Score.
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:  # noqa: ARG002 - the extension point's shape
-        return uniform(len(rows), 0)
+        """How early in prioritized lists the devices of each node stand."""
+        if not self._handle.features.dra_prioritized_list:
+            return uniform(len(rows), 0)
+        try:
+            data = state.read(STATE_KEY)
+        except NotFoundError as error:
+            return as_status(str(error))
+        if not any(request.first_available for claim in data.claims for request in claim.spec.devices.requests):
+            return uniform(len(rows), 0)
+        return np.array([self._score_node(data, name) for name in rows.names], np.int64)
+
+    def _score_node(self, data: StateData, name: str) -> int:
+        """Upstream: computeScore"""
+        node = data.on_node(name)
+        if node is None:
+            return 0
+        score = 0
+        results = iter(node.results)
+        for claim in data.claims:
+            allocation = claim.status.allocation or next(results)
+            used = {result.request for result in allocation.devices.results}
+            for request in claim.spec.devices.requests:
+                for place, one in enumerate(request.first_available):
+                    if f"{request.name}/{one.name}" in used:
+                        score += FIRST_AVAILABLE_MAX_SIZE - place
+        return score
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status:  # noqa: ARG002
-        return np.zeros_like(scores)
+        return default_normalize_score(scores)
+
+    # Reserve.
 
     def reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:  # noqa: ARG002 - the extension point's shape
+        """Take the devices that Filter found, so that no other pod gets them."""
+        try:
+            data = state.read(STATE_KEY)
+        except NotFoundError as error:
+            return as_status(str(error))
+        to_allocate = list(data.to_allocate())
+        if not to_allocate:
+            return SUCCESS
+        try:
+            node = data.on_node(node_name)
+        except AllocationError as error:
+            return as_status(str(error))
+        data.found = {node_name: data.found[node_name]} if node is not None else {}
+        data.allocator = None
+        self._manager.allocator_ended()
+        if node is None or not node.results:
+            # A device plugin provides all extended resources.
+            if all(place >= data.users for place, _ in to_allocate):
+                return SUCCESS
+            return as_status("claim allocation not found for node")
+        for (place, claim), allocation in zip(to_allocate, node.results, strict=True):
+            data.allocations[place] = allocation
+            taken = node.special_claim if place >= data.users else claim
+            assert taken is not None
+            self._tracker.signal_pending_allocation(claim.uid, with_allocation(with_finalizer(taken), allocation))
         return SUCCESS
 
-    def unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> None:
-        """Nothing was reserved."""
+    def unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> None:  # noqa: ARG002 - the extension point's shape
+        """Give the devices back, and the claims that list the pod as their user."""
+        if STATE_KEY not in state:
+            return
+        data = state.read(STATE_KEY)
+        for claim in data.claims[: data.users]:
+            if self._tracker.remove_pending_allocation(claim.uid):
+                self._tracker.restore(claim.key)
+            if claim.status.allocation is not None and is_reserved_for(pod.pod, claim):
+                self._handle.client.unreserve_claim(claim, pod.pod)
+        special = data.special_claim
+        if special is None:
+            return
+        if self._tracker.remove_pending_allocation(data.special_uid):
+            self._tracker.restore(special.key)
+        if not is_in_memory(special):
+            self._binder.delete(special)
+
+    # PreBind.
 
     def pre_bind_pre_flight(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:  # noqa: ARG002 - the extension point's shape
-        return SKIP
+        try:
+            return SUCCESS if state.read(STATE_KEY).claims else SKIP
+        except NotFoundError as error:
+            return as_status(str(error))
 
-    def pre_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> Status | None:  # noqa: ARG002 - the extension point's shape
-        return SUCCESS
+    def pre_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> Status | None:
+        """Write the claims, and wait for the conditions of their devices (None: not yet)."""
+        try:
+            data = state.read(STATE_KEY)
+        except NotFoundError as error:
+            return as_status(str(error))
+        if data.waits:
+            return self._wait(state, data)
+        for place, claim in enumerate(data.claims):
+            if is_reserved_for(pod.pod, claim):
+                continue
+            try:
+                data.claims[place] = self._binder.bind(data, place, pod.pod, node_name)
+            except BindError as error:
+                return as_status(str(error))
+        if not self._waits_for_conditions or not has_conditions(data.claims):
+            return SUCCESS
+        data.waits = True
+        self._handle.client.record_event(
+            pod.pod,
+            profile=self._handle.profile_name,
+            type_="Normal",
+            reason="BindingConditionsPending",
+            action="Scheduling",
+            note=f"waiting for binding conditions for device on node {node_name}",
+        )
+        state.write(PRE_BIND_WAIT_KEY, PreBindWait(self._handle.clock() + self._binding_timeout))
+        return self._wait(state, data)
+
+    def _wait(self, state: CycleState, data: StateData) -> Status | None:
+        """Upstream polls every five seconds; here the check runs after every change."""
+        try:
+            if self._are_ready(data):
+                return SUCCESS
+        except (BindingConditionError, ClaimNotFoundError) as error:
+            return as_status(str(error))
+        if self._handle.clock() < state.read(PRE_BIND_WAIT_KEY).deadline:
+            return None
+        return as_status("device binding timeout: context deadline exceeded")
+
+    def _are_ready(self, data: StateData) -> bool:
+        """Whether all devices are prepared. Raises `BindingConditionError` or `ClaimNotFoundError`. Upstream: isPodReadyForBinding"""
+        for place, claim in enumerate(data.claims):
+            now = data.claims[place] = self._tracker.get(claim.key)
+            if is_ready(now):
+                continue
+            if self._is_timed_out(now):
+                raise BindingConditionError(f"device binding timeout: claim={now.name}")
+            return False
+        return True
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None:
         return None if pod.pod.spec.resource_claims else ()
+
+    # Hints.
 
     def _after_claim_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
         """Upstream: isSchedulableAfterClaimChange"""
         was, _ = before_and_after(ResourceClaim, old, new)
         now = after(ResourceClaim, old, new)
         try:
-            uses = any(claim.uid == now.uid for claim in self._claims(pod.pod))
+            uses = any(claim.uid == now.uid for claim in claims_of(pod.pod, self._tracker))
         except ClaimError:
             return QueueingHint.QUEUE_SKIP
         if was is not None and was.status.allocation is not None and now.status.allocation is None:
@@ -193,23 +516,15 @@ class DynamicResources:
         if now.uid != pod.uid:
             return QueueingHint.QUEUE_SKIP
         try:
-            self._claims(now)
+            claims_of(now, self._tracker)
         except ClaimError:
             return QueueingHint.QUEUE_SKIP
         return QueueingHint.QUEUE
 
 
-def _is_controlled_by(claim: ResourceClaim, pod: Pod) -> bool:
-    return any(owner.controller and owner.uid == pod.uid for owner in claim.metadata.owner_references)
-
-
-def _claim_name(pod: Pod, wanted: PodResourceClaim) -> str | None:
-    """The name of the claim; None: none was made, and none is needed. Raises `ClaimError`. Upstream: resourceclaim.Name"""
-    if wanted.resource_claim_name is not None:
-        return wanted.resource_claim_name
-    if wanted.resource_claim_template_name is None:
-        raise ClaimError(f'pod "{pod.key}", spec.resourceClaim "{wanted.name}": none of the supported fields are set')
-    for status in pod.status.resource_claim_statuses:
-        if status.name == wanted.name:
-            return status.resource_claim_name
-    raise ClaimError(f'pod "{pod.key}": ResourceClaim not created yet')
+def _max_steps(args: DynamicResourcesArgs, handle: Handle) -> int:
+    """How many steps a search on one node may take."""
+    timeout = 0 if args.filter_timeout is None else parse_duration(args.filter_timeout)
+    if not handle.features.dra_scheduler_filter_timeout or timeout <= 0:
+        return MAX_STEPS
+    return max(1, min(MAX_STEPS, timeout // NANOS_PER_STEP))

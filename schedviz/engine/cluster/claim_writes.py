@@ -1,0 +1,140 @@
+"""The scheduler's writes of ResourceClaims, as an API server carries them out."""
+
+from __future__ import annotations
+
+import json
+from typing import Protocol, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from schedviz.engine.clock import Clock
+from schedviz.engine.cluster.admission import admitted
+from schedviz.engine.cluster.objects import ObjectStore
+from schedviz.engine.cluster.replacing import why_not_replaced
+from schedviz.engine.framework.status import StatusError
+from schedviz.engine.instructions import PatchExtendedResourceClaimStatus, WriteClaim
+from schedviz.kube.core import Pod
+from schedviz.kube.devices import ResourceClaim
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.events import WriteVerb
+
+Object = TypeVar("Object", bound=KubeObject)
+
+
+class Writer(Protocol):
+    """The API server's interface for the scheduler's writes."""
+
+    @property
+    def store(self) -> ObjectStore: ...
+
+    @property
+    def clock(self) -> Clock: ...
+
+    def find(self, kind: str, key: str) -> KubeObject | None: ...
+
+    def record_scheduler_write(
+        self, verb: WriteVerb, obj: KubeObject, *, subresource: str = "", detail: str = "", error: str = ""
+    ) -> None: ...
+
+    def write_and_hold(self, new: Object, current: KubeObject | None) -> Object:
+        """Store an object; its watch event is sent when the scheduler's cycle has ended."""
+        ...
+
+    def delete_and_hold(self, obj: KubeObject) -> None:
+        """Delete an object; its watch event is sent when the scheduler's cycle has ended."""
+        ...
+
+    def cycle_ended(self) -> None:
+        """Send the watch events of all writes."""
+        ...
+
+
+def write(cluster: Writer, instruction: WriteClaim) -> ResourceClaim | StatusError:
+    """Write a claim. Returns it as it is now, or the API server's error."""
+    claim = instruction.claim
+    if instruction.verb == "create":
+        return _create(cluster, claim)
+    current = cluster.find("ResourceClaim", claim.key)
+    if not isinstance(current, ResourceClaim):
+        error = why_not_replaced(claim, None)
+        cluster.record_scheduler_write(_recorded_verb(instruction), claim, subresource=_subresource(instruction), error=error)
+        return StatusError(error, "resourceclaims", claim.name)
+    if instruction.verb == "delete":
+        cluster.delete_and_hold(current)
+        return current
+    if instruction.verb == "unreserve":
+        return _unreserve(cluster, current, instruction)
+    error = why_not_replaced(claim, current)
+    if error:
+        detail = _detail(claim)
+        cluster.record_scheduler_write("update", claim, subresource=_subresource(instruction), detail=detail, error=error)
+        return StatusError(error)
+    status = instruction.verb == "updateStatus"
+    new = replace(current, status=claim.status) if status else replace(current, metadata=claim.metadata, spec=claim.spec)
+    cluster.record_scheduler_write("update", claim, subresource=_subresource(instruction), detail=_detail(new))
+    return cluster.write_and_hold(new, current)
+
+
+def _create(cluster: Writer, claim: ResourceClaim) -> ResourceClaim:
+    """Create a claim under a name that its prefix and a number give. The scheduler waits until its informer has it."""
+    prefix, number = claim.metadata.generate_name, 1
+    while cluster.store.creations.get(("ResourceClaim", f"{claim.namespace}/{prefix}{number}")):
+        number += 1
+    named = replace(claim, metadata=replace(claim.metadata, name=f"{prefix}{number}"))
+    created = admitted(named, cluster.store, cluster.clock)
+    cluster.record_scheduler_write("create", created, detail=_detail(created))
+    created = cluster.write_and_hold(created, None)
+    cluster.cycle_ended()
+    return created
+
+
+def _unreserve(cluster: Writer, current: ResourceClaim, instruction: WriteClaim) -> ResourceClaim:
+    """Upstream: a strategic merge patch of status.reservedFor, whose key is the uid"""
+    kept = tuple(each for each in current.status.reserved_for if each.uid != instruction.uid)
+    removed = json.dumps({"$patch": "delete", "uid": instruction.uid}, separators=(",", ":"))
+    cluster.record_scheduler_write("patch", current, subresource="status", detail=f"reservedFor=[{removed}]")
+    return cluster.write_and_hold(replace(current, status=replace(current.status, reserved_for=kept)), current)
+
+
+def show_extended(cluster: Writer, instruction: PatchExtendedResourceClaimStatus) -> StatusError | None:
+    """Patch the claim for extended resources into a pod's status."""
+    pod, status = instruction.pod, instruction.status
+    if pod.status.extended_resource_claim_status == status:
+        return None
+    mappings = [dict(sorted(msgspec.to_builtins(each).items())) for each in status.request_mappings]
+    shown = json.dumps({"requestMappings": mappings, "resourceClaimName": status.resource_claim_name}, separators=(",", ":"))
+    current = cluster.find("Pod", pod.key)
+    error = "" if isinstance(current, Pod) else f'pods "{pod.name}" not found'
+    cluster.record_scheduler_write("patch", pod, subresource="status", detail=f"extendedResourceClaimStatus={shown}", error=error)
+    if not isinstance(current, Pod):
+        return StatusError(error, "pods", pod.name)
+    cluster.write_and_hold(replace(current, status=replace(current.status, extended_resource_claim_status=status)), current)
+    return None
+
+
+def _recorded_verb(instruction: WriteClaim) -> WriteVerb:
+    match instruction.verb:
+        case "updateStatus":
+            return "update"
+        case "unreserve":
+            return "patch"
+        case verb:
+            return verb
+
+
+def _subresource(instruction: WriteClaim) -> str:
+    return "status" if instruction.verb in ("updateStatus", "unreserve") else ""
+
+
+def _detail(claim: ResourceClaim) -> str:
+    """A claim in FORMAT-1.36's form."""
+    parts: list[str] = []
+    if claim.metadata.finalizers:
+        parts.append(f"finalizers={','.join(claim.metadata.finalizers)}")
+    allocation = claim.status.allocation
+    if allocation is not None:
+        devices = " ".join(f"{each.request}={each.driver}/{each.pool}/{each.device}" for each in allocation.devices.results)
+        parts.append(f"allocation=[{devices}]")
+    users = " ".join(f"{each.resource}/{each.name}" for each in claim.status.reserved_for)
+    return "; ".join([*parts, f"reservedFor=[{users}]"])

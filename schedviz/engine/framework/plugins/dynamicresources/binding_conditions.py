@@ -1,0 +1,65 @@
+"""Conditions of allocated devices that must be true before a pod is bound.
+
+Upstream: framework/plugins/dynamicresources/dynamicresources.go isClaimReadyForBinding, isClaimTimeout
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from schedviz.engine.framework.types import NANOS_PER_SECOND
+from schedviz.kube.devices import AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim
+from schedviz.kube.meta import Condition
+from schedviz.kube.timestamps import to_seconds
+
+
+class BindingConditionError(Exception):
+    """A device cannot be prepared, or not in time. The text is upstream's."""
+
+
+def has_conditions(claims: Iterable[ResourceClaim]) -> bool:
+    """Whether a device of the claims has conditions. Upstream: hasBindingConditions"""
+    return any(result.binding_conditions for claim in claims for result in _results(claim))
+
+
+def is_ready(claim: ResourceClaim) -> bool:
+    """Whether all conditions of the claim's devices are true. Raises `BindingConditionError`. Upstream: isClaimReadyForBinding"""
+    if claim.status.allocation is None:
+        return False
+    for result in _results(claim):
+        if not result.binding_conditions:
+            continue
+        status = _status_of(claim, result)
+        if status is None:
+            return False
+        for name in result.binding_failure_conditions:
+            failed = _condition(status, name)
+            if failed is not None and failed.status == "True":
+                raise BindingConditionError(
+                    f"device binding failed: claim={claim.name}, reason={failed.reason}, message={json.dumps(failed.message)}"
+                )
+        if not all((found := _condition(status, name)) is not None and found.status == "True" for name in result.binding_conditions):
+            return False
+    return True
+
+
+def is_timed_out(claim: ResourceClaim, *, now_seconds: float, timeout: int) -> bool:
+    """Whether the claim's devices have had `timeout` nanoseconds. Upstream: isClaimTimeout"""
+    allocation = claim.status.allocation
+    if allocation is None or allocation.allocation_timestamp is None or not has_conditions((claim,)):
+        return False
+    return to_seconds(allocation.allocation_timestamp) + timeout / NANOS_PER_SECOND < now_seconds
+
+
+def _results(claim: ResourceClaim) -> tuple[DeviceRequestAllocationResult, ...]:
+    return () if claim.status.allocation is None else claim.status.allocation.devices.results
+
+
+def _status_of(claim: ResourceClaim, result: DeviceRequestAllocationResult) -> AllocatedDeviceStatus | None:
+    name = (result.driver, result.pool, result.device)
+    return next((each for each in claim.status.devices if (each.driver, each.pool, each.device) == name), None)
+
+
+def _condition(status: AllocatedDeviceStatus, name: str) -> Condition | None:
+    return next((each for each in status.conditions if each.type == name), None)

@@ -1,0 +1,205 @@
+"""`ClaimTracker`: the claims of a scheduler, with what it has assumed and is allocating, and the devices that they have.
+
+Upstream: framework/plugins/dynamicresources/dra_manager.go claimTracker, allocateddevices.go, util/assumecache/assume_cache.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from schedviz.engine.framework.plugins.dynamicresources.structured import AllocatedState, DeviceID
+from schedviz.kube.devices import AllocationResult, ResourceClaim
+from schedviz.kube.meta import KubeObject
+
+#: Gets the versions of a claim before and after a change.
+ClaimHandler = Callable[[ResourceClaim | None, ResourceClaim | None], None]
+
+
+class ClaimNotFoundError(LookupError):
+    """There is no such claim. The text is upstream's."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f'could not find ResourceClaim "{key}"')
+
+
+class InFlight(msgspec.Struct):
+    """A claim that was allocated in a scheduling cycle and is not written yet, and how many pods share the allocation."""
+
+    claim: ResourceClaim
+    sharers: int = 1
+
+
+class _Versions(msgspec.Struct):
+    """The informer's version of a claim, and the latest one, which may be assumed."""
+
+    api: ResourceClaim
+    latest: ResourceClaim
+
+
+class ClaimTracker:
+    """Claims by key. `on_change` gets every change, also those that the scheduler assumes."""
+
+    def __init__(self) -> None:
+        self.on_change: ClaimHandler = _nobody
+        self._claims: dict[str, _Versions] = {}
+        self._in_flight: dict[str, InFlight] = {}
+        self._allocated = AllocatedState()
+
+    # The assume cache.
+
+    def add(self, claim: ResourceClaim) -> None:
+        """Store a claim that was added or updated. One that is not newer than what is known changes nothing."""
+        known = self._claims.get(claim.key)
+        if known is not None and _version(claim) <= _version(known.latest):
+            return
+        self._claims[claim.key] = _Versions(claim, claim)
+        self._changed(None if known is None else known.latest, claim)
+
+    def delete(self, claim: ResourceClaim) -> None:
+        """Remove a deleted claim."""
+        known = self._claims.pop(claim.key, None)
+        if known is not None:
+            self._changed(known.latest, None)
+
+    def get(self, key: str) -> ResourceClaim:
+        """The latest version of a claim. Raises `ClaimNotFoundError`."""
+        known = self._claims.get(key)
+        if known is None:
+            raise ClaimNotFoundError(key)
+        return known.latest
+
+    def __iter__(self) -> Iterator[ResourceClaim]:
+        """The latest versions, sorted by key."""
+        return (self._claims[key].latest for key in sorted(self._claims))
+
+    def assume(self, claim: ResourceClaim) -> bool:
+        """Assume a version that the API server returned, until the informer has it. False: a newer one is known, or none."""
+        known = self._claims.get(claim.key)
+        if known is None or _version(claim) < _version(known.latest):
+            return False
+        before, known.latest = known.latest, claim
+        self._changed(before, claim)
+        return True
+
+    def restore(self, key: str) -> None:
+        """Drop the assumed version of a claim."""
+        known = self._claims.get(key)
+        if known is not None and known.latest is not known.api:
+            before, known.latest = known.latest, known.api
+            self._changed(before, known.api)
+
+    def _changed(self, old: ResourceClaim | None, new: ResourceClaim | None) -> None:
+        self._track(old, new)
+        self.on_change(old, new)
+
+    # What is in flight. Upstream: GetPendingAllocation, SignalClaimPendingAllocation, MaybeRemoveClaimPendingAllocation
+
+    def pending_allocation(self, uid: str) -> AllocationResult | None:
+        """The allocation of a claim that is not written yet."""
+        found = self._in_flight.get(uid)
+        return None if found is None else found.claim.status.allocation
+
+    def signal_pending_allocation(self, uid: str, claim: ResourceClaim) -> None:
+        """Remember an allocation that is to be written, for one more pod."""
+        found = self._in_flight.get(uid)
+        if found is not None:
+            found.sharers += 1
+        else:
+            self._in_flight[uid] = InFlight(claim)
+
+    def remove_pending_allocation(self, uid: str, *, force: bool = False) -> bool:
+        """Forget an allocation for one pod, or for all. True: no pod needs it any more."""
+        found = self._in_flight.get(uid)
+        if found is None:
+            return False
+        if force or found.sharers == 1:
+            del self._in_flight[uid]
+            return True
+        found.sharers -= 1
+        return False
+
+    # Allocated devices.
+
+    def gather_allocated_state(self) -> AllocatedState:
+        """What all claims have, with the allocations in flight. Upstream: GatherAllocatedState"""
+        known = self._allocated
+        state = AllocatedState(set(known.devices), dict(known.shared), known.capacities.clone())
+        for in_flight in self._in_flight.values():
+            _count(state, in_flight.claim, 1)
+        return state
+
+    def _track(self, old: ResourceClaim | None, new: ResourceClaim | None) -> None:
+        """Upstream: allocatedDevices.onAdd, onUpdate, onDelete: an allocation never changes"""
+        had = old is not None and old.status.allocation is not None
+        has = new is not None and new.status.allocation is not None
+        if had == has:
+            return
+        if has and new is not None:
+            _count(self._allocated, new, 1)
+        elif old is not None:
+            _count(self._allocated, old, -1)
+
+    # Checkpoints.
+
+    def to_state(self, number: Callable[[KubeObject], int]) -> Any:
+        """Plain data; objects are stored as the numbers that `number` returns."""
+        return {
+            "claims": [[number(known.api), number(known.latest)] for known in self._claims.values()],
+            # Absent if it follows from the claims.
+            "allocated": None if self._derived() == self._allocated else self._allocated.to_state(),
+            "inFlight": [[uid, number(found.claim), found.sharers] for uid, found in self._in_flight.items()],
+        }
+
+    def load(self, state: Any, find: Callable[[str, int], KubeObject]) -> None:
+        """Load the data of `to_state` into a new tracker."""
+
+        def claim(number: int) -> ResourceClaim:
+            found = find("ResourceClaim", number)
+            assert isinstance(found, ResourceClaim)
+            return found
+
+        for api, latest in state["claims"]:
+            known = _Versions(claim(api), claim(latest))
+            self._claims[known.api.key] = known
+        saved = state["allocated"]
+        self._allocated = self._derived() if saved is None else AllocatedState.from_state(saved)
+        for uid, number, sharers in state["inFlight"]:
+            self._in_flight[uid] = InFlight(claim(number), sharers)
+
+    def _derived(self) -> AllocatedState:
+        """What the claims have now. As upstream, a claim whose allocation was replaced still counts with its first one."""
+        state = AllocatedState()
+        for known in self._claims.values():
+            _count(state, known.latest, 1)
+        return state
+
+
+def _count(state: AllocatedState, claim: ResourceClaim, sign: int) -> None:
+    """Add what a claim has, or take it away. Upstream: foreachAllocatedDevice"""
+    allocation = claim.status.allocation
+    for result in allocation.devices.results if allocation is not None else ():
+        if result.admin_access:
+            continue
+        device = DeviceID(result.driver, result.pool, result.device)
+        if result.share_id is None:
+            (state.devices.add if sign > 0 else state.devices.discard)(device)
+            continue
+        shares = state.shared.get(device, 0) + sign
+        if shares > 0:
+            state.shared[device] = shares
+        else:
+            state.shared.pop(device, None)
+        if result.consumed_capacity:
+            (state.capacities.insert if sign > 0 else state.capacities.remove)(device, result.consumed_capacity)
+
+
+def _version(claim: ResourceClaim) -> int:
+    version = claim.metadata.resource_version
+    return int(version) if version.isdecimal() else 0
+
+
+def _nobody(old: ResourceClaim | None, new: ResourceClaim | None) -> None:
+    del old, new

@@ -1,0 +1,120 @@
+"""`DRAManager`: what all profiles of a scheduler share about devices.
+
+Upstream: framework/plugins/dynamicresources/dra_manager.go DefaultDRAManager
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from schedviz.engine.features import Features
+from schedviz.engine.framework.listers import ObjectLister
+from schedviz.engine.framework.plugins.dynamicresources.claim_tracker import ClaimTracker
+from schedviz.engine.framework.plugins.dynamicresources.device_class_resolver import DeviceClassResolver
+from schedviz.engine.framework.plugins.dynamicresources.structured import AllocatedState, Allocator, AllocatorFeatures
+from schedviz.engine.framework.plugins.dynamicresources.structured.pools import PoolIndex
+from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import Selectors
+from schedviz.kube.devices import DeviceClass, ResourceClaim, ResourceSlice
+from schedviz.kube.meta import KubeObject
+
+
+class AllocatorInputs(NamedTuple):
+    """What a pod's allocator reads: everything as it was when PreFilter ran, which a checkpoint keeps until the pod has its node."""
+
+    pod_uid: str
+    slices: Sequence[ResourceSlice]
+    allocated: AllocatedState
+
+
+class DRAManager:
+    """Claims, pools and classes."""
+
+    def __init__(self, objects: ObjectLister, features: Features) -> None:
+        self._objects = objects
+        self._features = features
+        self.claims = ClaimTracker()
+        self.device_classes = DeviceClassResolver()
+        #: Of the pod that is being scheduled.
+        self._inputs: AllocatorInputs | None = None
+
+    def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        """Take a change of a claim or a class. The versions are the informer's, None where there is none."""
+        match new or old:
+            case ResourceClaim() as claim:
+                (self.claims.delete if new is None else self.claims.add)(claim)
+            case DeviceClass() as device_class:
+                if new is None:
+                    self.device_classes.remove(device_class)
+                else:
+                    self.device_classes.update(old if isinstance(old, DeviceClass) else None, device_class)
+
+    def new_allocator(self, pod_uid: str, *, max_steps: int) -> Allocator:
+        """An allocator of a pod, for the present state."""
+        self._inputs = AllocatorInputs(pod_uid, self._objects.list("ResourceSlice"), self._allocated())
+        return self._allocator(self._inputs, max_steps)
+
+    def allocator_again(self, pod_uid: str, *, max_steps: int) -> Allocator:
+        """The allocator of a pod after a restore, for the state in which it was created."""
+        if self._inputs is None or self._inputs.pod_uid != pod_uid:
+            return self.new_allocator(pod_uid, max_steps=max_steps)
+        return self._allocator(self._inputs, max_steps)
+
+    def allocator_ended(self) -> None:
+        """The pod that is being scheduled needs no allocator any more."""
+        self._inputs = None
+
+    def _allocator(self, inputs: AllocatorInputs, max_steps: int) -> Allocator:
+        self._pools.use(inputs.slices)
+        features, pools, selectors = self._allocator_features, self._pools, self._selectors
+        return Allocator(features, inputs.allocated, self.device_class, pools, selectors, max_steps=max_steps)
+
+    def device_class(self, name: str) -> DeviceClass | None:
+        """The class, or None."""
+        found: DeviceClass | None = self._objects.get("DeviceClass", "", name)
+        return found
+
+    def _allocated(self) -> AllocatedState:
+        state = self.claims.gather_allocated_state()
+        if not self._features.dra_consumable_capacity:
+            # Shared devices count as taken. Upstream: GatherAllocatedState
+            return AllocatedState(state.devices | state.shared.keys())
+        return state
+
+    @cached_property
+    def _allocator_features(self) -> AllocatorFeatures:
+        """Upstream: AllocatorFeatures"""
+        gates = self._features
+        return AllocatorFeatures(
+            admin_access=gates.dra_admin_access,
+            prioritized_list=gates.dra_prioritized_list,
+            partitionable_devices=gates.dra_partitionable_devices,
+            device_taints=gates.dra_device_taints,
+            device_binding_and_status=gates.dra_device_binding_conditions and gates.dra_resource_claim_device_status,
+            consumable_capacity=gates.dra_consumable_capacity,
+        )
+
+    @cached_property
+    def _pools(self) -> PoolIndex:
+        return PoolIndex(self._allocator_features)
+
+    @cached_property
+    def _selectors(self) -> Selectors:
+        gates = self._features
+        return Selectors(consumable_capacity=gates.dra_consumable_capacity, list_type_attributes=gates.dra_list_type_attributes)
+
+    def to_state(self, number: Callable[[KubeObject], int]) -> Any:
+        """Plain data, for a checkpoint; objects are stored as the numbers that `number` returns."""
+        inputs = self._inputs
+        running = None if inputs is None else [inputs.pod_uid, [number(each) for each in inputs.slices], inputs.allocated.to_state()]
+        return {"claims": self.claims.to_state(number), "classes": self.device_classes.to_state(), "running": running}
+
+    def load(self, state: Any, find: Callable[[str, int], KubeObject]) -> None:
+        """Load the data of `to_state` into a new manager."""
+        self.claims.load(state["claims"], find)
+        self.device_classes.load(state["classes"])
+        if state["running"] is not None:
+            pod_uid, numbers, allocated = state["running"]
+            slices = [each for number in numbers if isinstance(each := find("ResourceSlice", number), ResourceSlice)]
+            self._inputs = AllocatorInputs(pod_uid, slices, AllocatedState.from_state(allocated))

@@ -1,0 +1,144 @@
+"""What DynamicResources passes from one extension point to the next. Upstream: dynamicresources.go stateData"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from schedviz.engine.framework.cycle_state import StateKey
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.dynamicresources.structured import Allocator
+from schedviz.engine.framework.plugins.dynamicresources.structured.allocator import Found
+from schedviz.kube.codec import dec_hook, enc_hook
+from schedviz.kube.core import ContainerExtendedResourceRequest
+from schedviz.kube.devices import AllocationResult, ResourceClaim
+from schedviz.kube.node_affinity import LazyErrorNodeSelector, node_selector
+
+
+class NodeAllocation(msgspec.Struct, frozen=True):
+    """What Filter found on a node. Upstream: nodeAllocation"""
+
+    #: By claim that is to be allocated: the special claim as the node needs it.
+    claims: tuple[ResourceClaim, ...] = ()
+    results: tuple[AllocationResult, ...] = ()
+    #: There is a special claim for extended resources, the last of `claims`.
+    has_special: bool = False
+    mappings: tuple[ContainerExtendedResourceRequest, ...] = ()
+
+    @property
+    def special_claim(self) -> ResourceClaim | None:
+        """The special claim for the extended resources of the node."""
+        return self.claims[-1] if self.has_special else None
+
+
+class _Stored(msgspec.Struct, frozen=True):
+    """A StateData in a checkpoint."""
+
+    claims: list[ResourceClaim]
+    users: int
+    special_uid: str
+    allocations: list[AllocationResult | None]
+    needs_allocator: bool
+    unavailable: list[int]
+    nodes: dict[str, NodeAllocation]
+    scalar_resources: dict[str, int]
+    waits: bool
+
+
+_encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
+_decoder = msgspec.msgpack.Decoder(_Stored, dec_hook=dec_hook)
+
+
+class StateData:
+    """Written by PreFilter. Dry runs share it, as upstream's do."""
+
+    def __init__(self) -> None:
+        #: The pod's claims; the special claim for extended resources comes last.
+        self.claims: list[ResourceClaim] = []
+        #: How many of them are not special.
+        self.users = 0
+        #: The uid of the special claim before it is created.
+        self.special_uid = ""
+        #: By claim: its allocation that is not written yet.
+        self.allocations: list[AllocationResult | None] = []
+        #: There are claims to allocate.
+        self.needs_allocator = False
+        #: Created by the first Filter; not stored.
+        self.allocator: Allocator | None = None
+        #: Claims that are not available on a node where the pod would fit otherwise.
+        self.unavailable: set[int] = set()
+        #: What Filter found, by node. Allocations are built when they are needed.
+        self.found: dict[str, tuple[Found, NodeAllocation]] = {}
+        #: The pod's requests of scalar resources, if device classes may provide them.
+        self.scalar_resources: dict[str, int] = {}
+        #: PreBind has written the claims and waits for the devices' conditions.
+        self.waits = False
+        self._selectors: list[LazyErrorNodeSelector | None] | None = None
+
+    def clone(self) -> StateData:
+        return self
+
+    @property
+    def special_claim(self) -> ResourceClaim | None:
+        """The special claim for extended resources."""
+        return self.claims[self.users] if self.users < len(self.claims) else None
+
+    def to_allocate(self) -> Iterator[tuple[int, ResourceClaim]]:
+        """Claims without an allocation, with their places."""
+        return ((place, claim) for place, claim in enumerate(self.claims) if claim.status.allocation is None)
+
+    def selectors(self) -> Sequence[LazyErrorNodeSelector | None]:
+        """By claim: the nodes on which its allocation is available; None: all. Raises `SelectorError`."""
+        if self._selectors is None:
+            self._selectors = [_selector_of(claim.status.allocation) for claim in self.claims]
+        return self._selectors
+
+    def on_node(self, name: str) -> NodeAllocation | None:
+        """What Filter found on a node, with its results; None: it did not look for devices there. Raises `AllocationError`."""
+        known = self.found.get(name)
+        if known is None:
+            return None
+        found, allocation = known
+        if found and not allocation.results:
+            assert self.allocator is not None
+            results = [self.allocator.result(claim, devices, name) for claim, devices in zip(allocation.claims, found, strict=False)]
+            allocation = msgspec.structs.replace(allocation, results=tuple(results))
+            self.found[name] = (found, allocation)
+        return allocation
+
+    def to_state(self) -> Any:
+        nodes = {name: allocation for name in self.found if (allocation := self.on_node(name)) is not None}
+        stored = _Stored(
+            self.claims,
+            self.users,
+            self.special_uid,
+            self.allocations,
+            self.needs_allocator,
+            sorted(self.unavailable),
+            nodes,
+            self.scalar_resources,
+            self.waits,
+        )
+        return _encoder.encode(stored)
+
+    @classmethod
+    def from_state(cls, data: Any) -> StateData:
+        stored = _decoder.decode(data)
+        state = cls()
+        state.claims, state.users, state.special_uid = stored.claims, stored.users, stored.special_uid
+        state.allocations, state.needs_allocator = stored.allocations, stored.needs_allocator
+        state.unavailable = set(stored.unavailable)
+        state.found = {name: ((), allocation) for name, allocation in stored.nodes.items()}
+        state.scalar_resources, state.waits = stored.scalar_resources, stored.waits
+        return state
+
+
+def _selector_of(allocation: AllocationResult | None) -> LazyErrorNodeSelector | None:
+    if allocation is None or allocation.node_selector is None:
+        return None
+    return node_selector(allocation.node_selector)
+
+
+STATE_KEY = StateKey(names.DYNAMIC_RESOURCES, StateData)

@@ -1,0 +1,160 @@
+"""`Allocator`: allocates the claims of one pod on one node after the other.
+
+Upstream: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go Allocate
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from schedviz.engine.framework.plugins.dynamicresources.structured.constraints import constraint_of
+from schedviz.engine.framework.plugins.dynamicresources.structured.counters import Amounts, available_in
+from schedviz.engine.framework.plugins.dynamicresources.structured.pools import Pool, PoolError, PoolIndex, SliceDevice
+from schedviz.engine.framework.plugins.dynamicresources.structured.requests import ALL, EXACT_COUNT, Request, alternatives_of
+from schedviz.engine.framework.plugins.dynamicresources.structured.results import (
+    FoundDevice,
+    UnsupportedSelectorError,
+    allocation_result,
+)
+from schedviz.engine.framework.plugins.dynamicresources.structured.search import (
+    MAX_RESULTS,
+    AllocationError,
+    PlannedClaim,
+    PlannedRequest,
+    Rules,
+    Search,
+)
+from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import Selectors
+from schedviz.engine.framework.plugins.dynamicresources.structured.state import AllocatedState, AllocatorFeatures
+from schedviz.kube.core import Node
+from schedviz.kube.devices import AllocationResult, DeviceClass, ResourceClaim
+
+
+class NodeAllocationError(Exception):
+    """Allocation is impossible on this node alone; other nodes may do. Upstream: ErrFailedAllocationOnNode"""
+
+
+#: The devices that a search found for each claim.
+Found = Sequence[Sequence[FoundDevice]]
+
+
+class Allocator:
+    """Allocates for one pod. The state of the cluster must not change meanwhile."""
+
+    def __init__(
+        self,
+        features: AllocatorFeatures,
+        allocated: AllocatedState,
+        class_of: Callable[[str], DeviceClass | None],
+        pools: PoolIndex,
+        selectors: Selectors,
+        *,
+        max_steps: int,
+    ) -> None:
+        """`max_steps`: a search that needs more on a node ends with `TooLongError`."""
+        self._features = features
+        self._allocated = allocated
+        self._class_of = class_of
+        self._pools = pools
+        self._counters: dict[str, Amounts] = {}
+        self._rules = Rules(features, allocated, selectors, self._available_counters, max_steps)
+
+    def find(self, node: Node, claims: Sequence[ResourceClaim]) -> Found | None:
+        """Devices for each claim; None: there are none. Raises `AllocationError`, `NodeAllocationError` or `TooLongError`."""
+        try:
+            pools = self._pools.of(node)
+        except PoolError as error:
+            raise AllocationError(f"gather pool information: {error}") from None
+        search = Search(self._rules, node, pools)
+        if search.run([self._planned(search, claim, pools) for claim in claims]):
+            return search.results
+        if any(pool.invalid_reason for pool in pools):
+            raise NodeAllocationError("invalid resource pools were encountered")
+        return None
+
+    def result(self, claim: ResourceClaim, devices: Sequence[FoundDevice], node_name: str) -> AllocationResult:
+        """What is written to a claim. Raises `AllocationError`."""
+        try:
+            return allocation_result(claim, devices, node_name, binding_conditions=self._features.device_binding_and_status)
+        except UnsupportedSelectorError as error:
+            raise AllocationError(f"create NodeSelector for claim {claim.name}: {error}") from None
+
+    def _available_counters(self, pool: Pool) -> Amounts:
+        # As upstream, by the name of the pool alone, for all nodes and drivers.
+        known = self._counters.get(pool.id.pool)
+        if known is None:
+            known = self._counters[pool.id.pool] = available_in(pool, self._allocated)
+        return known
+
+    def _planned(self, search: Search, claim: ResourceClaim, pools: Sequence[Pool]) -> PlannedClaim:
+        """The claim's requests and constraints. Raises `AllocationError`."""
+        spec = claim.spec.devices
+        planned: list[Sequence[PlannedRequest]] = []
+        least = 0
+        for asked in spec.requests:
+            if asked.first_available and not self._features.prioritized_list:
+                raise AllocationError(
+                    f"claim {claim.key}, request {asked.name}: has subrequests, but the DRAPrioritizedList feature is disabled"
+                )
+            alternatives = alternatives_of(asked)
+            self._check_capacity(claim, alternatives)
+            options = tuple(self._planned_request(search, claim, each, pools) for each in alternatives)
+            least += min(each.wanted for each in options)
+            planned.append(options)
+        if least > MAX_RESULTS:
+            raise AllocationError(f"claim {claim.key}: number of requested devices {least} exceeds the claim limit of {MAX_RESULTS}")
+        constraints = []
+        for number, constraint in enumerate(spec.constraints):
+            made = constraint_of(constraint, lists=self._features.list_type_attributes)
+            if made is None:
+                raise AllocationError(f"claim {claim.key}, constraint #{number}: empty constraint (unsupported constraint type?)")
+            constraints.append(made)
+        return PlannedClaim(claim, planned, constraints)
+
+    def _check_capacity(self, claim: ResourceClaim, alternatives: Sequence[Request]) -> None:
+        if self._features.consumable_capacity:
+            return
+        for each in alternatives:
+            if each.capacity is not None:
+                kind = "subrequest" if each.parent else "request"
+                raise AllocationError(
+                    f"claim {claim.key}, {kind} {each.name}: has capacity requests, but the DRAConsumableCapacity feature is disabled"
+                )
+
+    def _planned_request(self, search: Search, claim: ResourceClaim, request: Request, pools: Sequence[Pool]) -> PlannedRequest:
+        """Upstream: validateDeviceRequest"""
+        where = f"claim {claim.key}, request {request.name}"
+        for number, selector in enumerate(request.selectors):
+            if selector.cel is None:
+                raise AllocationError(f"{where}, selector #{number}: CEL expression empty (unsupported selector type?)")
+        if request.has_admin_access and not self._features.admin_access:
+            raise AllocationError(f"{where}: admin access is requested, but the feature is disabled")
+        if not request.device_class_name:
+            raise AllocationError(f"{where}: missing device class name (unsupported request type?)")
+        device_class = self._class_of(request.device_class_name)
+        if device_class is None:
+            missing = f'deviceclass.resource.k8s.io "{request.device_class_name}" not found'
+            raise AllocationError(f"{where}: could not retrieve device class {request.device_class_name}: {missing}")
+        request.use(device_class)
+        if request.mode == EXACT_COUNT:
+            return PlannedRequest(request, request.count)
+        if request.mode != ALL:
+            raise AllocationError(f"{where}: unsupported count mode {request.mode}")
+        every = self._every(search, claim, request, pools)
+        return PlannedRequest(request, len(every), every)
+
+    def _every(self, search: Search, claim: ResourceClaim, request: Request, pools: Sequence[Pool]) -> Sequence[tuple[SliceDevice, Pool]]:
+        """All devices that a request for all of them gets."""
+        every: list[tuple[SliceDevice, Pool]] = []
+        for pool in pools:
+            if pool.is_incomplete or pool.invalid_reason:
+                state = "being updated" if pool.is_incomplete else "invalid"
+                raise AllocationError(
+                    f"claim {claim.key}, request {request.name}: asks for all devices, but resource pool {pool.id} is currently {state}"
+                )
+            every += [
+                (device, pool)
+                for device in pool.devices
+                if search.is_selectable(claim, request, device) and search.has_capacity(request, device)
+            ]
+        return every

@@ -1,0 +1,240 @@
+"""Pools of devices, as one node sees them.
+
+A pool counts only if all its slices of the newest generation are there. What a node sees depends on slices and the Node object alone, so
+`PoolIndex` keeps it until one of them changes.
+
+Upstream: dynamic-resource-allocation/structured/internal/incubating/pools_incubating.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import SelectorError, Selectors
+from schedviz.engine.framework.plugins.dynamicresources.structured.state import AllocatorFeatures, DeviceID, PoolID
+from schedviz.kube.affinity import NodeSelector
+from schedviz.kube.core import Node
+from schedviz.kube.devices import CounterSet, Device, ResourceSlice
+from schedviz.kube.node_affinity import node_selector
+from schedviz.kube.selectors import SelectorError as NodeSelectorError
+
+#: How many selectors a device keeps answers for.
+_MAX_ANSWERS: Final = 64
+
+
+class PoolError(ValueError):
+    """Pools cannot be gathered for a node."""
+
+
+class SliceDevice:
+    """A device of a slice, with what selectors have said of it."""
+
+    __slots__ = ("_answers", "allows_multiple", "device", "has_request_policy", "id", "slice")
+
+    def __init__(self, slice_: ResourceSlice, device: Device) -> None:
+        self.slice = slice_
+        self.device = device
+        self.id = DeviceID(slice_.spec.driver, slice_.spec.pool.name, device.name)
+        self.allows_multiple = bool(device.allow_multiple_allocations)
+        self.has_request_policy = any(capacity.request_policy is not None for capacity in device.capacity.values())
+        self._answers: dict[str, bool | SelectorError] = {}
+
+    def is_selected(self, expression: str, selectors: Selectors) -> bool:
+        """Whether a selector selects the device. Raises `SelectorError`."""
+        answer = self._answers.get(expression)
+        if answer is None:
+            if len(self._answers) >= _MAX_ANSWERS:
+                self._answers.clear()
+            try:
+                answer = selectors.matches(expression, self.id.driver, self.device)
+            except SelectorError as error:
+                answer = error
+            self._answers[expression] = answer
+        if isinstance(answer, SelectorError):
+            raise answer
+        return answer
+
+
+class Pool:
+    """A pool as a node sees it. One that is incomplete or invalid has no devices."""
+
+    __slots__ = ("counter_sets", "devices", "id", "invalid_reason", "is_incomplete", "other_devices")
+
+    def __init__(
+        self,
+        pool_id: PoolID,
+        *,
+        is_incomplete: bool = False,
+        invalid_reason: str = "",
+        devices: Sequence[SliceDevice] = (),
+        other_devices: Sequence[SliceDevice] = (),
+        counter_sets: Mapping[str, CounterSet] | None = None,
+    ) -> None:
+        self.id = pool_id
+        self.is_incomplete = is_incomplete
+        #: Why no device can be used; "": all can.
+        self.invalid_reason = invalid_reason
+        #: The devices of slices that are for the node, in the order in which they are tried.
+        self.devices = devices
+        #: Devices for other nodes, which may share counters with these.
+        self.other_devices = other_devices
+        self.counter_sets = counter_sets or {}
+
+    @property
+    def has_binding_conditions(self) -> bool:
+        """Whether a device has to be prepared before a pod is bound. Upstream: poolHasBindingConditions"""
+        return any(each.device.binding_conditions for each in self.devices)
+
+
+def node_matches(node: Node, node_name: str | None, all_nodes: bool | None, selector: NodeSelector | None) -> bool:  # noqa: FBT001
+    """Whether a slice or a device is for the node. Raises `NodeSelectorError`. Upstream: NodeMatches"""
+    if node_name:
+        return node.name == node_name
+    if all_nodes:
+        return True
+    return selector is not None and node_selector(selector).match(node)
+
+
+class PoolIndex:
+    """The pools of every node, computed when they are asked for."""
+
+    def __init__(self, features: AllocatorFeatures) -> None:
+        self._features = features
+        self._slices: Sequence[ResourceSlice] = ()
+        #: Devices by the uid of their slice, with the version of the slice.
+        self._devices: dict[str, tuple[ResourceSlice, tuple[SliceDevice, ...]]] = {}
+        self._on_node: dict[str, list[ResourceSlice]] = {}
+        self._shared: list[ResourceSlice] = []
+        self._pools: dict[str, tuple[Node, list[Pool]]] = {}
+
+    def use(self, slices: Sequence[ResourceSlice]) -> None:
+        """Take the slices of the cluster, sorted by name. The same list means that nothing has changed."""
+        if slices is self._slices:
+            return
+        self._slices = slices
+        known = self._devices
+        self._devices = {}
+        self._on_node, self._shared, self._pools = {}, [], {}
+        for each in slices:
+            kept = known.get(each.key)
+            if kept is not None and kept[0] is each:
+                self._devices[each.key] = kept
+            name = each.spec.node_name
+            if not name or each.spec.shared_counters:
+                self._shared.append(each)
+            else:
+                self._on_node.setdefault(name, []).append(each)
+
+    def of(self, node: Node) -> list[Pool]:
+        """The pools that the node sees, in the order in which they are tried. Raises `PoolError`."""
+        kept = self._pools.get(node.name)
+        if kept is not None and kept[0] is node:
+            return kept[1]
+        pools = self._gathered(node)
+        self._pools[node.name] = (node, pools)
+        return pools
+
+    def _gathered(self, node: Node) -> list[Pool]:
+        """Upstream: GatherPools"""
+        found: dict[PoolID, list[ResourceSlice]] = {}
+        for each in [*self._on_node.get(node.name, ()), *self._shared]:
+            if self._is_relevant(each, node):
+                _add(found, each)
+        pools = [pool for pool_id, slices in found.items() if (pool := self._pool(pool_id, slices)) is not None]
+        # Pools whose devices need preparation come last.
+        return sorted(pools, key=lambda pool: (pool.has_binding_conditions, pool.id))
+
+    def _is_relevant(self, slice_: ResourceSlice, node: Node) -> bool:
+        spec = slice_.spec
+        has_counters = bool(spec.shared_counters)
+        if not self._features.partitionable_devices and (spec.per_device_node_selection is not None or has_counters):
+            return False
+        if has_counters:
+            # They are needed for the pool's devices, on whichever node those are.
+            return True
+        if spec.node_name or spec.all_nodes or spec.node_selector is not None:
+            try:
+                return node_matches(node, spec.node_name, spec.all_nodes, spec.node_selector)
+            except NodeSelectorError as error:
+                raise PoolError(f"failed to perform node selection for slice {slice_.name}: {error}") from None
+        if not spec.per_device_node_selection:
+            return False
+        return any(node_matches(node, device.node_name, device.all_nodes, device.node_selector) for device in spec.devices)
+
+    def _pool(self, pool_id: PoolID, slices: list[ResourceSlice]) -> Pool | None:
+        """The pool of the slices that the node sees; None: they are obsolete."""
+        pool = slices[0].spec.pool
+        if len(slices) == pool.resource_slice_count:
+            return self._built(pool_id, slices, slices)
+        everything = [each for each in self._slices if each.spec.driver == pool_id.driver and each.spec.pool.name == pool_id.pool]
+        if any(each.spec.pool.generation > pool.generation for each in everything):
+            return None
+        current = [each for each in everything if each.spec.pool.generation == pool.generation]
+        if len(current) != pool.resource_slice_count:
+            return Pool(pool_id, is_incomplete=True)
+        return self._built(pool_id, slices, current)
+
+    def _built(self, pool_id: PoolID, slices: list[ResourceSlice], everything: Sequence[ResourceSlice]) -> Pool:
+        """Upstream: buildPool"""
+        slices.sort(key=lambda each: each.name)
+        has_counters = self._features.partitionable_devices
+        of_devices = [each for each in slices if not (has_counters and each.spec.shared_counters)]
+        devices = [device for each in of_devices for device in self._devices_of(each)]
+        reason = _duplicate(device.device.name for device in devices)
+        if reason:
+            return Pool(pool_id, invalid_reason=f"duplicate device name {reason}")
+        if not has_counters:
+            return Pool(pool_id, devices=devices)
+        sets = [counters for each in slices for counters in each.spec.shared_counters]
+        reason = _duplicate(counters.name for counters in sets)
+        if reason:
+            return Pool(pool_id, invalid_reason=f"duplicate counter set name {reason}")
+        by_name = {counters.name: counters for counters in sets}
+        seen = {each.name for each in slices}
+        others = [device for each in everything if each.name not in seen for device in self._devices_of(each)]
+        all_of_node = [device for each in slices for device in self._devices_of(each)]
+        reason = _unknown_counter(all_of_node, by_name) or _unknown_counter(others, by_name)
+        if reason:
+            return Pool(pool_id, invalid_reason=reason)
+        return Pool(pool_id, devices=devices, other_devices=others, counter_sets=by_name)
+
+    def _devices_of(self, slice_: ResourceSlice) -> tuple[SliceDevice, ...]:
+        kept = self._devices.get(slice_.key)
+        if kept is None:
+            kept = self._devices[slice_.key] = (slice_, tuple(SliceDevice(slice_, device) for device in slice_.spec.devices))
+        return kept[1]
+
+
+def _add(pools: dict[PoolID, list[ResourceSlice]], slice_: ResourceSlice) -> None:
+    """Add a slice to its pool, unless the pool has newer ones. Upstream: addSlice"""
+    pool = slice_.spec.pool
+    pool_id = PoolID(slice_.spec.driver, pool.name)
+    known = pools.get(pool_id)
+    if known is None or pool.generation > known[0].spec.pool.generation:
+        pools[pool_id] = [slice_]
+    elif pool.generation == known[0].spec.pool.generation:
+        known.append(slice_)
+
+
+def _duplicate(names: Iterable[str]) -> str:
+    """The first name that occurs twice; "": none does."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return ""
+
+
+def _unknown_counter(devices: Sequence[SliceDevice], sets: Mapping[str, CounterSet]) -> str:
+    """Why a device's counters cannot be used; "": all can. Upstream: validateDeviceCounterConsumption"""
+    for each in devices:
+        for consumption in each.device.consumes_counters:
+            counters = sets.get(consumption.counter_set)
+            if counters is None:
+                return f"counter set {consumption.counter_set} not found"
+            for name in consumption.counters:
+                if name not in counters.counters:
+                    return f"counter {name} not found in counter set {counters.name}"
+    return ""

@@ -1,0 +1,86 @@
+"""What a search found, and the allocation that is written to a claim.
+
+Upstream: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go internalDeviceResult, createNodeSelector
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from schedviz.engine.framework.plugins.dynamicresources.structured.pools import SliceDevice
+from schedviz.engine.framework.plugins.dynamicresources.structured.requests import Request
+from schedviz.kube.affinity import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
+from schedviz.kube.devices import AllocationResult, DeviceAllocationResult, DeviceRequestAllocationResult, ResourceClaim
+from schedviz.kube.quantity import Quantity
+
+
+class FoundDevice(NamedTuple):
+    """A device for a request."""
+
+    request: Request
+    device: SliceDevice
+    #: What is consumed of a device that allows multiple allocations; None: the device is the claim's alone.
+    consumed: Mapping[str, Quantity] | None = None
+
+
+class UnsupportedSelectorError(ValueError):
+    """A slice has a node selector with several terms, which validation forbids."""
+
+
+def allocation_result(
+    claim: ResourceClaim, devices: Sequence[FoundDevice], node_name: str, *, binding_conditions: bool
+) -> AllocationResult:
+    """The allocation of a claim. Raises `UnsupportedSelectorError`."""
+    results = tuple(_result(claim, place, found, binding_conditions=binding_conditions) for place, found in enumerate(devices))
+    selector = _node_selector((found.device for found in devices), node_name)
+    return AllocationResult(devices=DeviceAllocationResult(results), node_selector=selector)
+
+
+def _result(claim: ResourceClaim, place: int, found: FoundDevice, *, binding_conditions: bool) -> DeviceRequestAllocationResult:
+    request, device = found.request, found.device.device
+    return DeviceRequestAllocationResult(
+        request=request.full_name,
+        driver=found.device.id.driver,
+        pool=found.device.id.pool,
+        device=found.device.id.device,
+        admin_access=True if request.admin_access else None,
+        tolerations=tuple(request.tolerations),
+        binding_conditions=device.binding_conditions if binding_conditions else (),
+        binding_failure_conditions=device.binding_failure_conditions if binding_conditions else (),
+        share_id=None if found.consumed is None else _share_id(claim, place, found),
+        consumed_capacity=dict(found.consumed or {}),
+    )
+
+
+def _share_id(claim: ResourceClaim, place: int, found: FoundDevice) -> str:
+    """The name of a share of a device. Deviation: upstream draws it at random; here, equal sessions give equal names."""
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{claim.uid} {place} {found.device.id}"))
+
+
+def _node_selector(devices: Iterable[SliceDevice], node_name: str) -> NodeSelector | None:
+    """The nodes that can use the devices; None: all. Raises `UnsupportedSelectorError`. Upstream: createNodeSelector"""
+    fields: list[NodeSelectorRequirement] = []
+    expressions: list[NodeSelectorRequirement] = []
+    for each in devices:
+        source = each.device if each.slice.spec.per_device_node_selection else each.slice.spec
+        if source.node_name is not None or each.device.binds_to_node:
+            name = NodeSelectorRequirement(key="metadata.name", operator="In", values=(node_name,))
+            return NodeSelector((NodeSelectorTerm(match_fields=(name,)),))
+        terms = source.node_selector.node_selector_terms if source.node_selector is not None else ()
+        if len(terms) > 1:
+            raise UnsupportedSelectorError(f"unsupported ResourceSlice.NodeSelector with {len(terms)} terms")
+        for term in terms:
+            _add_new(fields, term.match_fields)
+            _add_new(expressions, term.match_expressions)
+    if not fields and not expressions:
+        return None
+    return NodeSelector((NodeSelectorTerm(match_fields=tuple(fields), match_expressions=tuple(expressions)),))
+
+
+def _add_new(known: list[NodeSelectorRequirement], more: Sequence[NodeSelectorRequirement]) -> None:
+    """Upstream: addNewNodeSelectorRequirements"""
+    for each in more:
+        if not any((own.key, own.operator, set(own.values)) == (each.key, each.operator, set(each.values)) for own in known):
+            known.append(each)

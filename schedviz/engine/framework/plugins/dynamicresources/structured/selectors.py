@@ -1,0 +1,147 @@
+"""CEL selectors of devices: their environment, their programs, and what they say of a device.
+
+Upstream: dynamic-resource-allocation/cel/compile.go, cel/cache.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from schedviz import cel
+from schedviz.cel import types
+from schedviz.cel.declarations import Overload
+from schedviz.cel.errors import CelError, CompileError, CostLimitError
+from schedviz.cel.library.quantities import QUANTITY
+from schedviz.cel.library.semantic_versions import SemverError, parse
+from schedviz.cel.types import ANY, BOOL, DYN, STRING, Type
+from schedviz.cel.values import DefaultMap, equal, type_name
+from schedviz.kube.devices import Device, DeviceAttribute
+
+#: Upstream: resource/v1 CELSelectorExpressionMaxCost
+MAX_COST: Final = 1_000_000
+#: Upstream: resource/v1 ResourceSliceMaxAttributeValuesPerDevice
+MAX_ATTRIBUTE_VALUES: Final = 48
+DEVICE: Final = Type("struct", "kubernetes.DRADevice")
+
+
+class SelectorError(ValueError):
+    """A selector that does not compile, or fails for a device. The text is upstream's."""
+
+
+class Selectors:
+    """The programs of selectors. Each expression is compiled once."""
+
+    def __init__(self, *, consumable_capacity: bool = True, list_type_attributes: bool = False) -> None:
+        self._lists = list_type_attributes
+        self._environment = _environment(consumable_capacity=consumable_capacity, list_type_attributes=list_type_attributes)
+        self._compiled = lru_cache(maxsize=1024)(self._compile)
+
+    def matches(self, expression: str, driver: str, device: Device) -> bool:
+        """Whether the device is selected. Raises `SelectorError`."""
+        program = self._compiled(expression)
+        if isinstance(program, str):
+            raise SelectorError(f"CEL compile error: {program}")
+        try:
+            value, _cost = program.evaluate({"device": self._variable(driver, device)}, cost_limit=MAX_COST)
+        except (CelError, CostLimitError) as error:
+            raise SelectorError(f"CEL runtime error: {error}") from None
+        if not isinstance(value, bool):
+            shown = type_name(value)
+            raise SelectorError(
+                f"CEL runtime error: CEL result of type {shown} could not be converted to bool: type conversion error from "
+                f"'{shown}' to 'bool'"
+            )
+        return value
+
+    def compile_error(self, expression: str) -> str:
+        """Why an expression does not compile; "": it does."""
+        program = self._compiled(expression)
+        return program if isinstance(program, str) else ""
+
+    def _compile(self, expression: str) -> cel.Program | str:
+        """The program, or why there is none. Upstream: CompileCELExpression"""
+        try:
+            program = self._environment.compile(expression)
+        except CompileError as error:
+            return f"compilation failed: {error}"
+        if program.output in (BOOL, ANY) or (self._lists and program.output == DYN):
+            return program
+        return f"must evaluate to bool or the unknown type, not {program.output}"
+
+    def _variable(self, driver: str, device: Device) -> dict[str, Any]:
+        """The value of `device`. Raises `SelectorError`. Upstream: DeviceMatches"""
+        attributes: DefaultMap = DefaultMap()
+        for name, attribute in device.attributes.items():
+            domain, key = _qualified(name, driver)
+            try:
+                value = self._attribute(attribute)
+            except SelectorError as error:
+                raise SelectorError(f"CEL runtime error: attribute {name}: {error}") from None
+            attributes.setdefault(domain, {})[key] = value
+        capacity: DefaultMap = DefaultMap()
+        for name, amount in device.capacity.items():
+            domain, key = _qualified(name, driver)
+            capacity.setdefault(domain, {})[key] = amount.value
+        return {
+            "driver": driver,
+            "allowMultipleAllocations": bool(device.allow_multiple_allocations),
+            "attributes": attributes,
+            "capacity": capacity,
+        }
+
+    def _attribute(self, attribute: DeviceAttribute) -> Any:
+        """The one value that is set. Raises `SelectorError`. Upstream: getAttributeValue"""
+        if self._lists:
+            for values in (attribute.int_values, attribute.bool_values, attribute.string_values):
+                if values:
+                    return values
+            if attribute.version_values:
+                return tuple(map(_version, attribute.version_values))
+        for value in (attribute.int_value, attribute.bool_value, attribute.string_value):
+            if value is not None:
+                return value
+        if attribute.version_value is not None:
+            return _version(attribute.version_value)
+        raise SelectorError("unsupported attribute value")
+
+
+def _version(text: str) -> Any:
+    try:
+        return parse(text)
+    except SemverError as error:
+        raise SelectorError(f"parse semantic version: {error}") from None
+
+
+def _qualified(name: str, driver: str) -> tuple[str, str]:
+    """Domain and identifier; names without a domain are the driver's. Upstream: parseQualifiedName"""
+    domain, separator, key = name.partition("/")
+    return (domain, key) if separator else (driver, name)
+
+
+def _environment(*, consumable_capacity: bool, list_type_attributes: bool) -> cel.Environment:
+    """Upstream: newCompiler"""
+    attribute = DYN if list_type_attributes else ANY
+    fields: dict[str, Type] = {
+        "driver": STRING,
+        "attributes": types.map_of(STRING, types.map_of(STRING, attribute)),
+        "capacity": types.map_of(STRING, types.map_of(STRING, QUANTITY)),
+    }
+    if consumable_capacity:
+        fields["allowMultipleAllocations"] = BOOL
+    functions = [("includes", Overload((DYN, DYN), BOOL, _includes, is_member=True))] if list_type_attributes else []
+    known: Mapping[str, Mapping[str, Type]] = {DEVICE.name: fields}
+    return cel.Environment({"device": DEVICE}, fields=known, functions=functions)
+
+
+def _includes(target: Any, item: Any) -> bool:
+    """Whether a value is the item, or a list has it. Upstream: includesFunc"""
+    if not isinstance(target, tuple | list):
+        return equal(target, item)
+    for place, each in enumerate(target):
+        if place >= MAX_ATTRIBUTE_VALUES:
+            raise CelError(f"'includes' function cannot be applied to lists longer than {MAX_ATTRIBUTE_VALUES} values")
+        if equal(each, item):
+            return True
+    return False

@@ -1,0 +1,113 @@
+"""What is allocated in the cluster, as the allocator reads it, and the features that it has.
+
+Upstream: dynamic-resource-allocation/structured/schedulerapi/types.go, structured/internal/types.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from schedviz.kube.quantity import Quantity, parse
+
+
+class DeviceID(NamedTuple):
+    """The name of a device in the cluster."""
+
+    driver: str
+    pool: str
+    device: str
+
+    def __str__(self) -> str:
+        return f"{self.driver}/{self.pool}/{self.device}"
+
+
+class PoolID(NamedTuple):
+    """The name of a pool in the cluster."""
+
+    driver: str
+    pool: str
+
+    def __str__(self) -> str:
+        return f"{self.driver}/{self.pool}"
+
+
+#: Amounts by the qualified name of a capacity.
+ConsumedCapacity = Mapping[str, Quantity]
+
+
+class ConsumedCapacities(dict[DeviceID, dict[str, Quantity]]):
+    """How much of each shared device is in use. Upstream: ConsumedCapacityCollection"""
+
+    def insert(self, device: DeviceID, amounts: ConsumedCapacity) -> None:
+        """Add what one allocation consumes."""
+        known = self.get(device)
+        if known is None:
+            self[device] = dict(amounts)
+            return
+        for name, amount in amounts.items():
+            known[name] = known[name].plus(amount) if name in known else amount
+
+    def remove(self, device: DeviceID, amounts: ConsumedCapacity) -> None:
+        """Take away what one allocation consumed; a device of which nothing is used is forgotten."""
+        known = self.get(device)
+        if known is None:
+            return
+        for name, amount in amounts.items():
+            if name in known:
+                known[name] = known[name].minus(amount)
+        if all(amount.is_zero for amount in known.values()):
+            del self[device]
+
+    def clone(self) -> ConsumedCapacities:
+        """A copy."""
+        copy = ConsumedCapacities()
+        for device, amounts in self.items():
+            copy[device] = dict(amounts)
+        return copy
+
+
+class AllocatedState(msgspec.Struct):
+    """What claims have: devices of their own, and shares of devices. Upstream: AllocatedState"""
+
+    devices: set[DeviceID] = set()
+    #: Each shared device, with the number of its shares.
+    shared: dict[DeviceID, int] = {}
+    capacities: ConsumedCapacities = msgspec.field(default_factory=ConsumedCapacities)
+
+    def to_state(self) -> Any:
+        """Plain data, for a checkpoint."""
+        return {
+            "devices": sorted(map(list, self.devices)),
+            "shared": [[*device, shares] for device, shares in sorted(self.shared.items())],
+            "capacities": [
+                [*device, {name: str(amount) for name, amount in amounts.items()}] for device, amounts in sorted(self.capacities.items())
+            ],
+        }
+
+    @classmethod
+    def from_state(cls, state: Any) -> AllocatedState:
+        """The state of `to_state`."""
+        found = cls({DeviceID(*device) for device in state["devices"]})
+        found.shared = {DeviceID(*device): shares for *device, shares in state["shared"]}
+        for *device, amounts in state["capacities"]:
+            found.capacities[DeviceID(*device)] = {name: parse(amount) for name, amount in amounts.items()}
+        return found
+
+    def is_allocated(self, device: DeviceID) -> bool:
+        """Whether a claim has the device or a share of it. Upstream: IsDeviceAllocated"""
+        return device in self.devices or device in self.shared or device in self.capacities
+
+
+class AllocatorFeatures(msgspec.Struct, frozen=True):
+    """What the allocator supports. Upstream: structured/internal/types.go Features"""
+
+    admin_access: bool = True
+    consumable_capacity: bool = True
+    device_binding_and_status: bool = True
+    device_taints: bool = True
+    list_type_attributes: bool = False
+    partitionable_devices: bool = True
+    prioritized_list: bool = True

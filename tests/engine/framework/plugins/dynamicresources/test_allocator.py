@@ -1,0 +1,254 @@
+"""The allocator: which devices the claims of a pod get on a node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from schedviz.engine.framework.plugins.dynamicresources.structured import AllocationError, NodeAllocationError
+from schedviz.engine.framework.plugins.dynamicresources.structured.search import TooLongError
+from tests.engine.framework.plugins.dynamicresources.builders import (
+    DRIVER,
+    Devices,
+    claim_for,
+    class_called,
+    device,
+    first_of,
+    node_called,
+    request,
+    slice_of,
+    where,
+)
+
+MODEL = f"{DRIVER}/model"
+
+
+def is_model(model: str) -> list[dict[str, Any]]:
+    return where(f'device.attributes["{DRIVER}"].model == "{model}"')
+
+
+def error_of(devices: Devices, *claims: Any) -> str:
+    with pytest.raises(AllocationError) as caught:
+        devices.results(*claims)
+    return str(caught.value)
+
+
+def test_the_first_free_devices_are_chosen_in_order() -> None:
+    devices = Devices(slice_of(device("a"), device("b"), device("c"), device("d"))).take("b")
+
+    assert devices.names(claim_for(request(count=2))) == [["r=a", "r=c"]]
+
+
+def test_pools_and_slices_are_tried_in_order_of_their_names() -> None:
+    second = slice_of(device("x"), name="2", pool="pool-a", count=2)
+    first = slice_of(device("y"), name="1", pool="pool-a", count=2)
+    devices = Devices(slice_of(device("z"), pool="pool-b"), second, first)
+
+    assert devices.names(claim_for(request(count=3))) == [["r=y", "r=x", "r=z"]]
+
+
+def test_claims_of_one_pod_get_different_devices_or_none_of_them_does() -> None:
+    two = Devices(slice_of(device("a"), device("b")))
+
+    assert two.names(claim_for(request(), name="c1"), claim_for(request(), name="c2")) == [["r=a"], ["r=b"]]
+    assert two.names(claim_for(request(count=2), name="c1"), claim_for(request(), name="c2")) is None
+
+
+def test_selectors_of_class_and_request_must_all_match() -> None:
+    of_class = class_called("fast", selectors=where(f'"fast" in device.attributes["{DRIVER}"]'))
+    devices = Devices(
+        slice_of(device("a", model="A"), device("b", model="A", fast="yes"), device("c", model="B", fast="yes")), classes=[of_class]
+    )
+
+    assert devices.names(claim_for(request(deviceClassName="fast", selectors=is_model("B")))) == [["r=c"]]
+
+
+def test_earlier_choices_are_taken_back_if_later_requests_need_their_devices() -> None:
+    devices = Devices(slice_of(device("a", model="A"), device("b", model="B")))
+
+    assert devices.names(claim_for(request("any"), request("a", selectors=is_model("A")))) == [["any=b", "a=a"]]
+
+
+def test_all_devices_that_match_are_taken_or_none() -> None:
+    devices = Devices(slice_of(device("a", model="A"), device("b", model="B"), device("c", model="A")))
+    every = claim_for(request(allocationMode="All", selectors=is_model("A")))
+
+    assert devices.names(every) == [["r=a", "r=c"]]
+    assert devices.take("c").names(every) is None
+    assert devices.names(claim_for(request(allocationMode="All", selectors=is_model("C")))) is None
+
+
+def test_the_first_alternative_that_is_available_is_taken() -> None:
+    large, small = {"name": "large", "selectors": is_model("L")}, {"name": "small", "selectors": is_model("S"), "count": 2}
+    devices = Devices(slice_of(device("l", model="L"), device("s1", model="S"), device("s2", model="S")))
+
+    assert devices.names(claim_for(first_of(large, small))) == [["r/large=l"]]
+    assert devices.take("l").names(claim_for(first_of(large, small))) == [["r/small=s1", "r/small=s2"]]
+
+
+def test_devices_match_in_an_attribute() -> None:
+    devices = Devices(slice_of(device("a", model="A"), device("b", model="B"), device("none"), device("c", model="B")))
+
+    assert devices.names(claim_for(request(count=2), constraints=[{"matchAttribute": MODEL}])) == [["r=b", "r=c"]]
+
+
+def test_devices_of_requests_differ_in_an_attribute() -> None:
+    devices = Devices(slice_of(device("a", model="A"), device("b", model="A"), device("c", model="B")))
+    differ = [{"distinctAttribute": MODEL, "requests": ["r1", "r2"]}]
+
+    assert devices.names(claim_for(request("r1"), request("r2"), constraints=differ)) == [["r1=a", "r2=c"]]
+
+
+def test_lists_of_values_match_in_one_of_them() -> None:
+    several = [
+        {"name": name, "attributes": {"zone": {"strings": zones}}} for name, zones in (("a", ["x"]), ("b", ["y"]), ("c", ["z", "y"]))
+    ]
+    devices = Devices(slice_of(*several), list_type_attributes=True)
+
+    assert devices.names(claim_for(request(count=2), constraints=[{"matchAttribute": f"{DRIVER}/zone"}])) == [["r=b", "r=c"]]
+
+
+def test_admin_access_is_given_to_devices_in_use() -> None:
+    devices = Devices(slice_of(device("a"), device("b"))).take("a", "b")
+
+    results = devices.results(claim_for(request(allocationMode="All", adminAccess=True)))
+
+    assert results is not None
+    assert [(each.device, each.admin_access) for each in results[0].devices.results] == [("a", True), ("b", True)]
+    assert devices.names(claim_for(request())) is None
+
+
+def test_a_tainted_device_is_left_to_requests_that_tolerate_it() -> None:
+    taint = {"key": "broken", "effect": "NoSchedule"}
+    devices = Devices(slice_of(device("a", taints=[taint]), device("b", taints=[{"key": "old", "effect": "None"}])))
+
+    assert devices.names(claim_for(request())) == [["r=b"]]
+    assert devices.names(claim_for(request(tolerations=[{"key": "broken", "operator": "Exists"}]))) == [["r=a"]]
+
+
+def test_partitions_share_the_counters_of_their_device() -> None:
+    def part(name: str, memory: str) -> dict[str, Any]:
+        return device(name, consumesCounters=[{"counterSet": "card", "counters": {"memory": {"value": memory}}}])
+
+    counters = slice_of(name="counters", count=2, sharedCounters=[{"name": "card", "counters": {"memory": {"value": "80Gi"}}}])
+    devices = Devices(counters, slice_of(part("large", "60Gi"), part("half", "40Gi"), part("other-half", "40Gi"), name="devices", count=2))
+
+    assert devices.names(claim_for(request(count=2))) == [["r=half", "r=other-half"]]
+    assert devices.take("half").names(claim_for(request())) == [["r=other-half"]]
+    assert devices.names(claim_for(request(count=2))) is None
+
+
+def test_a_shared_device_gives_each_claim_the_capacity_that_it_asks_for() -> None:
+    policy = {"default": "10Gi", "validRange": {"min": "10Gi", "step": "10Gi", "max": "40Gi"}}
+    shared = device("a", allowMultipleAllocations=True, capacity={"memory": {"value": "50Gi", "requestPolicy": policy}})
+    devices = Devices(slice_of(shared))
+
+    def asking(memory: str, name: str = "c") -> Any:
+        return claim_for(request(capacity={"requests": {"memory": memory}}), name=name)
+
+    results = devices.results(asking("15Gi", "c1"), claim_for(request(), name="c2"))
+
+    assert results is not None
+    assert [str(each.devices.results[0].consumed_capacity["memory"]) for each in results] == ["20Gi", "10Gi"]
+    assert len({each.devices.results[0].share_id for each in results}) == 2
+    assert devices.names(asking("41Gi")) is None
+    assert devices.names(asking("30Gi", "c1"), asking("30Gi", "c2")) is None
+
+
+def test_devices_with_binding_conditions_come_last_and_carry_their_conditions() -> None:
+    attached = device("a", bindingConditions=["Attached"], bindingFailureConditions=["Lost"])
+    devices = Devices(slice_of(attached, pool="1"), slice_of(device("b"), pool="2"))
+
+    results = devices.results(claim_for(request(count=2)))
+
+    assert results is not None
+    assert [(each.device, each.binding_conditions) for each in results[0].devices.results] == [("b", ()), ("a", ("Attached",))]
+
+
+@pytest.mark.parametrize(
+    ("spec", "selector"),
+    [
+        ({"allNodes": True}, None),
+        ({}, ("metadata.name", ("n1",))),
+        (
+            {"nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["z"]}]}]}},
+            ("zone", ("z",)),
+        ),
+    ],
+)
+def test_an_allocation_says_which_nodes_can_use_it(spec: dict[str, Any], selector: Any) -> None:
+    results = Devices(slice_of(device("a"), **spec)).results(claim_for(request()), node=node_called("n1", zone="z"))
+
+    assert results is not None
+    chosen = results[0].node_selector
+    if selector is None:
+        assert chosen is None
+    else:
+        assert chosen is not None
+        term = chosen.node_selector_terms[0]
+        assert [(each.key, each.values) for each in (*term.match_fields, *term.match_expressions)] == [selector]
+
+
+def test_devices_for_single_nodes_are_seen_by_those_nodes() -> None:
+    devices = Devices(slice_of(device("a", nodeName="n2"), device("b", nodeName="n1"), perDeviceNodeSelection=True))
+
+    assert devices.names(claim_for(request())) == [["r=b"]]
+    assert devices.names(claim_for(request()), node=node_called("n2")) == [["r=a"]]
+    assert devices.names(claim_for(request()), node=node_called("n3")) is None
+
+
+def test_an_incomplete_pool_has_no_devices_and_ends_requests_for_all() -> None:
+    devices = Devices(slice_of(device("a"), count=2))
+
+    assert devices.names(claim_for(request())) is None
+    assert error_of(devices, claim_for(request(allocationMode="All"))) == (
+        f"claim default/c, request r: asks for all devices, but resource pool {DRIVER}/pool is currently being updated"
+    )
+
+
+def test_slices_of_an_older_generation_are_ignored() -> None:
+    devices = Devices(slice_of(device("old"), name="1", generation=1), slice_of(device("new"), name="2", generation=2))
+
+    assert devices.names(claim_for(request())) == [["r=new"]]
+
+
+def test_a_pool_with_two_devices_of_one_name_is_invalid() -> None:
+    devices = Devices(slice_of(device("a"), name="1", count=2), slice_of(device("a"), name="2", count=2))
+
+    with pytest.raises(NodeAllocationError, match="invalid resource pools were encountered"):
+        devices.results(claim_for(request()))
+
+
+def test_errors_name_the_claim_and_the_request() -> None:
+    devices = Devices(slice_of(device("a", model="A"), device("b", model="B")))
+
+    assert error_of(devices, claim_for(request(count=33))) == (
+        "claim default/c: number of requested devices 33 exceeds the claim limit of 32"
+    )
+    assert error_of(devices, claim_for(request(deviceClassName="nosuch"))).startswith(
+        "claim default/c, request r: could not retrieve device class nosuch"
+    )
+    assert error_of(devices, claim_for(request(selectors=where("device.nosuch")))) == (
+        "claim default/c: selector #0: CEL compile error: compilation failed: ERROR: <input>:1:7: undefined field 'nosuch'\n"
+        " | device.nosuch\n | ......^"
+    )
+    assert error_of(devices, claim_for(request(selectors=where("device.driver")))) == (
+        "claim default/c: selector #0: CEL compile error: must evaluate to bool or the unknown type, not string"
+    )
+    assert error_of(devices, claim_for(request(selectors=where(f'device.attributes["{DRIVER}"].nosuch == 1')))) == (
+        "claim default/c: selector #0: CEL runtime error: no such key: nosuch"
+    )
+    every = claim_for(request(allocationMode="All"), constraints=[{"matchAttribute": MODEL}])
+    assert error_of(devices, every) == (
+        f"claim default/c, request r: cannot add device {DRIVER}/pool/b because a claim constraint would not be satisfied"
+    )
+
+
+def test_a_search_ends_when_it_has_taken_its_steps() -> None:
+    devices = Devices(slice_of(*(device(f"d{number}", model="A") for number in range(16))))
+    devices.max_steps = 1000
+    impossible = claim_for(request("r1", count=4), request("r2", count=4), request("r3", selectors=is_model("B")))
+
+    with pytest.raises(TooLongError):
+        devices.results(impossible)
