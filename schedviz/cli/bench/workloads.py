@@ -120,6 +120,53 @@ def _preferring_pod(index: int) -> dict[str, Any]:
     return _pod(f"pod-{index:06d}", SMALL, labels=BLUE, affinity=affinity)
 
 
+_DEVICE_API = "resource.k8s.io/v1"
+_DRIVER = "gpu.example.com"
+
+
+def _claiming_pod(index: int) -> dict[str, Any]:
+    name = f"pod-{index:06d}"
+    return _pod(name, SMALL, resourceClaims=[{"name": "gpu", "resourceClaimName": name}])
+
+
+def _devices(per_node: int) -> Callable[[int, int], Iterator[dict[str, Any]]]:
+    """A class that selects devices by an attribute, a slice of devices for each node, and a claim for each pod."""
+
+    def objects(nodes: int, pods: int) -> Iterator[dict[str, Any]]:
+        expression = f'device.driver == "{_DRIVER}" && device.attributes["{_DRIVER}"].model == "A"'
+        selector = {"cel": {"expression": expression}}
+        yield {"apiVersion": _DEVICE_API, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {"selectors": [selector]}}
+        for index in range(nodes):
+            yield _slice(f"node-{index:05d}", per_node)
+        request = {"name": "gpu", "exactly": {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1}}
+        for index in range(pods):
+            metadata = {"name": f"pod-{index:06d}", "namespace": "default"}
+            spec = {"devices": {"requests": [request]}}
+            yield {"apiVersion": _DEVICE_API, "kind": "ResourceClaim", "metadata": metadata, "spec": spec}
+
+    return objects
+
+
+def _slice(node: str, count: int) -> dict[str, Any]:
+    """Devices of which the first half are of another model."""
+    devices = [
+        {
+            "name": f"gpu-{number:02d}",
+            "attributes": {"model": {"string": "B" if number < count // 2 else "A"}},
+            "capacity": {"memory": {"value": "80Gi"}},
+        }
+        for number in range(count)
+    ]
+    pool = {"name": node, "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": _DRIVER, "nodeName": node, "pool": pool, "devices": devices}
+    return {"apiVersion": _DEVICE_API, "kind": "ResourceSlice", "metadata": {"name": f"{node}-gpu"}, "spec": spec}
+
+
+def _nothing(nodes: int, pods: int) -> Iterator[dict[str, Any]]:
+    del nodes, pods
+    yield from ()
+
+
 def relabel(node: int, round_number: int) -> AnyCommand:
     """Change a label of a node on which nothing depends."""
     return Update(object=_node(node, round_number=round_number + 1))
@@ -139,11 +186,15 @@ class Workload:
     between: Callable[[int, int], AnyCommand] | None = None
     #: The pods that run on the node with this number.
     running: Callable[[int], Iterator[dict[str, Any]]] = _there
+    #: Other objects, for a number of nodes and of pods.
+    objects: Callable[[int, int], Iterator[dict[str, Any]]] = _nothing
 
     def cluster(self, nodes: int, pods: int, *, running: int | None = None) -> Iterator[KubeObject]:
-        """Nodes, running pods (`running` per node, if given), and pending pods."""
+        """Nodes, other objects, running pods (`running` per node, if given), and pending pods."""
         for index in range(nodes):
             yield from_dict(self.node(index))
+        for obj in self.objects(nodes, pods):
+            yield from_dict(obj)
         for index in range(nodes):
             for pod in self.running(index) if running is None else _so_many(index, running):
                 yield from_dict(pod)
@@ -162,4 +213,7 @@ WORKLOADS = {
     "unschedulable": Workload("pods that fit nowhere", pod=_huge_pod),
     "churn": Workload("small pods, with a label change of a node before each", between=_relabel_a_node),
     "gpu": Workload("big nodes with two extended resources, pods of many sizes", node=_gpu_node, pod=_gpu_pod),
+    "devices-2": Workload("v1.36: pods with a claim on one of 2 devices of a node", pod=_claiming_pod, objects=_devices(2)),
+    "devices-8": Workload("v1.36: pods with a claim on one of 8 devices of a node", pod=_claiming_pod, objects=_devices(8)),
+    "devices-32": Workload("v1.36: pods with a claim on one of 32 devices of a node", pod=_claiming_pod, objects=_devices(32)),
 }

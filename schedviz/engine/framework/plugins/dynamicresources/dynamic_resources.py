@@ -49,6 +49,7 @@ from schedviz.engine.framework.plugins.dynamicresources.extended_resources impor
 )
 from schedviz.engine.framework.plugins.dynamicresources.state import STATE_KEY, NodeAllocation, StateData
 from schedviz.engine.framework.plugins.dynamicresources.structured import AllocationError, NodeAllocationError
+from schedviz.engine.framework.plugins.dynamicresources.structured.allocator import ClaimsAllocator
 from schedviz.engine.framework.plugins.dynamicresources.structured.search import TooLongError
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
 from schedviz.engine.framework.plugins.helper.normalize_score import default_normalize_score
@@ -301,13 +302,9 @@ class DynamicResources:
         """Look for devices for all claims without any on a node."""
         assert data.allocator is not None
         assert info.node is not None
-        claims = [claim for _, claim in data.to_allocate()]
-        special = data.special_claim
-        has_special = requests is not None and special is not None and special.status.allocation is None
-        if requests is not None and special is not None and has_special:
-            claims[-1] = with_requests(special, requests[0])
+        finder, allocation = self._finder(data, requests)
         try:
-            found = data.allocator.find(info.node, claims)
+            found = finder.find(info.node)
         except TooLongError:
             return as_status(f"node {info.name}: timed out trying to allocate devices")
         except NodeAllocationError as error:
@@ -316,9 +313,20 @@ class DynamicResources:
             return as_status(str(error))
         if found is None:
             return _CANNOT_ALLOCATE
-        mappings = () if requests is None else requests[1]
-        data.found[info.name] = (found, NodeAllocation(claims=tuple(claims), has_special=has_special, mappings=mappings))
+        data.found[info.name] = (found, allocation)
         return SUCCESS
+
+    def _finder(self, data: StateData, requests: Requests | None) -> tuple[ClaimsAllocator, NodeAllocation]:
+        """The allocator for a node, and the form of its result: the same for all nodes, unless the special claim depends on the node."""
+        assert data.allocator is not None
+        special = data.special_claim
+        if requests is not None and special is not None and special.status.allocation is None:
+            claims = (*(claim for place, claim in data.to_allocate() if place < data.users), with_requests(special, requests[0]))
+            return data.allocator.for_claims(claims), NodeAllocation(claims=claims, has_special=True, mappings=requests[1])
+        if data.for_claims is None:
+            claims = tuple(claim for _, claim in data.to_allocate())
+            data.for_claims, data.shared = data.allocator.for_claims(claims), NodeAllocation(claims=claims)
+        return data.for_claims, data.shared
 
     # PostFilter.
 
@@ -402,7 +410,7 @@ class DynamicResources:
         except AllocationError as error:
             return as_status(str(error))
         data.found = {node_name: data.found[node_name]} if node is not None else {}
-        data.allocator = None
+        data.allocator = data.for_claims = None
         self._manager.allocator_ended()
         if node is None or not node.results:
             # A device plugin provides all extended resources.

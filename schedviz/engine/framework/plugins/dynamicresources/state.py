@@ -10,7 +10,7 @@ import msgspec
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.dynamicresources.structured import Allocator
-from schedviz.engine.framework.plugins.dynamicresources.structured.allocator import Found
+from schedviz.engine.framework.plugins.dynamicresources.structured.allocator import ClaimsAllocator, Found
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.core import ContainerExtendedResourceRequest
 from schedviz.kube.devices import AllocationResult, ResourceClaim
@@ -67,6 +67,10 @@ class StateData:
         self.needs_allocator = False
         #: Created by the first Filter; not stored.
         self.allocator: Allocator | None = None
+        #: The allocator of the claims, if they are the same on every node; not stored.
+        self.for_claims: ClaimsAllocator | None = None
+        #: What Filter finds is for these claims; the same object for all nodes, if the claims are.
+        self.shared = NodeAllocation()
         #: Claims that are not available on a node where the pod would fit otherwise.
         self.unavailable: set[int] = set()
         #: What Filter found, by node. Allocations are built when they are needed.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from schedviz.engine.framework.plugins.dynamicresources.structured.constraints import constraint_of
+from schedviz.engine.framework.plugins.dynamicresources.structured.constraints import Constraint, constraint_of
 from schedviz.engine.framework.plugins.dynamicresources.structured.counters import Amounts, available_in
 from schedviz.engine.framework.plugins.dynamicresources.structured.pools import Pool, PoolError, PoolIndex, SliceDevice
 from schedviz.engine.framework.plugins.dynamicresources.structured.requests import ALL, EXACT_COUNT, Request, alternatives_of
@@ -27,7 +27,7 @@ from schedviz.engine.framework.plugins.dynamicresources.structured.search import
 from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import Selectors
 from schedviz.engine.framework.plugins.dynamicresources.structured.state import AllocatedState, AllocatorFeatures
 from schedviz.kube.core import Node
-from schedviz.kube.devices import AllocationResult, DeviceClass, ResourceClaim
+from schedviz.kube.devices import AllocationResult, DeviceClass, DeviceRequest, ResourceClaim
 
 
 class NodeAllocationError(Exception):
@@ -52,30 +52,48 @@ class Allocator:
         max_steps: int,
     ) -> None:
         """`max_steps`: a search that needs more on a node ends with `TooLongError`."""
-        self._features = features
+        self.features = features
+        self.class_of = class_of
         self._allocated = allocated
-        self._class_of = class_of
         self._pools = pools
         self._counters: dict[str, Amounts] = {}
         self._rules = Rules(features, allocated, selectors, self._available_counters, max_steps)
 
+    def for_claims(self, claims: Sequence[ResourceClaim]) -> ClaimsAllocator:
+        """The allocator of these claims, for one node or for many."""
+        return ClaimsAllocator(self, claims)
+
     def find(self, node: Node, claims: Sequence[ResourceClaim]) -> Found | None:
         """Devices for each claim; None: there are none. Raises `AllocationError`, `NodeAllocationError` or `TooLongError`."""
+        return self.for_claims(claims).find(node)
+
+    def pools_of(self, node: Node) -> Sequence[Pool]:
+        """The pools that the node sees. Raises `AllocationError`."""
         try:
-            pools = self._pools.of(node)
+            return self._pools.of(node)
         except PoolError as error:
             raise AllocationError(f"gather pool information: {error}") from None
-        search = Search(self._rules, node, pools)
-        if search.run([self._planned(search, claim, pools) for claim in claims]):
-            return search.results
-        if any(pool.invalid_reason for pool in pools):
-            raise NodeAllocationError("invalid resource pools were encountered")
-        return None
+
+    def free(self, request: Request, pools: Sequence[Pool]) -> Sequence[SliceDevice] | None:
+        """The first device for a request of one, or no device, if only selectors decide; None: it takes a search."""
+        taken, selectors = self._rules.allocated.devices, self._rules.selectors
+        for pool in pools:
+            devices = pool.selected(request.all_expressions, selectors)
+            if devices is None:
+                return None
+            for device in devices:
+                if device.id not in taken:
+                    return (device,)
+        return ()
+
+    def search(self, node: Node, pools: Sequence[Pool]) -> Search:
+        """A search on a node."""
+        return Search(self._rules, node, pools)
 
     def result(self, claim: ResourceClaim, devices: Sequence[FoundDevice], node_name: str) -> AllocationResult:
         """What is written to a claim. Raises `AllocationError`."""
         try:
-            return allocation_result(claim, devices, node_name, binding_conditions=self._features.device_binding_and_status)
+            return allocation_result(claim, devices, node_name, binding_conditions=self.features.device_binding_and_status)
         except UnsupportedSelectorError as error:
             raise AllocationError(f"create NodeSelector for claim {claim.name}: {error}") from None
 
@@ -86,12 +104,60 @@ class Allocator:
             known = self._counters[pool.id.pool] = available_in(pool, self._allocated)
         return known
 
-    def _planned(self, search: Search, claim: ResourceClaim, pools: Sequence[Pool]) -> PlannedClaim:
-        """The claim's requests and constraints. Raises `AllocationError`."""
-        spec = claim.spec.devices
+
+class ClaimsAllocator:
+    """Allocates some claims on one node after the other. What does not depend on the node is computed once."""
+
+    def __init__(self, allocator: Allocator, claims: Sequence[ResourceClaim]) -> None:
+        self._allocator = allocator
+        self._features = allocator.features
+        self._class_of = allocator.class_of
+        self._claims = claims
+        self._is_by_node = any(_is_for_all(request) for claim in claims for request in claim.spec.devices.requests)
+        self._requests: Sequence[Sequence[Sequence[PlannedRequest]]] | None = None
+        self._only: Request | None = None
+
+    def find(self, node: Node) -> Found | None:
+        """Devices for each claim; None: there are none. Raises `AllocationError`, `NodeAllocationError` or `TooLongError`."""
+        pools = self._allocator.pools_of(node)
+        search: Search | None = None
+        if self._requests is None or self._is_by_node:
+            search = self._allocator.search(node, pools)
+            self._requests = [self._planned(search, claim, pools) for claim in self._claims]
+            self._only = self._only_request()
+        if self._only is not None:
+            free = self._allocator.free(self._only, pools)
+            if free is not None:
+                if free:
+                    return ((FoundDevice(self._only, free[0]),),)
+                _refuse_invalid(pools)
+                return None
+        if search is None:
+            search = self._allocator.search(node, pools)
+        planned = [
+            PlannedClaim(claim, requests, self._constraints(claim)) for claim, requests in zip(self._claims, self._requests, strict=True)
+        ]
+        if search.run(planned):
+            return search.results
+        _refuse_invalid(pools)
+        return None
+
+    def _only_request(self) -> Request | None:
+        """The request, if there is only one, for one device, whose place in the order of devices alone decides."""
+        assert self._requests is not None
+        if len(self._requests) != 1 or len(self._requests[0]) != 1 or len(self._requests[0][0]) != 1:
+            return None
+        planned = self._requests[0][0][0]
+        request = planned.request
+        if planned.wanted != 1 or self._is_by_node or request.admin_access or request.capacity is not None or request.parent:
+            return None
+        return None if self._claims[0].spec.devices.constraints else request
+
+    def _planned(self, search: Search, claim: ResourceClaim, pools: Sequence[Pool]) -> Sequence[Sequence[PlannedRequest]]:
+        """The claim's requests. Raises `AllocationError`."""
         planned: list[Sequence[PlannedRequest]] = []
         least = 0
-        for asked in spec.requests:
+        for asked in claim.spec.devices.requests:
             if asked.first_available and not self._features.prioritized_list:
                 raise AllocationError(
                     f"claim {claim.key}, request {asked.name}: has subrequests, but the DRAPrioritizedList feature is disabled"
@@ -103,13 +169,18 @@ class Allocator:
             planned.append(options)
         if least > MAX_RESULTS:
             raise AllocationError(f"claim {claim.key}: number of requested devices {least} exceeds the claim limit of {MAX_RESULTS}")
-        constraints = []
-        for number, constraint in enumerate(spec.constraints):
+        self._constraints(claim)
+        return planned
+
+    def _constraints(self, claim: ResourceClaim) -> Sequence[Constraint]:
+        """The claim's constraints, for one search. Raises `AllocationError`."""
+        constraints: list[Constraint] = []
+        for number, constraint in enumerate(claim.spec.devices.constraints):
             made = constraint_of(constraint, lists=self._features.list_type_attributes)
             if made is None:
                 raise AllocationError(f"claim {claim.key}, constraint #{number}: empty constraint (unsupported constraint type?)")
             constraints.append(made)
-        return PlannedClaim(claim, planned, constraints)
+        return constraints
 
     def _check_capacity(self, claim: ResourceClaim, alternatives: Sequence[Request]) -> None:
         if self._features.consumable_capacity:
@@ -158,3 +229,14 @@ class Allocator:
                 if search.is_selectable(claim, request, device) and search.has_capacity(request, device)
             ]
         return every
+
+
+def _refuse_invalid(pools: Sequence[Pool]) -> None:
+    """Raises `NodeAllocationError` if a pool could not be used."""
+    if any(pool.invalid_reason for pool in pools):
+        raise NodeAllocationError("invalid resource pools were encountered")
+
+
+def _is_for_all(request: DeviceRequest) -> bool:
+    asked = request.first_available or (request.exactly,)
+    return any(each is not None and each.allocation_mode == ALL for each in asked)

@@ -23,6 +23,9 @@ from schedviz.kube.selectors import SelectorError as NodeSelectorError
 _MAX_ANSWERS: Final = 64
 
 
+_UNKNOWN: Final = object()
+
+
 class PoolError(ValueError):
     """Pools cannot be gathered for a node."""
 
@@ -39,6 +42,13 @@ class SliceDevice:
         self.allows_multiple = bool(device.allow_multiple_allocations)
         self.has_request_policy = any(capacity.request_policy is not None for capacity in device.capacity.values())
         self._answers: dict[str, bool | SelectorError] = {}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but selectors and its user decides who gets the device."""
+        own = self.device
+        special = own.consumes_counters or own.taints or own.binding_conditions or self.has_request_policy or self.allows_multiple
+        return not special and not self.slice.spec.per_device_node_selection
 
     def is_selected(self, expression: str, selectors: Selectors) -> bool:
         """Whether a selector selects the device. Raises `SelectorError`."""
@@ -59,7 +69,7 @@ class SliceDevice:
 class Pool:
     """A pool as a node sees it. One that is incomplete or invalid has no devices."""
 
-    __slots__ = ("counter_sets", "devices", "id", "invalid_reason", "is_incomplete", "other_devices")
+    __slots__ = ("_selected", "counter_sets", "devices", "id", "invalid_reason", "is_incomplete", "other_devices")
 
     def __init__(
         self,
@@ -80,6 +90,27 @@ class Pool:
         #: Devices for other nodes, which may share counters with these.
         self.other_devices = other_devices
         self.counter_sets = counter_sets or {}
+        self._selected: dict[tuple[str, ...], Sequence[SliceDevice] | None] = {}
+
+    def selected(self, expressions: tuple[str, ...], selectors: Selectors) -> Sequence[SliceDevice] | None:
+        """The devices that all selectors select; None: a device is not plain, or a selector fails for one."""
+        known = self._selected.get(expressions, _UNKNOWN)
+        if known is _UNKNOWN:
+            if len(self._selected) >= _MAX_ANSWERS:
+                self._selected.clear()
+            known = self._selected[expressions] = self._select(expressions, selectors)
+        return known  # type: ignore[return-value]  # it is known
+
+    def _select(self, expressions: tuple[str, ...], selectors: Selectors) -> Sequence[SliceDevice] | None:
+        if self.is_incomplete or self.invalid_reason:
+            return ()
+        if not all(device.is_plain for device in self.devices):
+            return None
+        try:
+            return [device for device in self.devices if all(device.is_selected(expression, selectors) for expression in expressions)]
+        except SelectorError:
+            # The error counts only if the search comes to that device.
+            return None
 
     @property
     def has_binding_conditions(self) -> bool:

@@ -27,6 +27,7 @@ class Request:
 
     __slots__ = (
         "admin_access",
+        "all_expressions",
         "capacity",
         "class_expressions",
         "count",
@@ -59,6 +60,7 @@ class Request:
         #: The expressions of the class's selectors, then of the request's.
         self.class_expressions: tuple[str, ...] = ()
         self.expressions: tuple[str, ...] = ()
+        self.all_expressions: tuple[str, ...] = ()
 
     @property
     def full_name(self) -> str:
@@ -80,6 +82,7 @@ class Request:
         self.device_class = device_class
         self.class_expressions = tuple(_expression(selector) for selector in device_class.spec.selectors)
         self.expressions = tuple(_expression(selector) for selector in self.selectors)
+        self.all_expressions = (*self.class_expressions, *self.expressions)
 
 
 def alternatives_of(request: DeviceRequest) -> tuple[Request, ...]:
