@@ -232,7 +232,7 @@ class PoolIndex:
 
     def _devices_of(self, slice_: ResourceSlice) -> tuple[SliceDevice, ...]:
         kept = self._devices.get(slice_.key)
-        if kept is None:
+        if kept is None or kept[0] is not slice_:
             kept = self._devices[slice_.key] = (slice_, tuple(SliceDevice(slice_, device) for device in slice_.spec.devices))
         return kept[1]
 
