@@ -203,7 +203,7 @@ def _items(source: Any, *, with_two: bool) -> list[tuple[Any, Any]]:
         return list(zip(keys(source), source.values(), strict=True))
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
         return list(enumerate(source)) if with_two else [(item, None) for item in source]
-    shown = _GO_NAMES.get(type(source), type_name(source))
+    shown = _GO_NAMES.get(type(source)) or f"cel.{type_name(source).removeprefix('kubernetes.')}"
     raise CelError(f"got '{shown}', expected iterable type")
 
 

@@ -32,6 +32,7 @@ from schedviz.engine.framework.runtime.batch import BatchState
 from schedviz.engine.preemption_task import PreemptionTaskState
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle
+from schedviz.engine.scheduler import Scheduler
 from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.engine.simulation_state import Origin, SimulationState, Task
 from schedviz.kube.codec import dec_hook, enc_hook
@@ -151,7 +152,7 @@ def _state(simulation: SimulationState, origin: Origin) -> Checkpoint:
         preemptions=scheduler.preemptions.to_state(table),
         api_calls=[] if state.api_dispatcher is None else state.api_dispatcher.to_state(table),
         batches={name: batch.to_state() for name, batch in scheduler.batches().items()},
-        devices=None if state.dra_manager is None else state.dra_manager.to_state(refs.number),
+        devices=_devices_state(scheduler, refs),
         table=table.to_state(),
         origin=origin.packed(),
         exited=simulation.exited,
@@ -194,6 +195,13 @@ def _restored(cls: type[Simulated], saved: Checkpoint) -> Simulated:
     simulation.shown_cycle, simulation.shown_pod_group = saved.shown_cycle, saved.shown_pod_group
     _restore_scheduler(simulation, saved, table)
     return simulation
+
+
+def _devices_state(scheduler: Scheduler, refs: References) -> Any:
+    manager, cycle = scheduler.state.dra_manager, scheduler.cycle
+    if manager is None:
+        return None
+    return manager.to_state(refs.number, None if cycle is None else (cycle.pod.uid, cycle.cycle_state))
 
 
 def _restore_devices(state: SchedulerState, saved: Any, refs: References) -> None:

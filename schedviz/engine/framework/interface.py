@@ -211,8 +211,8 @@ class SharedDRAManager(Protocol):
         """Take a change of a claim or a class. The versions are the informer's, None where there is none."""
         ...
 
-    def to_state(self, number: Callable[[KubeObject], int]) -> Any:
-        """Plain data, for a checkpoint."""
+    def to_state(self, number: Callable[[KubeObject], int], running: tuple[str, CycleState] | None) -> Any:
+        """Plain data, for a checkpoint. `running`: the uid of the pod that is being scheduled, and the state of its cycle."""
         ...
 
     def load(self, state: Any, find: Callable[[str, int], KubeObject]) -> None:

@@ -5,27 +5,21 @@ Upstream: framework/plugins/dynamicresources/dra_manager.go DefaultDRAManager
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from schedviz.engine.features import Features
+from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.listers import ObjectLister
 from schedviz.engine.framework.plugins.dynamicresources.claim_tracker import ClaimTracker
 from schedviz.engine.framework.plugins.dynamicresources.device_class_resolver import DeviceClassResolver
+from schedviz.engine.framework.plugins.dynamicresources.state import STATE_KEY, AllocatorInputs
 from schedviz.engine.framework.plugins.dynamicresources.structured import AllocatedState, Allocator, AllocatorFeatures
 from schedviz.engine.framework.plugins.dynamicresources.structured.pools import PoolIndex
 from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import Selectors
 from schedviz.kube.devices import DeviceClass, ResourceClaim, ResourceSlice
 from schedviz.kube.meta import KubeObject
-
-
-class AllocatorInputs(NamedTuple):
-    """What a pod's allocator reads: everything as it was when PreFilter ran, which a checkpoint keeps until the pod has its node."""
-
-    pod_uid: str
-    slices: Sequence[ResourceSlice]
-    allocated: AllocatedState
 
 
 class DRAManager:
@@ -36,8 +30,8 @@ class DRAManager:
         self._features = features
         self.claims = ClaimTracker()
         self.device_classes = DeviceClassResolver()
-        #: Of the pod that is being scheduled.
-        self._inputs: AllocatorInputs | None = None
+        #: The pod of a checkpoint's running cycle, and its allocator's inputs.
+        self._restored: tuple[str, AllocatorInputs] | None = None
 
     def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         """Take a change of a claim or a class. The versions are the informer's, None where there is none."""
@@ -50,22 +44,17 @@ class DRAManager:
                 else:
                     self.device_classes.update(old if isinstance(old, DeviceClass) else None, device_class)
 
-    def new_allocator(self, pod_uid: str, *, max_steps: int) -> Allocator:
-        """An allocator of a pod, for the present state."""
-        self._inputs = AllocatorInputs(pod_uid, self._objects.list("ResourceSlice"), self._allocated())
-        return self._allocator(self._inputs, max_steps)
+    def inputs(self) -> AllocatorInputs:
+        """The present state, for the allocator of a pod."""
+        return AllocatorInputs(self._objects.list("ResourceSlice"), self._allocated())
 
-    def allocator_again(self, pod_uid: str, *, max_steps: int) -> Allocator:
-        """The allocator of a pod after a restore, for the state in which it was created."""
-        if self._inputs is None or self._inputs.pod_uid != pod_uid:
-            return self.new_allocator(pod_uid, max_steps=max_steps)
-        return self._allocator(self._inputs, max_steps)
+    def restored_inputs(self, pod_uid: str) -> AllocatorInputs:
+        """The state for which a checkpoint's running cycle has begun, if it is that of the pod; otherwise the present state."""
+        restored = self._restored
+        return restored[1] if restored is not None and restored[0] == pod_uid else self.inputs()
 
-    def allocator_ended(self) -> None:
-        """The pod that is being scheduled needs no allocator any more."""
-        self._inputs = None
-
-    def _allocator(self, inputs: AllocatorInputs, max_steps: int) -> Allocator:
+    def allocator(self, inputs: AllocatorInputs, *, max_steps: int) -> Allocator:
+        """An allocator for a state."""
         self._pools.use(inputs.slices)
         features, pools, selectors = self._allocator_features, self._pools, self._selectors
         return Allocator(features, inputs.allocated, self.device_class, pools, selectors, max_steps=max_steps)
@@ -104,11 +93,20 @@ class DRAManager:
         gates = self._features
         return Selectors(consumable_capacity=gates.dra_consumable_capacity, list_type_attributes=gates.dra_list_type_attributes)
 
-    def to_state(self, number: Callable[[KubeObject], int]) -> Any:
-        """Plain data, for a checkpoint; objects are stored as the numbers that `number` returns."""
-        inputs = self._inputs
-        running = None if inputs is None else [inputs.pod_uid, [number(each) for each in inputs.slices], inputs.allocated.to_state()]
-        return {"claims": self.claims.to_state(number), "classes": self.device_classes.to_state(), "running": running}
+    def to_state(self, number: Callable[[KubeObject], int], running: tuple[str, CycleState] | None) -> Any:
+        """Plain data, for a checkpoint; objects are stored as the numbers that `number` returns. `running`: pod and state of the cycle."""
+        return {
+            "claims": self.claims.to_state(number),
+            "classes": self.device_classes.to_state(),
+            "running": None if running is None else self._running_state(number, *running),
+        }
+
+    def _running_state(self, number: Callable[[KubeObject], int], pod_uid: str, state: CycleState) -> Any:
+        """What the running cycle's allocator reads, as long as it may need it."""
+        if STATE_KEY not in state or not state.read(STATE_KEY).needs_allocator:
+            return None
+        inputs = state.read(STATE_KEY).inputs or self.restored_inputs(pod_uid)
+        return [pod_uid, [number(each) for each in inputs.slices], inputs.allocated.to_state()]
 
     def load(self, state: Any, find: Callable[[str, int], KubeObject]) -> None:
         """Load the data of `to_state` into a new manager."""
@@ -117,4 +115,4 @@ class DRAManager:
         if state["running"] is not None:
             pod_uid, numbers, allocated = state["running"]
             slices = [each for number in numbers if isinstance(each := find("ResourceSlice", number), ResourceSlice)]
-            self._inputs = AllocatorInputs(pod_uid, slices, AllocatedState.from_state(allocated))
+            self._restored = (pod_uid, AllocatorInputs(slices, AllocatedState.from_state(allocated)))

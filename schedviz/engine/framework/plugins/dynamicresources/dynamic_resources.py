@@ -158,7 +158,8 @@ class DynamicResources:
         except SelectorError as error:
             return None, as_status(str(error))
         if data.needs_allocator:
-            data.allocator = self._manager.new_allocator(pod.uid, max_steps=self._max_steps)
+            data.inputs = self._manager.inputs()
+            data.allocator = self._manager.allocator(data.inputs, max_steps=self._max_steps)
         return None, SUCCESS
 
     def _special_claim(self, pod: PodInfo, data: StateData) -> ResourceClaim | None:
@@ -229,7 +230,8 @@ class DynamicResources:
 
     def _restore_allocator(self, data: StateData, pod: PodInfo) -> None:
         if data.needs_allocator and data.allocator is None:
-            data.allocator = self._manager.allocator_again(pod.uid, max_steps=self._max_steps)
+            data.inputs = self._manager.restored_inputs(pod.uid)
+            data.allocator = self._manager.allocator(data.inputs, max_steps=self._max_steps)
 
     def _filter_node(self, data: StateData, pod: PodInfo, info: NodeInfo) -> Status:
         """Upstream: Filter"""
@@ -338,9 +340,6 @@ class DynamicResources:
             return None, as_status(str(error))
         if not data.claims:
             return None, unschedulable("no new claims to deallocate")
-        # Dry runs of preemption follow.
-        self._restore_allocator(data, pod)
-        self._manager.allocator_ended()
         special = data.special_claim
         is_stale = special is not None and not is_in_memory(special)
         for place in sorted(data.unavailable):
@@ -410,8 +409,8 @@ class DynamicResources:
         except AllocationError as error:
             return as_status(str(error))
         data.found = {node_name: data.found[node_name]} if node is not None else {}
-        data.allocator = data.for_claims = None
-        self._manager.allocator_ended()
+        data.needs_allocator = False
+        data.allocator = data.for_claims = data.inputs = None
         if node is None or not node.results:
             # A device plugin provides all extended resources.
             if all(place >= data.users for place, _ in to_allocate):

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.dynamicresources.structured import Allocator
+from schedviz.engine.framework.plugins.dynamicresources.structured import AllocatedState, Allocator
 from schedviz.engine.framework.plugins.dynamicresources.structured.allocator import ClaimsAllocator, Found
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.core import ContainerExtendedResourceRequest
-from schedviz.kube.devices import AllocationResult, ResourceClaim
+from schedviz.kube.devices import AllocationResult, ResourceClaim, ResourceSlice
 from schedviz.kube.node_affinity import LazyErrorNodeSelector, node_selector
+
+
+class AllocatorInputs(NamedTuple):
+    """What the allocator of a pod reads: slices and allocated devices as they were when PreFilter ran."""
+
+    slices: Sequence[ResourceSlice]
+    allocated: AllocatedState
 
 
 class NodeAllocation(msgspec.Struct, frozen=True):
@@ -63,9 +70,11 @@ class StateData:
         self.special_uid = ""
         #: By claim: its allocation that is not written yet.
         self.allocations: list[AllocationResult | None] = []
-        #: There are claims to allocate.
+        #: There are claims to allocate, and the pod has no node yet.
         self.needs_allocator = False
-        #: Created by the first Filter; not stored.
+        #: Stored by `DRAManager`, which can refer to objects.
+        self.inputs: AllocatorInputs | None = None
+        #: Created again after a restore.
         self.allocator: Allocator | None = None
         #: The allocator of the claims, if they are the same on every node; not stored.
         self.for_claims: ClaimsAllocator | None = None
