@@ -183,6 +183,24 @@ _TABLE: Final[tuple[tuple[str, Meaning], ...]] = (
         Meaning(names.DYNAMIC_RESOURCES, "not all devices that the pod's claims request are available on the node"),
     ),
     (
+        "resourceclaim not available on the node",
+        Meaning(names.DYNAMIC_RESOURCES, "a claim of the pod has devices that this node cannot use, or whose preparation failed"),
+    ),
+    (
+        r"request .+: device class (?P<name>\S+) does not exist",
+        Meaning(
+            names.DYNAMIC_RESOURCES, "the device class {name} of a claim does not exist", ("the driver of the devices is not installed",)
+        ),
+    ),
+    (
+        r"resource claim (?P<name>\S+) is in the process of being allocated",
+        Meaning(names.DYNAMIC_RESOURCES, "another pod is getting devices for the claim {name}; this one waits until they are written"),
+    ),
+    (
+        r'could not find ResourceClaim "(?P<name>[^"]+)"|pod "[^"]+": ResourceClaim not created yet',
+        Meaning(names.DYNAMIC_RESOURCES, "a claim of the pod does not exist", ("no controller creates claims from templates",)),
+    ),
+    (
         "Preemption is not helpful for scheduling",
         Meaning(names.DEFAULT_PREEMPTION, "evicting pods would not make the pod fit on the node"),
     ),

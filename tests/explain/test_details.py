@@ -9,6 +9,7 @@ from explain_clusters import cluster, do, node, pod
 from schedviz.engine import Simulation
 from schedviz.explain.details.detail import (
     AnyDetail,
+    DeviceDetail,
     DomainPods,
     LabelDetail,
     LabelValue,
@@ -210,4 +211,43 @@ def test_a_volume_in_another_zone_says_where_it_can_be_used() -> None:
     assert (detail.claim, detail.volume, detail.matching) == ("default/data", "pv-1", 0)
     assert detail.sentence == (
         f"volume pv-1 of claim default/data requires {ZONE} in (c): no node matches; the nodes have {ZONE} a (1), b (1)"
+    )
+
+
+def gpus(*models: str) -> list[dict[str, Any]]:
+    """A class, and a slice of node n1 with a device of each model."""
+    api = "resource.k8s.io/v1"
+    devices = [{"name": f"d{place}", "attributes": {"model": {"string": model}}} for place, model in enumerate(models)]
+    pool = {"name": "n1", "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": "gpu.example.com", "nodeName": "n1", "pool": pool, "devices": devices}
+    selector = {"cel": {"expression": 'device.attributes["gpu.example.com"].model != "other"'}}
+    return [
+        {"apiVersion": api, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {"selectors": [selector]}},
+        {"apiVersion": api, "kind": "ResourceSlice", "metadata": {"name": "n1-gpu"}, "spec": spec},
+    ]
+
+
+def test_a_claim_without_devices_says_what_excludes_how_many_of_them() -> None:
+    expression = 'device.attributes["gpu.example.com"].model == "A"'
+    request = {"name": "r", "exactly": {"deviceClassName": "gpu", "count": 2, "selectors": [{"cel": {"expression": expression}}]}}
+    result = {"request": "r", "driver": "gpu.example.com", "pool": "n1", "device": "d0"}
+    objects = [
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceClaim",
+            "metadata": {"name": name, "namespace": "default", "uid": name},
+            "spec": {"devices": {"requests": [request]}},
+            "status": status,
+        }
+        for name, status in (("wanted", {}), ("used", {"allocation": {"devices": {"results": [result]}}}))
+    ]
+    waiting = pod("p", resourceClaims=[{"name": "gpu", "resourceClaimName": "wanted"}])
+
+    [detail] = details(cluster(node("n1"), *gpus("A", "A", "B", "other"), *objects, waiting, release="v1.36"))
+
+    assert isinstance(detail, DeviceDetail)
+    assert (detail.devices, detail.free, detail.excluded) == (4, 1, {"class": 1, "selectors": 1, "in use": 1})
+    assert detail.sentence == (
+        "request r of claim default/wanted asks for 2 devices of class gpu; "
+        "of 4 devices on 1 node, 1 is of another class, 1 is not selected, 1 is in use, 1 is free"
     )

@@ -38,6 +38,7 @@ export type Detail = { sentence: string; sentencePhrase: Phrase } & (
   | { kind: "spread"; topologyKey: string; maxSkew: number; selector: string; fewest: number; most: number; domains: { domain: string; pods: number }[]; of: number; without: number }
   | { kind: "podAffinity"; term: "affinity" | "antiAffinity" | "existingAntiAffinity"; topologyKey: string; selector: string; namespaces: string[]; matching: number; pods: PodOnNode[] }
   | { kind: "port"; port: string; nodes: number; pods: PodOnNode[] }
+  | { kind: "device"; claim: string; request: string; deviceClass: string; wanted: number; devices: number; free: number; excluded: Record<string, number> }
 );
 
 export interface PodOnNode {

@@ -128,4 +128,20 @@ class PortDetail(Detail, frozen=True, tag="port"):
     pods: tuple[PodOnNode, ...]
 
 
-AnyDetail = ResourceDetail | TaintDetail | LabelDetail | SpreadDetail | PodAffinityDetail | PortDetail
+class DeviceDetail(Detail, frozen=True, tag="device"):
+    """A request of a claim for devices, over the rejected nodes."""
+
+    #: `namespace/name` of the claim, and `request` or `request/alternative`.
+    claim: str
+    request: str
+    device_class: str
+    #: How many devices; 0: all that match.
+    wanted: int
+    #: The devices that the nodes can use, and those of them that nothing excludes.
+    devices: int
+    free: int
+    #: The others, by what excludes them first: class, selectors, in use, taints, capacity, counters.
+    excluded: dict[str, int]
+
+
+AnyDetail = ResourceDetail | TaintDetail | LabelDetail | SpreadDetail | PodAffinityDetail | PortDetail | DeviceDetail

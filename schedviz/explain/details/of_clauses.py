@@ -13,6 +13,7 @@ from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.details.detail import AnyDetail
+from schedviz.explain.details.devices import device_details
 from schedviz.explain.details.node_labels import node_affinity_details
 from schedviz.explain.details.pod_affinity import pod_affinity_details
 from schedviz.explain.details.ports import port_details
@@ -31,6 +32,7 @@ _DETAILS: Final[dict[str, Callable[[RejectedNodes], Iterable[AnyDetail]]]] = {
     names.POD_TOPOLOGY_SPREAD: spread_details,
     names.INTER_POD_AFFINITY: pod_affinity_details,
     names.NODE_PORTS: port_details,
+    names.DYNAMIC_RESOURCES: device_details,
     names.VOLUME_BINDING: volume_affinity_details,
     names.VOLUME_ZONE: volume_zone_details,
 }

@@ -50,7 +50,7 @@ from schedviz.engine.framework.plugins.dynamicresources.extended_resources impor
 from schedviz.engine.framework.plugins.dynamicresources.state import STATE_KEY, NodeAllocation, StateData
 from schedviz.engine.framework.plugins.dynamicresources.structured import AllocationError, NodeAllocationError
 from schedviz.engine.framework.plugins.dynamicresources.structured.allocator import ClaimsAllocator
-from schedviz.engine.framework.plugins.dynamicresources.structured.search import TooLongError
+from schedviz.engine.framework.plugins.dynamicresources.structured.search import MAX_STEPS, TooLongError
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
 from schedviz.engine.framework.plugins.helper.normalize_score import default_normalize_score
 from schedviz.engine.framework.rows import Rows
@@ -77,8 +77,6 @@ from schedviz.kube.selectors import SelectorError
 _BINDING_TIMEOUT: Final = "600s"
 #: What a step of the search counts as against the filter timeout, in nanoseconds.
 NANOS_PER_STEP: Final = 10_000
-#: The limit of a search that has no timeout, so that no session runs for ever.
-MAX_STEPS: Final = 1_000_000
 #: Upstream: resource/v1 FirstAvailableDeviceRequestMaxSize
 FIRST_AVAILABLE_MAX_SIZE: Final = 8
 

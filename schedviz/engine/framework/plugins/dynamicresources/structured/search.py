@@ -30,6 +30,8 @@ from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.quantity import Quantity
 from schedviz.kube.selectors import SelectorError as NodeSelectorError
 
+#: The limit of a search that has no timeout, so that no session runs for ever.
+MAX_STEPS: Final = 1_000_000
 #: Upstream: resource/v1 AllocationResultsMaxSize
 MAX_RESULTS: Final = 32
 
@@ -194,6 +196,26 @@ class Search:
         elif users or device.id in self._rules.allocated.devices:
             return False
         return self.is_selectable(self._claims[claim].claim, request, device) and self.has_capacity(request, device)
+
+    def why_excluded(self, claim: ResourceClaim, request: Request, device: SliceDevice, pool: Pool) -> str:
+        """What keeps a device from a request, before anything is taken: "class", "selectors", "in use", "taints", "capacity" or "counters".
+
+        "": nothing. Raises `AllocationError`.
+        """
+        features, own = self._rules.features, device.device
+        if not self._are_satisfied(request.class_expressions, device, f"class {request.device_class_name}"):
+            return "class"
+        if not self.is_selectable(claim, request, device):
+            return "selectors"
+        if not request.admin_access and device.id in self._rules.allocated.devices:
+            return "in use"
+        if own.taints and features.device_taints and prevents_allocation(own.taints, request.tolerations):
+            return "taints"
+        if not self.has_capacity(request, device):
+            return "capacity"
+        if own.consumes_counters and not TakenCounters().take(pool, device, self._rules.available_counters(pool)):
+            return "counters"
+        return ""
 
     def is_selectable(self, claim: ResourceClaim, request: Request, device: SliceDevice) -> bool:
         """Whether selectors and the node allow a device. Raises `AllocationError`. Upstream: isSelectable"""
