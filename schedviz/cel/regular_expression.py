@@ -51,6 +51,11 @@ class RegularExpression:
         part(self._program)
         self._program.append(Instruction("match"))
 
+    @property
+    def size(self) -> int:
+        """The number of instructions; a search takes at most as many steps for each character."""
+        return len(self._program)
+
     def find(self, text: str, start: int = 0) -> tuple[int, int] | None:
         """The first match from a position on: where it begins and ends."""
         threads: list[tuple[int, int]] = []

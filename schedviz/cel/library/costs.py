@@ -23,6 +23,17 @@ def traversal(times: int = 1) -> Cost:
     return cost
 
 
+def replaced(arguments: Sequence[Any], result: Any) -> int:
+    """Of replacing parts of a text. Deviation: a result that is much longer costs more than upstream's fixed amount."""
+    return max(math.ceil(size_of(arguments[0]) * 2 * _TRAVERSAL), size_of(result) // 100)
+
+
+def result_elements(arguments: Sequence[Any], result: Any) -> int:
+    """One for each element of the result, at least one. Deviation: upstream takes one for the call."""
+    del arguments
+    return max(1, size_of(result))
+
+
 def of_result(arguments: Sequence[Any], result: Any) -> int:
     """Of building a text from parts."""
     del arguments
@@ -56,6 +67,11 @@ def elements(place: int) -> Cost:
         return size_of(arguments[place])
 
     return cost
+
+
+def square(arguments: Sequence[Any], _result: Any) -> int:
+    """Of comparing each element with each. Deviation: upstream takes one for the call."""
+    return max(1, size_of(arguments[0]) ** 2)
 
 
 def product(arguments: Sequence[Any], _result: Any) -> int:

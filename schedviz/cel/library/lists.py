@@ -28,14 +28,17 @@ def functions() -> Iterator[tuple[str, Overload]]:
     yield "sum", Overload((types.list_of(DOUBLE),), DOUBLE, lambda items: float(sum(items)), is_member=True, cost=costs.elements(0))
     yield "indexOf", Overload((_ANY_LIST, A), INT, _index_of, is_member=True, cost=costs.elements(0))
     yield "lastIndexOf", Overload((_ANY_LIST, A), INT, _last_index_of, is_member=True, cost=costs.elements(0))
-    yield "slice", Overload((_ANY_LIST, INT, INT), _ANY_LIST, _slice, is_member=True)
-    yield "flatten", Overload((types.list_of(_ANY_LIST),), _ANY_LIST, lambda items: _flat(items, 1), is_member=True)
-    yield "flatten", Overload((types.list_of(DYN), INT), types.list_of(DYN), _flatten, is_member=True)
-    yield "distinct", Overload((_ANY_LIST,), _ANY_LIST, _distinct, is_member=True)
-    yield "reverse", Overload((_ANY_LIST,), _ANY_LIST, lambda items: tuple(reversed(items)), is_member=True)
+    yield "slice", Overload((_ANY_LIST, INT, INT), _ANY_LIST, _slice, is_member=True, cost=costs.result_elements)
+    yield (
+        "flatten",
+        Overload((types.list_of(_ANY_LIST),), _ANY_LIST, lambda items: _flat(items, 1), is_member=True, cost=costs.result_elements),
+    )
+    yield "flatten", Overload((types.list_of(DYN), INT), types.list_of(DYN), _flatten, is_member=True, cost=costs.result_elements)
+    yield "distinct", Overload((_ANY_LIST,), _ANY_LIST, _distinct, is_member=True, cost=costs.square)
+    yield "reverse", Overload((_ANY_LIST,), _ANY_LIST, lambda items: tuple(reversed(items)), is_member=True, cost=costs.result_elements)
     for type_ in _COMPARABLE:
-        yield "sort", Overload((types.list_of(type_),), types.list_of(type_), _sorted, is_member=True)
-    yield "lists.range", Overload((INT,), types.list_of(INT), _range)
+        yield "sort", Overload((types.list_of(type_),), types.list_of(type_), _sorted, is_member=True, cost=costs.result_elements)
+    yield "lists.range", Overload((INT,), types.list_of(INT), _range, cost=costs.result_elements)
 
 
 def _comparable(items: Sequence[Any]) -> Sequence[Any]:

@@ -27,7 +27,7 @@ def functions() -> Iterator[tuple[str, Overload]]:
     for arguments in ((STRING, INT), (STRING, INT, INT)):
         yield "substring", Overload(arguments, STRING, _substring, is_member=True, cost=costs.traversal())
     for texts in ((STRING, STRING, STRING), (STRING, STRING, STRING, INT)):
-        yield "replace", Overload(texts, STRING, _replace, is_member=True, cost=costs.traversal(2))
+        yield "replace", Overload(texts, STRING, _replace, is_member=True, cost=costs.replaced)
     for arguments in ((STRING, STRING), (STRING, STRING, INT)):
         yield "split", Overload(arguments, _STRINGS, _split, is_member=True, cost=costs.traversal(2))
     yield "join", Overload((_STRINGS,), STRING, _join, is_member=True, cost=costs.of_result)

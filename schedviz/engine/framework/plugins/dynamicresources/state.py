@@ -138,6 +138,9 @@ class StateData:
 
     @classmethod
     def from_state(cls, data: Any) -> StateData:
+        if not isinstance(data, bytes):
+            # A checkpoint of an engine that allocated no devices.
+            return cls()
         stored = _decoder.decode(data)
         state = cls()
         state.claims, state.users, state.special_uid = stored.claims, stored.users, stored.special_uid

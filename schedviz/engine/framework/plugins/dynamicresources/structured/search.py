@@ -32,6 +32,8 @@ from schedviz.kube.selectors import SelectorError as NodeSelectorError
 
 #: The limit of a search that has no timeout, so that no session runs for ever.
 MAX_STEPS: Final = 1_000_000
+#: Devices that are looked at in the time of a step.
+_LOOKS_PER_STEP: Final = 10
 #: Upstream: resource/v1 AllocationResultsMaxSize
 MAX_RESULTS: Final = 32
 
@@ -88,7 +90,8 @@ class Search:
         self._counters = TakenCounters()
         self._node_matches: dict[int, bool] = {}
         self.results: list[list[FoundDevice]] = []
-        #: How many steps the search took.
+        self._looked = 0
+        #: How many steps the search took. Upstream: numAllocateOneInvocations
         self.steps = 0
 
     def run(self, claims: Sequence[PlannedClaim]) -> bool:
@@ -105,7 +108,7 @@ class Search:
 
     def _step(self) -> None:
         self.steps += 1
-        if self.steps > self._rules.max_steps:
+        if self.steps + self._looked // _LOOKS_PER_STEP > self._rules.max_steps:
             raise TooLongError
 
     def _claim(self, claim: int) -> bool:
@@ -157,6 +160,7 @@ class Search:
                 continue
             first = start[1] if pool_index == start[0] else 0
             for place in range(first, len(pool.devices)):
+                self._looked += 1
                 device = pool.devices[place]
                 if not self._is_candidate(claim, asked, device):
                     continue

@@ -21,6 +21,8 @@ from schedviz.kube.devices import Device, DeviceAttribute
 
 #: Upstream: resource/v1 CELSelectorExpressionMaxCost
 MAX_COST: Final = 1_000_000
+#: The API server refuses longer expressions. Upstream: resource/v1 CELSelectorExpressionMaxLength
+MAX_LENGTH: Final = 10 * 1024
 #: Upstream: resource/v1 ResourceSliceMaxAttributeValuesPerDevice
 MAX_ATTRIBUTE_VALUES: Final = 48
 DEVICE: Final = Type("struct", "kubernetes.DRADevice")
@@ -62,6 +64,8 @@ class Selectors:
 
     def _compile(self, expression: str) -> cel.Program | str:
         """The program, or why there is none. Upstream: CompileCELExpression"""
+        if len(expression.encode()) > MAX_LENGTH:
+            return f"compilation failed: Too long: may not be more than {MAX_LENGTH} bytes"
         try:
             program = self._environment.compile(expression)
         except CompileError as error:
