@@ -198,7 +198,9 @@ _TABLE: Final[tuple[tuple[str, Meaning], ...]] = (
     ),
     (
         r'could not find ResourceClaim "(?P<name>[^"]+)"|pod "[^"]+": ResourceClaim not created yet',
-        Meaning(names.DYNAMIC_RESOURCES, "a claim of the pod does not exist", ("no controller creates claims from templates",)),
+        Meaning(
+            names.DYNAMIC_RESOURCES, "a claim of the pod does not exist", ("the controller that creates claims from templates is not on",)
+        ),
     ),
     (
         "Preemption is not helpful for scheduling",

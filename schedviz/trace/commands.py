@@ -154,7 +154,7 @@ class Watch(Command, frozen=True, tag="watch"):
 
 
 #: Simulated controllers, in the order in which they act.
-HelperName = Literal["kubelet", "nodeLifecycle", "podGc", "deployments", "replicaSets", "pvBinder", "pdbStatus"]
+HelperName = Literal["kubelet", "nodeLifecycle", "podGc", "deployments", "replicaSets", "pvBinder", "pdbStatus", "resourceClaims"]
 
 
 class Helper(Command, frozen=True, tag="helper"):

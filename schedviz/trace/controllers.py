@@ -28,3 +28,4 @@ class HelperSettings(msgspec.Struct, frozen=True, rename="camel", omit_defaults=
     replica_sets: bool = False
     pv_binder: bool = False
     pdb_status: bool = False
+    resource_claims: bool = False

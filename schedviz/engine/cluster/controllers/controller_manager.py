@@ -13,12 +13,22 @@ from schedviz.engine.cluster.controllers.pdb_status import PDBStatus
 from schedviz.engine.cluster.controllers.pod_gc import PodGC
 from schedviz.engine.cluster.controllers.pv_binder import PVBinder
 from schedviz.engine.cluster.controllers.replica_sets import ReplicaSets
+from schedviz.engine.cluster.controllers.resource_claims import ResourceClaims
 from schedviz.engine.cluster.timers import Timers
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.controllers import QUARANTINE_SECONDS, RUNNING_AFTER_SECONDS, HelperSettings
 
 #: All controllers, in the order in which they are notified of a change.
-_ALL: Final[tuple[Controller, ...]] = (Kubelet(), NodeLifecycle(), PodGC(), Deployments(), ReplicaSets(), PVBinder(), PDBStatus())
+_ALL: Final[tuple[Controller, ...]] = (
+    Kubelet(),
+    NodeLifecycle(),
+    PodGC(),
+    Deployments(),
+    ReplicaSets(),
+    PVBinder(),
+    PDBStatus(),
+    ResourceClaims(),
+)
 _BY_NAME: Final = {controller.name: controller for controller in _ALL}
 
 #: The default delays.
@@ -93,5 +103,6 @@ def _switched_on(settings: HelperSettings) -> dict[str, float]:
         "replicaSets": (settings.replica_sets, 0.0),
         "pvBinder": (settings.pv_binder, 0.0),
         "pdbStatus": (settings.pdb_status, 0.0),
+        "resourceClaims": (settings.resource_claims, 0.0),
     }
     return {name: seconds for name, (is_on, seconds) in on.items() if is_on}
