@@ -201,6 +201,8 @@ def _devices_state(scheduler: Scheduler, refs: References) -> Any:
     manager, cycle = scheduler.state.dra_manager, scheduler.cycle
     if manager is None:
         return None
+    if isinstance(cycle, PodGroupCycle):
+        cycle = cycle.current_pod
     return manager.to_state(refs.number, None if cycle is None else (cycle.pod.uid, cycle.cycle_state))
 
 

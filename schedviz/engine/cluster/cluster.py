@@ -288,13 +288,13 @@ class Cluster:
         error = "" if isinstance(current, PodGroup) else f'podgroups.scheduling.k8s.io "{base.name}" not found'
         detail = f"condition {condition.type}={condition.status} {condition.reason}"
         if not isinstance(current, PodGroup):
-            self._record_scheduler_write("patch", base, subresource="status", detail=detail, error=error)
+            self.record_scheduler_write("patch", base, subresource="status", detail=detail, error=error)
             return StatusError(error, "podgroups", base.name)
         new = replace(current, status=pod_group_patch.merged(current.status, patched))
         is_same = _same(new, current)
         if not is_same:
             new = self._written(new)
-        self._record_scheduler_write("patch", base, subresource="status", detail=detail)
+        self.record_scheduler_write("patch", base, subresource="status", detail=detail)
         if not is_same:
             self._hold(self._event("MODIFIED", new, current))
         return None
