@@ -322,7 +322,7 @@ def _print_text(explanation: Explanation, change: SmallestChange | None) -> None
 def _print_clauses(clauses: Any) -> None:
     for clause in clauses:
         say()
-        say(f"  {clause.count:>6} {clause.reason}  [{clause.plugin or 'unknown plugin'}]")
+        say(f"  {clause.count or '':>6} {clause.reason}  [{clause.plugin or 'unknown plugin'}]")
         if clause.meaning:
             say(f"         {clause.meaning}")
         for detail in clause.details:
@@ -330,6 +330,8 @@ def _print_clauses(clauses: Any) -> None:
         # Usual causes stand in for the numbers of this case.
         for cause in () if clause.details else clause.causes:
             say(f"         - {cause}")
+        if clause.advice:
+            say(f"         do: {clause.advice}")
         if clause.nodes:
             say(f"         on {_named(clause.nodes)}")
 
@@ -369,10 +371,14 @@ def _print_change(change: SmallestChange) -> None:
 
 
 def _print_message(message: Message, clauses: Any) -> None:
-    say(f"0 of {message.nodes} nodes fit.")
+    if message.nodes:
+        say(f"0 of {message.nodes} nodes fit.")
     if message.pre_filter:
         say(f"  {message.pre_filter}")
     _print_clauses(clauses)
+    if message.finding:
+        say()
+        say(message.finding)
     if message.preemption:
         say()
         say("Preemption:")

@@ -35,7 +35,9 @@ class Clause(Part, frozen=True):
     #: Its meaning in a sentence, and its usual causes.
     meaning: str = ""
     causes: tuple[str, ...] = ()
-    #: The meaning for translation; each cause is a template.
+    #: What to do about it.
+    advice: str = ""
+    #: The meaning for translation; each cause and the advice are templates.
     meaning_phrase: Phrase | None = None
     #: The numbers behind it; empty for a message without its cluster.
     details: tuple[AnyDetail, ...] = ()

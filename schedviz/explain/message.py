@@ -1,41 +1,57 @@
-"""Parses a FitError's text, from an event, a log or `kubectl describe`, into its clauses."""
+"""Parses a scheduler's message, from an event, a log or `kubectl describe`, into its clauses."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
 import msgspec
 
+from schedviz.explain.explained_clause import explained_clause
 from schedviz.explain.explanation import Clause, NodeVerdict, Part
-from schedviz.explain.reasons import meaning_of
+from schedviz.explain.reason_tables.whole import OLD_PREDICATES
+from schedviz.explain.reasons import UNKNOWN, meaning_of
+from schedviz.trace.phrase import Phrase, counted, phrase
 
 #: Longer texts are cut. An event's note has at most 1,024 characters; a condition's message is rarely longer.
 LONGEST: Final = 20_000
 
 #: Counts have at most nine digits, and begin where no digit precedes: otherwise a long run of digits takes quadratic time.
-_HEAD: Final = re.compile(r"(?<!\d)(?P<fit>\d{1,9})/(?P<all>\d{1,9}) nodes are available(?:: |\.|$)", re.ASCII)
+_HEAD: Final = re.compile(r"(?<!\d)(?P<fit>\d{1,9})/(?P<all>\d{1,9}) nodes are available(?:: |:$|\.|$)", re.ASCII)
 _CLAUSE: Final = re.compile(r"(?<!\d)(?P<count>\d{1,9}) (?P<reason>.+)", re.DOTALL | re.ASCII)
 #: A comma between clauses, which is followed by a count, unlike a comma inside a reason.
 _BETWEEN: Final = re.compile(r", (?=\d{1,9} )", re.ASCII)
+#: The end of a text that was cut: an ellipsis, or a count without its reason.
+_CUT: Final = re.compile(r"(?:\.\.\.|…|(?<!\d)\d{1,9})$", re.ASCII)
+#: Before 1.10: `No nodes are available that match all of the predicates: Insufficient cpu (9), MatchNodeSelector (18).`
+_OLD: Final = re.compile(r"(?:match all of the (?:following )?predicates:{1,2}|fit failure summary on nodes ?:) ?(?P<reasons>.*)")
+_OLD_CLAUSE: Final = re.compile(r"(?P<reason>[^(),]+?) ?\((?P<count>\d{1,9})\)", re.ASCII)
+#: Before 1.6: `fit failure on node (a): Insufficient cpu`.
+_OLDEST: Final = re.compile(r"fit failure on node \([^()]*+\): (?P<reason>[^:()]*?)(?= fit failure on node|$)")
+#: Reasons of kube-scheduler 1.19 and older.
+_BEFORE_1_20: Final = re.compile(r"node\(s\) (?:didn't match node selector|had taints that the pod didn't tolerate)")
 
 
 class NotAMessageError(ValueError):
-    """The text does not contain `0/N nodes are available`."""
+    """The text is no message of a scheduler."""
 
 
 class Message(Part, frozen=True):
-    """The contents of a FitError's text."""
+    """The contents of a message."""
 
+    #: 0: it counts no nodes.
     nodes: int
     clauses: tuple[Clause, ...] = ()
-    #: A PreFilter plugin's reason for all nodes.
+    #: Sentences that count no nodes, and whose meaning is not known.
     pre_filter: str = ""
     #: Preemption's findings, in the same form.
     preemption: tuple[Clause, ...] = ()
     #: Nodes without a clause: not evaluated, or the text was cut. Negative: nodes with several reasons.
     unaccounted: int = 0
+    #: What the counts themselves say; "" if nothing.
+    finding: str = ""
+    finding_phrase: Phrase | None = None
 
 
 class PodMessage(Part, frozen=True):
@@ -61,38 +77,109 @@ class Found(Protocol):
 
 
 def parse_messages(found: Iterable[Found]) -> list[PodMessage]:
-    """The messages in order, without those that `parse_message` refuses."""
-    parsed: list[PodMessage] = []
-    for each in found:
-        try:
-            parsed.append(PodMessage(each.pod, each.at, each.message, parse_message(each.message)))
-        except NotAMessageError:
-            continue
-    return parsed
+    """The messages in order. One that `parse_message` refuses has one clause of unknown meaning."""
+    return [PodMessage(each.pod, each.at, each.message, _parsed(each.message)) for each in found]
+
+
+def _parsed(text: str) -> Message:
+    try:
+        return parse_message(text)
+    except NotAMessageError:
+        return Message(0, (explained_clause(0, " ".join(text[:LONGEST].split()), otherwise=UNKNOWN),))
 
 
 def parse_message(text: str) -> Message:
-    """The clauses of `0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were unschedulable. preemption: …`.
+    """The clauses of `0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were unschedulable. preemption: …`, or of another message.
 
     Text before it is skipped. Raises `NotAMessageError`.
     """
     text = " ".join(text[:LONGEST].split())
     head = _HEAD.search(text)
-    if head is None:
-        raise NotAMessageError('Expected a text with "0/N nodes are available: …", as in the events of a Pending pod; found none.')
-    clauses_text, _, preempting = text[head.end() :].partition("preemption: ")
-    sentences = [part.strip() for part in clauses_text.strip().rstrip(".").split(". ") if part.strip()]
+    if head is not None:
+        return _fit_error(int(head["all"]), text[head.end() :])
+    old = tuple(_old_clauses(text))
+    if old:
+        return Message(0, old)
+    return _without_counts(text)
+
+
+def _fit_error(nodes: int, rest: str) -> Message:
+    said, _, preempting = rest.partition("preemption: ")
+    sentences = [part.strip(" ,") for part in said.strip().rstrip(".").split(". ") if part.strip(" ,.")]
     listed = [sentence for sentence in sentences if _CLAUSE.match(sentence)]
-    clauses = tuple(clause for sentence in listed for clause in _clauses(sentence))
-    after = _HEAD.search(preempting)
-    nodes = int(head["all"])
+    others = [sentence for sentence in sentences if sentence not in listed and not sentence.isdigit()]
+    counting = tuple(clause for sentence in listed for clause in _clauses(sentence))
+    known = tuple(explained_clause(nodes, sentence) for sentence in others if meaning_of(sentence) is not None)
+    unaccounted = nodes - sum(clause.count for clause in counting) if counting or not others else 0
+    finding = _finding(nodes, unaccounted, said.strip() if not preempting else "")
     return Message(
         nodes,
-        clauses,
-        pre_filter=". ".join(sentence for sentence in sentences if sentence not in listed),
-        preemption=_clauses(preempting[after.end() :].strip().rstrip(".")) if after is not None else (),
-        unaccounted=nodes - sum(clause.count for clause in clauses) if clauses else 0,
+        (*counting, *known),
+        pre_filter=". ".join(sentence for sentence in others if meaning_of(sentence) is None),
+        preemption=_preemption(preempting),
+        unaccounted=unaccounted,
+        finding=finding.text if finding is not None else "",
+        finding_phrase=finding,
     )
+
+
+def _preemption(text: str) -> tuple[Clause, ...]:
+    """The clauses of `0/5 nodes are available: …`, or the one reason why preemption was not tried."""
+    text = text.strip().rstrip(".")
+    head = _HEAD.search(text)
+    if head is not None:
+        return _clauses(text[head.end() :].strip())
+    return (explained_clause(0, text, otherwise=UNKNOWN),) if text else ()
+
+
+def _finding(nodes: int, unaccounted: int, end: str) -> Phrase | None:
+    """Why the clauses count fewer nodes than the message; None if they do not. `end`: the end of the text, if it may have been cut."""
+    if unaccounted <= 0:
+        return None
+    how_many = counted(unaccounted, "{count} node", "{count} nodes")
+    if _CUT.search(end) or unaccounted == nodes:
+        return phrase("The text was cut: the reasons for {count} of {nodes} are missing.", count=how_many, nodes=nodes)
+    if _BEFORE_1_20.search(end):
+        return phrase(
+            "The message gives no reason for {count} of {nodes}: the scheduler did not look there. kube-scheduler 1.18.0 to 1.18.6 "
+            "loses nodes from its list when zones have different numbers of nodes (kubernetes issue 91601). Restart kube-scheduler, "
+            "then upgrade it.",
+            count=how_many,
+            nodes=nodes,
+        )
+    return phrase(
+        "The message gives no reason for {count} of {nodes}: a PreFilter plugin excluded them before the filters ran (the pod names its "
+        "node, as a DaemonSet's pods do, or its volume does), or they are missing from the scheduler's list of nodes.",
+        count=how_many,
+        nodes=nodes,
+    )
+
+
+def _old_clauses(text: str) -> Iterator[Clause]:
+    """The clauses of a message before 1.10. It does not say how many nodes there are."""
+    old = _OLD.search(text)
+    if old is not None:
+        for match in _OLD_CLAUSE.finditer(old["reasons"]):
+            reason = match["reason"].strip(" ,.")
+            yield explained_clause(int(match["count"]), OLD_PREDICATES.get(reason, reason), otherwise=UNKNOWN)
+        return
+    counts: dict[str, int] = {}
+    for match in _OLDEST.finditer(text):
+        reason = OLD_PREDICATES.get(match["reason"].strip(), match["reason"].strip())
+        counts[reason] = counts.get(reason, 0) + 1
+    for reason, count in counts.items():
+        yield explained_clause(count, reason, otherwise=UNKNOWN)
+
+
+def _without_counts(text: str) -> Message:
+    """A message that counts no nodes, or clauses without their head. Raises `NotAMessageError`."""
+    text = text.strip(" .\"'`*")
+    if meaning_of(text) is not None:
+        return Message(0, (explained_clause(0, text),))
+    clauses = _clauses(text) if _CLAUSE.match(text) else ()
+    if not clauses or any(meaning_of(clause.reason) is None for clause in clauses):
+        raise NotAMessageError('Expected a text with "0/N nodes are available: …", as in the events of a Pending pod; found none.')
+    return Message(0, clauses)
 
 
 def said_clauses(message: str) -> tuple[Clause, ...]:
@@ -104,26 +191,10 @@ def said_clauses(message: str) -> tuple[Clause, ...]:
 
 
 def _clauses(sentence: str) -> tuple[Clause, ...]:
-    found = []
-    for part in _BETWEEN.split(sentence):
-        match = _CLAUSE.fullmatch(part)
-        if match is None:
-            continue
-        reason = match["reason"].strip()
-        meaning = meaning_of(reason)
-        found.append(
-            Clause(
-                int(match["count"]),
-                reason,
-                meaning.plugin if meaning is not None else "",
-                "",
-                (),
-                meaning=meaning.sentence if meaning is not None else "",
-                causes=meaning.causes if meaning is not None else (),
-                meaning_phrase=meaning.phrase if meaning is not None else None,
-            )
-        )
-    return tuple(found)
+    matches = (_CLAUSE.fullmatch(part) for part in _BETWEEN.split(sentence))
+    return tuple(
+        explained_clause(int(match["count"]), match["reason"].strip(), otherwise=UNKNOWN) for match in matches if match is not None
+    )
 
 
 def with_nodes(clauses: Sequence[Clause], verdicts: Sequence[NodeVerdict]) -> tuple[Clause, ...]:

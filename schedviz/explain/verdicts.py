@@ -12,8 +12,8 @@ from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.status import Status
 from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.explain.explained_clause import explained_clause
 from schedviz.explain.explanation import Clause, NodeVerdict, Objection, Outlook
-from schedviz.explain.reasons import meaning_of
 
 #: Their verdict on a node can change through events elsewhere: pods in its topology domain, new volumes.
 _LOOK_ELSEWHERE: Final = frozenset(
@@ -71,17 +71,5 @@ def clauses(verdicts: Sequence[NodeVerdict]) -> tuple[Clause, ...]:
     counts = Counter({key: len(of) for key, of in nodes.items()})
     for key in sorted(nodes, key=lambda key: f"{counts[key]} {key[0]}"):
         reason, plugin, code = key
-        meaning = meaning_of(reason)
-        found.append(
-            Clause(
-                counts[key],
-                reason,
-                plugin,
-                code,
-                tuple(nodes[key]),
-                meaning=meaning.sentence if meaning is not None else "",
-                causes=meaning.causes if meaning is not None else (),
-                meaning_phrase=meaning.phrase if meaning is not None else None,
-            )
-        )
+        found.append(explained_clause(counts[key], reason, plugin=plugin, code=code, nodes=tuple(nodes[key])))
     return tuple(found)

@@ -1,18 +1,21 @@
-"""Finds the scheduler's messages in text that somebody copied: kubectl's tables and descriptions, logs, chats, issues.
+"""Finds the scheduler's messages in text that somebody copied: kubectl's tables and descriptions, logs, chats, issues, JSON and YAML.
 
-Unlike `kubectl_text.py`, which reads whole files, it accepts fragments: prompts and colours of a terminal, quotes, and wrapped lines.
+Unlike `kubectl_text.py`, which reads whole files, it accepts fragments: prompts and colours of a terminal, frames of a terminal program,
+quotes, comments, diffs, escaped strings, and wrapped lines.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from schedviz.ingest.events import REASON, message_in_event
-from schedviz.ingest.scheduler_messages import MESSAGE, PodMessage
+from schedviz.ingest.message_ends import whole_message
+from schedviz.ingest.scheduler_messages import PodMessage
 
 #: Longer texts are cut, unless the caller allows more.
 LONGEST: Final = 200_000
@@ -23,74 +26,186 @@ MOST_MESSAGES: Final = 50
 _ESCAPES: Final = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)?|[@-Z\\-_])")
 #: Marks before quoted lines in mail and Markdown.
 _QUOTE: Final = re.compile(r"^[ \t]*+(?:>[ \t]?)++", re.MULTILINE)
+#: Typographic letters of editors and chats, and frames of terminal programs.
+_LETTERS: Final = str.maketrans(
+    {"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "\u00a0": " ", "\u200b": None, "\ufeff": None} | dict.fromkeys("│┃║", " ")
+)
+_ENTITY: Final = re.compile(r"&(?:#\d{1,5}|quot|amp|apos|lt|gt);")
+#: The first words of a message. Before 1.10 it had others; Volcano has its own.
+_HEAD: Final = re.compile(
+    r"(?<![\d/])\d{1,7}/\d{1,7}\s{1,99}nodes\s{1,99}are\s{1,99}available"
+    r"|No nodes are available that match all of the (?:following )?predicates"
+    r"|pod \([^()\n]{1,253}\) failed to fit in any node"
+    r"|no nodes (?:are )?available to schedule pods"
+    r"|\d{1,7}/\d{1,7} tasks in gang unschedulable"
+    r"|pod didn't trigger scale-up"
+)
+#: What precedes a head that belongs to the message before it.
+_OF_PREEMPTION: Final = re.compile(r"(?:preemption:|placement status:)\s{0,99}\Z")
 _NAME: Final = re.compile(r"^\s*+Name:\s++(\S+)\s*+$")
 _NAMESPACE: Final = re.compile(r"^\s*+Namespace:\s++(\S+)\s*+$")
+_DESCRIBED: Final = re.compile(r"^[ \t]*+(?:Name|Namespace):[ \t]++\S++[ \t]*+$", re.MULTILINE)
 #: A row of `kubectl get events`: `[NAMESPACE] LAST-SEEN TYPE REASON [pod/]NAME …`.
-_ROW: Final = re.compile(rf"^(?P<before>.*?)\b{REASON}\s++(?P<pod>pod/\S++|\S++)\s")
-#: A line that cannot continue a wrapped message.
-_NEW_LINE: Final = re.compile(rf"^\s*+(?:$|[-*#$] |\w++:(?:\s|$)|.*\b{REASON}\b|(?:Normal|Warning)\s)")
-#: The pod in a log line or an event: `pod="default/web"`.
-_LOGGED_POD: Final = re.compile(r"""\bpod="?([a-z0-9.-]++/[a-z0-9.-]++)""")
+_ROW: Final = re.compile(rf"^(?P<before>.*?)\b{REASON}\s++(?P<pod>[Pp]od/[^\s:]++|\S++):?\s")
+#: How much of a line before a message is examined for its pod and its time.
+_BEFORE: Final = 4_000
+_AGE: Final = re.compile(r"(?:\d++[smhdy])++")
+#: The pod in a log line or an event: `pod="default/web"`; before 1.19 `Unable to schedule default/web: …`.
+_LOGGED_POD: Final = re.compile(
+    r"""\bpod="?([a-z0-9.-]++/[a-z0-9.-]++)|\b(?:Unable to schedule|Error scheduling) ([a-z0-9.-]++/[a-z0-9.-]++):"""
+)
+#: The pod in a line that reports an event: `Event(v1.ObjectReference{Kind:"Pod", Namespace:"shop", Name:"web", …`.
+_REFERENCE: Final = re.compile(r'Kind:"Pod", Namespace:"([a-z0-9.-]++)", Name:"([a-z0-9.-]++)"')
+#: The rest of a row or a line of an event whose message has none of the heads. Prose that mentions the reason is none.
+_AFTER_REASON: Final = re.compile(rf"(?:\bWarning[ \t|]++{REASON}\b|\breason: '?{REASON}'|\b{REASON}:)[ \t|]*+(?P<rest>[^\n]++)")
+#: Columns between the reason and the message: the age, the object, the scheduler.
+_COLUMN: Final = re.compile(
+    r"(?:<unknown>|<invalid>|\d++[smhdy]\S*+(?:[ \t]\(x\d++ over [^()\n]*+\))?|[Pp]od/\S++|\S*scheduler\S*|volcano)(?:[ \t]++|$)"
+)
+#: A line of a log about a pod that could not be tried or bound.
+_ERROR: Final = re.compile(
+    r'Error scheduling (?P<old>[a-z0-9.-]++/[a-z0-9.-]++): (?P<why>[^\n]*?); retrying|"Error scheduling pod; retrying"'
+    r"(?P<values>[^\n]*+)"
+)
+_ERR_VALUE: Final = re.compile(r'\berr="((?:[^"\\\n]|\\.)*+)"')
 
 
-class _Events(msgspec.Struct):
+class _List(msgspec.Struct):
     items: list[msgspec.Raw]
 
 
+class _Condition(msgspec.Struct):
+    type: str = ""
+    message: str = ""
+
+
+class _Status(msgspec.Struct):
+    conditions: list[_Condition] | None = None
+
+
+class _Meta(msgspec.Struct):
+    name: str = ""
+    namespace: str = "default"
+
+
+class _Pod(msgspec.Struct):
+    metadata: _Meta
+    status: _Status
+
+
 def plain(text: str) -> str:
-    """The text without the escape sequences of a terminal and the marks of quoted lines."""
-    return _QUOTE.sub("", _ESCAPES.sub("", text).replace("\r\n", "\n"))
+    """The text without the escape sequences of a terminal, the marks of quoted lines, frames, and typographic letters."""
+    text = _QUOTE.sub("", _ESCAPES.sub("", text).replace("\r\n", "\n").translate(_LETTERS))
+    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text).replace("**", "")
 
 
 def messages_in(text: str, *, longest: int = LONGEST) -> list[PodMessage]:
     """The scheduler's messages, each once, in the order of the text. `pod` is "" if the text does not name it."""
     text = text[:longest]
     found: dict[tuple[str, str], PodMessage] = {}
-    for message in _of_events(text) or _each(plain(text).split("\n")):
-        found.setdefault((message.pod, message.message), message)
+    for said in _of_objects(text) or _each(plain(text)):
+        found.setdefault((said.pod, said.message), said)
         if len(found) == MOST_MESSAGES:
             break
     return list(found.values())
 
 
-def _of_events(text: str) -> list[PodMessage]:
-    """The messages of Events, if the text is their JSON."""
+def _of_objects(text: str) -> list[PodMessage]:
+    """The messages of Events and of pods, if the text is their JSON."""
     try:
-        events = msgspec.json.decode(text, type=_Events)
+        items = msgspec.json.decode(text, type=_List).items
     except (msgspec.MsgspecError, RecursionError):
-        return []
-    return [message for message in map(message_in_event, events.items) if message is not None]
+        items = [msgspec.Raw(text.encode("utf-8", "replace"))] if text.lstrip().startswith("{") else []
+    return [said for said in (message_in_event(item) or _of_pod(item) for item in items) if said is not None]
 
 
-def _each(lines: list[str]) -> Iterator[PodMessage]:
-    name = namespace = ""
-    for number, line in enumerate(lines):
-        if described := _NAME.match(line):
-            name, namespace = described[1], ""
-        elif described := _NAMESPACE.match(line):
-            namespace = described[1]
-        message = MESSAGE.search(line)
-        if message is None:
+def _of_pod(item: Any) -> PodMessage | None:
+    try:
+        pod = msgspec.json.decode(item, type=_Pod)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+    for condition in pod.status.conditions or ():
+        if condition.type == "PodScheduled" and condition.message and pod.metadata.name:
+            return PodMessage(f"{pod.metadata.namespace}/{pod.metadata.name}", condition.message)
+    return None
+
+
+def _each(text: str) -> Iterator[PodMessage]:
+    described = _Described(text)
+    at = 0
+    while True:
+        head = _HEAD.search(text, at)
+        upto = len(text) if head is None else head.start()
+        yield from _without_head(text, at, upto, described)
+        if head is None:
+            return
+        if _OF_PREEMPTION.search(text, max(0, head.start() - 120), head.start()):
+            at = head.end()
             continue
-        pod = f"{namespace or 'default'}/{name}" if name else ""
-        at = ""
-        before = line[: message.start()]
-        if logged := _LOGGED_POD.search(before):
-            pod = logged[1]
-        elif (row := _ROW.match(before)) and (row["pod"].startswith("pod/") or not name):
-            columns = row["before"].split()
-            # The last column before the reason is the type; before it is the time, and before that perhaps the namespace.
-            at = f"{columns[-2]} ago" if len(columns) > 1 else ""
-            if row["pod"].startswith("pod/"):
-                pod = f"{columns[0] if len(columns) > 2 else 'default'}/{row['pod'].removeprefix('pod/')}"
-        yield PodMessage(pod, _whole(line[message.start() :], lines[number + 1 :]), at=at)
+        message, end = whole_message(text, head.start(), head.end())
+        line = text[max(text.rfind("\n", 0, head.start()) + 1, head.start() - _BEFORE) : head.start()]
+        pod, when = _about(line, described.pod_before(head.start()))
+        yield PodMessage(pod, message, at=when)
+        at = max(end, head.end())
 
 
-def _whole(start: str, following: list[str]) -> str:
-    """A message with the lines that a terminal or an editor wrapped it into."""
-    parts = [start.strip()]
-    for line in following:
-        if _NEW_LINE.match(line) or MESSAGE.search(line) or parts[-1].endswith(('"', "'")):
-            break
-        parts.append(line.strip())
-    return " ".join(parts).strip("\"'` ")
+class _Described:
+    """The pods of `kubectl describe` in a text, each from its `Name:` line on."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = [(match.start(), match[0]) for match in _DESCRIBED.finditer(text)]
+        self._next = 0
+        self._name = self._namespace = ""
+
+    def pod_before(self, offset: int) -> str:
+        """The pod that is described at an offset; "" if none is. Offsets must not decrease."""
+        while self._next < len(self._lines) and self._lines[self._next][0] < offset:
+            line = self._lines[self._next][1]
+            if (name := _NAME.match(line)) is not None:
+                self._name, self._namespace = name[1], ""
+            elif (namespace := _NAMESPACE.match(line)) is not None:
+                self._namespace = namespace[1]
+            self._next += 1
+        return f"{self._namespace or 'default'}/{self._name}" if self._name else ""
+
+
+def _about(before: str, described: str) -> tuple[str, str]:
+    """The pod of a message, and when it was sent, by what precedes the message in its line."""
+    if logged := _LOGGED_POD.search(before):
+        return logged[1] or logged[2], ""
+    if reference := _REFERENCE.search(before):
+        return f"{reference[1]}/{reference[2]}", ""
+    row = _ROW.match(f"{before} ")
+    if row is None:
+        return described, ""
+    is_named = row["pod"].startswith(("pod/", "Pod/"))
+    if not is_named and described:
+        return described, ""
+    columns = row["before"].strip(" |`").split()
+    # The last column before the reason is the type; before it is the time, and before that perhaps the namespace.
+    at = f"{columns[-2]} ago" if len(columns) > 1 and _AGE.fullmatch(columns[-2]) else ""
+    if not is_named:
+        return described, at
+    return f"{columns[0] if len(columns) > 2 else 'default'}/{row['pod'][4:]}", at
+
+
+def _without_head(text: str, start: int, stop: int, described: _Described) -> Iterator[PodMessage]:
+    """The messages between two offsets that count no nodes: events of the scheduler with another text, and failures in its log."""
+    if REASON in text[start:stop]:
+        for event in _AFTER_REASON.finditer(text, start, stop):
+            rest = event["rest"]
+            while (place := _COLUMN.match(rest)) is not None and place.end() < len(rest):
+                rest = rest[place.end() :]
+            is_cut = event.end() == stop < len(text) and text[stop] != "\n"
+            if is_cut or " " not in rest.strip() or not rest.strip(" -|`*"):
+                continue
+            line = text[max(text.rfind("\n", 0, event.start()) + 1, event.start() - _BEFORE) : event.start("rest") + 300]
+            pod, when = _about(line, described.pod_before(event.start()))
+            yield PodMessage(pod, whole_message(text, event.end() - len(rest), event.end() - len(rest))[0], at=when)
+    if "Error scheduling" in text[start:stop]:
+        for error in _ERROR.finditer(text, start, stop):
+            if error["old"]:
+                yield PodMessage(error["old"], error["why"])
+            elif (value := _ERR_VALUE.search(error["values"])) is not None:
+                named = _LOGGED_POD.search(error["values"])
+                yield PodMessage(named[1] or "" if named is not None else "", whole_message(value[1], 0, 0)[0])

@@ -84,11 +84,27 @@ def test_the_overview_as_json_has_the_groups_of_equal_pods_too():
     assert [group["pods"] for group in document["groups"]] == [["default/large"]]
 
 
-def test_a_text_with_a_message_that_cannot_be_parsed_is_refused_in_a_sentence() -> None:
-    refused = CliRunner().invoke(explain, ["--message", "-"], input="a: 0/3 nodes are available, hm\nb: 0/4 nodes are available, hm\n")
+def test_a_message_that_cannot_be_parsed_is_shown_as_unknown() -> None:
+    shown = CliRunner().invoke(explain, ["--message", "-"], input="a: 0/3 nodes are available, hm\nb: 0/4 nodes are available, hm\n")
+
+    assert shown.exit_code == 0, shown.output
+    assert "0/3 nodes are available, hm  [unknown plugin]" in shown.output
+    assert "no default plugin of kube-scheduler" in shown.output
+
+
+def test_a_text_without_a_message_is_refused_in_a_sentence() -> None:
+    refused = CliRunner().invoke(explain, ["--message", "-"], input="all is well\n")
 
     assert refused.exit_code == 1
     assert refused.output.startswith('Error: Expected a text with "0/N nodes are available: …"')
+
+
+def test_an_explained_message_says_what_to_do_and_what_its_counts_say() -> None:
+    found = CliRunner().invoke(explain, ["--message", "0/6 nodes are available: 5 node(s) didn't match node selector."])
+
+    assert found.exit_code == 0, found.output
+    assert "do: compare the pod's nodeSelector" in found.output
+    assert "The message gives no reason for 1 node of 6" in found.output
 
 
 def test_all_messages_of_a_pasted_text_are_explained() -> None:

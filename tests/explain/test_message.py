@@ -35,12 +35,85 @@ def test_line_breaks_of_a_terminal_do_not_matter() -> None:
     assert parse_message(TEXT.replace(" nodes", "\n    nodes")) == parse_message(TEXT)
 
 
-def test_what_pre_filter_says_is_no_clause() -> None:
+def test_what_pre_filter_says_is_a_clause_about_all_nodes() -> None:
     message = parse_message(
         "0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/2 nodes are available: 2 x."
     )
-    assert message.pre_filter == "pod has unbound immediate PersistentVolumeClaims"
-    assert message.clauses == ()
+    assert [(clause.count, clause.reason, clause.plugin) for clause in message.clauses] == [
+        (2, "pod has unbound immediate PersistentVolumeClaims", "VolumeBinding")
+    ]
+    assert (message.pre_filter, message.unaccounted) == ("", 0)
+
+
+def test_what_an_unknown_pre_filter_plugin_says_is_kept() -> None:
+    message = parse_message("0/2 nodes are available: the quota of team a is used up.")
+    assert (message.pre_filter, message.clauses) == ("the quota of team a is used up", ())
+
+
+def test_a_reason_that_no_default_plugin_gives_is_shown_as_unknown() -> None:
+    [clause] = parse_message("0/3 nodes are available: 3 the moon is wrong.").clauses
+    assert (clause.count, clause.reason, clause.plugin) == (3, "the moon is wrong", "")
+    assert "no default plugin" in clause.meaning
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("0/6 nodes are available: 5 node(s) didn't match node selector.", "kubernetes issue 91601"),
+        ("0/6 nodes are available: 1 Insufficient cpu.", "a PreFilter plugin excluded them"),
+        ("0/6 nodes are available: 1 Insufficient cpu, 2", "The text was cut"),
+        ("0/6 nodes are available:", "The text was cut"),
+        ("0/6 nodes are available: 6 Insufficient cpu.", ""),
+        ("0/6 nodes are available: 6 Insufficient cpu, 2 Insufficient memory.", ""),
+        ("0/6 nodes are available: pod has unbound immediate PersistentVolumeClaims.", ""),
+    ],
+)
+def test_nodes_without_a_reason_are_a_finding(text: str, says: str) -> None:
+    finding = parse_message(text).finding
+    assert says in finding
+    assert bool(finding) == bool(says)
+
+
+def test_a_preemption_that_was_not_tried_says_why() -> None:
+    [clause] = parse_message(
+        "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never."
+    ).preemption
+    assert (clause.count, clause.plugin) == (0, "DefaultPreemption")
+
+
+def test_notes_before_preemption_are_read() -> None:
+    message = parse_message(
+        "0/1 nodes are available: 1 cannot allocate all claims. still not schedulable, "
+        "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+    )
+    assert [clause.plugin for clause in message.clauses] == ["DynamicResources", "DynamicResources"]
+    assert [clause.count for clause in message.preemption] == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "plugins"),
+    [
+        (
+            "No nodes are available that match all of the following predicates:: Insufficient cpu (9), MatchNodeSelector (18).",
+            [(9, "NodeResourcesFit"), (18, "NodeAffinity")],
+        ),
+        (
+            "pod (a) failed to fit in any node fit failure summary on nodes : Insufficient pods (2), PodToleratesNodeTaints (1)",
+            [(2, "NodeResourcesFit"), (1, "TaintToleration")],
+        ),
+        (
+            "pod (a) failed to fit in any node fit failure on node (n1): Insufficient cpu fit failure on node (n2): Insufficient cpu",
+            [(2, "NodeResourcesFit")],
+        ),
+        ('running PreBind plugin "VolumeBinding": binding volumes: timed out waiting for the condition', [(0, "VolumeBinding")]),
+        ("2 Insufficient cpu, 1 node(s) were unschedulable", [(2, "NodeResourcesFit"), (1, "NodeUnschedulable")]),
+        ("node(s) had volume node affinity conflict", [(0, "VolumeBinding")]),
+    ],
+)
+def test_messages_without_a_count_of_nodes_are_read(text: str, plugins: list[tuple[int, str]]) -> None:
+    message = parse_message(text)
+    assert message.nodes == 0
+    assert [(clause.count, clause.plugin) for clause in message.clauses] == plugins
 
 
 def test_a_text_that_was_cut_says_how_many_nodes_are_missing() -> None:

@@ -27,9 +27,10 @@ def templates() -> Iterator[str]:
                 yield from words
             if isinstance(call, ast.IfExp) and path.name == "around.py":
                 yield from (side.value for side in (call.body, call.orelse) if isinstance(side, ast.Constant) and "{" in str(side.value))
-    for _, meaning in reasons._TABLE:
+    for meaning in (*(meaning for _, meaning in reasons.TABLE), reasons.UNKNOWN):
         yield meaning.template
         yield from meaning.causes
+        yield from (meaning.advice,) if meaning.advice else ()
     yield from (nominations._SILENT, nominations._UNKNOWN, nominations._FIX)
     yield from ("{first}, {next}", "{first} and {next}", "{names} and {count} more")
     yield from (sample.description for sample in samples())

@@ -57,6 +57,147 @@ def test_a_message_is_found_in(text: str, pod: str, at: str) -> None:
     assert messages_in(text) == [PodMessage(pod, TAINT, at=at)]
 
 
+AFFINITY = "0/5 nodes are available: 5 node(s) didn't match Pod's node affinity/selector."
+LONG = (
+    "0/4 nodes are available: 1 Insufficient cpu, 3 node(s) had untolerated taint {team: a}. "
+    "preemption: 0/4 nodes are available: 4 Preemption is not helpful for scheduling."
+)
+OLD = "0/5 nodes are available: 2 node(s) had taint {team: a}, that the pod didn't tolerate, 3 node(s) didn't match node selector."
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param(
+            f"│ Warning  FailedScheduling  5m  default-scheduler  {TAINT}      │\n│ x │", TAINT, id="frames of a terminal program"
+        ),
+        pytest.param(f"+LAST SEEN   TYPE\n+10s   Warning   FailedScheduling   x   {TAINT}\n+----\n+next", TAINT, id="a diff"),
+        pytest.param(
+            "#   0/4 nodes are available: 1 Insufficient cpu, 3 node(s) had\n#   untolerated taint {team: a}. preemption: 0/4\n"
+            "#   nodes are available: 4 Preemption is not helpful for\n#   scheduling.\n#\n# The fix is a toleration.",
+            LONG,
+            id="a comment",
+        ),
+        pytest.param(
+            "FailedScheduling  0/4 nodes are available:\n  1 Insufficient cpu,\n  3 node(s) had untolerated taint {team: a}.\n"
+            "  preemption: 0/4 nodes are available: 4 Preemption is not helpful for scheduling.\nWhat now?",
+            LONG,
+            id="one clause in each line",
+        ),
+        pytest.param(
+            "0/5 nodes are available: 2 node(s) had taint {team: a},\nthat the pod didn't tolerate, 3 node(s) didn't match node selector.\nWhy?",
+            OLD,
+            id="a clause in two lines",
+        ),
+        pytest.param(f"The pod said `{AFFINITY}` and then nothing happened.", AFFINITY, id="code in prose"),
+        pytest.param(
+            f"It shows `Warning  FailedScheduling  5m  default-scheduler  {AFFINITY}` tells me", AFFINITY, id="a row as code in prose"
+        ),
+        pytest.param(f"**{AFFINITY}**", AFFINITY, id="bold"),
+        pytest.param(f"> {TAINT.replace('3 node', '**3 node').replace('}', '}**')}", TAINT, id="partly bold"),
+        pytest.param(AFFINITY.replace("'", "’"), AFFINITY, id="typographic apostrophes"),
+        pytest.param(AFFINITY.replace("'", "&#39;") + "</td>", AFFINITY, id="HTML"),
+        pytest.param(f"| Warning | FailedScheduling | 5m | default-scheduler | {AFFINITY} |", AFFINITY, id="a table of Markdown"),
+        pytest.param(json.dumps({"reason": "x", "message": f"Unschedulable: {AFFINITY}", "next": 1}), AFFINITY, id="a JSON string"),
+        pytest.param(json.dumps({"log": json.dumps({"message": AFFINITY, "at": "now"})}), AFFINITY, id="JSON in JSON"),
+        pytest.param(
+            "message: '0/4 nodes are available: 1 Insufficient cpu, 3 node(s) had untolerated taint {team:\n      a}. preemption: 0/4\n"
+            "      nodes are available: 4 Preemption is not helpful for scheduling.'\n    reason: Unschedulable",
+            LONG,
+            id="a folded string of YAML",
+        ),
+        pytest.param(f"message: '{AFFINITY.replace(chr(39), chr(39) * 2)}'", AFFINITY, id="apostrophes in a string of YAML"),
+        pytest.param(
+            f'status:\\n  message: \'{AFFINITY.replace(chr(39), chr(39) * 2)}\'\\n    reason: Unschedulable\\n", "x": 1',
+            AFFINITY,
+            id="escaped YAML",
+        ),
+        pytest.param(f'[1.5, "o", "Events:\\r\\n  x  {TAINT}\\r\\n  Normal  Scheduled\\r\\n"]', TAINT, id="a recording of a terminal"),
+        pytest.param(f"Unable to schedule shop/web-1: no fit: {TAINT}; waiting", TAINT, id="a log of 1.18"),
+        pytest.param(
+            'err="0/2 nodes are available: 2 persistentvolumeclaim \\"a\\" not found."',
+            '0/2 nodes are available: 2 persistentvolumeclaim "a" not found.',
+            id="escaped quotes",
+        ),
+        pytest.param(f"{AFFINITY[:-1]}\nHow do I find out why?", AFFINITY[:-1], id="a message without its full stop, before prose"),
+        pytest.param("0/3  nodes are available: 3 Insufficient cpu.", "0/3 nodes are available: 3 Insufficient cpu.", id="two spaces"),
+    ],
+)
+def test_a_message_is_whole_in(text: str, message: str) -> None:
+    assert [said.message for said in messages_in(text)] == [message]
+
+
+@pytest.mark.parametrize(
+    ("text", "pod", "message"),
+    [
+        (
+            (
+                "Name: web-1\nNamespace: shop\nEvents:\n  Warning  FailedScheduling  30s  default-scheduler  running Reserve plugin "
+                '"DynamicResources": waiting for resource driver to allocate resource'
+            ),
+            "shop/web-1",
+            'running Reserve plugin "DynamicResources": waiting for resource driver to allocate resource',
+        ),
+        (
+            "5m  Warning  FailedScheduling  pod/web-1  skip schedule deleting pod: shop/web-1",
+            "default/web-1",
+            "skip schedule deleting pod: shop/web-1",
+        ),
+        (
+            "Warning  FailedScheduling  34m (x2 over 1h)  volcano  pod group is not ready, 2 Pending",
+            "",
+            "pod group is not ready, 2 Pending",
+        ),
+        (
+            (
+                'I0101 00:00:00.000000 1 event.go:1] Event(v1.ObjectReference{Kind:"Pod", Namespace:"shop", Name:"web-1", UID:"1"}): '
+                "type: 'Warning' reason: 'FailedScheduling' no nodes available to schedule pods"
+            ),
+            "shop/web-1",
+            "no nodes available to schedule pods",
+        ),
+        (
+            "E0101 00:00:00.000000 1 factory.go:1] Error scheduling shop/web-1: pod has unbound immediate PersistentVolumeClaims; retrying",
+            "shop/web-1",
+            "pod has unbound immediate PersistentVolumeClaims",
+        ),
+        (
+            '"Error scheduling pod; retrying" err="running Bind plugin \\"DefaultBinder\\": no" pod="shop/web-1"',
+            "shop/web-1",
+            'running Bind plugin "DefaultBinder": no',
+        ),
+        (
+            "FailedScheduling Pod/web-1: 0/2 nodes are available: 2 Insufficient cpu.",
+            "default/web-1",
+            "0/2 nodes are available: 2 Insufficient cpu.",
+        ),
+    ],
+)
+def test_a_message_without_counts_is_found_with_its_pod(text: str, pod: str, message: str) -> None:
+    assert [(said.pod, said.message) for said in messages_in(text)] == [(pod, message)]
+
+
+def test_prose_that_mentions_the_reason_is_no_message() -> None:
+    assert messages_in("There is a FailedScheduling event, and I do not know why. The FailedScheduling events go on.") == []
+
+
+def test_all_messages_of_one_line_are_found() -> None:
+    line = json.dumps([{"pod": "a", "message": CPU}, {"pod": "b", "message": TAINT}])
+
+    assert [said.message for said in messages_in(line)] == [CPU, TAINT]
+
+
+def test_the_condition_of_a_pod_as_json_names_it() -> None:
+    pod = {
+        "kind": "Pod",
+        "metadata": {"name": "a", "namespace": "shop"},
+        "status": {"conditions": [{"type": "PodScheduled", "message": TAINT}]},
+    }
+
+    for text in (json.dumps(pod), json.dumps({"kind": "List", "items": [pod]})):
+        assert [(said.pod, said.message) for said in messages_in(text)] == [("shop/a", TAINT)]
+
+
 def test_each_message_of_a_pod_is_returned_once() -> None:
     rows = [f"5m  Warning  FailedScheduling  pod/p{number % 2}  {TAINT}" for number in range(10)]
 
@@ -90,7 +231,21 @@ def test_escape_sequences_are_removed() -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["\x1b[", "> ", "0/3 nodes are available", "FailedScheduling pod/", "Name: a\n", "x 0/3 nodes are available\n", " ", "\x1b]", "1/"],
+    [
+        "\x1b[",
+        "> ",
+        "0/3 nodes are available",
+        "0/3 nodes are available: '",
+        'x \\\\" ',
+        "Warning FailedScheduling ",
+        "FailedScheduling: a b\n",
+        "FailedScheduling pod/",
+        "Name: a\n",
+        "x 0/3 nodes are available\n",
+        " ",
+        "\x1b]",
+        "1/",
+    ],
 )
 def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
     # Quadratic time would take minutes.

@@ -18,6 +18,8 @@ export interface ReasonClause {
   nodes: string[];
   meaning: string;
   causes: string[];
+  /** What to do about it; older servers do not send it. */
+  advice?: string;
   meaningPhrase: Phrase | null;
   /** The numbers behind the reason; older servers do not send them. */
   details?: Detail[];
@@ -162,11 +164,15 @@ export interface WhatIf {
 
 /** The clauses of a pasted message. `unaccounted`: nodes that no clause counts; negative: nodes with several reasons. */
 export interface ReadMessage {
+  /** 0: the message counts no nodes. */
   nodes: number;
   clauses: ReasonClause[];
   preFilter: string;
   preemption: ReasonClause[];
   unaccounted: number;
+  /** Why clauses count fewer nodes than the message; "": they do not. */
+  finding?: string;
+  findingPhrase?: Phrase | null;
 }
 
 /** Pods with equal scheduling requirements, and why they are pending. */

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import msgspec
 
-from schedviz.explain.message import PodMessage, parse_messages
+from schedviz.explain.message import NotAMessageError, PodMessage, parse_message, parse_messages
 from schedviz.ingest.pasted_text import messages_in
 from schedviz.sessions.redis.replies import reply
 
 
 def explain_text(text: str) -> list[PodMessage]:
-    """The messages in a text, in its order. A text without one has none."""
-    return parse_messages(messages_in(text))
+    """The messages in a text, in its order; a text that is one reason is a message. A text without one has none."""
+    found = parse_messages(messages_in(text))
+    if found:
+        return found
+    try:
+        return [PodMessage("", "", " ".join(text.split()), parse_message(text))]
+    except NotAMessageError:
+        return []
 
 
 def reply_to(text: bytes, place: str) -> None:

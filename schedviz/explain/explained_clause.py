@@ -1,0 +1,33 @@
+"""Makes clauses with their meanings."""
+
+from __future__ import annotations
+
+from schedviz.explain.explanation import Clause
+from schedviz.explain.meaning import Meaning
+from schedviz.explain.reasons import meaning_of
+
+
+def explained_clause(
+    count: int,
+    reason: str,
+    *,
+    plugin: str = "",
+    code: str = "",
+    nodes: tuple[str, ...] = (),
+    otherwise: Meaning | None = None,
+) -> Clause:
+    """A clause with the meaning of its reason; `otherwise` is that of a reason without one. `plugin` is that of the meaning if it is ""."""
+    meaning = meaning_of(reason) or otherwise
+    if meaning is None:
+        return Clause(count, reason, plugin, code, nodes)
+    return Clause(
+        count,
+        reason,
+        plugin or meaning.plugin,
+        code,
+        nodes,
+        meaning=meaning.sentence,
+        causes=meaning.causes,
+        advice=meaning.advice,
+        meaning_phrase=meaning.phrase,
+    )

@@ -1,0 +1,74 @@
+"""What preemption found."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schedviz.engine.framework.plugins import names
+from schedviz.explain.meaning import Meaning, Row
+
+PREEMPTION: Final[tuple[Row, ...]] = (
+    (
+        "Preemption is not helpful for scheduling",
+        Meaning(
+            names.DEFAULT_PREEMPTION,
+            "evicting pods would not make the pod fit on the node",
+            (),
+            "change what the other reasons name; a higher priority does not help",
+        ),
+    ),
+    (
+        r"No preemption victims found for incoming (?:pod|preemptor)|No victims found on node (?P<node>\S+) for preemptor pod (?P<pod>\S+)",
+        Meaning(
+            names.DEFAULT_PREEMPTION,
+            "the node has no lower-priority pods whose eviction would make room",
+            (),
+            "make room or add a node; a higher priority (priorityClassName) helps only if others have a lower one",
+        ),
+    ),
+    (
+        r"not eligible due to preemptionPolicy=Never\.?",
+        Meaning(
+            names.DEFAULT_PREEMPTION, "the pod's preemptionPolicy is Never, so it evicts nothing", (), "change the pod's PriorityClass"
+        ),
+    ),
+    (
+        r"not eligible due to a terminating pod on the nominated node\.?",
+        Meaning(
+            names.DEFAULT_PREEMPTION,
+            "the pod waits for pods that preemption has already evicted from its nominated node",
+            (),
+            "wait; if a pod stays Terminating, look at its finalizers and at the node's kubelet",
+        ),
+    ),
+    (
+        r"(?:preemption: )?not eligible due to (?P<why>.*)",
+        Meaning(names.DEFAULT_PREEMPTION, "the pod may not preempt: {why}", (), "change what the other reasons name"),
+    ),
+    (
+        r"no candidate node for preemption",
+        Meaning(
+            names.DEFAULT_PREEMPTION,
+            "an extender rejected every node on which evicting pods would help",
+            (),
+            "look at the extender's log and its preemptVerb",
+        ),
+    ),
+    (
+        (
+            r"(?:preemption: pod group for pod not found|not found|All PostFilter plugins are skipped|"
+            r"default preemption plugin is not registered, workload aware preemption is disabled|"
+            r"workload aware preemption is not supported for pod groups with scheduling constraints)"
+        ),
+        Meaning(names.DEFAULT_PREEMPTION, "preemption was not tried", (), "change what the other reasons name"),
+    ),
+    (
+        r"(?:pod group is )?waiting for (?:the )?preemption (?:for this pod(?: group)? to be finished|to complete)",
+        Meaning(
+            names.DEFAULT_PREEMPTION,
+            "preemption has evicted pods, and the pod waits until they are gone",
+            (),
+            "wait; if a pod stays Terminating, look at its finalizers and at the node's kubelet",
+        ),
+    ),
+)

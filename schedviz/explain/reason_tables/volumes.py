@@ -1,0 +1,137 @@
+"""Reasons that concern volumes and claims."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schedviz.engine.framework.plugins import names
+from schedviz.explain.meaning import Meaning, Row
+
+_ZONE: Final = "use a StorageClass with volumeBindingMode WaitForFirstConsumer, or add nodes in the volume's zone"
+_CLAIM: Final = "look at the claim with `kubectl describe pvc`: its events say why it is not bound"
+
+VOLUMES: Final[tuple[Row, ...]] = (
+    (
+        r"node\(s\) (?:had volume node affinity conflict|didn't match PersistentVolume's node affinity)",
+        Meaning(
+            names.VOLUME_BINDING,
+            "a volume of the pod cannot be used from the node",
+            ("the volume is in another zone",),
+            _ZONE,
+        ),
+    ),
+    (
+        r"node\(s\) didn't find available persistent volumes to bind",
+        Meaning(
+            names.VOLUME_BINDING,
+            "no volume that matches the claim can be used from the node",
+            (),
+            "create a PersistentVolume for the claim, or check its StorageClass, size and access mode",
+        ),
+    ),
+    (
+        r"node\(s\) did not have enough free storage",
+        Meaning(
+            names.VOLUME_BINDING,
+            "no CSIStorageCapacity object reports enough capacity for the node",
+            (),
+            "free or add storage, or check the CSI driver: `kubectl get csistoragecapacities -A`",
+        ),
+    ),
+    (
+        r"(?:node\(s\) unavailable due to one or more )?pvc\(s\) bound to non-existent pv\(s\)",
+        Meaning(names.VOLUME_BINDING, "a claim is bound to a volume that does not exist", (), "restore the volume, or recreate the claim"),
+    ),
+    (
+        r'persistentvolumeclaim "(?P<claim>.*)" bound to non-existent persistentvolume "(?P<volume>.*)"',
+        Meaning(
+            names.VOLUME_BINDING,
+            "the claim {claim} is bound to the volume {volume}, which does not exist",
+            (),
+            "restore the volume, or recreate the claim",
+        ),
+    ),
+    (
+        r"pod has unbound immediate PersistentVolumeClaims(?: \(repeated \d+ times\))?(?:\. not found)?",
+        Meaning(
+            names.VOLUME_BINDING,
+            "a claim with immediate binding is not bound yet",
+            ("no volume matches", "the provisioner is down"),
+            _CLAIM,
+        ),
+    ),
+    (
+        r'persistentvolumeclaim "(?P<claim>.*)" (?:not found|does not exist)',
+        Meaning(
+            names.VOLUME_BINDING, "the claim {claim} does not exist", (), "create the claim in the pod's namespace, or correct its name"
+        ),
+    ),
+    (
+        r'persistentvolumeclaim "(?P<claim>.*)" is being deleted',
+        Meaning(names.VOLUME_BINDING, "the claim {claim} is being deleted", (), "wait until it is gone, and create it again"),
+    ),
+    (
+        r'waiting for ephemeral volume controller to create the persistentvolumeclaim "(?P<claim>.*)"',
+        Meaning(names.VOLUME_BINDING, "the claim {claim} of an ephemeral volume is not created yet", (), _CLAIM),
+    ),
+    (
+        r'(?:PVC|persistentvolumeclaim) "?(?P<claim>[^" ]*)"? was not created for (?:the )?pod.*',
+        Meaning(
+            names.VOLUME_BINDING,
+            "a claim with the name of the pod's ephemeral volume exists, and does not belong to the pod",
+            (),
+            "delete or rename the claim",
+        ),
+    ),
+    (
+        r'(?:persistentvolume|storageclass\.storage\.k8s\.io|csinode\.storage\.k8s\.io) "(?P<object>.*)" not found',
+        Meaning(names.VOLUME_BINDING, "{object}, which a volume of the pod needs, does not exist", (), "create it, or correct its name"),
+    ),
+    (
+        r"node\(s\) had no available volume zone",
+        Meaning(names.VOLUME_ZONE, "a volume is in a zone other than the node's", (), _ZONE),
+    ),
+    (
+        (
+            r"(?:PersistentVolumeClaim had no name|PersistentVolumeClaim had no pv name and storageClass name|PersistentVolume had no name|"
+            r'VolumeBindingMode not set for StorageClass ".*"|PersistentVolumeClaim is not bound: ".*")'
+        ),
+        Meaning(names.VOLUME_ZONE, "a claim or its StorageClass is incomplete, so that its zone is unknown", (), _CLAIM),
+    ),
+    (
+        r"node\(s\) exceed max volume count",
+        Meaning(
+            names.NODE_VOLUME_LIMITS,
+            "the maximum number of volumes is attached to the node",
+            (),
+            "add nodes, or use a machine type that allows more volumes",
+        ),
+    ),
+    (
+        r"(?P<driver>\S+) CSI driver is not installed on the node",
+        Meaning(
+            names.NODE_VOLUME_LIMITS,
+            "the CSI driver {driver} is not registered on the node",
+            (),
+            "check that the driver's node pod runs there: `kubectl get csinode`",
+        ),
+    ),
+    (
+        r"node\(s\) had no available disk",
+        Meaning(
+            names.VOLUME_RESTRICTIONS,
+            "another pod on the node uses a disk that cannot be shared",
+            (),
+            "stop the other pod, or mount the disk read-only in both",
+        ),
+    ),
+    (
+        r"node(?:\(s\) unavailable due to| has pod using) PersistentVolumeClaim with .*ReadWriteOncePod access mode.*",
+        Meaning(
+            names.VOLUME_RESTRICTIONS,
+            "a ReadWriteOncePod claim is in use by another pod",
+            (),
+            "delete the other pod, or use the access mode ReadWriteOnce",
+        ),
+    ),
+)

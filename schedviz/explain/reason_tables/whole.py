@@ -1,0 +1,135 @@
+"""Messages that concern the pod as a whole and count no nodes: gates, groups, reservations, bindings, and other schedulers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schedviz.engine.framework.plugins import names
+from schedviz.explain.meaning import Meaning, Row
+
+_GANG: Final = "GangScheduling"
+_VOLCANO: Final = "volcano"
+
+WHOLE: Final[tuple[Row, ...]] = (
+    (
+        r"no nodes (?:are )?available to schedule pods",
+        Meaning(
+            "",
+            "the scheduler knows no node",
+            ("the cluster has no nodes, or none has registered yet", "the scheduler cannot list nodes: its RBAC or its connection"),
+            "run `kubectl get nodes`; if there are nodes, look for errors of reflectors in the scheduler's log",
+        ),
+    ),
+    (
+        r"(?:waiting for scheduling gates: (?P<gates>.*)|Scheduling is blocked due to non-empty scheduling gates)",
+        Meaning(
+            names.SCHEDULING_GATES,
+            "the pod has scheduling gates, and is not tried until all are removed",
+            (),
+            "look for the controller that set the gates (spec.schedulingGates)",
+        ),
+    ),
+    (
+        r'running PreBind plugin "VolumeBinding": .*(?:timed out|deadline exceeded).*',
+        Meaning(
+            names.VOLUME_BINDING,
+            "a node was chosen, and the pod's volumes were not provisioned there in time",
+            ("the provisioner is down", "the storage has no capacity left"),
+            "look at the claim with `kubectl describe pvc`, and at the log of its provisioner",
+        ),
+    ),
+    (
+        r'running (?P<point>\w+) plugin "?(?P<plugin>\w+)"?: waiting for resource driver .*',
+        Meaning(
+            names.DYNAMIC_RESOURCES,
+            "the driver of a claim has not answered (dynamic resource allocation before Kubernetes 1.31)",
+            (),
+            "look at the log of the driver's controller",
+        ),
+    ),
+    (
+        r'(?:binding rejected: )?(?:running Bind plugin "?(?P<plugin>\w+)"?: )?Operation cannot be fulfilled on .*',
+        Meaning(
+            names.DEFAULT_BINDER,
+            "the pod was deleted, recreated or bound by another client while it was being bound",
+            ("a second scheduler with the same name",),
+            "nothing, if it passes; if it repeats, look for a second scheduler",
+        ),
+    ),
+    (
+        r'(?:error while )?running "?(?P<plugin>\w+)"? (?P<point>\w+) plugin for pod "[^"]*": (?P<why>.*)',
+        Meaning("", "the plugin {plugin} failed: {why}", (), "look at the scheduler's log"),
+    ),
+    (
+        r'running (?P<point>\w+) plugin "?(?P<plugin>\w+)"?: (?P<why>.*)',
+        Meaning("", "the {point} plugin {plugin} failed: {why}", (), "look at the scheduler's log"),
+    ),
+    (
+        r"(?:AssumePod failed: )?pod \S+ is in the cache, so can't be assumed",
+        Meaning(
+            "",
+            "the scheduler's cache already has the pod, from an earlier attempt that has not ended",
+            (),
+            "nothing, if it passes; if it repeats, restart kube-scheduler",
+        ),
+    ),
+    (
+        r"skip schedule deleting pod: .*",
+        Meaning("", "the pod is being deleted, so it is not tried", (), "if it stays, look at its finalizers"),
+    ),
+    (
+        r"(?:pod (?:\S+ )?)?(?:rejected|timed out) (?:due to timeout after waiting .* at plugin .*|while waiting (?:on|for) permit.*)",
+        Meaning(
+            "", "a Permit plugin did not let the pod pass", (), "look at the plugin that holds the pod, such as one for gang scheduling"
+        ),
+    ),
+    (
+        (
+            r"waiting for (?:pods's pod group .*|minCount pods from a gang) to appear in scheduling queue|"
+            r"waiting for minCount pods from a gang to be scheduled|extra pods could not be placed|no feasible placements found|"
+            r"pod group is unschedulable|not enough capacity for the gang"
+        ),
+        Meaning(
+            _GANG,
+            "the pod belongs to a group whose pods are placed together, and the group is not complete or does not fit",
+            (),
+            "look at the group's other pods: one of them says why it does not fit",
+        ),
+    ),
+    (
+        r"0/\d+ placements are available, first placement status: (?P<why>.*)",
+        Meaning(_GANG, "no placement fits the pod group; the first one fails with: {why}", (), "look at the group's other pods"),
+    ),
+    (
+        r"(?:\d+/\d+ tasks in gang unschedulable: .*|(?:pod group|job) is (?:not )?ready, .*|all nodes are unavailable: .*)",
+        Meaning(
+            _VOLCANO,
+            "a message of the scheduler Volcano: fewer pods of the group than minAvailable can run at once",
+            ("the group's queue is full, or the cluster lacks resources for the whole group",),
+            "look at the group and its queue: `kubectl describe podgroup`, `kubectl describe queue`",
+        ),
+    ),
+    (
+        r"pod didn't trigger scale-up.*",
+        Meaning("cluster-autoscaler", "no node group of the cluster autoscaler would give the pod a node", (), "look at its log"),
+    ),
+)
+
+#: The names of predicates before 1.10, whose messages have them instead of reasons.
+OLD_PREDICATES: Final[dict[str, str]] = {
+    "MatchNodeSelector": "node(s) didn't match node selector",
+    "PodToleratesNodeTaints": "node(s) had taints that the pod didn't tolerate",
+    "PodFitsHostPorts": "node(s) didn't have free ports for the requested pod ports",
+    "HostName": "node(s) didn't match the requested hostname",
+    "MatchInterPodAffinity": "node(s) didn't match pod affinity/anti-affinity",
+    "NoVolumeZoneConflict": "node(s) had no available volume zone",
+    "NoVolumeNodeConflict": "node(s) had volume node affinity conflict",
+    "NoDiskConflict": "node(s) had no available disk",
+    "MaxVolumeCount": "node(s) exceed max volume count",
+    "NodeUnderMemoryPressure": "node(s) had memory pressure",
+    "NodeUnderDiskPressure": "node(s) had disk pressure",
+    "NodeNotReady": "node(s) were not ready",
+    "NodeOutOfDisk": "node(s) were out of disk space",
+    "NodeUnschedulable": "node(s) were unschedulable",
+    "CheckNodeCondition": "node(s) were not ready",
+}

@@ -1,0 +1,115 @@
+"""Finds where a scheduler's message ends in a longer text: at its closing quote, or at the last of the lines that it was wrapped into."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from schedviz.ingest.events import REASON
+
+#: Longer messages are cut.
+LONGEST_MESSAGE: Final = 8_000
+#: How much of a line before a message is examined for an opening quote.
+_BEFORE: Final = 2_000
+_BLANK_LINE: Final = re.compile(r"\n[ \t]*+\n")
+#: A double quote with its escapes: `\"` is the quote of a JSON string inside another.
+_QUOTE: Final = re.compile(r'(\\{0,8}+)"')
+#: The closing quote of a YAML string, in which '' is an apostrophe, or of words in single quotes, which may have apostrophes.
+_SINGLE_END: Final = re.compile(r"(?<!')'(?![\w'])")
+#: What ends a message within a line: words of logs after it, the next column of a table, the end of an HTML element, code marks.
+_WITHIN: Final = re.compile(r"; (?:waiting|retrying)|[ \t]\||</|`|\\r\\n|\",")
+#: A line that cannot continue a message: blank, a bullet, a prompt, a fence, a key, a row of a table, the beginning of a log line.
+_NEW_LINE: Final = re.compile(
+    rf"\s*+(?:$|[-*#$+][ -]|```|---|kubectl\s|(?!preemption:)\w++:(?:\s|$)|.*\b{REASON}\b|(?:\S++\s++)?(?:Normal|Warning)\s"
+    r"|[IWEF]\d{4} |\d{4}-\d\d-\d\d|\|)"
+)
+_NEXT_SENTENCE: Final = re.compile(r"\s*+(?:preemption:|still not schedulable|no new claims)")
+#: A line that begins with a capital letter belongs to a message only if it begins with one of these.
+_CAPITAL: Final = re.compile(
+    r"\s*+(?![a-z0-9{}(\[,.:\"'/_-])(?!Insufficient|Preemption|No |Pod|Persistent|Too many|CSI|ReadWrite|Resource|Storage|Volume|Node)"
+)
+#: Marks before each line of a comment or a diff.
+_MARK: Final = re.compile(r"[ \t]*+(#++|//|[+-](?=\s))")
+_ESCAPED: Final = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([nrt\"'/\\]))")
+
+
+def whole_message(text: str, start: int, end: int) -> tuple[str, int]:
+    """The message that begins at `start`, whose first words end at `end`, and the offset of its end."""
+    line = text.rfind("\n", 0, start) + 1
+    before = text[max(line, start - _BEFORE) : start]
+    last = min(len(text), start + LONGEST_MESSAGE)
+    if (blank := _BLANK_LINE.search(text, end, last)) is not None:
+        last = blank.start()
+    closing = _closing(before)
+    if closing is not None and (found := closing.search(text, end, last)) is not None:
+        quoted = _unescaped_text(text[start : found.start()])
+        return _tidy(_unquoted(quoted, 0, 0, len(quoted), "")[0]), found.end()
+    return _unquoted(text, start, end, last, before)
+
+
+def _closing(before: str) -> re.Pattern[str] | None:
+    """What closes the quote that is open at the end of a line's beginning; None if none is."""
+    if before.endswith("'"):
+        return _SINGLE_END
+    if before.count("`") % 2:
+        return re.compile("`")
+    depths: dict[int, int] = {}
+    for quote in _QUOTE.finditer(before):
+        depths[len(quote[1])] = depths.get(len(quote[1]), 0) + 1
+    open_depths = [depth for depth, count in depths.items() if count % 2]
+    if not open_depths:
+        return None
+    escapes = r"\\" * max(open_depths)
+    return re.compile(rf'(?<!\\){escapes}"')
+
+
+def _unquoted(text: str, start: int, end: int, last: int, before: str) -> tuple[str, int]:
+    mark = _MARK.match(before)
+    stop = _end_of_line(text, end, last)
+    parts = [text[start:stop]]
+    while stop < last and not _WITHIN.search(parts[-1]):
+        following = _end_of_line(text, stop + 1, last)
+        line = text[stop + 1 : following]
+        if mark is not None and (same := _MARK.match(line)) is not None and same[1][:1] == mark[1][:1]:
+            line = line[same.end() :]
+        if not _continues("".join(parts), line):
+            break
+        parts.append(line)
+        stop = following
+    whole = " ".join(part.strip() for part in parts)
+    cut = _WITHIN.search(whole)
+    return _tidy(_unescaped_text(whole[: cut.start()] if cut is not None else whole)), stop
+
+
+def _continues(message: str, line: str) -> bool:
+    """Whether a line continues a message that was wrapped."""
+    if _NEXT_SENTENCE.match(line):
+        return True
+    so_far = message.rstrip()
+    if _NEW_LINE.match(line) or so_far.endswith((".", '"', "'")):
+        return False
+    is_open = so_far.endswith((",", ":")) or so_far[-1:].isdigit() or so_far.count("{") > so_far.count("}")
+    return is_open or not _CAPITAL.match(line)
+
+
+def _end_of_line(text: str, at: int, last: int) -> int:
+    found = text.find("\n", at, last)
+    return last if found < 0 else found
+
+
+def _tidy(message: str) -> str:
+    """The message in one line, without the quotes around it."""
+    message = " ".join(re.sub(r"(?<=\w)''(?=\w)", "'", message).split()).strip("'` ")
+    return message if message.count('"') % 2 == 0 else message.removesuffix('"').removeprefix('"')
+
+
+def _unescaped_text(text: str) -> str:
+    """The value of a string literal, which may be inside another one."""
+    return _ESCAPED.sub(_unescaped, text) if "\\" in text else text
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    if match[1]:
+        code = int(match[1], 16)
+        return chr(code) if not 0xD800 <= code < 0xE000 else "\ufffd"
+    return {"n": "\n", "r": " ", "t": " "}.get(match[2], match[2])
