@@ -55,7 +55,7 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
         raise click.ClickException(f"{error.filename}: {error.strerror}.") from None
     finally:
         shown.end()
-    for refused in found.report.refused:
+    for refused in (*found.report.refused, *found.report.skipped):
         for line in refused.message.split("\n"):
             say(f"schedviz: left out: {line}", err=True)
     return found

@@ -68,3 +68,7 @@ class BadObjects(IngestError):
         if more:
             lines.append("… and more; the import stopped here.")
         super().__init__(*lines)
+
+
+class NoObjects(BadObjects):
+    """A text whose data are no objects of Kubernetes."""

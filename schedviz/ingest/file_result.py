@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from schedviz.ingest.bad_parts import BadParts
 from schedviz.ingest.config_text import ConfigText
 from schedviz.ingest.release_evidence import newest
 from schedviz.ingest.report import FileReport, Tally
@@ -46,6 +47,7 @@ class FileFound:
         self.trace: TraceFile | None = None
         self.steps: Steps | None = None
         self.warnings: list[Phrase] = []
+        self.bad_parts = BadParts()
         #: The newest kubelet version of its nodes; "" if unknown.
         self.kubelet = ""
 

@@ -10,6 +10,7 @@ import msgspec
 
 from schedviz.ingest.errors import BadObjects, LimitExceeded, Problem
 from schedviz.ingest.json_lines import document_starts, is_deeper_than, line_at, offset_of
+from schedviz.ingest.json_salvage import salvaged
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item, list_kind
 
@@ -51,8 +52,8 @@ class JsonReader:
         """Whether the text begins as JSON does."""
         return text[:4096].lstrip()[:1] in (b"{", b"[")
 
-    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item]:
-        """The objects in the text."""
+    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | Problem]:
+        """The objects in the text, and the parts that cannot be read."""
         too_deep = is_deeper_than(text, limits.nesting_depth)
         if too_deep:
             where = f"{name}, line {line_at(text, too_deep - 1)}"
@@ -64,19 +65,21 @@ class JsonReader:
         except msgspec.ValidationError as error:
             raise BadObjects([Problem(name, f"this is not a list of Kubernetes objects ({error})", line=1)]) from None
         except msgspec.DecodeError as error:
-            if "trailing characters" not in str(error):
-                raise BadObjects([_malformed(name, text, error, 0)]) from None
-        else:
-            return
-        yield from self._concatenated(name, text)
+            if "trailing characters" in str(error):
+                yield from self._concatenated(name, text)
+            else:
+                yield from _parts(text, 1)
+                yield _malformed(name, text, error, 0)
 
-    def _concatenated(self, name: str, text: bytes) -> Iterator[Item]:
+    def _concatenated(self, name: str, text: bytes) -> Iterator[Item | Problem]:
         starts = list(document_starts(text))
         for document, (start, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), start=1):
+            part = text[start:end]
             try:
-                yield from _items(text[start:end], document=document)
+                yield from _items(part, document=document)
             except msgspec.DecodeError as error:
-                raise BadObjects([_malformed(name, text, error, start, document)]) from None
+                yield from _parts(part, document)
+                yield _malformed(name, text, error, start, document)
 
     def documents(self, text: bytes) -> int:
         """The number of documents."""
@@ -104,6 +107,12 @@ def _items(text: bytes, *, document: int) -> Iterator[Item]:
     total = len(items) if document == 1 else None
     for index, content in enumerate(items):
         yield Item(document=document, path=f"items[{index}]", content=content, kind=kind, total=total)
+
+
+def _parts(text: bytes, document: int) -> Iterator[Item]:
+    """The objects of a malformed document that can be read nevertheless."""
+    for index, content in salvaged(text):
+        yield Item(document=document, path=f"items[{index}]", content=content)
 
 
 def _check_number(name: str, text: bytes, limits: Limits) -> None:

@@ -46,6 +46,9 @@ class KwokReader:
     def _changes(self, name: str, text: bytes, limits: Limits) -> Iterator[Change]:
         objects: dict[tuple[str, str, str], dict[str, Any]] = {}
         for item in self._yaml.read(name, text, limits):
+            if isinstance(item, Problem):
+                # What follows a change that cannot be read would be another history.
+                raise BadObjects([item])
             content = item.content
             if not isinstance(content, dict):
                 continue

@@ -1,6 +1,7 @@
 """Loads files: decompresses each, passes it to the reader of its format, decodes and defaults the objects, merges them and counts them.
 
-A file that cannot be read is left out completely and reported, and the others are imported. If it is the only file, the import is refused.
+Parts of a file that cannot be read are skipped and named, and the rest is kept. A file of which nothing can be read is left out and
+reported, and the others are imported. If it is the only file, the import is refused.
 """
 
 from __future__ import annotations
@@ -18,23 +19,34 @@ from schedviz.ingest.archive import Member, is_tar, is_zip, tar_members, zip_mem
 from schedviz.ingest.budget import Budget, BudgetExhausted
 from schedviz.ingest.cluster_info import ClusterInfoReader
 from schedviz.ingest.config_text import ConfigText, parse_config
-from schedviz.ingest.errors import BadObjects, ImportCancelled, IngestError, LimitExceeded, Problem, UnknownFormat, UnreadableFile
+from schedviz.ingest.errors import (
+    BadObjects,
+    ImportCancelled,
+    IngestError,
+    LimitExceeded,
+    NoObjects,
+    Problem,
+    UnknownFormat,
+    UnreadableFile,
+)
 from schedviz.ingest.events import KIND as EVENT
 from schedviz.ingest.events import REASON, message_in_event
 from schedviz.ingest.file_result import FileFound, MergedFiles, Steps
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.json_stream import NotCutError
+from schedviz.ingest.kind_by_shape import is_kubeconfig, with_kind
 from schedviz.ingest.kubectl_text import FAILURE, KubectlTextReader, without_terminal, without_warnings
 from schedviz.ingest.kwok import KwokReader
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.log_reader import LogReader
+from schedviz.ingest.nothing_found import EXPECTED, nothing_found
 from schedviz.ingest.objects_from_dump import WARNING, objects_of
 from schedviz.ingest.openb import OpenbReader
 from schedviz.ingest.progress import Progress, ProgressReporter
 from schedviz.ingest.reader import Item, Reader
-from schedviz.ingest.refusals import Refusals
+from schedviz.ingest.refusals import LISTED, Refusals
 from schedviz.ingest.release_evidence import ReleaseEvidence, kubelet_version, newest
-from schedviz.ingest.report import Report
+from schedviz.ingest.report import Refused, Report
 from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.ingest.simkube import FORMAT as SIMKUBE
@@ -70,15 +82,12 @@ READERS: tuple[Reader, ...] = (
     YamlReader(),
 )
 
-#: The most invalid objects of a file that are reported before reading stops.
-_PROBLEMS = 5
 #: Progress is reported and a cancellation looked for once per this many objects.
 _EVERY = 256
 #: The deepest nesting of archives in archives.
 _ARCHIVES = 2
 CONFIGURATION = "KubeSchedulerConfiguration"
 _NOT_READ = "the scheduler does not read this kind"
-_EXPECTED = "Expected nodes and pods: the output of `kubectl get nodes,pods -A -o json`."
 _KUBECONFIG = (
     "this is a kubeconfig. It holds credentials and can run commands, so it is never read; "
     "import what `kubectl get nodes,pods -A -o json` prints instead."
@@ -133,8 +142,11 @@ def load(
     """
     if not sources:
         raise UnreadableFile("No file was given.")
-    if len(sources) > limits.files:
-        raise LimitExceeded("The import", f"there are {len(sources):,} files", "files", limits.files)
+    given = sum(not source.is_incidental for source in sources)
+    if given > limits.files:
+        raise LimitExceeded("The import", f"there are {given:,} files", "files", limits.files)
+    if len(sources) > limits.archive_files:
+        raise LimitExceeded("The import", f"there are {len(sources):,} files in folders", "archive_files", limits.archive_files)
     with without_gc():
         return _Loading(limits, progress, cancelled, look).run(sources)
 
@@ -159,6 +171,8 @@ class _Loading:
         self.sharing = Sharing()
         self.pods = PodTexts(self.sharing)
         self.refused = Refusals()
+        #: Parts of files that are kept otherwise.
+        self.skipped: list[Refused] = []
         self.warnings: list[Phrase] = []
 
     def run(self, sources: Sequence[Source]) -> Import:
@@ -191,7 +205,10 @@ class _Loading:
             else:
                 self.refused.add(source.name, error)
         except IngestError as error:
-            self.refused.add(source.name, error)
+            if source.is_incidental and isinstance(error, NoObjects):
+                self.merged.tally.drop("File", "it contains no Kubernetes objects", source.name)
+            else:
+                self.refused.add(source.name, error)
         return None
 
     def read_file(self, source: Source, *, alone: bool, depth: int) -> TraceFile | None:
@@ -223,7 +240,7 @@ class _Loading:
         else:
             self.read_text(file, b"".join(chain((first,), () if second is None else (second,), pieces)), alone=alone)
         if not (file.is_of_use or file.tally.dropped() or source.is_incidental):
-            raise UnreadableFile(f"{file.name}: it contains nothing to import. {_EXPECTED}")
+            raise UnreadableFile(f"{file.name}: it contains nothing to import. {EXPECTED}")
         self.keep(file)
         return file.trace
 
@@ -232,6 +249,9 @@ class _Loading:
         if len(self.merged.objects) + len(file.objects) > self.limits.objects:
             raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
         self.check_against_others(file)
+        if file.bad_parts.count:
+            self.warnings.append(file.bad_parts.warning(file.name, len(file.objects)))
+            self.skipped += [Refused(file.name, line) for line in file.bad_parts.lines()]
         self.merged.take(file)
 
     def read_archive(self, source: Source, members: Callable[..., Iterator[Member]], pieces: Iterator[bytes], depth: int) -> None:
@@ -249,7 +269,7 @@ class _Loading:
             inner = Source(name=name, pieces=member.pieces, size=member.size, is_incidental=True, is_counted=True)
             self.read_source(inner, alone=False, depth=depth + 1)
         if not count:
-            raise UnreadableFile(f"{source.name}: the archive contains nothing to import. {_EXPECTED}")
+            raise UnreadableFile(f"{source.name}: the archive contains nothing to import. {EXPECTED}")
 
     def read_simkube(self, file: FileFound, told: ProgressReporter, pieces: Iterator[bytes]) -> None:
         """Read a binary file."""
@@ -282,20 +302,22 @@ class _Loading:
         if reader is None:
             raise UnknownFormat(f"{file.name}: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
         file.format = reader.format
-        problems: list[Problem] = []
+        bad = file.bad_parts
         for number, item in enumerate(reader.read(file.name, text, self.limits)):
             if number % _EVERY == 0:
                 self.check_cancelled()
                 self.tell(Progress("reading", number, item.total if isinstance(item, Item) else None, unit="objects", file=file.name))
+            if isinstance(item, Problem):
+                bad.add(item, good=len(file.objects))
+                continue
             try:
                 self.take(file, item)
             except DecodeError as error:
                 assert isinstance(item, Item)
-                problems.append(_problem(file.name, text, reader, item, error))
-                if len(problems) >= _PROBLEMS:
-                    raise BadObjects(problems, more=True) from None
-        if problems:
-            raise BadObjects(problems)
+                found = _problem(file.name, text, reader, item, error) if bad.wants_name() else None
+                bad.add(found, good=len(file.objects), error=error)
+        if bad.count and not file.is_of_use:
+            raise bad.error()
 
     def read_while_it_arrives(self, file: FileFound, told: ProgressReporter, pieces: Iterator[bytes], *, is_json: bool) -> None:
         """Read a list in kubectl's layout while it is decompressed. Raises `NotCutError`."""
@@ -343,6 +365,12 @@ class _Loading:
         except UnknownKindError as error:
             self.take_unknown(file, item, error)
             return
+        except DecodeError as error:
+            known = with_kind(item) if error.path == "kind" and not item.kind else None
+            if known is None:
+                raise
+            self.take_object(file, known)
+            return
         expect_possible_names(obj)
         file.keep(obj)
         self.look(item, obj)
@@ -371,18 +399,27 @@ class _Loading:
                 file.tally.drop(EVENT, f"the reason is not {REASON}")
             else:
                 file.add_message(message)
-        elif error.found == "Config":
+        elif error.found == "Config" and is_kubeconfig(item.content):
             raise UnreadableFile(f"{file.name}: {_KUBECONFIG}")
         elif error.found == "Status":
             raise UnreadableFile(f"{file.name}: this is an API server's error (kind Status) instead of a dump.")
         elif error.found.endswith("List") and (inner := _inner(file.name, item)):
-            for number, one in enumerate(inner):
-                try:
-                    self.take_object(file, one)
-                except DecodeError as wrong:
-                    raise wrong.inside(f"items[{number}]") from None
+            self.take_inner(file, inner)
         else:
             file.tally.drop(error.found, _NOT_READ)
+
+    def take_inner(self, file: FileFound, items: Sequence[Item]) -> None:
+        """Take the items of a list in a list. Raises the `DecodeError` of the first invalid one when all are taken."""
+        first: DecodeError | None = None
+        for number, one in enumerate(items):
+            try:
+                self.take_object(file, one)
+            except DecodeError as wrong:
+                if first is not None:
+                    file.bad_parts.add(None, good=len(file.objects), error=wrong)
+                first = first or wrong.inside(f"items[{number}]")
+        if first is not None:
+            raise first
 
     # All of them.
 
@@ -416,7 +453,7 @@ class _Loading:
         if not merged.objects:
             self.make_objects_of_dumps()
         if not merged.objects:
-            raise self.nothing()
+            raise nothing_found(merged, self.refused)
         order = {kind.type: number for number, kind in enumerate(KINDS)}
         keys = sorted(merged.objects, key=lambda key: order[key[0]])
         objects = tuple(with_last_message(merged.objects[key], merged.messages) for key in keys)
@@ -437,6 +474,7 @@ class _Loading:
             warning_phrases=warnings,
             configuration=merged.config[0] if merged.config else "",
             refused=tuple(self.refused.listed),
+            skipped=tuple(self.skipped[:LISTED]),
         )
         self.tell(Progress("done", len(objects), len(objects), unit="objects"))
         return Import(
@@ -460,35 +498,6 @@ class _Loading:
             self.merged.objects[type(obj), obj.key] = obj
             self.merged.origins[type(obj), obj.key] = log.name
         self.warnings.append(WARNING)
-
-    def nothing(self) -> IngestError:
-        """The reason why there is nothing to import."""
-        if self.refused.count == 1 and self.refused.first and not self.merged.files:
-            return self.refused.first
-        if self.refused.count and not self.merged.files:
-            return UnreadableFile(*self.refused.lines(_PROBLEMS))
-        dropped = self.merged.tally.dropped()
-        left_out = "; ".join(f"{drop.count} × {drop.kind}: {drop.reason}" for drop in dropped[:_PROBLEMS])
-        if len(dropped) > _PROBLEMS:
-            left_out += "; …"
-        name = self.merged.files[0].name if self.merged.files else "The import"
-        if self.merged.messages:
-            pods = len(self.merged.messages)
-            whose = "a pod" if pods == 1 else f"{pods} pods"
-            left_out = (
-                f"it has messages of the scheduler about {whose}, and no objects{'; ' + left_out if left_out else ''}; to have them "
-                "explained, paste them on the start page, or run `schedviz explain --message -`"
-            )
-        elif self.merged.has_config:
-            left_out = f"it is the configuration of a scheduler, which goes with objects{'; ' + left_out if left_out else ''}"
-        elif self.merged.logs:
-            count = sum(log.records for log in self.merged.logs)
-            left_out = (
-                f"it is a log of kube-scheduler with {count:,} record{'' if count == 1 else 's'}, without a SIGUSR2 dump and without a pod "
-                f"that did not fit; send SIGUSR2 to kube-scheduler and bring the log again{'; ' + left_out if left_out else ''}"
-            )
-        why = f"{name}: it contains nothing to import{f' ({left_out})' if left_out else ''}. {_EXPECTED}"
-        return UnreadableFile(why, *self.refused.lines(_PROBLEMS))
 
 
 class _BadConfiguration(BadObjects):

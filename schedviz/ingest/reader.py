@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from schedviz.ingest.errors import Problem
 from schedviz.ingest.file_result import Steps
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.scheduler_log import SchedulerLog
@@ -66,8 +67,8 @@ class Reader(Protocol):
         """Whether the text has this format, judged by its beginning."""
         ...
 
-    def read(self, name: str, text: bytes, limits: Limits, /) -> Iterator[Item | SchedulerLog | PodMessage | Steps]:
-        """The items in the text. Raises `IngestError`."""
+    def read(self, name: str, text: bytes, limits: Limits, /) -> Iterator[Item | SchedulerLog | PodMessage | Steps | Problem]:
+        """The items in the text, and the problems of parts that cannot be read. Raises `IngestError` if nothing can be."""
         ...
 
     def documents(self, text: bytes, /) -> int:

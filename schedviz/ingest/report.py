@@ -29,7 +29,7 @@ class FileReport(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Refused(msgspec.Struct, frozen=True, rename="camel"):
-    """A file that could not be read and was left out completely."""
+    """A file that could not be read and was left out completely, or a part of one."""
 
     name: str
     message: str
@@ -57,6 +57,8 @@ class Report(msgspec.Struct, frozen=True, rename="camel"):
     configuration: str = ""
     #: Files that were left out although others were imported.
     refused: tuple[Refused, ...] = ()
+    #: Parts that were left out of files that are imported otherwise.
+    skipped: tuple[Refused, ...] = ()
     #: The simulated release of kube-scheduler; "": a report of a version without releases, or not of a session.
     release: str = ""
 

@@ -76,6 +76,9 @@ class SimulatorReader:
     def _changes(self, name: str, text: bytes, limits: Limits) -> Iterator[Change]:
         began: float | None = None
         for item in self._json.read(name, text, limits):
+            if isinstance(item, Problem):
+                # What follows a change that cannot be read would be another history.
+                raise BadObjects([item])
             try:
                 record = msgspec.json.decode(item.content, type=_Record) if isinstance(item.content, msgspec.Raw) else None
                 seconds = timestamps.to_seconds(record.time) if record is not None else 0.0

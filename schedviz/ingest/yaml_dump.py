@@ -50,32 +50,39 @@ class YamlReader:
         """Whether a line such as `key:` or `- …` is near the beginning."""
         return re.search(rb"""^(?:- |---|["']?[\w./-]+["']?\s*:(?:\s|$))""", text[: 64 << 10], re.MULTILINE) is not None
 
-    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item]:
-        """The objects in the text."""
+    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | Problem]:
+        """The objects in the text, and the parts that cannot be read."""
         lines = text.count(b"\n")
         if lines > _MANY_LINES and len(text) < _SHORTEST_LINE * lines:
             raise BadObjects([Problem(name, f"this is not a dump: it has {lines:,} lines of a few bytes each", line=1)])
         for number, document in enumerate(yaml_lines.documents(text.decode()), start=1):
-            cut = yaml_lines.list_items(document)
-            if cut is None:
-                content = parse_piece(name, number, document, limits)
-                if _lost_its_end(content):
-                    raise BadObjects([Problem(name, _CUT, document=number, line=document.line + len(document.lines) - 1)])
-                yield from _items_of(number, content)
+            try:
+                yield from self._document(name, number, document, limits)
+            except BadObjects as error:
+                yield from error.problems
+
+    def _document(self, name: str, number: int, document: Piece, limits: Limits) -> Iterator[Item | Problem]:
+        cut = yaml_lines.list_items(document)
+        if cut is None:
+            yield from _whole_document(name, number, document, limits)
+            return
+        kind = list_kind(cut[0])
+        whole: list[Any] | None = None
+        for index, piece in enumerate(cut[1]):
+            try:
+                content = parse_piece(name, number, piece, limits, f"items[{index}]") if whole is None else whole[index]
+            except AnchorElsewhere:
+                # An anchor is valid in the whole document.
+                whole = _uncut_items(name, number, document, limits, len(cut[1]))
+                content = whole[index]
+            except BadObjects as error:
+                yield from error.problems
                 continue
-            kind = list_kind(cut[0])
-            whole: list[Any] | None = None
-            for index, piece in enumerate(cut[1]):
-                try:
-                    content = parse_piece(name, number, piece, limits, f"items[{index}]") if whole is None else whole[index]
-                except AnchorElsewhere:
-                    # An anchor is valid in the whole document.
-                    whole = _uncut_items(name, number, document, limits, len(cut[1]))
-                    content = whole[index]
-                if not isinstance(content, dict):
-                    raise BadObjects([Problem(name, _no_object(content), document=number, line=piece.line, path=f"items[{index}]")])
-                total = len(cut[1]) if number == 1 else None
-                yield Item(document=number, path=f"items[{index}]", content=content, kind=kind, total=total)
+            if not isinstance(content, dict):
+                yield Problem(name, _no_object(content), document=number, line=piece.line, path=f"items[{index}]")
+                continue
+            total = len(cut[1]) if number == 1 else None
+            yield Item(document=number, path=f"items[{index}]", content=content, kind=kind, total=total)
 
     def documents(self, text: bytes) -> int:
         """The number of documents."""
@@ -87,6 +94,35 @@ class YamlReader:
             if number == document:
                 return yaml_lines.line_of(piece, path)
         return 0
+
+
+def _whole_document(name: str, number: int, document: Piece, limits: Limits) -> Iterator[Item | Problem]:
+    """The items of a document that was not split. Of a List that was cut short, those that are whole, and the problem."""
+    try:
+        content = parse_piece(name, number, document, limits)
+    except AnchorElsewhere:
+        raise
+    except BadObjects as error:
+        yield from _cut_list(name, number, document, limits)
+        yield from error.problems
+        return
+    if not _lost_its_end(content):
+        yield from _items_of(number, content)
+        return
+    yield from _cut_list(name, number, document, limits)
+    yield Problem(name, _CUT, document=number, line=document.line + len(document.lines) - 1)
+
+
+def _cut_list(name: str, number: int, document: Piece, limits: Limits) -> Iterator[Item]:
+    """The items of a List without its end, except the last, which may be incomplete, and those that cannot be parsed."""
+    cut = yaml_lines.list_items(document, has_end=False)
+    for index, piece in enumerate(cut[1][:-1] if cut is not None else ()):
+        try:
+            content = parse_piece(name, number, piece, limits, f"items[{index}]")
+        except BadObjects:
+            continue
+        if isinstance(content, dict):
+            yield Item(document=number, path=f"items[{index}]", content=content)
 
 
 def _uncut_items(name: str, number: int, document: Piece, limits: Limits, count: int) -> list[Any]:

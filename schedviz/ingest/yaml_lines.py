@@ -53,8 +53,11 @@ def documents(text: str) -> Iterator[Piece]:
         yield piece
 
 
-def list_items(document: Piece) -> tuple[str, list[Piece]] | None:
-    """The kind of a List and its items, each indented as in the document; None if the document is not a block-style List."""
+def list_items(document: Piece, *, has_end: bool = True) -> tuple[str, list[Piece]] | None:
+    """The kind of a List and its items, each indented as in the document; None if the document is not a block-style List.
+
+    kubectl prints the kind after the items: without `has_end` a List needs none.
+    """
     kind, start = "", -1
     end = len(document.lines)
     for index, line in enumerate(document.lines):
@@ -66,7 +69,7 @@ def list_items(document: Piece) -> tuple[str, list[Piece]] | None:
             end = index
         if _ITEMS.match(line):
             start = index + 1
-    if not kind or start < 0:
+    if start < 0 or (has_end and not kind):
         return None
     return kind, list(_cut(document, start, end))
 

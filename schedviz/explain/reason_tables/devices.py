@@ -38,7 +38,8 @@ DEVICES: Final[tuple[Row, ...]] = (
     (
         (
             r"(?:could not find|waiting for dynamic resource controller to create) (?:the )?ResourceClaim(?: \"?(?P<claim>[^\"]*)\"?)?|"
-            r"pod \"[^\"]*\": ResourceClaim not created yet|ResourceClaim (?P<own>\S+) was not created for Pod .*|resourceclaim(?:\.resource\.k8s\.io)? \"(?P<name>.*)\" not found"
+            r"pod \"[^\"]*\": ResourceClaim not created yet|"
+            r"ResourceClaim (?P<own>\S+) was not created for Pod .*|resourceclaim(?:\.resource\.k8s\.io)? \"(?P<name>.*)\" not found"
         ),
         Meaning(
             names.DYNAMIC_RESOURCES,

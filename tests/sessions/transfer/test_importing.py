@@ -134,13 +134,24 @@ def test_an_import_that_died_on_the_way_is_begun_again_and_queues_no_step_twice(
 
 
 def test_a_bad_file_fails_the_session_with_file_line_and_path() -> None:
-    session = imported(file(dump(1, 1).replace(b'"10m"', b'"10x"')))
+    pod = b'{"kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"resources":{"requests":{"cpu":"10x"}}}]}}'
+    session = imported(file(b'{"kind":"List","items":[%s]}' % pod))
 
     assert session.status == Session.Status.FAILED
     assert "cluster.json" in session.message
-    assert "items[1].spec.containers[0].resources.requests.cpu" in session.message
+    assert "items[0].spec.containers[0].resources.requests.cpu" in session.message
     assert not Upload.objects.filter(session=session).exists()
     assert not Checkpoint.objects.filter(session=session).exists()
+
+
+def test_a_bad_object_is_skipped_and_named_and_the_others_are_imported() -> None:
+    session = imported(file(dump(1, 1).replace(b'"10m"', b'"10x"')))
+
+    assert session.status == Session.Status.READY
+    assert session.report["kinds"] == {"Node": 1}
+    [skipped] = session.report["skipped"]
+    assert "items[1].spec.containers[0].resources.requests.cpu" in skipped["message"]
+    assert any("1 of its parts could not be read" in warning for warning in session.report["warnings"])
 
 
 def test_an_import_that_is_cancelled_stops(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,43 @@
+"""The reason why an import has nothing to import, and what to do instead."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schedviz.ingest.errors import IngestError, UnreadableFile
+from schedviz.ingest.file_result import MergedFiles
+from schedviz.ingest.refusals import Refusals
+
+EXPECTED: Final = "Expected nodes and pods: the output of `kubectl get nodes,pods -A -o json`."
+#: The most files and kinds that are listed.
+_LISTED: Final = 5
+
+
+def nothing_found(merged: MergedFiles, refused: Refusals) -> IngestError:
+    """The reason why there is nothing to import."""
+    if refused.count == 1 and refused.first and not merged.files:
+        return refused.first
+    if refused.count and not merged.files:
+        return UnreadableFile(*refused.lines(_LISTED))
+    dropped = merged.tally.dropped()
+    left_out = "; ".join(f"{drop.count} × {drop.kind}: {drop.reason}" for drop in dropped[:_LISTED])
+    if len(dropped) > _LISTED:
+        left_out += "; …"
+    name = merged.files[0].name if merged.files else "The import"
+    if merged.messages:
+        pods = len(merged.messages)
+        whose = "a pod" if pods == 1 else f"{pods} pods"
+        left_out = (
+            f"it has messages of the scheduler about {whose}, and no objects{'; ' + left_out if left_out else ''}; to have them "
+            "explained, paste them on the start page, or run `schedviz explain --message -`"
+        )
+    elif merged.has_config:
+        left_out = f"it is the configuration of a scheduler, which goes with objects{'; ' + left_out if left_out else ''}"
+    elif merged.logs:
+        count = sum(log.records for log in merged.logs)
+        left_out = (
+            f"it is a log of kube-scheduler with {count:,} record{'' if count == 1 else 's'}, without a SIGUSR2 dump and without a pod "
+            f"that did not fit; send SIGUSR2 to kube-scheduler and bring the log again{'; ' + left_out if left_out else ''}"
+        )
+    why = f"{name}: it contains nothing to import{f' ({left_out})' if left_out else ''}. {EXPECTED}"
+    return UnreadableFile(why, *refused.lines(_LISTED))
