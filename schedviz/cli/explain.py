@@ -90,7 +90,15 @@ def explain(
         return
     if not paths and message is None:
         raise click.UsageError("Pass a file with -f, as printed by `kubectl get nodes,pods -A -o json`, or a message with --message.")
-    files = _read(paths, chosen) if paths else None
+    try:
+        files = _read(paths, chosen) if paths else None
+    except click.ClickException:
+        found = _messages_of(paths, pod) if message is None else []
+        if not found:
+            raise
+        say("The files have no objects that can be simulated. The scheduler's messages in them:", err=True)
+        _messages(found, form)
+        return
     if message is not None:
         _message(files, pod, message, form)
         return
@@ -231,6 +239,18 @@ def _message(files: _Files | None, pod: str | None, text: str, form: str) -> Non
         _print_json(msgspec.structs.replace(message, clauses=clauses))
     else:
         _print_message(message, clauses)
+
+
+def _messages_of(paths: Sequence[Path], pod: str | None) -> list[PodMessage]:
+    """The scheduler's messages in text files, such as the output of `kubectl describe`: those about one pod, if any is."""
+    from schedviz.explain.message import parse_messages
+    from schedviz.ingest.pasted_text import messages_in
+
+    found: list[PodMessage] = []
+    for path in paths:
+        if path.is_file() and path.stat().st_size <= _LONGEST_TEXT:
+            found += parse_messages(messages_in(path.read_text("utf-8", "replace"), longest=_LONGEST_TEXT))
+    return [each for each in found if pod is not None and each.pod in (pod, f"default/{pod}")] or found
 
 
 def _messages(found: Sequence[PodMessage], form: str) -> None:

@@ -48,6 +48,8 @@ class FileFound:
         self.steps: Steps | None = None
         self.warnings: list[Phrase] = []
         self.bad_parts = BadParts()
+        #: Whether it has messages of the scheduler that do not say about which pod.
+        self.has_nameless_messages = False
         #: The newest kubelet version of its nodes; "" if unknown.
         self.kubelet = ""
 
@@ -90,6 +92,7 @@ class MergedFiles:
         self.objects: dict[Key, KubeObject] = {}
         self.origins: dict[Key, str] = {}
         self.files: list[FileReport] = []
+        self.has_nameless_messages = False
         #: Further warnings.
         self.warnings: list[Phrase] = []
         self.has_config = False
@@ -106,6 +109,7 @@ class MergedFiles:
         """Add a file. For duplicate objects the newer version is kept, or the last one if the versions cannot be compared."""
         self.files.append(file.report())
         self.warnings += file.warnings
+        self.has_nameless_messages = self.has_nameless_messages or file.has_nameless_messages
         self.has_config = self.has_config or bool(file.configs)
         self.kubelet = newest(self.kubelet, file.kubelet)
         self.tally.take(file.tally)

@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from schedviz.engine.config import ConfigurationError, load_configuration
 from schedviz.ingest import json_stream, yaml_stream
 from schedviz.ingest.archive import Member, is_tar, is_zip, tar_members, zip_members
+from schedviz.ingest.bad_parts import BadParts
 from schedviz.ingest.budget import Budget, BudgetExhausted
 from schedviz.ingest.cluster_info import ClusterInfoReader
 from schedviz.ingest.config_text import ConfigText, parse_config
+from schedviz.ingest.embedded_objects import EmbeddedObjectsReader
 from schedviz.ingest.errors import (
     BadObjects,
     ImportCancelled,
@@ -42,9 +44,10 @@ from schedviz.ingest.log_reader import LogReader
 from schedviz.ingest.nothing_found import EXPECTED, nothing_found
 from schedviz.ingest.objects_from_dump import WARNING, objects_of
 from schedviz.ingest.openb import OpenbReader
+from schedviz.ingest.pasted_text import messages_in
 from schedviz.ingest.progress import Progress, ProgressReporter
 from schedviz.ingest.reader import Item, Reader
-from schedviz.ingest.refusals import LISTED, Refusals
+from schedviz.ingest.refusals import LISTED, Refusals, forget
 from schedviz.ingest.release_evidence import ReleaseEvidence, kubelet_version, newest
 from schedviz.ingest.report import Refused, Report
 from schedviz.ingest.scheduler_log import SchedulerLog
@@ -70,10 +73,13 @@ from schedviz.kube.sharing import Sharing
 from schedviz.trace.phrase import Phrase, phrase
 from schedviz.trace.releases import RELEASES
 
+#: Reads objects among other text.
+_EMBEDDED: Final = EmbeddedObjectsReader()
 #: The readers, in order. The first that recognises a text reads it.
 READERS: tuple[Reader, ...] = (
     LogReader(),
     ClusterInfoReader(),
+    _EMBEDDED,
     KubectlTextReader(),
     SimulatorReader(),
     KwokReader(),
@@ -82,6 +88,8 @@ READERS: tuple[Reader, ...] = (
     YamlReader(),
 )
 
+#: Longer texts in no known format are not searched for objects and messages.
+_LONGEST_PROSE = 4_000_000
 #: Progress is reported and a cancellation looked for once per this many objects.
 _EVERY = 256
 #: The deepest nesting of archives in archives.
@@ -201,11 +209,13 @@ class _Loading:
             self.refused.add(source.name, error, is_last=True)
         except UnknownFormat as error:
             if source.is_incidental:
+                forget(error)
                 self.merged.tally.drop("File", "its format is unknown", source.name)
             else:
                 self.refused.add(source.name, error)
         except IngestError as error:
             if source.is_incidental and isinstance(error, NoObjects):
+                forget(error)
                 self.merged.tally.drop("File", "it contains no Kubernetes objects", source.name)
             else:
                 self.refused.add(source.name, error)
@@ -239,7 +249,7 @@ class _Loading:
                 self.read_text(file, text, alone=alone)
         else:
             self.read_text(file, b"".join(chain((first,), () if second is None else (second,), pieces)), alone=alone)
-        if not (file.is_of_use or file.tally.dropped() or source.is_incidental):
+        if not (file.is_of_use or file.has_nameless_messages or file.tally.dropped() or source.is_incidental):
             raise UnreadableFile(f"{file.name}: it contains nothing to import. {EXPECTED}")
         self.keep(file)
         return file.trace
@@ -299,8 +309,44 @@ class _Loading:
             raise UnreadableFile(f"{file.name}: this is an error message of kubectl instead of a dump: {failed[0].decode().strip()[:200]}")
         text = without_warnings(without_terminal(text))
         reader = next((reader for reader in READERS if reader.recognises(text)), None)
-        if reader is None:
-            raise UnknownFormat(f"{file.name}: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
+        try:
+            if reader is None:
+                raise UnknownFormat(f"{file.name}: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
+            self.read_with(reader, file, text)
+        except (BadObjects, UnreadableFile) as error:
+            self.read_as_prose(file, text, error)
+        else:
+            if reader is _EMBEDDED or not (file.objects or file.messages or any(log.signals for log in file.logs)):
+                self.take_messages(file, text)
+
+    def read_as_prose(self, file: FileFound, text: bytes, error: IngestError) -> None:
+        """Read the objects, or else the scheduler's messages, in a text of another form. Raises `error` if there is neither."""
+        if isinstance(error, _BadConfiguration) or file.is_of_use or len(text) > _LONGEST_PROSE:
+            raise error
+        file.bad_parts = BadParts()
+        try:
+            self.read_with(_EMBEDDED, file, text)
+        except IngestError:
+            file.bad_parts = BadParts()
+        self.take_messages(file, text)
+        if not file.is_of_use and not file.has_nameless_messages:
+            raise error
+        file.format = _EMBEDDED.format if file.objects else "text with messages"
+
+    def take_messages(self, file: FileFound, text: bytes) -> None:
+        """Take the scheduler's messages, wherever they are in a text."""
+        if len(text) > _LONGEST_PROSE:
+            return
+        bound = {pod for log in file.logs for pod in log.bound}
+        for message in messages_in(text.decode(), longest=_LONGEST_PROSE):
+            if message.pod:
+                if message.pod not in bound:
+                    file.add_message(message)
+            else:
+                file.has_nameless_messages = True
+
+    def read_with(self, reader: Reader, file: FileFound, text: bytes) -> None:
+        """Read a text with one reader. Raises `IngestError` if nothing can be read."""
         file.format = reader.format
         bad = file.bad_parts
         for number, item in enumerate(reader.read(file.name, text, self.limits)):
@@ -317,7 +363,7 @@ class _Loading:
                 found = _problem(file.name, text, reader, item, error) if bad.wants_name() else None
                 bad.add(found, good=len(file.objects), error=error)
         if bad.count and not file.is_of_use:
-            raise bad.error()
+            raise bad.error() if b"kind" in text else NoObjects(bad.named)
 
     def read_while_it_arrives(self, file: FileFound, told: ProgressReporter, pieces: Iterator[bytes], *, is_json: bool) -> None:
         """Read a list in kubectl's layout while it is decompressed. Raises `NotCutError`."""

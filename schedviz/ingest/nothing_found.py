@@ -24,9 +24,9 @@ def nothing_found(merged: MergedFiles, refused: Refusals) -> IngestError:
     if len(dropped) > _LISTED:
         left_out += "; …"
     name = merged.files[0].name if merged.files else "The import"
-    if merged.messages:
+    if merged.messages or merged.has_nameless_messages:
         pods = len(merged.messages)
-        whose = "a pod" if pods == 1 else f"{pods} pods"
+        whose = "a pod" if pods <= 1 else f"{pods} pods"
         left_out = (
             f"it has messages of the scheduler about {whose}, and no objects{'; ' + left_out if left_out else ''}; to have them "
             "explained, paste them on the start page, or run `schedviz explain --message -`"

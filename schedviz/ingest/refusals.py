@@ -10,6 +10,12 @@ from schedviz.trace.phrase import Phrase, phrase
 LISTED = 100
 
 
+def forget(error: BaseException) -> None:
+    """Drop what an error keeps in memory: its traceback refers to frames, and thereby to all that was read."""
+    error.with_traceback(None)
+    error.__cause__ = error.__context__ = None
+
+
 class Refusals:
     """The files of an import that were left out completely."""
 
@@ -21,9 +27,7 @@ class Refusals:
 
     def add(self, name: str, error: IngestError, *, is_last: bool = False) -> None:
         """Record a file that is left out. `is_last`: reading stops because of this file, so it is reported first."""
-        # An error's traceback refers to frames, and thereby to all that was read.
-        error.with_traceback(None)
-        error.__cause__ = error.__context__ = None
+        forget(error)
         self.count += 1
         refused = Refused(name, str(error))
         if is_last:

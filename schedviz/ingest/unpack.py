@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Protocol
 
-from schedviz.ingest.errors import UnreadableFile
+from schedviz.ingest.errors import UnknownFormat, UnreadableFile
 
 _STEP = 4 << 20
 #: Compressed bytes per call of a decompressor. It copies what follows the end of a stream, so with large chunks many small streams would
@@ -94,7 +94,7 @@ def text_pieces(name: str, chunks: Iterable[bytes], *, on_progress: Callable[[in
     except UnicodeDecodeError as error:
         raise _no_text(name, lines, b"", error) from None
     if is_blank:
-        raise UnreadableFile(f"{name}: the file is empty.")
+        raise UnknownFormat(f"{name}: the file is empty.")
 
 
 def _as_utf8(name: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -177,7 +177,7 @@ def _windows(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 def _check_head(name: str, head: bytes) -> None:
     if head.translate(None, _BINARY) != head:
-        raise UnreadableFile(f"{name}: this is not text; expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
+        raise UnknownFormat(f"{name}: this is not text; expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
     start_of_text = head[:512].lstrip(_UTF8_BOM).lstrip().lower()
     if start_of_text.startswith((b"<!doctype", b"<html", b"<?xml")):
         raise UnreadableFile(f"{name}: this is a web page, perhaps a login page, instead of a dump. Expected JSON or YAML.")

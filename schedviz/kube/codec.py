@@ -79,6 +79,8 @@ _DECODERS: Final = {kind.name: _Decoders(kind) for kind in KINDS}
 #: Most tools write these two members first; looking there avoids parsing the whole text.
 _HEAD: Final = re.compile(rb'\s*\{\s*"apiVersion"\s*:\s*"([\w./-]*)"\s*,\s*"kind"\s*:\s*"(\w+)"', re.ASCII)
 _head_decoder: Final = msgspec.json.Decoder(_Head)
+#: Smaller whole numbers are exact as floats.
+_EXACT: Final = 2.0**53
 _encoder: Final = msgspec.json.Encoder(enc_hook=enc_hook)
 _sorted_encoder: Final = msgspec.json.Encoder(order="sorted")
 
@@ -110,7 +112,7 @@ def from_dict(data: object, *, strict: bool = False, kind: str = "") -> KubeObje
         return _convert(data, decoders, strict=strict)
     except msgspec.ValidationError:
         pass
-    without_nulls = _drop_nulls(data)  # null means "absent" to Kubernetes
+    without_nulls = _drop_nulls(data)  # null means "absent" to Kubernetes, and some YAML has 1e+09 for a whole number
     try:
         return _convert(without_nulls, decoders, strict=strict)
     except msgspec.ValidationError as error:
@@ -271,4 +273,6 @@ def _drop_nulls(value: Any) -> Any:
         return {key: _drop_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
         return [_drop_nulls(item) for item in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return int(value)
     return value

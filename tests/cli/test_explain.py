@@ -131,3 +131,17 @@ def test_the_output_as_markdown_has_one_heading_and_no_raw_control_character():
     refused = CliRunner().invoke(explain, ["--message", "0/1 nodes are available: 1 Insufficient cpu.", "-o", "markdown"])
     assert refused.exit_code == 2
     assert "-o markdown is for pods and for the overview, not for --message." in refused.output
+
+
+def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> None:
+    described = tmp_path / "describe.txt"
+    described.write_text(
+        "Name: web\nNamespace: shop\nEvents:\n  Warning  FailedScheduling  5m  default-scheduler  0/2 nodes are available: 2 Insufficient cpu.\n"
+    )
+
+    found = CliRunner().invoke(explain, ["-f", str(described)])
+
+    assert found.exit_code == 0, found.output
+    assert "shop/web:" in found.output
+    assert "2 Insufficient cpu  [NodeResourcesFit]" in found.output
+    assert "no objects that can be simulated" in found.stderr
