@@ -131,6 +131,7 @@ def examined(found: Import, chosen: ChosenRelease = NO_CHOICE, *, names: tuple[s
             found.objects,
             found.config,
             logs,
+            said={each.pod: each.message for each in found.messages},
             names=names,
             made_of_dump=found.made_of_dump,
             release=settings.release,

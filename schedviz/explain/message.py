@@ -32,6 +32,11 @@ _OLDEST: Final = re.compile(r"fit failure on node \([^()]*+\): (?P<reason>[^:()]
 #: Reasons of kube-scheduler 1.19 and older.
 _BEFORE_1_20: Final = re.compile(r"node\(s\) (?:didn't match node selector|had taints that the pod didn't tolerate)")
 
+_LOST: Final = (
+    "The message gives no reason for {count} of {nodes}: the scheduler did not look there. kube-scheduler 1.18.0 to 1.18.6 loses nodes "
+    "from its list when zones have different numbers of nodes (kubernetes issue 91601). Restart kube-scheduler, then upgrade it."
+)
+
 
 class NotAMessageError(ValueError):
     """The text is no message of a scheduler."""
@@ -52,6 +57,8 @@ class Message(Part, frozen=True):
     #: What the counts themselves say; "" if nothing.
     finding: str = ""
     finding_phrase: Phrase | None = None
+    #: Whether it leaves nodes out although its scheduler evaluates every node: the defect of kubernetes issue 91601.
+    loses_nodes: bool = False
 
 
 class PodMessage(Part, frozen=True):
@@ -120,6 +127,7 @@ def _fit_error(nodes: int, rest: str) -> Message:
         unaccounted=unaccounted,
         finding=finding.text if finding is not None else "",
         finding_phrase=finding,
+        loses_nodes=finding is not None and finding.template == _LOST,
     )
 
 
@@ -140,13 +148,7 @@ def _finding(nodes: int, unaccounted: int, end: str) -> Phrase | None:
     if _CUT.search(end) or unaccounted == nodes:
         return phrase("The text was cut: the reasons for {count} of {nodes} are missing.", count=how_many, nodes=nodes)
     if _BEFORE_1_20.search(end):
-        return phrase(
-            "The message gives no reason for {count} of {nodes}: the scheduler did not look there. kube-scheduler 1.18.0 to 1.18.6 "
-            "loses nodes from its list when zones have different numbers of nodes (kubernetes issue 91601). Restart kube-scheduler, "
-            "then upgrade it.",
-            count=how_many,
-            nodes=nodes,
-        )
+        return phrase(_LOST, count=how_many, nodes=nodes)
     return phrase(
         "The message gives no reason for {count} of {nodes}: a PreFilter plugin excluded them before the filters ran (the pod names its "
         "node, as a DaemonSet's pods do, or its volume does), or they are missing from the scheduler's list of nodes.",

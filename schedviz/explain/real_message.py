@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from schedviz.engine import Simulation
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.message import NotAMessageError, parse_message
-from schedviz.trace.phrase import Phrase, counted, phrase
+from schedviz.trace.phrase import Phrase, counted, phrase, some
 
 
 class _Missing(NamedTuple):
@@ -54,6 +54,14 @@ def disagreement(simulation: Simulation, explanation: Explanation) -> Phrase | N
             "the files have no {kind} objects, which the scheduler reads: add the output of kubectl get {resources} -A -o json",
             kind=missing.kind,
             resources=missing.resources,
+        )
+    if real.loses_nodes and explanation.fits:
+        return phrase(
+            "that message gives no reason for {lost} of its {real}, and the pod fits on {fits}: the scheduler lost nodes from its list, as "
+            "kube-scheduler 1.18.0 to 1.18.6 does (kubernetes issue 91601); restart it",
+            lost=real.unaccounted,
+            real=counted(real.nodes, "{count} node", "{count} nodes"),
+            fits=some(explanation.fits),
         )
     if real.nodes != explanation.nodes:
         return phrase(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
 
 from schedviz.engine import Simulation
 from schedviz.engine.cache.debugger.comparer import compare
 from schedviz.engine.cache.debugger.signal import Signal
 from schedviz.engine.reporting.debugger import dump
 from schedviz.explain.doctor.amounts import amounts
+from schedviz.explain.doctor.counted_nodes import counted_nodes
 from schedviz.explain.doctor.dump_only import alone
 from schedviz.explain.doctor.evidence import Evidence
 from schedviz.explain.doctor.finding import Examination, Scheduler, examination, finding
@@ -22,6 +25,8 @@ from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import counted, phrase, some
 
+_NOTHING_SAID: Final[Mapping[str, str]] = MappingProxyType({})
+
 
 def examine_dump(
     objects: Iterable[KubeObject],
@@ -30,8 +35,9 @@ def examine_dump(
     earlier: Sequence[Signal] = (),
     scheduler: Scheduler = Scheduler(),  # noqa: B008  (frozen)
     name: str = "the log",
+    said: Mapping[str, str] = _NOTHING_SAID,
 ) -> Examination:
-    """Compare the API's objects with a dump; `earlier` are older dumps of the same scheduler."""
+    """Compare the API's objects with a dump; `earlier` are older dumps of the same scheduler, `said` its last messages by pod."""
     nodes, pods = _nodes_and_pods(objects)
     evidence = Evidence(signal, earlier)
     when = f" of {signal.at}" if signal.at else ""
@@ -45,22 +51,33 @@ def examine_dump(
             *amounts(nodes, pods, signal.dump, scheduler),
             *ports_and_images(nodes, pods, signal.dump, scheduler),
             *nominations_of_dump(nodes, pods, signal.dump, scheduler),
+            *counted_nodes(said, pods, nodes=nodes, cached=_cached(signal)),
             *_inside(signal),
         ]
     return examination(compared, findings, nodes=len(signal.dump.nodes), pods=count)
 
 
-def examine_dump_alone(signal: Signal, *, name: str = "the log") -> Examination:
-    """Examine a dump without API objects."""
+def examine_dump_alone(signal: Signal, *, name: str = "the log", said: Mapping[str, str] = _NOTHING_SAID) -> Examination:
+    """Examine a dump without API objects; `said` are the last messages of its scheduler by pod."""
     count = sum(len(node.pods) for node in signal.dump.nodes) + len(signal.dump.pending)
     when = f" of {signal.at}" if signal.at else ""
-    return examination(f"the dump{when} in {name} by itself", [*alone(signal), *_inside(signal)], nodes=len(signal.dump.nodes), pods=count)
+    findings = [*counted_nodes(said, {}, nodes=None, cached=_cached(signal)), *alone(signal), *_inside(signal)]
+    return examination(f"the dump{when} in {name} by itself", findings, nodes=len(signal.dump.nodes), pods=count)
 
 
-def examine_objects(objects: Iterable[KubeObject], *, scheduler: Scheduler = Scheduler()) -> Examination:  # noqa: B008
-    """Examine objects without a dump: pods on deleted nodes, overcommitted nodes, endless nominations."""
+def examine_objects(
+    objects: Iterable[KubeObject],
+    *,
+    scheduler: Scheduler = Scheduler(),  # noqa: B008  (frozen)
+    said: Mapping[str, str] = _NOTHING_SAID,
+) -> Examination:
+    """Examine objects without a dump: pods on deleted nodes, overcommitted nodes, endless nominations, messages that count other nodes."""
     nodes, pods = _nodes_and_pods(objects)
-    findings = [*_strays(nodes, pods.values()), *nominations_of_objects(nodes, list(pods.values()), scheduler)]
+    findings = [
+        *_strays(nodes, pods.values()),
+        *nominations_of_objects(nodes, list(pods.values()), scheduler),
+        *counted_nodes(said, pods, nodes=nodes, cached=None),
+    ]
     return examination("the API's objects among themselves", findings, nodes=len(nodes), pods=len(pods))
 
 
@@ -87,6 +104,11 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
         *snapshot_beside_cache(simulation),
     ]
     return examination("API, informers, cache, queue and snapshot of the engine", findings, nodes=len(nodes), pods=len(pods))
+
+
+def _cached(signal: Signal) -> int:
+    """The number of nodes that the scheduler iterates: a deleted node is in the dump only for its pods."""
+    return sum(not node.is_deleted for node in signal.dump.nodes)
 
 
 def _nodes_and_pods(objects: Iterable[KubeObject]) -> tuple[dict[str, Node], dict[str, Pod]]:

@@ -24,6 +24,7 @@ _IN_WORDS: Final = 20
 #: The import itself warns of these if there is no dump.
 _ALWAYS_REPORTED: Final = frozenset({"ghost node"})
 _NO_GATES: Final[Mapping[str, bool]] = {}
+_NOTHING_SAID: Final[Mapping[str, str]] = {}
 #: Findings of each comparison that an import report keeps.
 MOST_FINDINGS: Final = 200
 
@@ -33,23 +34,26 @@ def examine_import(
     config: dict[str, Any] | None,
     logs: Mapping[str, Sequence[Signal]],
     *,
+    said: Mapping[str, str] = _NOTHING_SAID,
     names: tuple[str, ...] = (),
     made_of_dump: bool = False,
     release: str = DEFAULT_RELEASE,
     feature_gates: Mapping[str, bool] = _NO_GATES,
 ) -> list[Examination]:
-    """An examination of the last dump of each log, or of the objects if there is none; `made_of_dump`: there are no other objects.
+    """An examination of the last dump of each log, or of the objects if there is none.
 
-    The scheduler of the dumps has this release and these feature gates. Raises `ConfigurationError`.
+    `made_of_dump`: there are no other objects. `said` are the last messages about pods. The scheduler of the dumps has this release and
+    these feature gates. Raises `ConfigurationError`.
     """
     scheduler = scheduler_of(config, names, release=release, feature_gates=feature_gates)
     with_dumps = {name: signals for name, signals in logs.items() if signals}
     if made_of_dump or (with_dumps and not any(isinstance(obj, (Node, Pod)) for obj in objects)):
-        return [examine_dump_alone(signals[-1], name=name) for name, signals in with_dumps.items()]
+        return [examine_dump_alone(signals[-1], name=name, said=said) for name, signals in with_dumps.items()]
     if not with_dumps:
-        return [examine_objects(objects, scheduler=scheduler)]
+        return [examine_objects(objects, scheduler=scheduler, said=said)]
     return [
-        examine_dump(objects, signals[-1], earlier=signals[:-1], scheduler=scheduler, name=name) for name, signals in with_dumps.items()
+        examine_dump(objects, signals[-1], earlier=signals[:-1], scheduler=scheduler, name=name, said=said)
+        for name, signals in with_dumps.items()
     ]
 
 

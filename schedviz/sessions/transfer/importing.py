@@ -138,6 +138,7 @@ class Importing:
             found.objects,
             found.config,
             logs,
+            said={each.pod: each.message for each in found.messages},
             made_of_dump=found.made_of_dump,
             release=chosen.release,
             feature_gates=chosen.feature_gates,
