@@ -215,6 +215,7 @@ def _show_overview(found: Overview, form: str) -> None:
 def _message(files: _Files | None, pod: str | None, text: str, form: str) -> None:
     from schedviz.explain.message import NotAMessageError, parse_message, parse_messages, with_nodes
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
+    from schedviz.ingest.kubectl_tables import told_by_tables
     from schedviz.ingest.pasted_text import messages_in
 
     text = sys.stdin.read(_LONGEST_TEXT) if text == "-" else text
@@ -226,7 +227,7 @@ def _message(files: _Files | None, pod: str | None, text: str, form: str) -> Non
     try:
         message = of_pod[-1].message if of_pod else parse_message(text)
     except NotAMessageError as error:
-        raise click.ClickException(str(error)) from None
+        raise click.ClickException(f"{error}{told_by_tables(text)}") from None
     clauses = message.clauses
     if files is not None and pod is not None:
         try:

@@ -12,6 +12,7 @@ from typing import Final
 
 from schedviz.ingest.errors import UnreadableFile
 from schedviz.ingest.events import REASON
+from schedviz.ingest.kubectl_tables import told_by_tables
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.scheduler_messages import MESSAGE, PodMessage
 
@@ -20,8 +21,9 @@ _HEAD_BYTES: Final = 16 << 10
 #: characters.
 _TABLE: Final = re.compile(r"(?:NAMESPACE|NAME|LAST SEEN)(?: {2,}+[A-Z][A-Z0-9()/-]*+(?: [A-Z0-9()/-]++)*+)++[ \t\r]*+$", re.MULTILINE)
 _EVENTS_TABLE: Final = re.compile(r"^(?:NAMESPACE +)?LAST SEEN +(?:FIRST SEEN +)?(?:COUNT +)?.*\bREASON\b.*\bMESSAGE\b", re.MULTILINE)
-_DESCRIBED: Final = re.compile(r"^Name: {2,}(\S+)$", re.MULTILINE)
-_NAMESPACE: Final = re.compile(r"^Namespace: {2,}(\S+)$", re.MULTILINE)
+_DESCRIBED: Final = re.compile(r"^[ \t]*+Name:[ \t]++(\S++)[ \t]*+$", re.MULTILINE)
+_NAMESPACE: Final = re.compile(r"^[ \t]*+Namespace:[ \t]++(\S++)[ \t]*+$", re.MULTILINE)
+_PART: Final = re.compile(r"^[ \t]*+(?:Namespace|Labels|Events):", re.MULTILINE)
 #: In a table of events: `default  5m  Warning  FailedScheduling  pod/web-1  0/3 nodes are available: …`
 _ROW: Final = re.compile(rf"\b{REASON}\s+(?:pod/)?(\S+)\s")
 #: In the output of `describe`: `Warning  FailedScheduling  5m  default-scheduler  0/3 nodes are available: …`
@@ -34,7 +36,7 @@ FAILURE: Final = re.compile(
 #: Standard error before the dump, if both were redirected to one file (`2>&1`).
 _WARNINGS: Final = re.compile(rb"(?:(?:Warning: |[EWI]\d{4} )[^\n]*\n)+(?=\{|apiVersion:)")
 #: The prompt and the command before output that was copied from a terminal, and blank lines around it.
-_PROMPT: Final = re.compile(rb"\s*+(?:[^\n]{0,200}?[$#%>] ?kubectl [^\n]*+\n\s*+)")
+_PROMPT: Final = re.compile(rb"\s*+(?:(?:[^\n]{0,200}?[$#%>] ?)?(?:kubectl|oc) [^\n]*+\n\s*+)")
 _COLOURS: Final = re.compile(rb"\x1b\[[0-9;]*+[a-zA-Z]")
 
 
@@ -63,7 +65,7 @@ class KubectlTextReader:
         start = head.lstrip()
         if _TABLE.match(start) is not None:
             return True
-        return _DESCRIBED.match(start) is not None and any(f"\n{word}:" in head for word in ("Namespace", "Labels", "Events"))
+        return _DESCRIBED.match(start) is not None and _PART.search(head) is not None
 
     def read(self, name: str, text: bytes, _limits: Limits) -> Iterator[PodMessage]:
         """The reasons why pods did not fit. Raises `UnreadableFile` if there are none."""
@@ -72,7 +74,7 @@ class KubectlTextReader:
         if not messages:
             raise UnreadableFile(
                 f"{name}: this is kubectl's table or `describe` output, which does not contain "
-                "the requests of pods. Expected the output of "
+                f"the requests of pods.{told_by_tables(plain)} Expected the output of "
                 "`kubectl get nodes,pods -A -o json`."
             )
         yield from messages

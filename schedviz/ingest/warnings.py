@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
@@ -11,6 +12,9 @@ from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.kube.core import Node, Pod, PodCondition
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import Phrase, phrase
+
+#: Pods on fewer nodes than this, all of which are missing, may be those of a node that was just deleted.
+_FEWEST_HOSTS: Final = 2
 
 
 def with_last_message(obj: KubeObject, messages: Mapping[str, PodMessage]) -> KubeObject:
@@ -31,8 +35,18 @@ def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[
     if not kinds["Pod"] and not kinds["Deployment"] and not kinds["ReplicaSet"]:
         yield phrase("There is no pod, so there is nothing to schedule; import the output of `kubectl get nodes,pods -A -o json`.")
     nodes = {obj.name for obj in objects if isinstance(obj, Node)}
-    strays = [pod for pod in objects if isinstance(pod, Pod) and pod.spec.node_name and pod.spec.node_name not in nodes]
-    if strays and nodes:
+    bound = [pod for pod in objects if isinstance(pod, Pod) and pod.spec.node_name]
+    strays = [pod for pod in bound if pod.spec.node_name not in nodes]
+    hosts = {pod.spec.node_name for pod in bound}
+    if nodes and len(hosts) >= _FEWEST_HOSTS and len(strays) == len(bound):
+        yield phrase(
+            "The nodes and the pods seem to be of different clusters: {pods} pods are bound to {hosts} nodes, and none of these is among "
+            "the {nodes} nodes of the files. Collect both from one cluster.",
+            pods=len(bound),
+            hosts=len(hosts),
+            nodes=len(nodes),
+        )
+    elif strays and nodes:
         missing = sorted({pod.spec.node_name for pod in strays})
         shown = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
         yield phrase(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -55,3 +56,29 @@ def test_a_text_without_either_says_what_to_paste(page: Page, server: Server) ->
     paste(page, server, "hello")
 
     expect(page.get_by_text("Paste the output of kubectl describe pod")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
+def test_a_dropped_description_is_explained_without_a_session(page: Page, server: Server, tmp_path: Path) -> None:
+    sessions = server.rest("sessions/")["count"]
+    described = tmp_path / "describe.txt"
+    described.write_text(DESCRIBED)
+
+    page.goto(f"{server.url}/sessions/")
+    page.locator("[data-upload]").set_input_files(described)
+
+    expect(page.locator("[data-paste-answer]")).to_contain_text("shop/web", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-advice]").first).to_be_visible()
+    assert server.rest("sessions/")["count"] == sessions
+
+
+def test_a_message_that_leaves_a_node_out_says_so(page: Page, server: Server) -> None:
+    paste(page, server, "0/6 nodes are available: 5 node(s) didn't match node selector.")
+
+    expect(page.locator("[data-message-finding]")).to_contain_text("kubernetes issue 91601", timeout=PATIENCE_MILLIS)
+
+
+def test_objects_in_markdown_become_a_session(page: Page, server: Server) -> None:
+    paste(page, server, f"My pod waits:\n\n```yaml\n{POD}```\n\nWhy?\n")
+
+    page.wait_for_url(re.compile(r"/s/[^/]+/"), timeout=PATIENCE_MILLIS)
+    expect(page.locator("body")).to_contain_text("1 pod is pending", timeout=PATIENCE_MILLIS)

@@ -329,3 +329,47 @@ def test_a_strategic_merge_patch_merges_lists_by_names() -> None:
     value: dict[str, Any] = {"a": 1, "c": [{"name": "x", "v": 1}, {"name": "y"}], "l": [1]}
     patch = {"a": None, "c": [{"name": "x", "w": 2}, {"name": "y", "$patch": "delete"}, {"name": "z"}], "l": [2], "$setElementOrder/c": []}
     assert merged(value, patch) == {"c": [{"name": "x", "v": 1, "w": 2}, {"name": "z"}], "l": [2]}
+
+
+PODS_WIDE = """\
+NAMESPACE   NAME     READY   STATUS    RESTARTS        AGE   IP          NODE     NOMINATED NODE   READINESS GATES
+shop        web-1    1/1     Running   2 (3m ago)      9d    10.0.0.7    n1       <none>           <none>
+shop        web-2    0/1     Pending   0               5m    <none>      <none>   <none>           <none>
+"""
+NODES_WIDE = """\
+NAME   STATUS                     ROLES    AGE   VERSION   INTERNAL-IP   EXTERNAL-IP   OS-IMAGE   KERNEL-VERSION   CONTAINER-RUNTIME
+n1     Ready                      <none>   9d    v1.30.1   10.0.0.1      <none>        Some OS    6.1              containerd://1.7
+n2     Ready,SchedulingDisabled   <none>   9d    v1.30.1   10.0.0.2      <none>        Some OS    6.1              containerd://1.7
+n3     NotReady                   <none>   9d    v1.30.1   10.0.0.3      <none>        Some OS    6.1              containerd://1.7
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PODS_WIDE + "\n" + NODES_WIDE,
+        f"me@host:~$ kubectl get pods -A -o wide\n{PODS_WIDE}me@host:~$ kubectl get nodes -o wide\n{NODES_WIDE}",
+    ],
+    ids=["tables", "a terminal"],
+)
+def test_tables_say_which_pods_wait_and_which_nodes_take_none(text: str) -> None:
+    with pytest.raises(IngestError) as refused:
+        imported(text)
+
+    assert "Pending: web-2. The reason is in the events of `kubectl describe pod web-2 -n shop`." in str(refused.value)
+    assert "Of its 3 nodes, 2 take no new pods: n2 (Ready,SchedulingDisabled), n3 (NotReady)." in str(refused.value)
+
+
+def test_nodes_of_one_cluster_and_pods_of_another_are_noticed() -> None:
+    nodes = [{"kind": "Node", "metadata": {"name": name}} for name in ("a-1", "a-2", "a-3")]
+    pods = [
+        {"kind": "Pod", "metadata": {"name": f"p{number}"}, "spec": {"nodeName": f"b-{number % 2}", "containers": []}}
+        for number in range(4)
+    ]
+
+    report = load([Source.of_bytes("nodes", json.dumps(nodes).encode()), Source.of_bytes("pods", json.dumps(pods).encode())]).report
+
+    assert report.warnings[0].startswith("The nodes and the pods seem to be of different clusters: 4 pods are bound to 2 nodes")
+    pods[0]["spec"]["nodeName"] = "a-1"
+    mixed = load([Source.of_bytes("nodes", json.dumps(nodes).encode()), Source.of_bytes("pods", json.dumps(pods).encode())]).report
+    assert mixed.warnings[0].startswith("3 of the pods are bound to nodes that are not in the files")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from schedviz.explain.doctor.finding import Finding, finding
+from schedviz.explain.doctor.finding import finding
+from schedviz.explain.finding import Finding
 from schedviz.explain.message import Message, NotAMessageError, parse_message
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, counted, phrase, some

@@ -1,0 +1,19 @@
+/** What somebody pasted or dropped: objects, which become a session, or other text, whose scheduler messages are explained. */
+
+/** The longest text that is explained without a session, in characters. */
+export const LONGEST_TEXT = 200_000;
+
+const OBJECTS = /(?:^|[\s{,"])apiVersion"?\s*:|(?:^|\n)[\s>"']*(?:kind|containers)"?\s*:\s|Dump of cached NodeInfo/;
+const SPEC = /(?:^|[\s{,"])(?:spec|containers)"?\s*:/;
+/** Messages that count nodes, and the reason of the scheduler's other events. */
+const MESSAGE = /\d\/\d+\s+nodes\s+are\s+available|\bFailedScheduling\b/;
+
+/** Whether a text has objects to import. Events and the status of a pod have messages and no specification. */
+export function hasObjects(text: string): boolean {
+  return OBJECTS.test(text) && !(MESSAGE.test(text) && !SPEC.test(text));
+}
+
+/** Whether a text has messages of the scheduler and no objects. */
+export function hasMessagesAlone(text: string): boolean {
+  return text.length <= LONGEST_TEXT && MESSAGE.test(text) && !hasObjects(text);
+}

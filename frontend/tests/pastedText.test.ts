@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { hasMessagesAlone, hasObjects } from "../src/model/pastedText";
+
+const MESSAGE = "0/3 nodes are available: 3 Insufficient cpu.";
+
+describe("a pasted text", () => {
+  it.each([
+    ["a manifest", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: []}\n"],
+    ["JSON", '{"apiVersion": "v1", "items": []}'],
+    ["a fragment without apiVersion", "kind: Pod\nmetadata:\n  name: a\n"],
+    ["the specification of a pod", "nodeSelector:\n  disk: ssd\ncontainers:\n- name: a\n"],
+    ["a quoted manifest", "> kind: Pod\n> metadata:\n>   name: a\n"],
+    ["a pod whose status has a message", `apiVersion: v1\nkind: Pod\nspec: {}\nstatus:\n  conditions:\n  - message: '${MESSAGE}'\n`],
+    ["a dump of the scheduler", "I1 1 dumper.go:1] Dump of cached NodeInfo\n"],
+  ])("has objects: %s", (_, text) => {
+    expect(hasObjects(text)).toBe(true);
+    expect(hasMessagesAlone(text)).toBe(false);
+  });
+
+  it.each([
+    ["a message", MESSAGE],
+    ["a description", `Name: a\nEvents:\n  Warning  FailedScheduling  5m  default-scheduler  ${MESSAGE}\n`],
+    ["an event with another message", "Warning  FailedScheduling  5m  default-scheduler  skip schedule deleting pod: a/b"],
+    ["Events as JSON", `{"apiVersion": "v1", "items": [{"kind": "Event", "message": "${MESSAGE}"}]}`],
+    ["the status of a pod", `status:\n  conditions:\n  - message: '${MESSAGE}'\n`],
+    ["a wrapped message", "0/3 nodes\n  are available: 3 Insufficient cpu."],
+  ])("has messages alone: %s", (_, text) => {
+    expect(hasObjects(text)).toBe(false);
+    expect(hasMessagesAlone(text)).toBe(true);
+  });
+
+  it("has neither", () => {
+    expect(hasObjects("hello, what kind: of text?")).toBe(false);
+    expect(hasMessagesAlone("hello")).toBe(false);
+    expect(hasMessagesAlone(`${MESSAGE}${" ".repeat(300_000)}`)).toBe(false);
+  });
+});

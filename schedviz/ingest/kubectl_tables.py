@@ -1,0 +1,82 @@
+"""Reads what the tables of `kubectl get pods` and `kubectl get nodes` say, for messages: which pods wait, and which nodes take none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+#: The first line of a table: names in capitals, two spaces or more apart.
+_HEADER: Final = re.compile(r"^[ \t]*+(?:NAMESPACE\s++)?NAME\s++[A-Z][A-Z \-/()]*+\s*+$")
+_PROMPT: Final = re.compile(r"^\s*+[$#>]|[$#%>] ?(?:kubectl|oc) ")
+#: Names that are listed.
+_LISTED: Final = 3
+
+
+class Table(NamedTuple):
+    """A table: its columns, and its rows by column."""
+
+    columns: tuple[str, ...]
+    rows: list[dict[str, str]]
+
+    @property
+    def is_of_pods(self) -> bool:
+        """Whether it is a table of pods."""
+        return "READY" in self.columns and "RESTARTS" in self.columns
+
+    @property
+    def is_of_nodes(self) -> bool:
+        """Whether it is a table of nodes."""
+        return ("STATUS" in self.columns and "READY" not in self.columns and bool({"ROLES", "VERSION"} & {*self.columns})) or (
+            self.columns == ("NAME", "STATUS", "AGE") and any("Ready" in row.get("STATUS", "") for row in self.rows)
+        )
+
+
+def tables(text: str) -> Iterator[Table]:
+    """The tables in a text, with prompts and other text between them."""
+    columns: list[str] = []
+    rows: list[dict[str, str]] = []
+    for line in text.split("\n"):
+        cells = line.split()
+        if _HEADER.match(line):
+            if columns:
+                yield Table(tuple(columns), rows)
+            columns, rows = re.split(r"\s{2,}", line.strip()), []
+        elif columns and len(cells) >= len(columns) - 1 and cells and not _PROMPT.search(line):
+            # Only the first columns are used, which contain no spaces.
+            rows.append(dict(zip(columns, cells, strict=False)))
+        elif columns:
+            yield Table(tuple(columns), rows)
+            columns = []
+    if columns:
+        yield Table(tuple(columns), rows)
+
+
+def told_by_tables(text: str) -> str:
+    """One or two sentences about the tables in a text, with what to do next; "" if there is nothing to say."""
+    waiting: list[str] = []
+    closed: list[str] = []
+    nodes = 0
+    for table in tables(text):
+        if table.is_of_pods:
+            for row in table.rows:
+                if row.get("STATUS") == "Pending":
+                    namespace = f" -n {row['NAMESPACE']}" if "NAMESPACE" in row else ""
+                    waiting.append(f"{row['NAME']}{namespace}")
+        elif table.is_of_nodes:
+            nodes += len(table.rows)
+            closed += [f"{row['NAME']} ({row['STATUS']})" for row in table.rows if row.get("STATUS") != "Ready"]
+    told = ""
+    unique = list(dict.fromkeys(waiting))
+    if unique:
+        told += f" Pending: {_some([name.split()[0] for name in unique])}."
+        told += f" The reason is in the events of `kubectl describe pod {unique[0]}`."
+    if closed:
+        takes = "takes" if len(closed) == 1 else "take"
+        told += f" Of its {nodes} nodes, {len(closed)} {takes} no new pods: {_some(closed)}."
+    return told
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - _LISTED
+    return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
