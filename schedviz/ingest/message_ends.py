@@ -18,6 +18,8 @@ _QUOTE: Final = re.compile(r'(\\{0,8}+)"')
 _SINGLE_END: Final = re.compile(r"(?<!')'(?![\w'])")
 #: What ends a message within a line: words of logs after it, the next column of a table, the end of an HTML element, code marks.
 _WITHIN: Final = re.compile(r"; (?:waiting|retrying)|[ \t]\||</|`|\\r\\n|\",")
+#: The same inside quotes, whose content ends where the quote does.
+_WITHIN_QUOTES: Final = re.compile(r"; (?:waiting|retrying)|</")
 #: A line that cannot continue a message: blank, a bullet, a prompt, a fence, a key, a row of a table, the beginning of a log line.
 _NEW_LINE: Final = re.compile(
     rf"\s*+(?:$|[-*#$+][ -]|```|---|kubectl\s|(?!preemption:)\w++:(?:\s|$)|.*\b{REASON}\b|(?:\S++\s++)?(?:Normal|Warning)\s"
@@ -43,8 +45,8 @@ def whole_message(text: str, start: int, end: int) -> tuple[str, int]:
     closing = _closing(before)
     if closing is not None and (found := closing.search(text, end, last)) is not None:
         quoted = _unescaped_text(text[start : found.start()])
-        return _tidy(_unquoted(quoted, 0, 0, len(quoted), "")[0]), found.end()
-    return _unquoted(text, start, end, last, before)
+        return _tidy(_unquoted(quoted, 0, 0, len(quoted), "", within=_WITHIN_QUOTES)[0]), found.end()
+    return _unquoted(text, start, end, last, before, within=_WITHIN)
 
 
 def _closing(before: str) -> re.Pattern[str] | None:
@@ -63,11 +65,11 @@ def _closing(before: str) -> re.Pattern[str] | None:
     return re.compile(rf'(?<!\\){escapes}"')
 
 
-def _unquoted(text: str, start: int, end: int, last: int, before: str) -> tuple[str, int]:
+def _unquoted(text: str, start: int, end: int, last: int, before: str, *, within: re.Pattern[str]) -> tuple[str, int]:
     mark = _MARK.match(before)
     stop = _end_of_line(text, end, last)
     parts = [text[start:stop]]
-    while stop < last and not _WITHIN.search(parts[-1]):
+    while stop < last and not within.search(parts[-1]):
         following = _end_of_line(text, stop + 1, last)
         line = text[stop + 1 : following]
         if mark is not None and (same := _MARK.match(line)) is not None and same[1][:1] == mark[1][:1]:
@@ -77,7 +79,7 @@ def _unquoted(text: str, start: int, end: int, last: int, before: str) -> tuple[
         parts.append(line)
         stop = following
     whole = " ".join(part.strip() for part in parts)
-    cut = _WITHIN.search(whole)
+    cut = within.search(whole)
     return _tidy(_unescaped_text(whole[: cut.start()] if cut is not None else whole)), stop
 
 

@@ -39,6 +39,7 @@ _HEAD: Final = re.compile(
     r"|no nodes (?:are )?available to schedule pods"
     r"|\d{1,7}/\d{1,7} tasks in gang unschedulable"
     r"|pod didn't trigger scale-up"
+    r"|[Cc]ould not schedule pod, "
 )
 #: What precedes a head that belongs to the message before it.
 _OF_PREEMPTION: Final = re.compile(r"(?:preemption:|placement status:)\s{0,99}\Z")
@@ -67,6 +68,15 @@ _ERROR: Final = re.compile(
     r'Error scheduling (?P<old>[a-z0-9.-]++/[a-z0-9.-]++): (?P<why>[^\n]*?); retrying|"Error scheduling pod; retrying"'
     r"(?P<values>[^\n]*+)"
 )
+#: The cluster autoscaler's log: why a node of a group would not help.
+_SCALE_UP: Final = re.compile(
+    r"\bPod (?P<pod>[a-z0-9./-]++) can't be scheduled on [^\s,]++, predicate (?:checking error|failed): [^\n]*?\breasons?: (?P<why>[^;\n]++)"
+)
+#: Karpenter's log from version 1 on, and the pod in its lines.
+_KARPENTER: Final = re.compile(r'"could not schedule pod"(?P<values>[^\n]*+)')
+_KARPENTER_WHY: Final = re.compile(r'"error":"((?:[^"\\\n]|\\.)*+)"')
+_KARPENTER_POD: Final = re.compile(r'"Pod":\{"name":"([a-z0-9.-]++)","namespace":"([a-z0-9.-]++)"')
+_JSON_POD: Final = re.compile(r'"pod":"([a-z0-9.-]++/[a-z0-9.-]++)"')
 _ERR_VALUE: Final = re.compile(r'\berr="((?:[^"\\\n]|\\.)*+)"')
 
 
@@ -145,6 +155,8 @@ def _each(text: str) -> Iterator[PodMessage]:
         message, end = whole_message(text, head.start(), head.end())
         line = text[max(text.rfind("\n", 0, head.start()) + 1, head.start() - _BEFORE) : head.start()]
         pod, when = _about(line, described.pod_before(head.start()))
+        if not pod and (named := _JSON_POD.match(text, text.find('"pod":"', end, end + _BEFORE))) is not None:
+            pod = named[1]
         yield PodMessage(pod, message, at=when)
         at = max(end, head.end())
 
@@ -202,6 +214,16 @@ def _without_head(text: str, start: int, stop: int, described: _Described) -> It
             line = text[max(text.rfind("\n", 0, event.start()) + 1, event.start() - _BEFORE) : event.start("rest") + 300]
             pod, when = _about(line, described.pod_before(event.start()))
             yield PodMessage(pod, whole_message(text, event.end() - len(rest), event.end() - len(rest))[0], at=when)
+    if "can't be scheduled on" in text[start:stop]:
+        for refused in _SCALE_UP.finditer(text, start, stop):
+            pod = refused["pod"]
+            yield PodMessage(pod if "/" in pod else f"default/{pod}", refused["why"].strip())
+    if '"could not schedule pod"' in text[start:stop]:
+        for logged in _KARPENTER.finditer(text, start, stop):
+            if (reason := _KARPENTER_WHY.search(logged["values"])) is not None:
+                owner = _KARPENTER_POD.search(logged["values"])
+                pod = f"{owner[2]}/{owner[1]}" if owner is not None else ""
+                yield PodMessage(pod, whole_message(f"could not schedule pod, {reason[1]}", 0, 0)[0])
     if "Error scheduling" in text[start:stop]:
         for error in _ERROR.finditer(text, start, stop):
             if error["old"]:

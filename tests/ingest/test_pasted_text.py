@@ -177,6 +177,33 @@ def test_a_message_without_counts_is_found_with_its_pod(text: str, pod: str, mes
     assert [(said.pod, said.message) for said in messages_in(text)] == [(pod, message)]
 
 
+@pytest.mark.parametrize(
+    ("text", "pod", "message"),
+    [
+        (
+            (
+                "I0211 15:35:46.498813 1 scale_up.go:288] Pod web-1 can't be scheduled on group-a, predicate checking error: Insufficient cpu; "
+                "predicateName=NodeResourcesFit; reasons: Insufficient cpu; debugInfo="
+            ),
+            "default/web-1",
+            "Insufficient cpu",
+        ),
+        (
+            '{"level":"ERROR","message":"Could not schedule pod, incompatible with nodepool \\"a\\", did not tolerate x=y","pod":"shop/web-1"}',
+            "shop/web-1",
+            'Could not schedule pod, incompatible with nodepool "a", did not tolerate x=y',
+        ),
+        (
+            '{"level":"ERROR","message":"could not schedule pod","Pod":{"name":"web-1","namespace":"shop"},"error":"no instance type"}',
+            "shop/web-1",
+            "could not schedule pod, no instance type",
+        ),
+    ],
+)
+def test_what_autoscalers_say_about_a_pod_is_found(text: str, pod: str, message: str) -> None:
+    assert [(said.pod, said.message) for said in messages_in(text)] == [(pod, message)]
+
+
 def test_prose_that_mentions_the_reason_is_no_message() -> None:
     assert messages_in("There is a FailedScheduling event, and I do not know why. The FailedScheduling events go on.") == []
 

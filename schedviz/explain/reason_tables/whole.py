@@ -110,6 +110,15 @@ WHOLE: Final[tuple[Row, ...]] = (
         ),
     ),
     (
+        r"could not schedule pod, (?P<why>.*)",
+        Meaning(
+            "karpenter",
+            "no NodePool of Karpenter would give the pod a node: {why}",
+            (),
+            "compare the pod's requirements and tolerations with the NodePools: `kubectl get nodepools -o yaml`",
+        ),
+    ),
+    (
         r"pod didn't trigger scale-up.*",
         Meaning("cluster-autoscaler", "no node group of the cluster autoscaler would give the pod a node", (), "look at its log"),
     ),
