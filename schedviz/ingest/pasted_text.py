@@ -70,7 +70,8 @@ _ERROR: Final = re.compile(
 )
 #: The cluster autoscaler's log: why a node of a group would not help.
 _SCALE_UP: Final = re.compile(
-    r"\bPod (?P<pod>[a-z0-9./-]++) can't be scheduled on [^\s,]++, predicate (?:checking error|failed): [^\n]*?\breasons?: (?P<why>[^;\n]++)"
+    r"\bPod (?P<pod>[a-z0-9./-]++) can't be scheduled on [^\s,]++, predicate (?:checking error|failed): [^\n]*?\breasons?: "
+    r"(?P<why>[^;\n]++)"
 )
 #: Karpenter's log from version 1 on, and the pod in its lines.
 _KARPENTER: Final = re.compile(r'"could not schedule pod"(?P<values>[^\n]*+)')
