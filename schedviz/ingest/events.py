@@ -37,7 +37,7 @@ def message_in_event(content: msgspec.Raw | dict[str, Any]) -> PodMessage | None
     """The message of an Event about a pod that did not fit; None for other or unreadable Events."""
     try:
         event = msgspec.json.decode(content, type=_Event) if isinstance(content, msgspec.Raw) else msgspec.convert(content, _Event)
-    except (msgspec.ValidationError, msgspec.DecodeError):
+    except (msgspec.MsgspecError, RecursionError):
         return None
     about = event.involved_object if event.involved_object.name else event.regarding
     message = event.message or event.note

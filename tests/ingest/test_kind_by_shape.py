@@ -79,7 +79,7 @@ def test_the_events_of_a_support_bundle_need_no_kind() -> None:
         ("events.json", {"items": [EVENT]}),
     )
 
-    assert [(said.pod, said.message) for said in result.said] == [("shop/a", EVENT["message"])]
+    assert [(each.pod, each.message) for each in result.messages] == [("shop/a", EVENT["message"])]
 
 
 @pytest.mark.parametrize(

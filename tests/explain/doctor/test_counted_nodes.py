@@ -68,7 +68,7 @@ def imported(*texts: str) -> Import:
 def examined(*texts: str) -> Examination:
     found = imported(*texts)
     logs = {log.name: log.signals for log in found.logs}
-    said = {said.pod: said.message for said in found.said}
+    said = {each.pod: each.message for each in found.messages}
     [examination] = examine_import(found.objects, found.config, logs, said=said, made_of_dump=found.made_of_dump)
     return examination
 
