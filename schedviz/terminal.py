@@ -57,9 +57,14 @@ def say_exact(text: str) -> None:
         click.echo(printable(text, keep="\n\t"), nl=False)
     else:
         # click would strip colours from it.
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode())
-        sys.stdout.buffer.flush()
+        write_bytes(text.encode())
+
+
+def write_bytes(content: bytes) -> None:
+    """Write a file that is not text, such as an image, to standard output. The caller has checked that it is no terminal."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
 
 
 def say_over(text: str = "") -> None:

@@ -12,10 +12,12 @@ import click
 from schedviz.cli.loading import examined, loaded, simulated, tell_warnings
 from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
 from schedviz.cli.remote.options import client_of, find_session, server_option, token_option
-from schedviz.terminal import say, say_json
+from schedviz.terminal import say, say_exact, say_json, write_bytes
 
 if TYPE_CHECKING:
     from schedviz.engine import Simulation
+    from schedviz.explain.card.model import Card
+    from schedviz.explain.card.theme import ThemeName
     from schedviz.explain.changes import SmallestChange
     from schedviz.explain.doctor import Examination
     from schedviz.explain.doctor.known_findings import KnownFindings
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
 _LONGEST_TEXT = 20_000_000
 #: Nodes named per line.
 _NAMED = 5
-Form = Literal["text", "json", "markdown"]
+Form = Literal["text", "json", "markdown", "html", "png"]
 _FORMS = get_args(Form)
+#: Formats of a card.
+_CARDS = ("markdown", "html", "png")
 
 
 @click.command()
@@ -55,12 +59,14 @@ _FORMS = get_args(Form)
 @click.option(
     "-o",
     "--output",
+    "--format",
     "form",
     type=click.Choice(_FORMS),
     default="text",
     show_default=True,
-    help="Output format; markdown is for an issue or a chat.",
+    help="Output format. A card to send to a colleague is markdown (for an issue or a chat), html (a static page) or png (an image).",
 )
+@click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True, help="Colours of the image (-o png).")
 @server_option
 @token_option
 def explain(
@@ -71,6 +77,7 @@ def explain(
     which: str | None,
     at: int | None,
     form: Form,
+    theme: ThemeName,
     server: str | None,
     token: str | None,
     chosen: ChosenRelease,
@@ -83,10 +90,13 @@ def explain(
     """
     if chosen.members() and not paths:
         raise click.UsageError("--release and --feature-gates are for files (-f): a session of a server has its own release.")
-    if form == "markdown" and message is not None:
-        raise click.UsageError("-o markdown is for pods and for the overview, not for --message.")
+    if form in _CARDS and message is not None:
+        raise click.UsageError(f"-o {form} is for pods and for the overview, not for --message.")
+    if form == "png" and sys.stdout.isatty():
+        raise click.UsageError("A PNG image cannot be shown in a terminal. Write it to a file: schedviz explain … -o png > card.png")
+    output = _Output(form, theme)
     if which is not None and not paths and message is None:
-        _of_session(which, server, token, pod, form, at=at, with_change=with_change)
+        _of_session(which, server, token, pod, output, at=at, with_change=with_change)
         return
     if not paths and message is None:
         raise click.UsageError("Pass a file with -f, as printed by `kubectl get nodes,pods -A -o json`, or a message with --message.")
@@ -104,9 +114,16 @@ def explain(
         return
     assert files is not None
     if pod is None:
-        _all_pending(files, form)
+        _all_pending(files, output)
     else:
-        _one(files, pod, form, with_change=with_change)
+        _one(files, pod, output, with_change=with_change)
+
+
+class _Output(NamedTuple):
+    """How the result is written."""
+
+    form: Form
+    theme: ThemeName
 
 
 class _Files(NamedTuple):
@@ -131,7 +148,7 @@ def _read(paths: tuple[Path, ...], chosen: ChosenRelease) -> _Files:
 
 
 def _of_session(
-    which: str, server: str | None, token: str | None, pod: str | None, form: str, *, at: int | None, with_change: bool
+    which: str, server: str | None, token: str | None, pod: str | None, output: _Output, *, at: int | None, with_change: bool
 ) -> None:
     """The same, from a server."""
     import msgspec
@@ -144,7 +161,7 @@ def _of_session(
     with client_of(server, token) as client:
         session = find_session(client, which)
         if pod is None:
-            _show_overview(msgspec.convert(session.overview(at=at), Overview), form)
+            _show_overview(msgspec.convert(session.overview(at=at), Overview), output)
             return
         try:
             found = msgspec.convert(session.explain(pod, at=at).raw, Explanation)
@@ -152,10 +169,10 @@ def _of_session(
             raise click.ClickException(str(error)) from None
         looks = with_change and bool(found.matrix) and not found.fits
         change = msgspec.convert(session.smallest_change(pod, at=at), SmallestChange) if looks else None
-    _show_explanation(found, change, form)
+    _show_explanation(found, change, output)
 
 
-def _one(files: _Files, pod: str, form: str, *, with_change: bool) -> None:
+def _one(files: _Files, pod: str, output: _Output, *, with_change: bool) -> None:
     from schedviz.cli.remote.printing import Progress
     from schedviz.explain.changes import smallest_change
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
@@ -172,10 +189,10 @@ def _one(files: _Files, pod: str, form: str, *, with_change: bool) -> None:
         progress.say("Searching for the smallest change …")
     change = smallest_change(simulation, pod, explanation) if looks else None
     progress.end()
-    _show_explanation(explanation, change, form)
+    _show_explanation(explanation, change, output)
 
 
-def _all_pending(files: _Files, form: str) -> None:
+def _all_pending(files: _Files, output: _Output) -> None:
     from schedviz.cli.remote.printing import Progress
     from schedviz.explain.overview import overview
 
@@ -183,33 +200,46 @@ def _all_pending(files: _Files, form: str) -> None:
     progress.say("Examining all pending pods …")
     found = overview(files.simulation, files.findings)
     progress.end()
-    if form == "text":
+    if output.form == "text":
         _print_verdicts(files.examinations)
-    _show_overview(found, form)
+    _show_overview(found, output)
 
 
-def _show_explanation(explanation: Explanation, change: SmallestChange | None, form: str) -> None:
-    from schedviz.explain.markdown import explanation_markdown
-
-    match form:
+def _show_explanation(explanation: Explanation, change: SmallestChange | None, output: _Output) -> None:
+    match output.form:
         case "json":
             _print_json({"explanation": explanation, "smallestChange": change})
-        case "markdown":
-            _print_lines(explanation_markdown(explanation, change))
-        case _:
+        case "text":
             _print_text(explanation, change)
+        case _:
+            from schedviz.explain.card.build import card_of_pod
+
+            _write_card(card_of_pod(explanation, change), output)
 
 
-def _show_overview(found: Overview, form: str) -> None:
-    from schedviz.explain.markdown import overview_markdown
-
-    match form:
+def _show_overview(found: Overview, output: _Output) -> None:
+    match output.form:
         case "json":
             _print_json({"groups": found.groups, "overview": found})
-        case "markdown":
-            _print_lines(overview_markdown(found))
-        case _:
+        case "text":
             _print_overview(found)
+        case _:
+            from schedviz.explain.card.build import card_of_overview
+
+            _write_card(card_of_overview(found), output)
+
+
+def _write_card(card: Card, output: _Output) -> None:
+    from schedviz.explain.card.formats import rendered
+
+    assert output.form in ("markdown", "html", "png")
+    content = rendered(card, output.form, output.theme)
+    if output.form == "png":
+        write_bytes(content)
+    elif output.form == "html":
+        say_exact(content.decode())
+    else:
+        _print_lines(content.decode())
 
 
 def _message(files: _Files | None, pod: str | None, text: str, form: str) -> None:

@@ -145,3 +145,24 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
     assert "shop/web:" in found.output
     assert "2 Insufficient cpu  [NodeResourcesFit]" in found.output
     assert "no objects that can be simulated" in found.stderr
+
+
+def test_the_output_as_a_card_is_a_page_or_an_image_in_a_theme():
+    def output(*options: str) -> bytes:
+        found = CliRunner().invoke(explain, ["large", "-f", "-", *options], input=dump())
+        assert found.exit_code == 0, found.output
+        return found.stdout_bytes
+
+    assert output("-o", "html").startswith(b"<!doctype html>")
+    assert output("--format", "html") == output("-o", "html")
+    light, dark = output("-o", "png"), output("-o", "png", "--theme", "dark")
+    assert light[:4] == dark[:4] == b"\x89PNG"
+    assert light != dark
+
+
+def test_the_overview_is_a_card_too_and_a_message_is_not():
+    found = CliRunner().invoke(explain, ["-f", "-", "-o", "html"], input=dump())
+    assert "is pending, for 1 reason" in found.stdout
+    for form in ("html", "png"):
+        refused = CliRunner().invoke(explain, ["--message", "0/1 nodes are available: 1 Insufficient cpu.", "-o", form])
+        assert f"-o {form} is for pods and for the overview" in refused.output

@@ -62,6 +62,30 @@ def test_an_explanation_is_returned_as_markdown(owner: APIClient, asked: UUID, a
     assert any("**" in line and "Insufficient cpu" in line for line in lines)
 
 
+@pytest.mark.parametrize("address", ["explain/default/large/", "overview/"])
+def test_an_explanation_is_returned_as_a_page_with_its_own_policy_and_as_an_image(owner: APIClient, asked: UUID, address: str) -> None:
+    page = owner.get(f"/api/v1/sessions/{asked}/{address}", {"format": "html"})
+    light = owner.get(f"/api/v1/sessions/{asked}/{address}", {"format": "png"})
+    dark = owner.get(f"/api/v1/sessions/{asked}/{address}", {"format": "png", "theme": "dark"})
+
+    assert (page.status_code, page["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert page["Content-Security-Policy"].startswith("default-src 'none'; style-src 'sha256-")
+    assert "Insufficient cpu" in page.content.decode()
+    assert (light["Content-Type"], light.content[:4]) == ("image/png", b"\x89PNG")
+    assert dark.content != light.content
+
+
+def test_cards_need_the_permission_of_the_explanation_and_a_pod_that_exists(people: People, owner: APIClient, asked: UUID) -> None:
+    for form in ("html", "png", "markdown"):
+        assert people.client("stranger").get(f"/api/v1/sessions/{asked}/explain/default/large/", {"format": form}).status_code == 404
+        assert owner.get(f"/api/v1/sessions/{asked}/explain/default/nobody/", {"format": form}).status_code == 404
+
+
+def test_a_card_has_the_smallest_change(owner: APIClient, asked: UUID) -> None:
+    text = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/", {"format": "markdown"}).content.decode()
+    assert "**What would place it** (each verified by a dry run)" in text
+
+
 def test_the_smallest_change_is_returned(owner: APIClient, asked: UUID) -> None:
     found = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/change/").json()
     assert found["suggestions"][0]["changes"][0]["kind"] == "request"

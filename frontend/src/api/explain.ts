@@ -212,16 +212,22 @@ export function explainPod(id: string, pod: string, at: number, signal: AbortSig
   return call("GET", `sessions/${id}/explain/${pathOf(pod)}/?at=${at}`, { signal });
 }
 
-const MARKDOWN = { headers: { Accept: "text/markdown, application/problem+json" } };
-
-/** The explanation of a pod as Markdown, for an issue or a chat. */
-export function explanationText(id: string, pod: string, at: number): Promise<string> {
-  return callText("GET", `sessions/${id}/explain/${pathOf(pod)}/?format=markdown&at=${at}`, MARKDOWN);
+/** What a card is about: a pod `namespace/name`; "": all pending pods. */
+export interface CardSubject {
+  session: string;
+  pod: string;
+  at: number;
 }
 
-/** The overview of pending pods as Markdown. */
-export function overviewText(id: string, at: number): Promise<string> {
-  return callText("GET", `sessions/${id}/overview/?format=markdown&at=${at}`, MARKDOWN);
+/** The path of a card: an explanation or the overview as Markdown, a static page, or an image with the colours of a theme. */
+export function cardPath({ session, pod, at }: CardSubject, format: "markdown" | "html" | "png", theme: "light" | "dark" = "light"): string {
+  const query = new URLSearchParams({ format, at: String(at), ...(format === "png" ? { theme } : {}) });
+  return `sessions/${session}/${pod ? `explain/${pathOf(pod)}` : "overview"}/?${query.toString()}`;
+}
+
+/** The card as Markdown, for an issue or a chat. */
+export function cardText(subject: CardSubject): Promise<string> {
+  return callText("GET", cardPath(subject, "markdown"), { headers: { Accept: "text/markdown, application/problem+json" } });
 }
 
 export function smallestChange(id: string, pod: string, at: number, signal: AbortSignal): Promise<SmallestChange> {

@@ -11,11 +11,13 @@ from billiard.exceptions import SoftTimeLimitExceeded
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import UnknownProfileError
 from schedviz.engine.reporting.debugger import dump_lines
+from schedviz.explain.card.build import card_of_overview, card_of_pod
+from schedviz.explain.card.formats import rendered
+from schedviz.explain.card.model import Card
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.describe import NodeUnknownError, describe_node, describe_pod
 from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.known_findings import KnownFindings
-from schedviz.explain.markdown import explanation_markdown, overview_markdown
 from schedviz.explain.message import Message, NotAMessageError, parse_message, with_nodes
 from schedviz.explain.overview import overview
 from schedviz.explain.what_if import what_if
@@ -35,8 +37,10 @@ from schedviz.sessions.analysis.requests import (
     ExplainMessage,
     LessonDraft,
     Overview,
+    OverviewCard,
     Path,
     Pending,
+    PodCard,
     Question,
     Recorded,
     Selected,
@@ -111,8 +115,8 @@ def _ask_engine(session: Session, question: Question) -> bytes:
     moment = (session.pk, session.event if question.at is None else question.at, session.applied_seq)
     simulation = ASKED.take(moment) or _engine(session, question.at)
     answered = _answered(simulation, question, _findings(session))
-    if not isinstance(question, Change | WhatIf):
-        # These two modify the engine: they reorder the cache's lists or add pods.
+    if not isinstance(question, Change | PodCard | WhatIf):
+        # These modify the engine: they reorder the cache's lists or add pods.
         ASKED.keep(moment, simulation)
     return answered
 
@@ -120,15 +124,17 @@ def _ask_engine(session: Session, question: Question) -> bytes:
 def _answered(simulation: Simulation, question: AnalysisRequest, findings: KnownFindings) -> bytes:
     match question:
         case Why():
-            explanation = why_pending(simulation, question.pod, findings)
-            return msgspec.json.encode(explanation_markdown(explanation, None) if question.markdown else explanation)
+            return msgspec.json.encode(why_pending(simulation, question.pod, findings))
+        case PodCard():
+            return _drawn(_pod_card(simulation, question.pod, findings), question)
         case Change():
             return msgspec.json.encode(smallest_change(simulation, question.pod))
         case Pending():
             return msgspec.json.encode(overview(simulation, findings).groups)
         case Overview():
-            found = overview(simulation, findings).brief()
-            return msgspec.json.encode(overview_markdown(found) if question.markdown else found)
+            return msgspec.json.encode(overview(simulation, findings).brief())
+        case OverviewCard():
+            return _drawn(card_of_overview(overview(simulation, findings)), question)
         case WhatIf():
             pod = codec.from_dict(question.pod, strict=True)
             assert isinstance(pod, Pod)
@@ -158,6 +164,16 @@ def _findings(session: Session) -> KnownFindings:
     """What the doctor found in the session's files when they were imported."""
     report = session.report or {}
     return KnownFindings(msgspec.convert(report.get("doctor", []), list[Examination]))
+
+
+def _pod_card(simulation: Simulation, pod: str, findings: KnownFindings) -> Card:
+    explanation = why_pending(simulation, pod, findings)
+    searches = bool(explanation.matrix) and not explanation.fits
+    return card_of_pod(explanation, smallest_change(simulation, pod, explanation) if searches else None)
+
+
+def _drawn(card: Card, question: PodCard | OverviewCard) -> bytes:
+    return msgspec.json.encode(rendered(card, question.form, question.theme))
 
 
 def _read(simulation: Simulation, question: ExplainMessage) -> Message:

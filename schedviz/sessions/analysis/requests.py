@@ -15,6 +15,8 @@ import msgspec
 import redis
 
 from schedviz import __version__
+from schedviz.explain.card.formats import CardFormat
+from schedviz.explain.card.theme import ThemeName
 from schedviz.sessions.errors import HistoryUnavailable, SessionError
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import single_flight, stream, wakeups
@@ -35,8 +37,15 @@ class Why(AnalysisRequest, frozen=True, tag="why"):
     """Why a pod (`namespace/name`) has its current placement or is Pending."""
 
     pod: str
-    #: Return a text (Markdown) instead of an object.
-    markdown: bool = False
+
+
+class PodCard(AnalysisRequest, frozen=True, tag="podCard"):
+    """The card of a pod's explanation, with its smallest change. The answer is base64."""
+
+    pod: str
+    form: CardFormat
+    #: Of an image.
+    theme: ThemeName = "light"
 
 
 class Change(AnalysisRequest, frozen=True, tag="change"):
@@ -52,8 +61,13 @@ class Pending(AnalysisRequest, frozen=True, tag="pending"):
 class Overview(AnalysisRequest, frozen=True, tag="overview"):
     """The reasons for which pods are pending, with their groups of equal pods."""
 
-    #: Return a text (Markdown) instead of an object.
-    markdown: bool = False
+
+class OverviewCard(AnalysisRequest, frozen=True, tag="overviewCard"):
+    """The card of the overview. The answer is base64."""
+
+    form: CardFormat
+    #: Of an image.
+    theme: ThemeName = "light"
 
 
 class WhatIf(AnalysisRequest, frozen=True, tag="whatIf"):
@@ -129,9 +143,11 @@ Question = (
     LessonDraft
     | Recorded
     | Why
+    | PodCard
     | Change
     | Pending
     | Overview
+    | OverviewCard
     | WhatIf
     | ExplainMessage
     | Describe

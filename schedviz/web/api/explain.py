@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 from uuid import UUID
 
 import msgspec
@@ -11,6 +11,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
+from schedviz.explain.card.formats import CARD_FORMATS, HTML_POLICY, MEDIA_TYPES, CardFormat
+from schedviz.explain.card.theme import THEME_NAMES, ThemeName
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
 from schedviz.sessions.analysis import requests
@@ -29,9 +31,21 @@ from schedviz.web.waiting import TooManyWait, waits
 WAIT_SECONDS = 30.0
 
 _ANSWER: Any = {"type": "object", "additionalProperties": True}
-_FORMATS: Final = ("json", "markdown")
-_FORMAT: Final = query("format", str, "`json` (default), or `markdown`: a text for an issue or a chat.", choices=_FORMATS)
-_MARKDOWN: Final = {(200, "text/markdown"): OpenApiResponse(OpenApiTypes.STR, "With `format=markdown`.")}
+_FORMATS: Final = ("json", *CARD_FORMATS)
+_CARD_PARAMETERS: Final = [
+    query(
+        "format",
+        str,
+        "`json` (default), or a card to send to a colleague: `markdown` for an issue or a chat, `html` a static page, `png` an image.",
+        choices=_FORMATS,
+    ),
+    query("theme", str, "The colours of the image: `light` (default) or `dark`.", choices=THEME_NAMES),
+]
+_CARDS: Final = {
+    (200, "text/markdown"): OpenApiResponse(OpenApiTypes.STR, "With `format=markdown`."),
+    (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, "With `format=html`."),
+    (200, "image/png"): OpenApiResponse(OpenApiTypes.BINARY, "With `format=png`."),
+}
 
 
 class ExplainPending(Resource):
@@ -62,14 +76,16 @@ class PendingOverview(Resource):
 
     @extend_schema(
         operation_id="pendingOverview",
-        parameters=[AT, _FORMAT],
-        responses={200: OpenApiResponse(_ANSWER, "An Overview: docs/explain.md."), **_MARKDOWN, **refused(400, 404, 409, 503)},
+        parameters=[AT, *_CARD_PARAMETERS],
+        responses={200: OpenApiResponse(_ANSWER, "An Overview: docs/explain.md."), **_CARDS, **refused(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Summarize all pending pods: how many wait for which reason, with the numbers behind it and the groups of equal pods."""
         session = session_for(request, session_id, Verb.SEE)
-        markdown = one_of(request, "format", _FORMATS) == "markdown"
-        return _formatted(ask(session, requests.Overview(at=moment(request, session), markdown=markdown)), markdown=markdown)
+        at = moment(request, session)
+        if (form := _card_format(request)) is None:
+            return ask(session, requests.Overview(at=at))
+        return _card(ask(session, requests.OverviewCard(form, _theme(request), at=at)), form)
 
 
 class ExplainPod(Resource):
@@ -79,15 +95,16 @@ class ExplainPod(Resource):
 
     @extend_schema(
         operation_id="explainPod",
-        parameters=[AT, _FORMAT],
-        responses={200: OpenApiResponse(_ANSWER, "An Explanation: docs/explain.md."), **_MARKDOWN, **refused(400, 404, 409, 503)},
+        parameters=[AT, *_CARD_PARAMETERS],
+        responses={200: OpenApiResponse(_ANSWER, "An Explanation: docs/explain.md."), **_CARDS, **refused(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
         """Explain the state of a pod: a sentence, the matrix of nodes and plugins, and the events that would requeue it."""
         session = session_for(request, session_id, Verb.SEE)
-        markdown = one_of(request, "format", _FORMATS) == "markdown"
-        question = requests.Why(f"{namespace}/{name}", at=moment(request, session), markdown=markdown)
-        return _formatted(ask(session, question), markdown=markdown)
+        at, pod = moment(request, session), f"{namespace}/{name}"
+        if (form := _card_format(request)) is None:
+            return ask(session, requests.Why(pod, at=at))
+        return _card(ask(session, requests.PodCard(pod, form, _theme(request), at=at)), form)
 
 
 class SmallestChange(Resource):
@@ -165,10 +182,21 @@ def moment(request: Request, session: Session) -> int | None:
     return event if event is not None and event < session.event else None
 
 
-def _formatted(answer: HttpResponse, *, markdown: bool) -> HttpResponse:
-    if not markdown:
-        return answer
-    return HttpResponse(msgspec.json.decode(answer.content, type=str), content_type="text/markdown; charset=utf-8")
+def _card_format(request: Request) -> CardFormat | None:
+    """The format of `?format=`; None for JSON."""
+    form = one_of(request, "format", _FORMATS)
+    return None if form == "json" else cast("CardFormat", form)
+
+
+def _theme(request: Request) -> ThemeName:
+    return cast("ThemeName", one_of(request, "theme", THEME_NAMES))
+
+
+def _card(answer: HttpResponse, form: CardFormat) -> HttpResponse:
+    response = HttpResponse(msgspec.json.decode(answer.content, type=bytes), content_type=MEDIA_TYPES[form])
+    if form == "html":
+        response["Content-Security-Policy"] = HTML_POLICY
+    return response
 
 
 def ask(session: Session, question: requests.Question, *, path: str = "") -> HttpResponse:

@@ -1,11 +1,12 @@
-"""Explanations as Markdown: complete, and inert whatever names and messages contain."""
+"""Cards as Markdown: complete, and inert whatever names and messages contain."""
 
 from __future__ import annotations
 
 from explain_clusters import cluster, node, pod
 
+from schedviz.explain.card.build import card_of_overview, card_of_pod
+from schedviz.explain.card.markdown import block, code, markdown_of, text
 from schedviz.explain.changes import smallest_change
-from schedviz.explain.markdown import block, code, explanation_markdown, overview_markdown, text
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
 
@@ -13,18 +14,18 @@ from schedviz.explain.why import why_pending
 def test_an_explanation_has_message_numbers_nodes_and_a_verified_change() -> None:
     simulation = cluster(node("n1"), node("n2", cordoned=True), pod("p", cpu="3"), pod("a", cpu="2", on="n1"))
     explanation = why_pending(simulation, "default/p")
-    lines = explanation_markdown(explanation, smallest_change(simulation, "default/p", explanation)).splitlines()
+    lines = markdown_of(card_of_pod(explanation, smallest_change(simulation, "default/p", explanation))).splitlines()
     assert lines[0] == "### Why `default/p` is pending"
     assert "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable." in lines
     assert "**1 × Insufficient cpu** (NodeResourcesFit)" in lines
     assert "- cpu: the pod requests 3; n1 has the most free, 2 of 4 (1 short)" in lines
     assert "- on `n1`" in lines
-    assert "- uncordon n2: fits on 1" in lines
+    assert "- uncordon n2: fits on 1 node" in lines
     assert "  `kubectl uncordon n2`" in lines
 
 
 def test_the_overview_has_each_reason_with_its_groups() -> None:
-    found = overview_markdown(overview(cluster(node("n1"), pod("a", cpu="64"), pod("b", cpu="64"), pod("c", cpu="9"))))
+    found = markdown_of(card_of_overview(overview(cluster(node("n1"), pod("a", cpu="64"), pod("b", cpu="64"), pod("c", cpu="9")))))
     assert found.splitlines() == [
         "### 3 pods are pending, for 1 reason",
         "",

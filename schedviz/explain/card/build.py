@@ -1,0 +1,86 @@
+"""Makes the card of an explanation or an overview."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
+from schedviz.explain.changes.smallest import SmallestChange, Suggestion
+from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDetail
+from schedviz.explain.explanation import Clause, Explanation
+from schedviz.explain.overview import Overview, WaitingReason
+from schedviz.kube.printed_amount import printed_amount
+
+#: Groups per reason of an overview; the pods of others are counted.
+_GROUPS: Final = 5
+
+
+def card_of_pod(explanation: Explanation, change: SmallestChange | None) -> Card:
+    """The card of one pod. `change` is None if none was looked for."""
+    return Card(
+        subject=explanation.pod,
+        standing=explanation.standing,
+        sentence=explanation.sentence,
+        unit="nodes",
+        reasons=tuple(map(_reason, _main_first(explanation))),
+        message=explanation.message if explanation.nodes else "",
+        said=explanation.said if explanation.disagreement else "",
+        disagreement=explanation.disagreement,
+        fixes=tuple(map(_fix, change.suggestions)) if change is not None else (),
+    )
+
+
+def card_of_overview(overview: Overview) -> Card:
+    """The card of all pending pods."""
+    reasons = tuple(map(_waiting, overview.reasons))
+    return Card(subject="", standing="", sentence=overview.sentence, unit="pods", reasons=reasons)
+
+
+def _main_first(explanation: Explanation) -> list[Clause]:
+    return sorted(explanation.clauses, key=lambda clause: (clause != explanation.main, -clause.count))
+
+
+def _reason(clause: Clause) -> Reason:
+    return Reason(
+        count=clause.count,
+        reason=clause.reason,
+        plugin=clause.plugin,
+        lines=tuple(Line(detail.sentence) for detail in clause.details),
+        nodes=clause.nodes,
+        charts=tuple(chart for detail in clause.details for chart in _charts(detail)),
+    )
+
+
+def _charts(detail: AnyDetail) -> Iterator[Chart]:
+    if isinstance(detail, ResourceDetail) and any(node.allocatable for node in detail.nodes):
+        nodes = (Bar(node.node, node.used, node.allocatable, _free(detail.resource, node.allocatable, node.used)) for node in detail.nodes)
+        yield Chart("resource", detail.requested, tuple(nodes))
+    if isinstance(detail, SpreadDetail) and detail.domains:
+        domains = (Bar(domain.domain, domain.pods, detail.most, f"{domain.pods} of at most {detail.most}") for domain in detail.domains)
+        yield Chart("spread", 1, tuple(domains))
+
+
+def _free(resource: str, allocatable: int, used: int) -> str:
+    return f"{printed_amount(resource, max(0, allocatable - used))} of {printed_amount(resource, allocatable)} free"
+
+
+def _fix(suggestion: Suggestion) -> Fix:
+    what = " and ".join(change.what for change in suggestion.changes)
+    return Fix(what, _effect(suggestion), tuple(change.kubectl for change in suggestion.changes if change.kubectl))
+
+
+def _effect(suggestion: Suggestion) -> str:
+    match suggestion.effect:
+        case "endsNomination":
+            return "ends its nomination"
+        case "makesRoom":
+            return f"preemption makes room on {suggestion.nodes[0]}" if suggestion.nodes else "preemption makes room"
+    return f"fits on {suggestion.fits:,} node{'' if suggestion.fits == 1 else 's'}" if suggestion.fits else ""
+
+
+def _waiting(reason: WaitingReason) -> Reason:
+    lines = [Line(group.detail, group.pods) for group in reason.groups[:_GROUPS]]
+    if left := sum(len(group.pods) for group in reason.groups[_GROUPS:]):
+        lines.append(Line(f"and {left:,} more"))
+    return Reason(count=reason.count, reason=reason.reason, lines=tuple(lines))

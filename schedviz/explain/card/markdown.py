@@ -1,0 +1,83 @@
+"""A card as Markdown, to paste into an issue or a chat. Nothing in names and messages is taken as markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from schedviz.explain.card.model import Card, Fix, Line, Reason
+
+#: Nodes and pods named per line.
+_NAMED: Final = 5
+#: Characters that Markdown, HTML or a chat would interpret.
+_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|@~])")
+
+
+def markdown_of(card: Card) -> str:
+    """The sentence, the reasons with their numbers and nodes, and the changes that would place the pod."""
+    lines = [f"### {_title(card)}"]
+    if card.subject:
+        lines += ["", text(card.sentence)]
+    if card.message:
+        lines += ["", *block(card.message)]
+    if card.disagreement:
+        lines += ["", "Its scheduler said:", "", *block(card.said), "", f"They differ: {text(card.disagreement)}."]
+    for reason in card.reasons:
+        lines += _reason(reason)
+    if card.fixes:
+        lines += ["", "**What would place it** (each verified by a dry run)", ""]
+        for fix in card.fixes:
+            lines += _fix(fix)
+    return "\n".join(lines) + "\n"
+
+
+def _title(card: Card) -> str:
+    return f"Why {code(card.subject)} is {card.standing}" if card.subject else text(card.sentence)
+
+
+def _reason(reason: Reason) -> Iterable[str]:
+    yield ""
+    yield f"**{reason.count} × {text(reason.reason)}**" + (f" ({reason.plugin})" if reason.plugin else "")
+    if reason.lines or reason.nodes:
+        yield ""
+    for line in reason.lines:
+        yield f"- {_line(line)}"
+    if reason.nodes:
+        yield f"- on {named(reason.nodes)}"
+
+
+def _line(line: Line) -> str:
+    if not line.names:
+        return text(line.text)
+    return named(line.names) + (f": {text(line.text)}" if line.text else "")
+
+
+def _fix(fix: Fix) -> Iterable[str]:
+    yield f"- {text(fix.what)}" + (f": {text(fix.effect)}" if fix.effect else "")
+    yield from (f"  {code(command)}" for command in fix.commands)
+
+
+def named(names: Sequence[str]) -> str:
+    """The first names, and the number of the others."""
+    more = len(names) - _NAMED
+    return ", ".join(code(name) for name in names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def text(words: str) -> str:
+    """Words in which nothing is markup."""
+    return _SPECIAL.sub(r"\\\1", words)
+
+
+def code(words: str) -> str:
+    """Words as inline code, with a fence that is longer than any run of backticks in them."""
+    longest = max((len(run) for run in re.findall("`+", words)), default=0)
+    fence = "`" * (longest + 1)
+    padding = " " if longest else ""
+    return f"{fence}{padding}{words}{padding}{fence}"
+
+
+def block(words: str) -> list[str]:
+    """The lines of a code block."""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", words)), default=0))
+    return [fence, " ".join(words.split()), fence]

@@ -1,0 +1,85 @@
+"""`Card`: what all formats show. Texts are plain; a renderer escapes them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from schedviz.explain.explanation import Part
+
+
+class Bar(Part, frozen=True):
+    """One node's resource, or one topology domain's pods."""
+
+    label: str
+    #: In base units: milli-cpus, bytes, or a count. `limit` is the allocatable amount, or the most pods that the domain may have.
+    used: int
+    limit: int
+    #: The numbers in words: `1 of 4 free`.
+    text: str
+
+
+class Chart(Part, frozen=True):
+    """Bars on one scale, the nearest to fitting first."""
+
+    kind: Literal["resource", "spread"]
+    #: What the pod adds to a bar.
+    requested: int
+    bars: tuple[Bar, ...]
+
+    @property
+    def longest(self) -> int:
+        """The length of the scale, at least 1."""
+        return max(1, *(max(bar.limit, bar.used + self.requested) for bar in self.bars))
+
+
+class Line(Part, frozen=True):
+    """A sentence, or the pods of a group and the numbers behind their reason."""
+
+    text: str
+    names: tuple[str, ...] = ()
+
+
+class Reason(Part, frozen=True):
+    """A reason, the nodes (of a pod) or pods (of an overview) that have it, and its numbers."""
+
+    count: int
+    reason: str
+    plugin: str = ""
+    lines: tuple[Line, ...] = ()
+    #: The nodes, the nearest to taking the pod first.
+    nodes: tuple[str, ...] = ()
+    charts: tuple[Chart, ...] = ()
+
+
+class Fix(Part, frozen=True):
+    """A change that a dry run verified."""
+
+    what: str
+    #: Its result: `fits on 2 nodes`; "" if there is nothing to add.
+    effect: str
+    #: Commands to paste.
+    commands: tuple[str, ...] = ()
+
+
+class Card(Part, frozen=True):
+    """An explanation or an overview, ready to draw."""
+
+    #: The pod `namespace/name`; "" for an overview.
+    subject: str
+    #: Its state, such as `pending`; "" for an overview.
+    standing: str
+    sentence: str
+    #: What `count` of a reason counts.
+    unit: Literal["nodes", "pods"]
+    reasons: tuple[Reason, ...]
+    #: The scheduler's message now.
+    message: str = ""
+    #: The cluster's own message, and what explains the difference; "" if they agree.
+    said: str = ""
+    disagreement: str = ""
+    fixes: tuple[Fix, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """A heading in plain text."""
+        return f"Why {self.subject} is {self.standing}" if self.subject else self.sentence

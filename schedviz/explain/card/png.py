@@ -1,0 +1,318 @@
+"""A card as a PNG image, drawn with Pillow: no browser is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib import resources
+from io import BytesIO
+from typing import Final, Literal
+
+from PIL import Image, ImageDraw, ImageFont
+
+from schedviz.explain.card.html import counted
+from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
+from schedviz.explain.card.theme import THEMES, Theme, ThemeName
+
+#: Device pixels per unit of length.
+_SCALE: Final = 2
+_WIDTH: Final = 760
+_PADDING: Final = 32
+_INNER: Final = _WIDTH - 2 * _PADDING
+#: An image is read at a glance: more of each is counted only.
+_REASONS: Final = 4
+_FIXES: Final = 3
+_NAMED: Final = 5
+#: Characters of a text, and lines of a paragraph, that are drawn.
+_LONGEST: Final = 800
+_LINES: Final = 6
+#: Characters that the fonts lack, and what stands for them.
+_REPLACED: Final = str.maketrans({"≈": "~", "≥": ">=", "≤": "<=", "→": "->", "\t": " ", "\n": " ", "\r": " "})
+
+Weight = Literal["regular", "medium", "bold", "code"]
+_WEIGHTS: Final[dict[Weight, int]] = {"regular": 400, "medium": 540, "bold": 650, "code": 400}
+Colour = str
+
+
+def png_of(card: Card, theme: ThemeName = "light") -> bytes:
+    """The image, 1,520 pixels wide."""
+    colours = THEMES[theme]
+    height = _Canvas(None, colours).draw(card)
+    image = Image.new("RGB", (_WIDTH * _SCALE, height * _SCALE), colours.paper)
+    _Canvas(ImageDraw.Draw(image), colours).draw(card)
+    out = BytesIO()
+    image.save(out, "PNG", optimize=True)
+    return out.getvalue()
+
+
+class _Canvas:
+    """Draws from top to bottom. Without `draw`, it only measures."""
+
+    def __init__(self, drawing: ImageDraw.ImageDraw | None, theme: Theme) -> None:
+        self._drawing = drawing
+        self._theme = theme
+        #: Where the next part begins.
+        self._y = 0
+
+    def draw(self, card: Card) -> int:
+        """Draw the card. Returns its height."""
+        self._y = 28
+        self._head(card)
+        self._strip(card)
+        for number, reason in enumerate(card.reasons[:_REASONS]):
+            self._reason(reason, card.unit, self._colour(number))
+        if (left := len(card.reasons) - _REASONS) > 0:
+            self._y += 12
+            self._paragraph(f"and {counted(left, 'more reasons')}", self._theme.ink_2)
+        self._fixes(card.fixes)
+        self._foot(card)
+        return self._y
+
+    # Parts.
+
+    def _head(self, card: Card) -> None:
+        if not card.subject:
+            self._paragraph(card.sentence, self._theme.ink, size=24, weight="bold", leading=32)
+            return
+        end = _length(card.subject, 24, "bold") + 14
+        pill = _length(card.standing, 13, "medium") + 20
+        self._paragraph(card.subject, self._theme.ink, size=24, weight="bold", leading=32, break_anywhere=True)
+        if end + pill <= _INNER:
+            self._pill(card.standing, _PADDING + end, self._y - 27, pill)
+        else:
+            self._pill(card.standing, _PADDING, self._y + 4, pill)
+            self._y += 26
+        self._y += 8
+        self._paragraph(card.sentence, self._theme.ink, size=15, leading=23)
+
+    def _pill(self, words: str, x: float, y: float, width: float) -> None:
+        colour = self._colour(0)
+        self._box(x, y, width, 22, outline=colour, radius=11)
+        self._text(x + 10, y + 3, words, colour, size=13, weight="medium")
+
+    def _strip(self, card: Card) -> None:
+        whole = sum(reason.count for reason in card.reasons)
+        if not whole:
+            return
+        self._y += 20
+        x = float(_PADDING)
+        for number, reason in enumerate(card.reasons):
+            width = _INNER * reason.count / whole
+            self._box(x, self._y, max(1.0, width - 2), 10, fill=self._colour(number))
+            x += width
+        self._y += 10
+
+    def _reason(self, reason: Reason, unit: str, colour: Colour) -> None:
+        self._y += 18
+        plugin = _cut(reason.plugin, 220, 12)
+        room = _INNER - (_length(plugin, 12) + 16 if plugin else 0)
+        if plugin:
+            self._text(_PADDING + _INNER - _length(plugin, 12), self._y + 3, plugin, self._theme.ink_3, size=12)
+        self._box(_PADDING, self._y + 6, 10, 10, fill=colour, radius=2)
+        heading = f"{counted(reason.count, unit)}: {reason.reason}"
+        self._paragraph(heading, self._theme.ink, size=15, weight="bold", leading=22, left=_PADDING + 18, width=room - 18)
+        for line in reason.lines:
+            self._paragraph(_words(line), self._theme.ink, leading=21)
+        for chart in reason.charts:
+            self._chart(chart)
+        if reason.nodes and not reason.charts:
+            self._paragraph(f"on {_named(reason.nodes)}", self._theme.ink_2, leading=21)
+
+    def _chart(self, chart: Chart) -> None:
+        self._y += 6
+        labels = [_cut(bar.label, 220, 12, "code") for bar in chart.bars]
+        left = _PADDING + max(_length(label, 12, "code") for label in labels) + 12
+        right = max(_length(bar.text, 13) for bar in chart.bars) + 12
+        width = _PADDING + _INNER - right - left
+        for bar, label in zip(chart.bars, labels, strict=True):
+            self._text(_PADDING, self._y + 1, label, self._theme.ink_2, size=12, weight="code")
+            self._text(_PADDING + _INNER - right + 12, self._y + 1, bar.text, self._theme.ink_2, size=13)
+            self._bar(bar, chart, left, width / chart.longest)
+            self._y += 20
+        key = "filled: used · hatched: what this pod requests · line: allocatable"
+        if chart.kind == "spread":
+            key = "matching pods of each domain · line: the most that a domain may have now"
+        self._y += 2
+        self._paragraph(key, self._theme.ink_3, size=12, leading=18)
+
+    def _bar(self, bar: Bar, chart: Chart, left: float, unit: float) -> None:
+        top = self._y + 4
+        used, limit = left + unit * max(0, bar.used), left + unit * max(0, bar.limit)
+        if bar.limit:
+            self._box(left, top, limit - left, 10, fill=self._theme.sunk, outline=self._theme.line_strong)
+        if chart.kind == "resource":
+            self._box(left, top, used - left, 10, fill=self._theme.used)
+            self._hatched(used, top, unit * chart.requested, 10, self._colour(0))
+        else:
+            self._box(left, top, used - left, 10, fill=self._colour(0) if bar.used >= bar.limit else self._theme.success)
+        self._box(limit - 1, top - 2, 2, 14, fill=self._theme.ink)
+
+    def _fixes(self, fixes: Sequence[Fix]) -> None:
+        if not fixes:
+            return
+        self._y += 22
+        self._paragraph("What would place it", self._theme.ink, size=15, weight="bold", leading=22)
+        for fix in fixes[:_FIXES]:
+            self._y += 4
+            self._check(_PADDING + 3, self._y + 5)
+            words = f"{fix.what} ({fix.effect})" if fix.effect else fix.what
+            self._paragraph(words, self._theme.ink, leading=21, left=_PADDING + 22)
+            for command in fix.commands:
+                self._command(command)
+        if (left := len(fixes) - _FIXES) > 0:
+            self._paragraph(f"and {counted(left, 'other changes')}", self._theme.ink_2, leading=21, left=_PADDING + 22)
+
+    def _command(self, command: str) -> None:
+        self._y += 2
+        left, width = _PADDING + 22, _INNER - 22
+        lines = _wrapped(command, width - 24, 12, "code", break_anywhere=True)
+        self._box(left, self._y, width, 18 * len(lines) + 12, fill=self._theme.sunk, radius=4)
+        for number, line in enumerate(lines):
+            self._text(left + 12, self._y + 7 + 18 * number, line, self._theme.ink, size=12, weight="code")
+        self._y += 18 * len(lines) + 16
+
+    def _foot(self, card: Card) -> None:
+        self._y += 20
+        self._box(_PADDING, self._y, _INNER, 1, fill=self._theme.line)
+        self._y += 10
+        if card.message:
+            self._paragraph(card.message, self._theme.ink_2, size=12, weight="code", leading=18)
+            self._y += 4
+        if card.disagreement:
+            self._paragraph(f"Its scheduler said: {card.said}", self._theme.ink_2, size=12, leading=18)
+            self._paragraph(f"They differ: {card.disagreement}.", self._theme.ink_2, size=12, leading=18)
+        said = "each change verified by a dry run" if card.fixes else "computed by a simulation of kube-scheduler"
+        self._text(_PADDING, self._y, f"schedviz · {said}", self._theme.ink_3, size=12)
+        self._y += 36
+
+    # Primitives. Lengths are in units; `_SCALE` pixels each.
+
+    def _colour(self, number: int) -> Colour:
+        return self._theme.reasons[min(number, len(self._theme.reasons) - 1)]
+
+    def _paragraph(
+        self,
+        words: str,
+        colour: Colour,
+        *,
+        size: int = 14,
+        weight: Weight = "regular",
+        leading: int = 20,
+        left: int = _PADDING,
+        width: float = 0,
+        break_anywhere: bool = False,
+    ) -> None:
+        for line in _wrapped(words, width or _PADDING + _INNER - left, size, weight, break_anywhere=break_anywhere):
+            self._text(left, self._y + (leading - size) / 2 - 1, line, colour, size=size, weight=weight)
+            self._y += leading
+
+    def _text(self, x: float, y: float, words: str, colour: Colour, *, size: int, weight: Weight = "regular") -> None:
+        if self._drawing is not None:
+            self._drawing.text((x * _SCALE, y * _SCALE), _plain(words), fill=colour, font=_font(size, weight))
+
+    def _box(
+        self, x: float, y: float, width: float, height: float, *, fill: Colour | None = None, outline: Colour | None = None, radius: int = 0
+    ) -> None:
+        if self._drawing is None or width <= 0:
+            return
+        corners = (x * _SCALE, y * _SCALE, (x + width) * _SCALE - 1, (y + height) * _SCALE - 1)
+        if corners[2] < corners[0]:
+            return
+        self._drawing.rounded_rectangle(corners, radius * _SCALE, fill=fill, outline=outline, width=_SCALE if outline else 0)
+
+    def _hatched(self, x: float, y: float, width: float, height: float, colour: Colour) -> None:
+        """Diagonal lines in a frame."""
+        if self._drawing is None or width <= 0:
+            return
+        left, top = round(x * _SCALE), round(y * _SCALE)
+        right, bottom = max(left + 1, round((x + width) * _SCALE) - 1), round((y + height) * _SCALE) - 1
+        tall = bottom - top
+        for start in range(left - tall, right, 6 * _SCALE):
+            # From the bottom left to the top right, cut at the frame.
+            begin, end = max(start, left), min(start + tall, right)
+            if begin < end:
+                self._drawing.line((begin, bottom - (begin - start), end, bottom - (end - start)), fill=colour, width=_SCALE)
+        self._drawing.rectangle((left, top, right, bottom), outline=colour, width=_SCALE)
+
+    def _check(self, x: float, y: float) -> None:
+        if self._drawing is not None:
+            points = [(x * _SCALE, (y + 5) * _SCALE), ((x + 4) * _SCALE, (y + 9) * _SCALE), ((x + 11) * _SCALE, y * _SCALE)]
+            self._drawing.line(points, fill=self._theme.success, width=2 * _SCALE, joint="curve")
+
+
+def _words(line: Line) -> str:
+    if not line.names:
+        return line.text
+    return _named(line.names) + (f": {line.text}" if line.text else "")
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _plain(words: str) -> str:
+    """What can be drawn: one line, without control characters."""
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in words[:_LONGEST].translate(_REPLACED))
+
+
+@lru_cache(maxsize=32)
+def _font(size: int, weight: Weight) -> ImageFont.FreeTypeFont:
+    name = "jetbrains-mono.woff2" if weight == "code" else "inter.woff2"
+    font = ImageFont.truetype(BytesIO(resources.files(__package__).joinpath("fonts", name).read_bytes()), size * _SCALE)
+    font.set_variation_by_axes([_WEIGHTS[weight]])
+    return font
+
+
+def _length(words: str, size: int, weight: Weight = "regular") -> float:
+    return _font(size, weight).getlength(_plain(words)) / _SCALE
+
+
+def _cut(words: str, width: float, size: int, weight: Weight = "regular") -> str:
+    """The words, shortened to a width."""
+    return _fitting(_plain(words), lambda part: _length(part, size, weight) <= width)
+
+
+def _fitting(words: str, fits: Callable[[str], bool]) -> str:
+    if fits(words):
+        return words
+    low, high = 0, len(words)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(words[:middle] + "…") else (low, middle - 1)
+    return words[:low] + "…"
+
+
+def _wrapped(words: str, width: float, size: int, weight: Weight, *, break_anywhere: bool = False) -> list[str]:
+    """Lines of at most this width; the last of `_LINES` ends in an ellipsis."""
+
+    def fits(part: str) -> bool:
+        return _length(part, size, weight) <= width
+
+    lines: list[str] = []
+    line = ""
+    for word in list(_plain(words)) if break_anywhere else _pieces(_plain(words).split(" "), fits):
+        joined = f"{line}{'' if break_anywhere else ' '}{word}" if line else word
+        if fits(joined):
+            line = joined
+        else:
+            lines.append(line)
+            line = word
+    lines.append(line)
+    if len(lines) > _LINES:
+        lines = [*lines[: _LINES - 1], _fitting(f"{lines[_LINES - 1]} …", fits)]
+    return lines
+
+
+def _pieces(words: Sequence[str], fits: Callable[[str], bool]) -> list[str]:
+    """The words; one that is longer than a line is divided."""
+    found: list[str] = []
+    for word in words:
+        part = ""
+        for sign in word if not fits(word) else ():
+            if part and not fits(part + sign):
+                found.append(part)
+                part = ""
+            part += sign
+        found.append(part or word)
+    return found

@@ -1,0 +1,74 @@
+"""Cards as HTML: one file that loads nothing, in which names and messages are text."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from explain_clusters import cluster, node, pod
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedviz.explain.card.build import card_of_overview, card_of_pod
+from schedviz.explain.card.html import POLICY, html_of
+from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
+from schedviz.explain.changes import smallest_change
+from schedviz.explain.overview import overview
+from schedviz.explain.why import why_pending
+
+
+class Parsed(HTMLParser):
+    """The tags of a page, its attributes that load something, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.loads: list[str] = []
+        self.texts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.loads += [name for name, _ in attrs if name in ("src", "href", "style") or name.startswith("on")]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def with_everywhere(words: str) -> Card:
+    chart = Chart("resource", 3, (Bar(words, 1, 2, words),))
+    reason = Reason(3, words, plugin=words, lines=(Line(words, (words,)),), nodes=(words,), charts=(chart,))
+    return Card(words, "pending", words, "nodes", (reason, reason), words, words, words, (Fix(words, words, (words,)),))
+
+
+def test_a_page_has_the_sentence_the_numbers_a_bar_for_each_node_and_the_fix() -> None:
+    simulation = cluster(node("n1"), node("n2", cordoned=True), pod("p", cpu="3"), pod("a", cpu="2", on="n1"))
+    explanation = why_pending(simulation, "default/p")
+    page = html_of(card_of_pod(explanation, smallest_change(simulation, "default/p", explanation)))
+    found = Parsed(page)
+    assert explanation.sentence in found.texts
+    assert "1 node: Insufficient cpu" in found.texts
+    assert "2 of 4 free" in found.texts
+    assert page.count('role="img"') == 1
+    assert "kubectl uncordon n2" in found.texts
+    assert explanation.message in found.texts
+
+
+def test_the_overview_has_each_reason_with_its_pods() -> None:
+    found = Parsed(html_of(card_of_overview(overview(cluster(node("n1"), pod("a", cpu="64"), pod("b", cpu="64"))))))
+    assert "2 pods are pending, for 1 reason" in found.texts
+    assert "2 pods: Insufficient cpu" in found.texts
+    assert {"default/a", "default/b"} <= set(found.texts)
+
+
+def test_a_page_loads_nothing_and_allows_only_its_own_style() -> None:
+    page = html_of(with_everywhere("a"))
+    assert Parsed(page).loads == []
+    assert "<script" not in page
+    assert POLICY.startswith("default-src 'none'; style-src 'sha256-")
+
+
+@given(st.text(min_size=1) | st.sampled_from(["</style><script>alert(1)</script>", "\"onload='x'", "<!--", "&lt;", "]]>"]))
+def test_no_name_and_no_message_is_markup(words: str) -> None:
+    plain, hostile = Parsed(html_of(with_everywhere("a"))), Parsed(html_of(with_everywhere(words)))
+    assert hostile.tags == plain.tags
+    assert hostile.loads == []

@@ -1,0 +1,57 @@
+"""Cards as images: of one width, as tall as their content, in both themes, whatever names and messages contain."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import pytest
+from explain_clusters import cluster, node, pod
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from schedviz.explain.card.build import card_of_overview, card_of_pod
+from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
+from schedviz.explain.card.png import png_of
+from schedviz.explain.card.theme import THEME_NAMES, THEMES, ThemeName
+from schedviz.explain.changes import smallest_change
+from schedviz.explain.overview import overview
+from schedviz.explain.why import why_pending
+
+
+def image_of(card: Card, theme: ThemeName = "light") -> Image.Image:
+    image = Image.open(BytesIO(png_of(card, theme)))
+    assert image.format == "PNG"
+    return image.convert("RGB")
+
+
+def colours_of(image: Image.Image) -> set[str]:
+    counted = image.getcolors(1 << 24) or []
+    return {f"#{bytes(colour).hex()}" for _, colour in counted if isinstance(colour, tuple)}
+
+
+@pytest.mark.parametrize("theme", THEME_NAMES)
+def test_an_image_has_the_colours_of_its_theme_for_use_request_reasons_and_fix(theme: ThemeName) -> None:
+    simulation = cluster(node("n1"), node("n2", cordoned=True), pod("p", cpu="3"), pod("a", cpu="2", on="n1"))
+    explanation = why_pending(simulation, "default/p")
+    image = image_of(card_of_pod(explanation, smallest_change(simulation, "default/p", explanation)), theme)
+    colours = THEMES[theme]
+    assert image.width == 1520
+    assert image.getpixel((0, 0)) == tuple(bytes.fromhex(colours.paper[1:]))
+    assert {colours.used, colours.reasons[0], colours.reasons[1], colours.success} <= colours_of(image)
+
+
+def test_the_overview_is_as_tall_as_its_reasons() -> None:
+    one = image_of(card_of_overview(overview(cluster(node("n1"), pod("a", cpu="64")))))
+    two = image_of(card_of_overview(overview(cluster(node("n1"), pod("a", cpu="64"), pod("b", nodeSelector={"disk": "nvme"})))))
+    assert two.height > one.height
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.text(min_size=1, max_size=300) | st.sampled_from(["x" * 100_000, "a " * 100_000, "\u202e\x00\x1b", "名字"]))
+def test_any_text_is_drawn_within_bounds(words: str) -> None:
+    chart = Chart("spread", 1, (Bar(words, 1, 0, words[:40]),))
+    reason = Reason(3, words, plugin=words, lines=(Line(words, (words,)),), nodes=(words,), charts=(chart,))
+    card = Card(words, "pending", words, "nodes", (reason,) * 9, words, words, words, (Fix(words, words, (words,)),) * 9)
+    image = image_of(card)
+    assert (image.width, image.height < 8_000) == (1520, True)
