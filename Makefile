@@ -87,11 +87,12 @@ pictures: setup ## Take pictures of every view into build/pictures and compare 4
 
 # ------------------------------------------------------------------------------------------------------ generated files
 
-gen: setup ## Write the generated files: the wire's JSON Schema, the front end's types
+gen: setup ## Write the generated files: the wire's JSON Schema, the front end's types, the thumbnails of cases
 	$(BIN)/python -m schedviz.web.wire_schema
 	$(BIN)/python -m frontend.scripts.generate_types
 	$(BIN)/python -m frontend.scripts.generate_schema
 	$(BIN)/python tools/unasync.py
+	$(BIN)/python tools/case_thumbnails.py
 
 docs: setup ## Build the documentation site in site/, with a search that works offline
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

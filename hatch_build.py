@@ -1,4 +1,4 @@
-"""Builds the front end into the package when a wheel or an sdist is made from a tree that does not have it yet."""
+"""Builds the front end into wheels and sdists that are made from a tree without it, and puts docs/ into wheels."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ or install a released wheel or sdist: both bring the built page with them.
 class FrontEndHook(BuildHookInterface):  # type: ignore[type-arg]
     """Runs `npm ci` and `npm run build` once, when the built files are missing. An editable install leaves that to `make setup`."""
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         root = Path(self.root)
+        if self.target_name == "wheel" and version != "editable" and (root / "docs").is_dir():
+            build_data["force_include"][str(root / "docs")] = "schedviz/web/documentation/docs"
         if version == "editable" or (root / BUILT).is_file():
             return
         npm = shutil.which("npm")

@@ -26,6 +26,9 @@ async function show(target: HTMLElement): Promise<void> {
   } else if (page === "sessions") {
     const [{ default: SessionsPage }] = await Promise.all([import("./views/sessions/SessionsPage.svelte"), words]);
     mount(SessionsPage, { target });
+  } else if (page === "cases") {
+    const [{ default: CasesPage }] = await Promise.all([import("./views/cases/CasesPage.svelte"), words]);
+    mount(CasesPage, { target });
   } else if (page === "join") {
     const [{ default: JoinPage }] = await Promise.all([import("./views/rooms/JoinPage.svelte"), words]);
     mount(JoinPage, { target, props: { code: target.dataset.code ?? "" } });

@@ -14,9 +14,9 @@ import yaml
 
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
+from schedviz.kube.shorthand import ShorthandError, whole
 from schedviz.lessons.errors import Fault, LessonError, fault
 from schedviz.lessons.lesson import LANGUAGES, Lesson, Plan
-from schedviz.lessons.shorthand import ShorthandError, whole
 from schedviz.lessons.texts import read_text
 
 PLAN = "lesson.yaml"

@@ -1,10 +1,12 @@
-"""Cases that ship with schedviz: trace files, each a story with a question."""
+"""Cases that ship with schedviz: trace files, each a story with a question, and everyday cases (`cases.py`)."""
 
 from __future__ import annotations
 
 from importlib import resources
 
 import msgspec
+
+from schedviz.samples.cases import cases
 
 _FOLDER = resources.files(__name__)
 
@@ -24,11 +26,15 @@ class _Head(msgspec.Struct):
 def samples() -> list[Sample]:
     """All of them, by name."""
     heads = [msgspec.json.decode(file.read_bytes(), type=_Head) for file in _FOLDER.iterdir() if file.name.endswith(".json")]
-    return sorted((Sample(head.name, head.description) for head in heads), key=lambda sample: sample.name)
+    found = [Sample(head.name, head.description) for head in heads] + [Sample(case.name, case.seen) for case in cases()]
+    return sorted(found, key=lambda sample: sample.name)
 
 
 def sample(name: str) -> bytes:
     """The trace file of a sample. Raises LookupError."""
+    for case in cases():
+        if case.name == name:
+            return msgspec.json.encode(case.trace)
     if name not in {each.name for each in samples()}:
         raise LookupError(f"there is no sample {name!r}; there are {', '.join(each.name for each in samples())}")
     return _FOLDER.joinpath(f"{name}.json").read_bytes()

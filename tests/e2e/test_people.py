@@ -80,7 +80,7 @@ def test_the_account_menu_links_to_the_users_pages(browser: Browser, server: Ser
         make_account(grace, invite, "grace")
         grace.wait_for_url(f"**/s/{session}/")
         grace.goto(f"{server.url}/lessons/")
-        grace.locator("[data-account]").click()
+        grace.locator("[data-menu=account]").click()
         expect(grace.get_by_role("link", name="Administration")).to_have_count(0)
         grace.get_by_role("link", name="Change your password").click()
         grace.wait_for_url("**/password/")
@@ -88,11 +88,11 @@ def test_the_account_menu_links_to_the_users_pages(browser: Browser, server: Ser
         with sqlite3.connect(server.data / "schedviz.sqlite3", timeout=30) as database:
             database.execute("UPDATE auth_user SET is_staff = 1 WHERE username = 'grace'")
         grace.goto(f"{server.url}/lessons/")
-        grace.locator("[data-account]").click()
+        grace.locator("[data-menu=account]").click()
         grace.get_by_role("link", name="Administration").click()
         grace.wait_for_url("**/admin/")
 
         grace.goto(f"{server.url}/lessons/")
-        grace.locator("[data-account]").click()
+        grace.locator("[data-menu=account]").click()
         grace.get_by_role("button", name="Sign out").click()
         grace.wait_for_url("**/login/")

@@ -11,6 +11,7 @@ from pathlib import Path
 from schedviz.explain import reasons
 from schedviz.explain.doctor import nominations
 from schedviz.samples import samples
+from schedviz.samples.cases import cases
 from schedviz.trace.phrase import counted, phrase
 from schedviz.web.api.problems import TITLES
 
@@ -34,6 +35,7 @@ def templates() -> Iterator[str]:
     yield from (nominations._SILENT, nominations._UNKNOWN, nominations._FIX)
     yield from ("{first}, {next}", "{first} and {next}", "{names} and {count} more")
     yield from (sample.description for sample in samples())
+    yield from (text for case in cases() for text in (case.title, case.seen, case.fix))
     yield from TITLES.values()
 
 

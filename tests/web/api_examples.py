@@ -158,6 +158,7 @@ EXAMPLES = [
             "text": f"$ kubectl describe pod giant\nName: giant\nNamespace: default\n  Warning  FailedScheduling  2m  default-scheduler  {MESSAGE}\n"
         },
     ),
+    Example("listCases", "get", "cases/"),
     Example("listSamples", "get", "samples/"),
     Example("getSample", "get", "samples/nominated-for-ever/"),
     Example("listProblems", "get", "problems/"),

@@ -101,6 +101,7 @@ ROWS = [
     Row("get", "api/v1/lessons/<str:name>/", KNOWN, 404),
     Row("put", "api/v1/lessons/<str:name>/progress/", WRITER, 404, {"stop": "first"}),
     Row("post", "api/v1/explain/message/", KNOWN, 503, {"text": "0/5 nodes are available: 5 Insufficient cpu."}),
+    Row("get", "api/v1/cases/", KNOWN),
     Row("get", "api/v1/samples/", KNOWN),
     Row("get", "api/v1/samples/<str:name>/", KNOWN, 404),
     # Rooms: of one in which nobody here is, nobody learns whether it is there. tests/rooms says who may what in it.

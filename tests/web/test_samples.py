@@ -27,3 +27,17 @@ def test_a_sample_that_is_not_there_is_404_and_says_what_there_is(people: People
     assert response.status_code == 404
     assert "nominated-for-ever" in response.json()["error"]["message"]
     assert Client().get("/api/v1/samples/").status_code in (401, 403)
+
+
+def test_every_case_has_its_trace_its_fix_and_its_thumbnail(people: People) -> None:
+    owner = people.client("owner")
+    listed = owner.get("/api/v1/cases/").json()["results"]
+    assert len(listed) >= 10
+    for case in listed:
+        trace = owner.get(f"/api/v1/samples/{case['name']}/").json()
+        namespace, name = case["pod"].split("/")
+        created = [step["object"]["metadata"] for step in trace["steps"] if step["op"] == "create"]
+        assert {"name": name, "namespace": namespace}.items() <= next(one for one in created if one["name"] == name).items()
+        assert case["fix"]
+        assert case["commands"][-1] == {"op": "run"}
+        assert case["thumbnail"]["nodes"]

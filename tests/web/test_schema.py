@@ -57,6 +57,7 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
         *(f"/api/v1/rooms/{{room_id}}/{rest}/" for rest in ("questions", "questions/{number}", "forks", "forks/{session_id}")),
         "/api/v1/rooms/{room_id}/participants/{participant_id}/",
         "/api/v1/explain/message/",
+        "/api/v1/cases/",
         "/api/v1/samples/",
         "/api/v1/samples/{name}/",
         "/api/v1/sessions/{session_id}/lesson/",

@@ -24,7 +24,7 @@ def test_what_has_not_changed_is_not_sent_again(owner_client, people, commits, r
 
 
 OF_A_SESSION = ("links/", "members/", "invites/", "observations/", "agreement/")
-OF_ALL = ("lessons/", "lessons/the-list/", "samples/", "samples/nominated-for-ever/", "quotas/")
+OF_ALL = ("lessons/", "lessons/the-list/", "cases/", "samples/", "samples/nominated-for-ever/", "quotas/")
 BESIDE = [*OF_ALL, *(f"sessions/{{s}}/{rest}" for rest in OF_A_SESSION), *(f"compare/{rest}?a={{s}}&b={{s}}@1" for rest in ("", "report/"))]
 
 

@@ -159,6 +159,6 @@ export function listSamples(): Promise<{ results: SampleLine[] }> {
 }
 
 /** Create a session of a sample case. */
-export async function openSample(name: string): Promise<SessionSummary> {
-  return call("POST", "sessions/", { body: { trace: await call<unknown>("GET", `samples/${name}/`), name } });
+export async function openSample(name: string, title = name): Promise<SessionSummary> {
+  return call("POST", "sessions/", { body: { trace: await call<unknown>("GET", `samples/${name}/`), name: title } });
 }

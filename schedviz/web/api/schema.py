@@ -52,6 +52,7 @@ _ROOTS: tuple[Any, ...] = (
     schemas.AgreementBody,
     schemas.QuotaList,
     schemas.SampleLine,
+    schemas.CaseList,
     schemas.SampleList,
     schemas.MessageBody,
     schemas.PastedTextBody,

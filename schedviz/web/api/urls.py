@@ -7,6 +7,7 @@ from django.urls import include, path, re_path
 from schedviz.web.api.agreement import Agreement
 from schedviz.web.api.branches import Branches
 from schedviz.web.api.breakpoints import Breakpoints, OneBreakpoint
+from schedviz.web.api.cases import Cases
 from schedviz.web.api.commands import Commands, CommandsTogether, OneCommand
 from schedviz.web.api.compare import Compare, CompareReport
 from schedviz.web.api.cycles import Cycles, OneCycle
@@ -50,6 +51,7 @@ urlpatterns = [
     path("", include("schedviz.web.accounts.api.urls")),
     path("explain/message/", ExplainText.as_view(), name="explain-text"),
     path("samples/", Samples.as_view(), name="samples"),
+    path("cases/", Cases.as_view(), name="cases"),
     path("samples/<str:name>/", OneSample.as_view(), name="sample"),
     path("sessions/", Sessions.as_view(), name="sessions"),
     path("sessions/<uuid:session_id>/", OneSession.as_view(), name="session"),

@@ -57,6 +57,16 @@ def sessions_page(request: HttpRequest) -> HttpResponse:
 @require_GET
 @never_cache
 @ensure_csrf_cookie
+def cases_page(request: HttpRequest) -> HttpResponse:
+    """`/cases/`: the gallery of everyday cases."""
+    if not actor_of(request).is_known:
+        return redirect(f"/login/?next={request.path}")
+    return _page(request, "web/cases.html")
+
+
+@require_GET
+@never_cache
+@ensure_csrf_cookie
 def lessons_page(request: HttpRequest) -> HttpResponse:
     """`/lessons/`: the course. With `?begin=<lesson>[&stop=<stop>]` the page starts a lesson, at a stop of it."""
     if not actor_of(request).is_known:

@@ -17,7 +17,7 @@ from schedviz.web.api.schemas.following import (
 from schedviz.web.api.schemas.history import CycleList, CycleSummaryBody, EventList, PodLevels, StoryBody, TimelineBody, TimelineBucket
 from schedviz.web.api.schemas.links import LinkBody, LinkList, LinkRole, NewLink
 from schedviz.web.api.schemas.questions import MessageBody, NamesBody, PastedTextBody, WhatIfBody
-from schedviz.web.api.schemas.service import QuotaBody, QuotaList, SampleLine, SampleList
+from schedviz.web.api.schemas.service import CaseLine, CaseList, NodeMark, QuotaBody, QuotaList, SampleLine, SampleList, Thumbnail
 from schedviz.web.api.schemas.sessions import (
     Follows,
     ForkedFrom,
@@ -53,6 +53,8 @@ __all__ = [
     "BreakpointList",
     "CacheBody",
     "CacheImageBody",
+    "CaseLine",
+    "CaseList",
     "CommandBody",
     "CommandList",
     "CommandsTaken",
@@ -75,6 +77,7 @@ __all__ = [
     "NewSession",
     "NewSessionFiles",
     "NodeItemBody",
+    "NodeMark",
     "ObservationsTaken",
     "ObservedObject",
     "ObserverBody",
@@ -96,6 +99,7 @@ __all__ = [
     "SnapshotBody",
     "StateBody",
     "StoryBody",
+    "Thumbnail",
     "TimelineBody",
     "TimelineBucket",
     "Title",

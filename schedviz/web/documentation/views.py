@@ -1,0 +1,41 @@
+"""The pages and files of the documentation. They say nothing about a session, so everybody may read them."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import mark_safe
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_GET
+
+from schedviz.web.documentation import library
+from schedviz.web.pages.shell import page as shell
+from schedviz.web.pages.views import not_found
+
+_HOUR = 3600
+
+
+@require_GET
+def documentation_page(request: HttpRequest, name: str = "index") -> HttpResponse:
+    """`/docs/<name>/`: one page, beside the list of all."""
+    found = library.page(name)
+    if found is None:
+        return not_found(request)
+    return shell(
+        request,
+        "web/documentation.html",
+        page=found,
+        name=name,
+        sections=library.sections(),
+        # From a renderer that takes HTML in the file as text.
+        body=mark_safe(found.body),  # noqa: S308  # nosec B308 B703
+    )
+
+
+@require_GET
+@cache_control(max_age=_HOUR, public=True)
+def documentation_file(request: HttpRequest, name: str) -> HttpResponse:
+    """`/docs/<name>`: a picture or another file of a page."""
+    path = library.attachment(name)
+    if path is None:
+        return not_found(request)
+    return HttpResponse(path.read_bytes(), content_type=library.MEDIA_TYPES[path.suffix])
