@@ -91,6 +91,7 @@ gen: setup ## Write the generated files: the wire's JSON Schema, the front end's
 	$(BIN)/python -m schedviz.web.wire_schema
 	$(BIN)/python -m frontend.scripts.generate_types
 	$(BIN)/python -m frontend.scripts.generate_schema
+	$(BIN)/python -m frontend.scripts.generate_glossary
 	$(BIN)/python tools/unasync.py
 	$(BIN)/python tools/case_thumbnails.py
 

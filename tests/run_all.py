@@ -98,6 +98,7 @@ CHECKS = [
     Step("wire schema", [sys.executable, "-m", "schedviz.web.wire_schema", "--check"]),
     Step("generated", [sys.executable, "-m", "frontend.scripts.generate_types", "--check"]),
     Step("editor schema", [sys.executable, "-m", "frontend.scripts.generate_schema", "--check"]),
+    Step("glossary", [sys.executable, "-m", "frontend.scripts.generate_glossary", "--check"]),
     Step("sync client", [sys.executable, "tools/unasync.py", "--check"]),
     Step("svelte", ["npm", "run", "--silent", "check"], ROOT / "frontend"),
     Step("eslint", ["npm", "run", "--silent", "lint"], ROOT / "frontend"),

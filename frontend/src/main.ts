@@ -45,4 +45,14 @@ async function show(target: HTMLElement): Promise<void> {
   }
 }
 
-if (root) void show(root);
+/** After the page, so that its first load stays small. */
+async function explainTerms(): Promise<void> {
+  const [{ default: GlossaryTip }, { default: terms }, { Glossary }] = await Promise.all([
+    import("./ui/GlossaryTip.svelte"),
+    import("./i18n/messages/glossary.json"),
+    import("./model/glossary"),
+  ]);
+  mount(GlossaryTip, { target: document.body, props: { glossary: new Glossary(terms) } });
+}
+
+if (root) void show(root).then(explainTerms);

@@ -58,7 +58,7 @@ describe("the fonts that are shipped", () => {
   const sources = join(import.meta.dirname, "../src");
   const server = join(import.meta.dirname, "../../schedviz");
   const ours = new Set(
-    textOf([...filesBelow(join(sources, "i18n/messages"), /^zh-.*\.json$/), ...filesBelow(server, /zh-[A-Z]+\.md$/), ...filesBelow(server, /\.py$/)]).match(CHINESE),
+    textOf([...filesBelow(join(sources, "i18n/messages"), /^(zh-.*|glossary)\.json$/), ...filesBelow(server, /zh-[A-Z]+\.md$/), ...filesBelow(server, /\.py$/)]).match(CHINESE),
   );
 
   it.each(["noto-sans-sc-400.woff2", "noto-sans-sc-600.woff2"])("have every Chinese character of catalogues, lessons and pages: %s", (file) => {

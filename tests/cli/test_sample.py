@@ -19,4 +19,4 @@ def test_a_sample_is_printed_and_explained_correctly(tmp_path: Path) -> None:
     assert told.exit_code == 0
     assert "stays nominated to 132.10.134.193 forever" in told.output
     assert CliRunner().invoke(doctor, [str(case)]).exit_code == 1
-    assert "there are nominated-for-ever" in CliRunner().invoke(sample, ["nobody"]).output
+    assert "nominated-for-ever" in CliRunner().invoke(sample, ["nobody"]).output

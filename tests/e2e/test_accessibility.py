@@ -69,6 +69,7 @@ def open_page(request: pytest.FixtureRequest, browser: Browser, signed_in: Brows
 def test_the_sessions_page_has_no_serious_accessibility_violation(open_page: Page, server: Server):
     open_page.goto(f"{server.url}/sessions/")
     open_page.locator("tr[data-session]").first.wait_for()
+    open_page.locator("[data-open-case]").first.wait_for()
     assert complaints(open_page) == []
 
 
@@ -98,6 +99,10 @@ def test_panels_and_dialogs_have_no_serious_accessibility_violation(open_page: P
     open_page.goto(f"{server.url}/s/{session}/?select=pod:default/batch-2&tab=why")
     open_page.locator("[data-why-sentence]").wait_for(timeout=60_000)
     assert complaints(open_page) == []
+    open_page.locator("[data-share-card]").click()
+    open_page.locator("[data-card]").wait_for(timeout=60_000)
+    assert complaints(open_page) == []
+    open_page.keyboard.press("Escape")
     for tab in ("describe", "history", "yaml"):
         open_page.goto(f"{server.url}/s/{session}/?select=pod:default/batch-2&tab={tab}")
         open_page.locator("[data-described] [data-resource], [data-entry], [data-stored-object]").first.wait_for(timeout=60_000)
@@ -116,10 +121,12 @@ def test_panels_and_dialogs_have_no_serious_accessibility_violation(open_page: P
         expect(open_page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_lessons_comparisons_and_embedded_panels_have_no_serious_accessibility_violation(open_page: Page, server: Server):
+def test_lessons_cases_documentation_comparisons_and_panels_have_no_serious_accessibility_violation(open_page: Page, server: Server):
     session = generated(server, "demo", 4, 12)
     for address, there in (
         ("/lessons/", "[data-lesson]"),
+        ("/cases/", "[data-open-case]"),
+        ("/docs/glossary/", "main table"),
         (f"/compare/?a={session}&b={session}", "main"),
         (f"/s/{session}/panel/loop/", "#cache-title"),
     ):

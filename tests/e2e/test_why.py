@@ -98,6 +98,30 @@ def test_import_why_fix(page: Page, server: Server, file: Path) -> None:
     assert server.rest(f"sessions/{fork}/")["forkedFrom"]["id"] == session
 
 
+def test_an_explanation_and_the_overview_are_shared_as_cards(page: Page, server: Server, file: Path, tmp_path: Path) -> None:
+    session = import_through(page, server, file)
+    page.goto(f"{server.url}/s/{session}/?show=overview")
+    page.locator("[data-share-card]").click(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-card]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    with page.expect_download() as png:
+        page.locator("[data-card-png]").click()
+    assert png.value.suggested_filename == "pending-pods.png"
+    assert png.value.path().read_bytes()[:4] == b"\x89PNG"
+
+    pod = server.rest(f"sessions/{session}/overview/")["reasons"][0]["groups"][0]["pods"][0]
+    page.goto(f"{server.url}/s/{session}/?select=pod:{pod}&tab=why")
+    page.locator("[data-share-card]").click(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-card]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    with page.expect_download() as html:
+        page.locator("[data-card-html]").click()
+    assert html.value.suggested_filename == f"{pod.replace('/', '-')}.html"
+    html.value.save_as(tmp_path / "card.html")
+    with page.context.new_page() as alone:
+        alone.goto(f"file://{tmp_path / 'card.html'}")
+        expect(alone.locator("h1")).to_contain_text(pod)
+        expect(alone.locator("main")).to_contain_text("What would place it")
+
+
 def test_a_pod_that_stays_nominated_is_explained_and_fixed_with_a_preempt_verb(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/sessions/")
     page.locator("details:has([data-case]) > summary").click(timeout=PATIENCE_MILLIS)

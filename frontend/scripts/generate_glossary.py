@@ -1,0 +1,55 @@
+"""Writes `src/i18n/messages/glossary.json`, from which the page explains terms, from docs/glossary.md.
+
+    python -m frontend.scripts.generate_glossary [--check]
+
+A row is a list of names in English, the same in Chinese, and the meaning in both, separated by a middle dot. `assumed pod` is also
+found as `assumed`, as labels of the page say it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from schedviz.web.wire_schema import write_or_check
+
+SOURCE = Path(__file__).parents[2] / "docs/glossary.md"
+TARGET = Path(__file__).parents[1] / "src/i18n/messages/glossary.json"
+#: What labels leave out.
+_NOUN = re.compile(r" (pod|node)$")
+
+
+def terms(text: str) -> Iterator[dict[str, Any]]:
+    """The terms of the page's tables. `upstream`: of Kubernetes, not of schedviz."""
+    section = ""
+    for line in text.splitlines():
+        if line.startswith("## "):
+            section = line[3:]
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("| ") else []
+        if len(cells) != 3 or cells[0] == "English":  # noqa: PLR2004 -- the columns.
+            continue
+        english, chinese, meaning = cells
+        said, _, said_in_chinese = meaning.partition(" · ")
+        names = english.split(", ")
+        short = [_NOUN.sub("", name) for name in names if _NOUN.search(name)]
+        in_chinese = [part for part in re.split(r"[()、]", chinese) if part]
+        title = {"en": english, "zh-CN": chinese}
+        all_names = list(dict.fromkeys([*names, *short, *in_chinese]))
+        yield {"title": title, "names": all_names, "meaning": {"en": said, "zh-CN": said_in_chinese}, "upstream": section != "schedviz"}
+
+
+def generate() -> str:
+    """The file."""
+    return json.dumps(list(terms(SOURCE.read_text("utf-8"))), ensure_ascii=False, indent=1) + "\n"
+
+
+def main() -> int:
+    return write_or_check(TARGET, generate(), sys.argv[1:], f"{TARGET.name} is not what docs/glossary.md says: run make gen")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

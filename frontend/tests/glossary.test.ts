@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import terms from "../src/i18n/messages/glossary.json";
+import { Glossary } from "../src/model/glossary";
+
+const glossary = new Glossary(terms);
+const titleOf = (label: string): string | undefined => glossary.ofLabel(label)?.title.en;
+
+describe("labels", () => {
+  it("name a term, with a count, in capitals at the start, and in Chinese", () => {
+    expect(titleOf("activeQ 9")).toBe("activeQ");
+    expect(titleOf("Scheduling queue")).toBe("scheduling queue");
+    expect(titleOf("Scheduling cycle 12")).toBe("scheduling cycle");
+    expect(titleOf("assumed")).toBe("assumed pod");
+    expect(titleOf("调度队列")).toBe("scheduling queue");
+    expect(titleOf("web-1")).toBeUndefined();
+    expect(titleOf("")).toBeUndefined();
+  });
+
+  it("name every part of the queue and every extension point", () => {
+    const named = ["activeQ", "backoffQ", "errorBackoffQ", "unschedulablePods", "gated", "nominated", "generation", "snapshot", "waterline"];
+    const points = ["PreEnqueue", "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "NormalizeScore", "Reserve", "Permit", "PreBind", "Bind", "PostBind"];
+    for (const name of [...named, ...points]) expect(titleOf(name), name).toBeDefined();
+  });
+});
+
+describe("sentences", () => {
+  const sentence = "api-2 is assumed on node-3, and unassumed later";
+  it("have a term at an offset, but not inside another word or a name", () => {
+    expect(glossary.at(sentence, sentence.indexOf("assumed") + 2)).toMatchObject({ start: 9, end: 16 });
+    expect(glossary.at(sentence, sentence.indexOf("unassumed") + 4)).toBeNull();
+    expect(glossary.at(sentence, 1)).toBeNull();
+    expect(glossary.at("default/victim-1 stays", 10)).toBeNull();
+  });
+
+  it("do not explain the terms of schedviz", () => {
+    expect(glossary.at("this session", 6)).toBeNull();
+  });
+});
+
+it("says each term in both languages", () => {
+  for (const { title, meaning } of terms) for (const text of [title.en, title["zh-CN"], meaning.en, meaning["zh-CN"]]) expect(text, title.en).not.toBe("");
+});

@@ -1,0 +1,50 @@
+"""The gallery of everyday cases: each opens on its answer, and its fix places the pod. The header leads to what explains."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Server
+from tests.e2e.test_scope import PATIENCE_MILLIS
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_case_opens_on_its_answer_and_the_fix_places_the_pod(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/sessions/")
+    page.locator("[data-open-case=spread-deadlock]").click(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-why-sentence]")).to_contain_text(
+        "2 node(s) didn't match pod topology spread constraints", timeout=PATIENCE_MILLIS
+    )
+    expect(page.locator("[data-case=spread-deadlock]")).to_contain_text("Add capacity in the full zone")
+
+    page.locator("[data-case-apply]").click()
+    expect(page.locator("[data-case-applied]")).to_contain_text("default/web-6 is on node-c2", timeout=PATIENCE_MILLIS)
+
+
+def test_the_gallery_has_an_address_of_its_own_with_the_fixes(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/cases/")
+    page.locator("[data-open-case]").first.wait_for(timeout=PATIENCE_MILLIS)
+    assert page.locator("[data-open-case]").count() >= 10
+    assert page.locator("[data-open-case] svg").count() == page.locator("[data-open-case]").count()
+    expect(page.get_by_text("Start the device plugin on the GPU node.")).to_be_visible()
+
+
+@pytest.mark.parametrize("address", ["/sessions/", "/cases/", "/lessons/", "/rooms/", "/docs/", "/compare/"])
+def test_every_page_leads_to_lessons_documentation_and_glossary(page: Page, server: Server, address: str) -> None:
+    page.goto(server.url + address)
+    for target in ("/lessons/", "/docs/", "/docs/glossary/"):
+        expect(page.locator(f"header a[href='{target}']").first).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
+def test_a_session_leads_there_from_a_menu_and_on_wide_screens_from_its_header(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/sessions/")
+    page.locator("[data-try=lesson]").click()
+    page.wait_for_url("**/s/*/", timeout=PATIENCE_MILLIS)
+    page.locator("[data-menu=learn]").click(timeout=PATIENCE_MILLIS)
+    expect(page.locator("li > a[href='/docs/glossary/']")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-menu=learn]")).to_be_focused()
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    expect(page.locator("header .links a[href='/docs/glossary/']")).to_be_visible()
