@@ -143,6 +143,14 @@ class Supervisor:
         elif time.monotonic() > self._impatient_at:
             self._impatient_at += _IMPATIENT_SECONDS
             self._terminal.still_waiting(self._health.detail, self._logs)
+        else:
+            self._terminal.progress(self._steps(), time.monotonic() - self._began)
+
+    def _steps(self) -> dict[str, bool]:
+        """What has to be up, and whether it is."""
+        detail = self._health.detail
+        answers = "down" in detail or self._was_up
+        return {"database": self._had_database, "web server": answers, "workers": answers and "workers" not in detail.get("down", ())}
 
     def _tell_of_trouble(self) -> None:
         if warning := self._disk.new_warning():

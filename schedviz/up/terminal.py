@@ -8,12 +8,13 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from schedviz.client.server import data_folders
-from schedviz.terminal import say
+from schedviz.terminal import say, say_over
 from schedviz.up.address import ServerAddress
 
 
@@ -25,14 +26,34 @@ class Terminal:
         self._data = data
         self._open_browser = open_browser
         self._page = page
+        #: The line of progress that is shown; "" if there is none.
+        self._progress = ""
 
     def starting(self) -> None:
         _say(f"schedviz starts on {self._address.url}, with its data in {self._data}")
         if self._address.warning:
             self.warn(self._address.warning)
 
+    def progress(self, steps: Mapping[str, bool], seconds: float) -> None:
+        """While starting, on a terminal: which parts are up. The line is replaced, and disappears with the next message."""
+        if not sys.stderr.isatty():
+            return
+        parts = ", ".join(f"{name} {'ready' if is_up else '…'}" for name, is_up in steps.items())
+        line = f"Starting, {seconds:.0f} s: {parts}"
+        if line != self._progress:
+            self._progress = line
+            with contextlib.suppress(OSError):
+                say_over(line)
+
+    def _end_progress(self) -> None:
+        if self._progress:
+            self._progress = ""
+            with contextlib.suppress(OSError):
+                say_over()
+
     def announce(self, login: str, seconds: float) -> None:
         """Everything is up."""
+        self._end_progress()
         if self._page:
             login += f"&next={quote(self._page, safe='')}"
         _say()
@@ -52,17 +73,21 @@ class Terminal:
             _open(login)
 
     def warn(self, sentence: str) -> None:
+        self._end_progress()
         _say(sentence, err=True)
 
     def report_failure(self, child: str, line: str) -> None:
+        self._end_progress()
         _say(f"[{child}] {line}", err=True)
 
     def still_waiting(self, detail: dict[str, Any], logs: Path) -> None:
         """Starting takes long: name the missing components."""
+        self._end_progress()
         missing = [f"{part}: {detail.get(part)}" for part in detail.get("down", [])]
         _say(f"Still starting ({'; '.join(missing) or 'the web server does not answer yet'}). Logs: {logs}", err=True)
 
     def stopping(self) -> None:
+        self._end_progress()
         _say()
         _say("Stopping.")
 

@@ -1,0 +1,49 @@
+"""The messages of `schedviz up` on a terminal, and in a file."""
+
+from __future__ import annotations
+
+import os
+import pty
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from schedviz.up.terminal import Terminal
+from tests.up.test_address import reached
+
+ERASE = "\r\x1b[K"
+
+
+def shown_by(messages: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> str:
+    """What is written to standard error, which is a terminal."""
+    reads, writes = pty.openpty()
+    with os.fdopen(reads, "rb", buffering=0) as screen, os.fdopen(writes, "w") as terminal_:
+        monkeypatch.setattr(sys, "stderr", terminal_)
+        messages()
+        terminal_.flush()
+        os.set_blocking(reads, False)
+        return (screen.read(4096) or b"").decode()
+
+
+def terminal() -> Terminal:
+    return Terminal(reach=reached("127.0.0.1"), data=Path("data"), open_browser=False)
+
+
+def test_a_terminal_shows_which_parts_are_up_on_one_line_that_the_next_message_erases(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start() -> None:
+        starting = terminal()
+        starting.progress({"database": True, "workers": False}, 1.4)
+        starting.progress({"database": True, "workers": False}, 1.45)
+        starting.progress({"database": True, "workers": True}, 2.1)
+        starting.warn("The disk is almost full.")
+
+    assert shown_by(start, monkeypatch) == (
+        f"{ERASE}Starting, 1 s: database ready, workers …{ERASE}Starting, 2 s: database ready, workers ready{ERASE}The disk is almost full.\r\n"
+    )
+
+
+def test_a_file_has_no_progress(capfd: pytest.CaptureFixture[str]) -> None:
+    terminal().progress({"database": False}, 1.0)
+    assert capfd.readouterr() == ("", "")
