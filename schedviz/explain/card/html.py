@@ -79,7 +79,7 @@ def _strip(card: Card) -> Iterable[str]:
 def _reason(number: int, reason: Reason, unit: str) -> Iterable[str]:
     sign = f'<svg aria-hidden="true"><rect class="r{min(number, _LAST)}" width="10" height="10" rx="2"/></svg>'
     plugin = f'<span class="plugin">{escape(reason.plugin)}</span>' if reason.plugin else ""
-    yield f"<section><h2>{plugin}{sign}{counted(reason.count, unit)}: {escape(reason.reason)}</h2>"
+    yield f"<section><h2>{plugin}{sign}{count_of(reason.count, unit)}: {escape(reason.reason)}</h2>"
     yield '<ul class="lines">'
     yield from (f"<li>{_line(line)}</li>" for line in reason.lines)
     yield "</ul>"
@@ -143,6 +143,6 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(f"<code>{escape(name)}</code>" for name in names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def counted(count: int, unit: str) -> str:
+def count_of(count: int, unit: str) -> str:
     """`1 node`, `3 nodes`."""
     return f"{count:,} {unit if count != 1 else unit.removesuffix('s')}"

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from PIL import Image, ImageDraw, ImageFont
 
-from schedviz.explain.card.html import counted
+from schedviz.explain.card.html import count_of
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.theme import THEMES, Theme, ThemeName
 
@@ -63,7 +63,7 @@ class _Canvas:
             self._reason(reason, card.unit, self._colour(number))
         if (left := len(card.reasons) - _REASONS) > 0:
             self._y += 12
-            self._paragraph(f"and {counted(left, 'more reasons')}", self._theme.ink_2)
+            self._paragraph(f"and {count_of(left, 'more reasons')}", self._theme.ink_2)
         self._fixes(card.fixes)
         self._foot(card)
         return self._y
@@ -109,7 +109,7 @@ class _Canvas:
         if plugin:
             self._text(_PADDING + _INNER - _length(plugin, 12), self._y + 3, plugin, self._theme.ink_3, size=12)
         self._box(_PADDING, self._y + 6, 10, 10, fill=colour, radius=2)
-        heading = f"{counted(reason.count, unit)}: {reason.reason}"
+        heading = f"{count_of(reason.count, unit)}: {reason.reason}"
         self._paragraph(heading, self._theme.ink, size=15, weight="bold", leading=22, left=_PADDING + 18, width=room - 18)
         for line in reason.lines:
             self._paragraph(_words(line), self._theme.ink, leading=21)
@@ -160,7 +160,7 @@ class _Canvas:
             for command in fix.commands:
                 self._command(command)
         if (left := len(fixes) - _FIXES) > 0:
-            self._paragraph(f"and {counted(left, 'other changes')}", self._theme.ink_2, leading=21, left=_PADDING + 22)
+            self._paragraph(f"and {count_of(left, 'other changes')}", self._theme.ink_2, leading=21, left=_PADDING + 22)
 
     def _command(self, command: str) -> None:
         self._y += 2
