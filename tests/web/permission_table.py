@@ -120,7 +120,9 @@ ROWS = [
 
 #: Pages, and addresses that lead elsewhere: they are no views of REST, so their methods are not listed by the URL configuration.
 PAGES = {
-    *("", "sessions/", "sessions/<uuid:session_id>/", "lessons/", "compare/", "login/", "logout/"),
+    *("", "sessions/", "sessions/<uuid:session_id>/", "cases/", "lessons/", "compare/", "login/", "logout/"),
+    # Of no session: everybody reads the documentation.
+    *("docs/", "docs/<path:name>/", r"^docs/(?P<name>[\w./-]+\.(?:png|svg|json|ipynb))$"),
     *("r/", "r/<str:code>/", "rooms/"),
     *(f"rooms/<uuid:room_id>/{view}" for view in ("", "presenter/", "projector/")),
     *("s/<uuid:session_id>/", "s/<uuid:session_id>/panel/<str:panel>/", "embed/<uuid:session_id>/<str:panel>/"),
