@@ -9,8 +9,10 @@ from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.changes.smallest import SmallestChange, Suggestion
 from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDetail
 from schedviz.explain.explanation import Clause, Explanation
+from schedviz.explain.finding import Finding
 from schedviz.explain.overview import Overview, WaitingReason
 from schedviz.kube.printed_amount import printed_amount
+from schedviz.trace.phrase import as_sentence
 
 #: Groups per reason of an overview; the pods of others are counted.
 _GROUPS: Final = 5
@@ -27,6 +29,8 @@ def card_of_pod(explanation: Explanation, change: SmallestChange | None) -> Card
         message=explanation.message if explanation.nodes else "",
         said=explanation.said if explanation.disagreement else "",
         disagreement=explanation.disagreement,
+        said_since=explanation.said_since if explanation.disagreement else "",
+        findings=tuple(map(_finding, explanation.findings)),
         fixes=tuple(map(_fix, change.suggestions)) if change is not None else (),
     )
 
@@ -35,6 +39,12 @@ def card_of_overview(overview: Overview) -> Card:
     """The card of all pending pods."""
     reasons = tuple(map(_waiting, overview.reasons))
     return Card(subject="", standing="", sentence=overview.sentence, unit="pods", reasons=reasons)
+
+
+def _finding(finding: Finding) -> str:
+    cause = f" Likely: {finding.cause}." if finding.cause else ""
+    advice = f" Do: {finding.advice}." if finding.advice else ""
+    return f"{as_sentence(finding.sentence)}.{cause}{advice}"
 
 
 def _main_first(explanation: Explanation) -> list[Clause]:

@@ -22,7 +22,10 @@ def markdown_of(card: Card) -> str:
     if card.message:
         lines += ["", *block(card.message)]
     if card.disagreement:
-        lines += ["", "Its scheduler said:", "", *block(card.said), "", f"They differ: {text(card.disagreement)}."]
+        since = f" (unschedulable since {card.said_since})" if card.said_since else ""
+        lines += ["", f"Its scheduler said{since}:", "", *block(card.said), "", f"They differ: {text(card.disagreement)}."]
+    for finding in card.findings:
+        lines += ["", f"**Doctor**: {text(finding)}"]
     for reason in card.reasons:
         lines += _reason(reason)
     if card.fixes:
@@ -65,12 +68,13 @@ def named(names: Sequence[str]) -> str:
 
 
 def text(words: str) -> str:
-    """Words in which nothing is markup."""
-    return _SPECIAL.sub(r"\\\1", words)
+    """Words, in one line, in which nothing is markup."""
+    return _SPECIAL.sub(r"\\\1", " ".join(words.split()))
 
 
 def code(words: str) -> str:
-    """Words as inline code, with a fence that is longer than any run of backticks in them."""
+    """Words as inline code, in one line, with a fence that is longer than any run of backticks in them."""
+    words = " ".join(words.splitlines())
     longest = max((len(run) for run in re.findall("`+", words)), default=0)
     fence = "`" * (longest + 1)
     padding = " " if longest else ""

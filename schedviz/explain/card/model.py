@@ -77,6 +77,10 @@ class Card(Part, frozen=True):
     #: The cluster's own message, and what explains the difference; "" if they agree.
     said: str = ""
     disagreement: str = ""
+    #: Since when the pod has been unschedulable (RFC 3339); "" if that is not known or not of interest.
+    said_since: str = ""
+    #: What the doctor found about the pod: sentences.
+    findings: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
 
     @property
