@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
 from schedviz.engine import ConfigurationError
 from schedviz.lessons.errors import Fault
 from schedviz.lessons.expressions import NOTHING, ExpressionError
 from schedviz.lessons.lesson import LANGUAGES, Lesson, Stop
-from schedviz.lessons.player import hint_holds, play
+from schedviz.lessons.player import differing_stops, hint_holds, play
 from schedviz.lessons.reading import PLAN
 from schedviz.lessons.stop_state import StopState
-from schedviz.lessons.texts import TAKE_HOME, StopText, Text
+from schedviz.lessons.texts import IN_RELEASE, TAKE_HOME, StopText, Text
 
 FEWEST_FACTS, MOST_FACTS = 3, 5
 
 
 def faults_of(lesson: Lesson) -> list[Fault]:
     """The errors in a lesson's texts and claims; empty if it may ship."""
-    return [*_faults_of_texts(lesson), *_faults_of_claims(lesson)]
+    return [*_faults_of_texts(lesson), *_faults_of_claims(lesson), *_faults_of_differences(lesson)]
 
 
 def _faults_of_texts(lesson: Lesson) -> Iterator[Fault]:
@@ -31,6 +32,18 @@ def _faults_of_texts(lesson: Lesson) -> Iterator[Fault]:
             yield Fault(f"{language}.md", 0, f"the lesson has no text in {language}")
             continue
         yield from _faults_of_text(text, stops)
+        yield from (Fault(text.file, 0, message) for message in _faults_of_lines(text, set(lesson.plan.differences)))
+
+
+def _faults_of_lines(text: Text, releases: AbstractSet[str]) -> Iterator[str]:
+    """The errors in a text's lines about other releases; the plan has those in `releases`."""
+    for release in sorted(releases - text.differences.keys()):
+        yield f"`differences` has {release}: expected the section `## {IN_RELEASE}{release}`"
+    for release in sorted(text.differences.keys() - releases):
+        yield f"there is a section `## {IN_RELEASE}{release}`, but `differences` of {PLAN} does not have {release}"
+    for release, line in text.differences.items():
+        if not line or "\n" in line:
+            yield f"`## {IN_RELEASE}{release}` has {len(line.splitlines())} lines; expected one"
 
 
 def _faults_of_text(text: Text, stops: dict[str, Stop]) -> Iterator[Fault]:
@@ -85,6 +98,20 @@ def _faults_of_claims(lesson: Lesson) -> Iterator[Fault]:
         for text in lesson.texts.values():
             if (stop_text := text.stops.get(state.stop.id)) is not None:
                 yield from (Fault(text.file, stop_text.line, f"{state.stop.id}: {message}") for message in _empty_facts(state, stop_text))
+
+
+def _faults_of_differences(lesson: Lesson) -> Iterator[Fault]:
+    for release, claimed in lesson.plan.differences.items():
+        if release == lesson.plan.release:
+            yield Fault(PLAN, 0, f"`differences` has {release}, which is the lesson's own release")
+            continue
+        try:
+            found = differing_stops(lesson, release)
+        except (ExpressionError, ConfigurationError) as error:
+            yield Fault(PLAN, 0, f"in {release}: {error}")
+            continue
+        if found != claimed:
+            yield Fault(PLAN, 0, f"in {release}, answers or checks are different at the stops {found}, and not {claimed}")
 
 
 def _empty_facts(state: StopState, stop_text: StopText) -> Iterator[str]:

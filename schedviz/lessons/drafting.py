@@ -17,6 +17,7 @@ from schedviz.lessons.lesson import Check, Lesson, Plan, Settings, Stop
 from schedviz.lessons.player import play
 from schedviz.lessons.reading import PLAN
 from schedviz.trace.commands import AnyCommand
+from schedviz.trace.releases import DEFAULT_RELEASE, ReleaseName
 
 #: The possible claims about a stop. Those that changed since the previous stop are used.
 _CLAIMS: Final = (
@@ -50,12 +51,18 @@ class DraftStop(msgspec.Struct, frozen=True):
     commands: list[AnyCommand]
 
 
-def draft(name: str, objects: list[dict[str, Any]], settings: Settings, stops: Sequence[DraftStop]) -> dict[str, str]:
+def draft(
+    name: str,
+    objects: list[dict[str, Any]],
+    settings: Settings,
+    stops: Sequence[DraftStop],
+    release: ReleaseName = DEFAULT_RELEASE,
+) -> dict[str, str]:
     """The files of the lesson, by name. Raises `ExpressionError` or `ConfigurationError`."""
-    plan = Plan(part="workflow", order=99, minutes=5, settings=settings, stops=[_asking(stop) for stop in stops])
+    plan = Plan(part="workflow", order=99, minutes=5, settings=settings, stops=[_asking(stop) for stop in stops], release=release)
     claimed = _with_claims(Lesson(name, plan, objects, {}))
     written: dict[str, Any] = {**msgspec.to_builtins(claimed), "cluster": objects}
-    ordered = {key: written[key] for key in ("part", "order", "minutes", "settings", "cluster", "stops") if written.get(key)}
+    ordered = {key: written[key] for key in ("part", "order", "minutes", "release", "settings", "cluster", "stops") if written.get(key)}
     texts = {f"{language}.md": _text(words, claimed) for language, words in _COMMENTS.items()}
     return {PLAN: yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True, width=120), **texts}
 

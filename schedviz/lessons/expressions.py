@@ -7,6 +7,8 @@ cycle     the last scheduling cycle of theirs, as `GET sessions/{id}/cycles/{n}/
 binding   the last binding cycle of theirs, or null
 outcome   how the last command ended: result, error
 clockSeconds, heldBindings, unconfirmed
+clusterEvents, requeue, preEnqueue, heldPreemptions, batch   v1.36: as tests/conformance/FORMAT-1.36.md describes them
+other     all of this for the release in `compareWith`, after the same commands
 """
 
 from __future__ import annotations

@@ -11,12 +11,13 @@ from schedviz.lessons.texts import Text
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.controllers import HelperSettings
 from schedviz.trace.policies import Policies
+from schedviz.trace.releases import DEFAULT_RELEASE, ReleaseName
 
 #: The required languages of a lesson.
 LANGUAGES = ("en", "zh-CN")
 
 #: The parts of the course, in order.
-Part = Literal["workflow", "cache", "snapshot", "queue", "statuses", "scoring", "preemption", "history", "incident"]
+Part = Literal["workflow", "cache", "snapshot", "queue", "statuses", "scoring", "preemption", "history", "incident", "newer"]
 
 Name = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
 Expression = Annotated[str, Meta(min_length=1, max_length=500)]
@@ -30,7 +31,7 @@ class Described(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
 
 
 class Symbol(Described, frozen=True):
-    """A position in upstream's source, below `pkg/scheduler` of v1.27.1."""
+    """A position in upstream's source, below `pkg/scheduler` of the lesson's release."""
 
     file: str
     symbol: str
@@ -87,6 +88,10 @@ class Settings(Described, frozen=True):
     fake_extenders: list[dict[str, Any]] = []
     helpers: HelperSettings = HelperSettings()
     policies: Policies = Policies()
+    #: Feature gates that differ from the defaults of v1.36.
+    feature_gates: dict[str, bool] = {}
+    #: v1.36: an asynchronous preemption deletes its victims only at a `preempt` command.
+    hold_preemption: bool = False
 
 
 class Plan(Described, frozen=True):
@@ -97,6 +102,12 @@ class Plan(Described, frozen=True):
     order: Annotated[int, Meta(ge=1, le=99)]
     minutes: Annotated[int, Meta(ge=3, le=10)]
     stops: Annotated[list[Stop], Meta(min_length=1, max_length=30)]
+    #: The release of kube-scheduler that the lesson teaches.
+    release: ReleaseName = DEFAULT_RELEASE
+    #: Another release, on which the same commands run too. Expressions read its state as `other`.
+    compare_with: ReleaseName | None = None
+    #: For each other release that the texts mention: the stops at which an answer or a check is different there.
+    differences: dict[ReleaseName, list[Name]] = {}
     #: Kubernetes objects, or short forms (`shorthand.py`).
     cluster: list[dict[str, Any]] = []
     settings: Settings = Settings()
@@ -118,4 +129,4 @@ class Lesson(msgspec.Struct, frozen=True):
     def settings(self) -> dict[str, Any]:
         """The engine's settings in REST's form, without defaults."""
         written: dict[str, Any] = msgspec.to_builtins(self.plan.settings)
-        return written
+        return written if self.plan.release == DEFAULT_RELEASE else written | {"release": self.plan.release}

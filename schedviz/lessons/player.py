@@ -9,23 +9,34 @@ from typing import Any
 import msgspec
 
 from schedviz.engine import PODS_PER_SYNC, Outcome, Simulation, SimulationSettings, graceful_victims
+from schedviz.engine.reporting import observation_v1_36
 from schedviz.kube import codec
 from schedviz.lessons.expressions import HINT_SEES, as_text, find
-from schedviz.lessons.lesson import Lesson, LiveHint, Settings, Stop
+from schedviz.lessons.lesson import Lesson, LiveHint, Plan, Stop
 from schedviz.lessons.stop_state import CheckedClaim, StopState
 from schedviz.trace.commands import AnyCommand, Confirm
+from schedviz.trace.releases import V1_27, ReleaseName
 
 
-def play(lesson: Lesson, *, stops: int | None = None) -> Iterator[StopState]:
-    """Play the stops in order. Raises `ExpressionError` or `ConfigurationError`."""
-    player = _Player(lesson)
+def play(lesson: Lesson, *, stops: int | None = None, release: ReleaseName | None = None) -> Iterator[StopState]:
+    """Play the stops in order, on another release than the lesson's if it is given. Raises `ExpressionError` or `ConfigurationError`."""
+    player = _Player(lesson, release or lesson.plan.release)
     for stop in lesson.plan.stops[:stops]:
         yield player.play(stop)
 
 
+def differing_stops(lesson: Lesson, release: ReleaseName) -> list[str]:
+    """The stops at which an answer or the value of a check is different in another release.
+
+    Raises `ExpressionError` or `ConfigurationError`.
+    """
+    both = zip(play(lesson), play(lesson, release=release), strict=True)
+    return [one.stop.id for one, other in both if (one.answer, one.checks) != (other.answer, other.checks)]
+
+
 def hint_holds(lesson: Lesson, stop: Stop, hint: LiveHint) -> bool:
     """Whether a hint is shown after its commands; without commands, on arrival or at the end of the stop. Raises `ExpressionError`."""
-    player = _Player(lesson)
+    player = _Player(lesson, lesson.plan.release)
     for before in itertools.takewhile(lambda one: one is not stop, lesson.plan.stops):
         player.play(before)
     player.do(stop.do)
@@ -33,15 +44,18 @@ def hint_holds(lesson: Lesson, stop: Stop, hint: LiveHint) -> bool:
     return any(said)
 
 
-def _settings(asked: Settings) -> SimulationSettings:
-    members = msgspec.structs.asdict(asked)
-    graceful = graceful_victims(asked=asked.graceful_victims)
-    return SimulationSettings(**{**members, "graceful_victims": graceful, "pods_per_sync": PODS_PER_SYNC})
+def _settings(plan: Plan, release: ReleaseName) -> SimulationSettings:
+    members = msgspec.structs.asdict(plan.settings)
+    graceful = graceful_victims(asked=plan.settings.graceful_victims)
+    return SimulationSettings(**{**members, "graceful_victims": graceful, "pods_per_sync": PODS_PER_SYNC, "release": release})
 
 
 class _Player:
-    def __init__(self, lesson: Lesson) -> None:
-        self._simulation = Simulation(_settings(lesson.plan.settings))
+    def __init__(self, lesson: Lesson, release: ReleaseName, *, compares: bool = True) -> None:
+        self._release = release
+        other = lesson.plan.compare_with if compares else None
+        self._other = None if other is None else _Player(lesson, other, compares=False)
+        self._simulation = Simulation(_settings(lesson.plan, release))
         self._simulation.records = "full"
         self._simulation.load(codec.from_dict(obj) for obj in lesson.objects)
         self._simulation.drain_events()
@@ -92,4 +106,6 @@ class _Player:
                 "unconfirmed": list(simulation.cluster.watches.unconfirmed),
             }
         )
-        return document
+        if self._release != V1_27:
+            document |= observation_v1_36.queue_decisions(events) | observation_v1_36.tasks(simulation.scheduler)
+        return document if self._other is None else document | {"other": self._other.do(commands)}

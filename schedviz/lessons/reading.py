@@ -107,10 +107,18 @@ def _commands_in(stop: Any) -> Iterator[tuple[Path_, list[Any]]]:
     if not isinstance(stop, dict):
         return
     for half in ("do", "reveal"):
-        yield [half], _list(stop.get(half))
+        yield from _with_inner([half], _list(stop.get(half)))
     for n, hint in enumerate(_list(stop.get("hints"))):
         if isinstance(hint, dict):
-            yield ["hints", n, "after"], _list(hint.get("after"))
+            yield from _with_inner(["hints", n, "after"], _list(hint.get("after")))
+
+
+def _with_inner(path: Path_, commands: list[Any]) -> Iterator[tuple[Path_, list[Any]]]:
+    """A list of commands, and the commands in `during` of its members."""
+    yield path, commands
+    for k, command in enumerate(commands):
+        if isinstance(command, dict) and "during" in command:
+            yield [*path, k, "during"], _list(command["during"])
 
 
 def _list(value: Any) -> list[Any]:

@@ -11,6 +11,7 @@
     ### Notes                for the teacher alone
 
     ## Take home             three to five facts, as a list
+    ## In v1.36              what is different in another release that the plan names, in one line
 
 Headings of parts are the same in every language. `{name}` stands for a fact of the stop, `{answer}` for the answer; links to `node:…`,
 `pod:…`, `pane:…` point at the scope.
@@ -26,6 +27,8 @@ import msgspec
 from schedviz.lessons.errors import fault
 
 TAKE_HOME = "Take home"
+#: What precedes a release in the heading of its differences.
+IN_RELEASE = "In "
 _PARTS = {"Question": "question", "Answer": "answer", "Hint": "hint", "Notes": "notes"}
 _LIVE_HINT = re.compile(r"^Hint ([a-z0-9]+(?:-[a-z0-9]+)*)$")
 #: Comments are not shown to learners.
@@ -68,6 +71,8 @@ class Text(msgspec.Struct):
     about: str
     stops: dict[str, StopText]
     take_home: list[str]
+    #: What is different in other releases, by release.
+    differences: dict[str, str] = {}
 
 
 def fill(markdown: str, facts: dict[str, str]) -> str:
@@ -83,14 +88,17 @@ def read_text(file: Path) -> Text:
     title, about, sections = _sections(file, lines)
     stops: dict[str, StopText] = {}
     take_home: list[str] = []
+    differences: dict[str, str] = {}
     for heading, line, body in sections:
         if heading == TAKE_HOME:
             take_home = _items(body)
+        elif heading.startswith(IN_RELEASE):
+            differences[heading.removeprefix(IN_RELEASE)] = _joined(body)
         elif heading in stops:
             raise fault(file, line, f"the stop `{heading}` has two texts")
         else:
             stops[heading] = _stop(file, line, body)
-    return Text(file.name, title, about, stops, take_home)
+    return Text(file.name, title, about, stops, take_home, differences)
 
 
 Line = tuple[int, str]

@@ -47,7 +47,7 @@ def walk(page: Page, lesson: Lesson) -> None:
     expect(page.locator(".facts li")).to_have_count(len(lesson.texts["en"].take_home))
 
 
-@pytest.mark.parametrize("name", ["the-list", "hazards-of-expiry", "nominated-for-ever"])
+@pytest.mark.parametrize("name", ["the-list", "hazards-of-expiry", "nominated-for-ever", "asynchronous-preemption"])
 @pytest.mark.parametrize("language", ["en", "zh-CN"])
 def test_a_lesson_is_completed_from_start_to_end(page: Page, server: Server, language: str, name: str):
     lesson = find(name)

@@ -26,6 +26,10 @@ def test_a_lesson_says_where_upstream_does_it(lesson: Lesson):
     assert lesson.plan.upstream
 
 
+def test_lessons_of_v1_36_are_a_part_of_their_own():
+    assert {lesson.plan.part for lesson in LESSONS if lesson.plan.release == "v1.36"} == {"newer"}
+
+
 def test_no_two_lessons_have_the_same_place():
     places = [(lesson.plan.part, lesson.plan.order) for lesson in LESSONS]
     assert len(places) == len(set(places))

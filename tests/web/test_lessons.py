@@ -38,7 +38,7 @@ def test_the_course_is_listed_in_both_languages(owner: APIClient):
     parts = {part["part"]: part["lessons"] for part in owner.get("/api/v1/lessons/").json()["parts"]}
     listed = next(lesson for lesson in parts["snapshot"] if lesson["name"] == "the-list")
     assert listed["title"] == {"en": "The list and its generations", "zh-CN": "链表与 generation"}
-    assert (listed["session"], listed["done"]) == (None, 0)
+    assert (listed["session"], listed["done"], listed["release"]) == (None, 0, "v1.27.1")
 
 
 def test_a_session_on_the_path_is_where_the_lesson_says(owner: APIClient, io_worker: Worker):
@@ -53,6 +53,17 @@ def test_a_session_on_the_path_is_where_the_lesson_says(owner: APIClient, io_wor
 
     (listed,) = [one for part in owner.get("/api/v1/lessons/").json()["parts"] for one in part["lessons"] if one["session"]]
     assert (listed["name"], listed["session"], listed["done"]) == ("the-list", session, len(stops))
+
+
+def test_a_lesson_of_v1_36_makes_a_session_of_v1_36(owner: APIClient, io_worker: Worker):
+    session = begin(owner, "in-flight-events")
+    lesson = owner.get(f"/api/v1/sessions/{session}/lesson/").json()
+    assert (lesson["release"], lesson["differences"]) == ("v1.36", [])
+    assert owner.get(f"/api/v1/sessions/{session}/").json()["release"] == "v1.36"
+
+    for stop in lesson["stops"]:
+        carry_out(owner, session, [*stop["do"], *stop["reveal"]])
+        assert Session.objects.get(pk=session).event == stop["revealed"]
 
 
 def test_a_cluster_without_pods_is_what_the_lesson_wants(owner: APIClient, io_worker: Worker):

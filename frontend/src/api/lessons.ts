@@ -7,6 +7,8 @@ export type Words = Record<"en" | "zh-CN", string>;
 
 export interface LessonLine {
   name: string;
+  /** The release of kube-scheduler that it teaches. */
+  release: string;
   minutes: number;
   stops: number;
   title: Words;
@@ -58,12 +60,22 @@ export interface LessonProgress {
   finished: boolean;
 }
 
+/** What is different in another release, and the stops with another answer there. */
+export interface LessonDifference {
+  release: string;
+  words: Words;
+  stops: string[];
+}
+
 export interface Lesson {
   name: string;
+  /** The release of kube-scheduler that it teaches. */
+  release: string;
   title: Words;
   about: Words;
   takeHome: Words[];
   upstream: { file: string; symbol: string }[];
+  differences: LessonDifference[];
   stops: LessonStop[];
   /** The next lesson of the course; "": this is the last one. */
   next: string;

@@ -15,13 +15,13 @@ from schedviz.sessions.transfer.session_file_export import NotExportable, Record
 from schedviz.trace.commands import AnyCommand, Pause, Run, decode_command
 from schedviz.trace.controllers import HelperSettings
 from schedviz.trace.policies import Policies
-from schedviz.trace.releases import DEFAULT_RELEASE
+from schedviz.trace.releases import ReleaseName, release_in, unknown_release
 
 #: Larger sessions are too long for a lesson of ten minutes and for a file that people read.
 MOST_OBJECTS = 300
 MOST_STOPS = 30
 #: The settings that a lesson's file can express.
-_MUST_BE: dict[str, Any] = {"tick_millis": 1, "seed": 0, "first_of_tied": True, "release": DEFAULT_RELEASE}
+_MUST_BE: dict[str, Any] = {"tick_millis": 1, "seed": 0, "first_of_tied": True, "first_of_heap": False, "hold_dispatch": False}
 
 
 def lesson_draft(session: Session, *, name: str, moments: Iterable[int] = ()) -> dict[str, str]:
@@ -35,7 +35,17 @@ def lesson_draft(session: Session, *, name: str, moments: Iterable[int] = ()) ->
     stops = [DraftStop("beginning", []), *_stops(history, sorted(set(moments)))]
     if len(stops) > MOST_STOPS:
         raise NotExportable(f"The lesson would have {len(stops)} stops; at most {MOST_STOPS} are allowed. Select fewer moments.")
-    return draft(name, objects, _settings(history.initial_state.settings), stops)
+    settings = history.initial_state.settings
+    return draft(name, objects, _settings(settings), stops, _release(settings))
+
+
+def _release(settings: dict[str, Any]) -> ReleaseName:
+    found = release_in(settings)
+    try:
+        release: ReleaseName = msgspec.convert(found, ReleaseName)
+    except msgspec.ValidationError:
+        raise NotExportable(f"The lesson cannot be played: {unknown_release(found)}.") from None
+    return release
 
 
 def _settings(settings: dict[str, Any]) -> Settings:

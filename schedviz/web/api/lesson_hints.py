@@ -16,6 +16,7 @@ from schedviz.lessons import rendering
 from schedviz.lessons.expressions import holds
 from schedviz.sessions.history import reading
 from schedviz.trace import observed
+from schedviz.trace.releases import release_in
 from schedviz.web.actors import Verb
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
@@ -46,11 +47,7 @@ class LessonHints(Resource):
             raise ApiError(404, "not_found", f'The lesson {lesson.name} has no stop "{wanted}".', path="?stop")
         moment = reading.state_at_head(session)
         seen = {
-            "state": {
-                "cache": observed.cache_state(moment.view.cache),
-                "snapshot": observed.snapshot_state(moment.view.snapshot),
-                "queue": observed.queue_state(moment.view.queue),
-            },
+            "state": observed.state(moment.view, release_in(session.settings)),
             "clockSeconds": moment.view.clock_seconds,
             "events": reading.events(session.pk, after=there.arrived, limit=_MOST_EVENTS, tail=True) if there.stop.hints else [],
         }

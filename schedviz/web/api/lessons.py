@@ -16,6 +16,7 @@ from schedviz.lessons.stop_state import StopState
 from schedviz.lessons.texts import StopText, Text
 from schedviz.sessions.analysis import requests
 from schedviz.sessions.models import Session
+from schedviz.trace.releases import RELEASES
 from schedviz.web.actors import Actor, Role, Verb
 from schedviz.web.api import versions
 from schedviz.web.api.access import actor_for, session_for
@@ -135,6 +136,7 @@ def _taken(user_id: int) -> dict[str, Session]:
 def _line(lesson: Lesson, taken: Session | None, progress: LessonProgress | None) -> bodies.LessonLine:
     return bodies.LessonLine(
         name=lesson.name,
+        release=lesson.plan.release,
         minutes=lesson.plan.minutes,
         stops=len(lesson.plan.stops),
         title=in_words(lesson, lambda text: rendering.html_line(text.title)),
@@ -166,10 +168,20 @@ def _body(
     begun_with = version_begun_with(session)
     return bodies.LessonBody(
         name=lesson.name,
+        release=lesson.plan.release,
         title=in_words(lesson, lambda text: rendering.html_line(text.title)),
         about=in_words(lesson, lambda text: rendering.html(text.about)),
         take_home=[in_words(lesson, lambda text, i=i: rendering.html_line(text.take_home[i])) for i in range(fewest)],  # type: ignore[misc]
         upstream=[bodies.LessonSymbol(one.file, one.symbol) for one in lesson.plan.upstream],
+        differences=[
+            bodies.LessonDifference(
+                release=release,
+                words=in_words(lesson, lambda text, release=release: rendering.html_line(text.differences.get(release, ""))),  # type: ignore[misc]
+                stops=list(lesson.plan.differences[release]),
+            )
+            for release in RELEASES
+            if release in lesson.plan.differences
+        ],
         stops=[_stop(lesson, one, visible, reached=session.event) for one in played],
         next=following[0] if following else "",
         version=lesson.version,

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import yaml
 from django.core.files.base import ContentFile
 
 from schedviz.engine import Simulation, SimulationSettings
@@ -357,10 +358,19 @@ def test_a_trace_without_a_release_is_v1_27_1_and_exported_without_one() -> None
     assert not {"release", "featureGates", "holdPreemption", "holdDispatch", "tieBreak"} & set(trace_export.trace(session))
 
 
-def test_a_session_of_another_release_than_the_lessons_gives_no_lesson() -> None:
-    session = imported(create.Trace({"format": "schedviz-trace/1", "steps": []}), simulation={"release": "v1.36"})
+def test_a_session_of_v1_36_gives_a_lesson_of_v1_36() -> None:
+    document = {"format": "schedviz-trace/1", "steps": [], "release": "v1.36", "holdPreemption": True}
+    session = imported(create.Trace(document))
 
-    with pytest.raises(NotExportable, match="The session was made with release 'v1\\.36'; a lesson cannot express that setting"):
+    plan = yaml.safe_load(lesson_draft(session, name="mine")["lesson.yaml"])
+    assert (plan["release"], plan["settings"]["holdPreemption"]) == ("v1.36", True)
+
+
+@pytest.mark.parametrize("setting", [{"tieBreak": "first"}, {"holdDispatch": True}])
+def test_a_session_with_a_setting_that_a_lesson_lacks_gives_none(setting: dict[str, Any]) -> None:
+    session = imported(create.Trace({"format": "schedviz-trace/1", "steps": [], "release": "v1.36", **setting}))
+
+    with pytest.raises(NotExportable, match="a lesson cannot express that setting"):
         lesson_draft(session, name="mine")
 
 

@@ -24,6 +24,8 @@ class LessonLine(Body, frozen=True):
     """A lesson in the course."""
 
     name: str
+    #: The release of kube-scheduler that it teaches.
+    release: str
     minutes: int
     stops: int
     title: Words
@@ -91,7 +93,7 @@ class LessonStop(Body, frozen=True):
 
 
 class LessonSymbol(Body, frozen=True):
-    """The corresponding place in upstream, below pkg/scheduler of v1.27.1."""
+    """The corresponding place in upstream, below pkg/scheduler of the lesson's release."""
 
     file: str
     symbol: str
@@ -130,14 +132,26 @@ class LessonHints(Body, frozen=True):
     hints: list[LessonHint]
 
 
+class LessonDifference(Body, frozen=True):
+    """What is different in another release, and the stops with another answer or claim there."""
+
+    release: str
+    words: Words
+    stops: list[str]
+
+
 class LessonBody(Body, frozen=True):
     """The lesson of a session."""
 
     name: str
+    #: The release of kube-scheduler that it teaches.
+    release: str
     title: Words
     about: Words
     take_home: list[Words]
     upstream: list[LessonSymbol]
+    #: By release, the oldest first.
+    differences: list[LessonDifference]
     stops: list[LessonStop]
     #: The next lesson of the course; "" for the last one.
     next: str
