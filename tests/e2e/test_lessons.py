@@ -60,6 +60,14 @@ def test_a_lesson_is_completed_from_start_to_end(page: Page, server: Server, lan
         page.locator("button[data-language=en]").click()
 
 
+def test_a_lesson_tells_what_another_release_does_differently(page: Page, server: Server):
+    begin(page, server, "backoff-doubles")
+    line = page.locator("aside [data-differences='v1.36']")
+    expect(line).to_contain_text("In v1.36: A changed label does not requeue the pod")
+    answer(page, "active")
+    expect(line.last).to_contain_text("In v1.36, this stop ends differently:")
+
+
 def test_a_wrong_answer_is_explained_and_the_stop_is_repeated_on_a_fork(page: Page, server: Server):
     begin(page, server, "the-list")
     page.locator("[data-lesson-next]").click()

@@ -26,6 +26,11 @@ def test_a_lesson_says_where_upstream_does_it(lesson: Lesson):
     assert lesson.plan.upstream
 
 
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_a_lesson_of_v1_27_1_says_what_v1_36_does_differently(lesson: Lesson):
+    assert list(lesson.plan.differences) == (["v1.36"] if lesson.plan.release == "v1.27.1" else [])
+
+
 def test_lessons_of_v1_36_are_a_part_of_their_own():
     assert {lesson.plan.part for lesson in LESSONS if lesson.plan.release == "v1.36"} == {"newer"}
 

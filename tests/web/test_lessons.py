@@ -66,6 +66,14 @@ def test_a_lesson_of_v1_36_makes_a_session_of_v1_36(owner: APIClient, io_worker:
         assert Session.objects.get(pk=session).event == stop["revealed"]
 
 
+def test_a_lesson_of_v1_27_1_has_a_line_about_v1_36(owner: APIClient, io_worker: Worker):
+    session = begin(owner, "backoff-doubles")
+    (difference,) = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["differences"]
+    assert (difference["release"], difference["stops"]) == ("v1.36", ["once", "twice", "five-times"])
+    assert difference["words"]["en"].startswith("A changed label does not requeue the pod")
+    assert "标签变化不会使 Pod 重新入队" in difference["words"]["zh-CN"]
+
+
 def test_a_cluster_without_pods_is_what_the_lesson_wants(owner: APIClient, io_worker: Worker):
     session = begin(owner, "the-list")
     assert owner.get(f"/api/v1/sessions/{session}/").json()["report"]["warnings"] == []
