@@ -161,7 +161,7 @@ def _take(taken: Lesson, stops: Iterable[StopState], language: str) -> None:
 
     from schedviz.lessons.expressions import as_text
     from schedviz.lessons.rendering import answer_words
-    from schedviz.lessons.texts import fill
+    from schedviz.lessons.texts import IN_RELEASE, fill
 
     text = taken.texts[language]
     show(Markdown(f"# {text.title}\n\n{text.about}"))
@@ -180,6 +180,8 @@ def _take(taken: Lesson, stops: Iterable[StopState], language: str) -> None:
             say("✓" if right else "✗", fg="green" if right else "red")
         show(Markdown(fill(stop_text.answer, {**state.facts_after, "answer": answer_words(state, stop_text)})))
     show(Markdown("\n".join(f"- {fact}" for fact in text.take_home)))
+    for release, line in text.differences.items():
+        show(Markdown(f"{IN_RELEASE}{release}: {line}"))
 
 
 def _ask() -> str:
