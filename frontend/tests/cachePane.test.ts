@@ -4,7 +4,8 @@ import type { CachePod } from "../src/model/generated";
 import { memberValues, podValues } from "../src/model/nodeDifferences";
 import { nodeFilter } from "../src/model/nodeFilter";
 import { transitionsOf } from "../src/model/podTransitions";
-import { itemOf } from "../src/model/state";
+import { itemOf, State } from "../src/model/state";
+import { listView } from "../src/views/cache/cacheView";
 
 const operation = (event: number, op: CachePod["op"]): CachePod => ({ t: "cachePod", event, at: event, op, pod: "default/p", uid: "u" });
 
@@ -60,5 +61,26 @@ describe("the filter of nodes", () => {
     ["  ", ["node-7", "gone"]],
   ])("keeps with %j %j", (text, kept) => {
     expect(passes(text)).toEqual(kept);
+  });
+});
+
+describe("the snapshot's place in the list", () => {
+  const stateOf = (visited: string[], items: [string, number][], generation: number): State => {
+    const state = new State();
+    state.list.load(items.map(([name, at]) => itemOf({ name, generation: at, hasNode: true })));
+    state.snapshot.generation = generation;
+    state.lastWalk = { event: 1, visited: new Set(visited), cloned: new Set() };
+    return state;
+  };
+
+  it.each([
+    ["a visited item that has changed since counts once, as ahead", ["a"], [["a", 5], ["b", 2], ["c", 1]], { ahead: 1, visited: 0, untouched: 2, waterlineAfter: 0 }],
+    ["another item that has changed since", ["b"], [["a", 5], ["b", 4], ["c", 1]], { ahead: 1, visited: 1, untouched: 1, waterlineAfter: 1 }],
+    ["a visited item that was removed since", ["gone", "b"], [["b", 4], ["c", 1]], { ahead: 0, visited: 1, untouched: 1, waterlineAfter: 0 }],
+    ["nothing visited", [], [["a", 2], ["b", 1]], { ahead: 0, visited: 0, untouched: 2, waterlineAfter: -1 }],
+  ] as const)("adds up: %s", (_, visited, items, expected) => {
+    const list = listView(stateOf([...visited], items.map(([name, at]): [string, number] => [name, at]), 4));
+    expect(list).toMatchObject(expected);
+    expect(list.ahead + list.visited + list.untouched).toBe(items.length);
   });
 });

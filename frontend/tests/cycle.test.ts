@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { foldedRail, funnelOf, isSameStage, marginOf, mergedRejections, railOf } from "../src/model/cycleStages";
+import { filterParts } from "../src/model/filterParts";
 import type { CycleView } from "../src/model/generated";
 
 const cycle = (members: Partial<CycleView>): CycleView => ({ cycle: 1, pod: "default/p", ...members });
@@ -65,5 +66,28 @@ describe("the figures of a cycle", () => {
     );
     expect(margin).toEqual({ by: 10, plugin: "Image" });
     expect(marginOf(cycle({}))).toBeNull();
+  });
+
+  it("have a part for each plugin that rejected nodes, which add up to all nodes", () => {
+    const rejection = (plugin: string, code: string, nodes: number, reason = "r") => ({ plugin, code, reasons: [reason], nodes, first: [] });
+    const parts = filterParts(
+      cycle({
+        allNodes: 100,
+        stages: [
+          {
+            stage: "Filter",
+            facts: { evaluated: 60, feasible: 10, start: 0 },
+            rejections: [rejection("Taint", "UnschedulableAndUnresolvable", 8), rejection("Fit", "Unschedulable", 30), rejection("Fit", "Unschedulable", 10, "s")],
+          },
+        ],
+      }),
+    );
+    expect(parts.map(({ kind, plugin, code, nodes }) => [kind, plugin, code, nodes])).toEqual([
+      ["feasible", "", "Success", 10],
+      ["rejected", "Fit", "Unschedulable", 40],
+      ["rejected", "Taint", "UnschedulableAndUnresolvable", 8],
+      ["rejected", "", "", 2],
+      ["unseen", "", "", 40],
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { nominationsIn } from "../src/model/nominations";
 import { decisionBetween } from "../src/model/popOrder";
 import { moveLinesOf } from "../src/model/queueMoves";
 import { queuedOf } from "../src/model/state";
@@ -25,6 +26,15 @@ describe("what wakes a pod", () => {
   it("is everything for a pod without plugins, and for a plugin that is not upstream's", () => {
     expect(requeueEventsOf([])).toBeNull();
     expect(requeueEventsOf(["Mine", "NodeName"])).toBeNull();
+  });
+});
+
+describe("nominations", () => {
+  it("leave out pods under the empty node name, which are nominated nowhere", () => {
+    expect(nominationsIn(new Map([["node-1", ["default/a", "default/b"]], ["", ["default/c"]]]))).toEqual([
+      { node: "node-1", pod: "default/a" },
+      { node: "node-1", pod: "default/b" },
+    ]);
   });
 });
 

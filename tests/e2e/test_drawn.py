@@ -144,6 +144,73 @@ def test_reduced_motion_disables_the_animation(still: Page, server: Server, file
     assert still.evaluate("travelled") == {}
 
 
+def test_the_legend_of_the_load_counts_every_node_and_dims_all_but_those_of_a_class(still: Page, server: Server, file: Path) -> None:
+    import_through(still, server, file)
+    step_cycles(still, 3)
+    entries = still.locator("[data-legend^=load-]")
+    expect(entries.first).to_be_visible(timeout=PATIENCE_MILLIS)
+
+    def counts_of() -> dict[str, int]:
+        counts: dict[str, int] = entries.evaluate_all(
+            "entries => Object.fromEntries(entries.map(({ dataset }) => [dataset.legend, Number(dataset.count)]))"
+        )
+        return counts
+
+    until(lambda: sum(counts_of().values()) == 4 and counts_of()["load-0"] == 1, seconds=60)
+    counts = counts_of()
+
+    wanted = next(name for name, count in counts.items() if count)
+    still.locator(f"[data-legend={wanted}]").click()
+
+    expect(still.locator("[data-among]")).to_have_attribute("data-among", str(counts[wanted]))
+
+
+def test_the_items_beside_the_waterline_add_up(still: Page, server: Server, file: Path) -> None:
+    import_through(still, server, file)
+    for number in range(1, 5):
+        still.keyboard.press("ArrowRight")
+        still.locator(f'[data-cycle="{number}"]:not([data-outcome=""])').wait_for(timeout=PATIENCE_MILLIS)
+        parts = [int(still.locator(f"[data-{part}]").first.inner_text()) for part in ("ahead", "visited", "untouched")]
+        assert sum(parts) == 4
+
+
+def test_the_moves_of_a_selected_pod_are_complete_however_long_ago_they_happened(still: Page, server: Server, tmp_path: Path) -> None:
+    file = tmp_path / "many.json"
+    file.write_text(json.dumps(dump(nodes=6, pods=40)))
+    session = import_through(still, server, file)
+    server.rest(f"sessions/{session}/commands/", {"key": "all", "op": "run"})
+    until(lambda: server.rest(f"sessions/{session}/")["cycle"] >= 41, seconds=60)
+    events = server.rest(f"sessions/{session}/events/?after=0&limit=2000")["results"]
+    moves = [
+        event["event"]
+        for event in events
+        if event["t"] == "queueMoved"
+        for move in event.get("moves", [])
+        if move["pod"] == "default/giant" and move.get("source") != move.get("target")
+    ]
+    assert max(moves) < events[-1]["event"] - 400, "longer ago than what is read of all pods"
+
+    still.goto(f"{server.url}/s/{session}/?select=pod:default/giant")
+
+    expect(still.locator(".moves [data-count]")).to_have_attribute("data-count", str(len(moves)), timeout=PATIENCE_MILLIS)
+
+
+def test_the_filter_bar_has_a_part_for_feasible_nodes_and_for_each_plugin_that_rejected_some(
+    still: Page, server: Server, file: Path
+) -> None:
+    import_through(still, server, file)
+    still.keyboard.press("ArrowRight")
+    bar = still.locator("[data-stage=Filter] [data-part]")
+    expect(bar.first).to_be_visible(timeout=PATIENCE_MILLIS)
+    parts = {str(one.get_attribute("data-part")): int(str(one.get_attribute("data-nodes"))) for one in bar.all()}
+    assert parts == {"NodeResourcesFit": 4} or parts.get("feasible"), "the pod that fits nowhere, or one that fits"
+    assert sum(parts.values()) == 4
+
+    bar.last.click()
+
+    expect(still.locator("[data-matrix]")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
 def test_a_theme_change_redraws_the_canvases(still: Page, server: Server, file: Path) -> None:
     import_through(still, server, file)
     canvas = still.locator("canvas[role=application]")

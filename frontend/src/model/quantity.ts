@@ -30,6 +30,13 @@ export function printAmount(resource: string, amount: number): string {
   return inBytes ? printBytes(amount) : printCount(amount);
 }
 
+/** What is requested of what there is, the longest text first: with both units, with one if they are the same, as a percentage. */
+export function amountTexts(requested: string, allocatable: string, part: number): string[] {
+  const unit = /[A-Za-z]+$/;
+  const isSame = unit.exec(requested)?.[0] === unit.exec(allocatable)?.[0];
+  return [`${requested} / ${allocatable}`, ...(isSame && unit.test(requested) ? [`${requested.replace(unit, "")} / ${allocatable}`] : []), `${Math.round(part * 100)}%`];
+}
+
 /** A ratio between 0 and 1; a request with nothing allocatable is 1. */
 export function share(requested: number, allocatable: number): number {
   if (allocatable > 0) return Math.min(1, requested / allocatable);

@@ -28,6 +28,11 @@ export function cut(context: CanvasRenderingContext2D, font: string, text: strin
   return remembered(fitted, `${font}|${Math.floor(width)}|${text}`, () => fit(context, text, width));
 }
 
+/** The first of these texts that fits into a width; the last one is shortened if none does. */
+export function fitting(context: CanvasRenderingContext2D, font: string, texts: readonly string[], width: number): string {
+  return texts.find((text) => widthOf(context, font, text) <= width) ?? cut(context, font, texts[texts.length - 1] ?? "", width);
+}
+
 function remembered<T>(known: Map<string, T>, key: string, find: () => T): T {
   let found = known.get(key);
   if (found === undefined) {

@@ -1,6 +1,6 @@
 import type { Box } from "../layout/boxes";
 import type { Item } from "../model/nodeList";
-import { shares } from "../model/quantity";
+import { loadClass, loadOf } from "../model/load";
 import { STATUS_CODES } from "../model/statuses";
 import { outline } from "./canvas";
 import { statusColour, type Palette } from "./palette";
@@ -18,10 +18,8 @@ export interface CellMarks {
 }
 
 const LEVEL_FROM = 11;
-/** The number of distinguishable levels of intensity or height. */
-const STEPS = 64;
-/** The minimum intensity of a node that is not empty. */
-const FAINTEST = 0.22;
+/** The number of distinguishable levels. The limits of the load classes are multiples of it. */
+const STEPS = 100;
 export const PALE = 0.2;
 
 const LEVEL = 0x7f;
@@ -32,18 +30,9 @@ const AHEAD = 1 << 10;
 const IS_PALE = 1 << 11;
 const VERDICT = 12;
 
-/** Items are immutable, so utilization is computed once for each. */
-const levels = new WeakMap<Item, number>();
-
+/** Rounded up, so that a level is in the class of its load. */
 function levelOf(item: Item): number {
-  let level = levels.get(item);
-  if (level === undefined) {
-    const used = shares(item.requested, item.allocatable, item.podOrder.length);
-    const full = Math.max(used.cpu, used.memory, used.pods);
-    level = full > 0 ? Math.max(1, Math.round(Math.min(1, full) * STEPS)) : 0;
-    levels.set(item, level);
-  }
-  return level;
+  return Math.ceil(loadOf(item) * STEPS - 1e-9);
 }
 
 /** Everything that a cell shows as one number: cells with equal numbers look the same. */
@@ -88,19 +77,12 @@ export function drawCell(context: CanvasRenderingContext2D, look: number, { x, y
   context.globalAlpha = 1;
 }
 
-/** Utilization: as a level if there is room, else as intensity. */
+/** The load: by the colour of its class, and as a level if there is room. */
 function drawLoad(context: CanvasRenderingContext2D, full: number, { x, y, w, h }: Box, palette: Palette): void {
   if (full <= 0) return;
-  context.fillStyle = palette.fill;
-  if (h >= LEVEL_FROM) {
-    const filled = Math.max(1, Math.round(h * full));
-    context.fillRect(x, y + h - filled, w, filled);
-    return;
-  }
-  const before = context.globalAlpha;
-  context.globalAlpha = before * (FAINTEST + (1 - FAINTEST) * full);
-  context.fillRect(x, y, w, h);
-  context.globalAlpha = before;
+  context.fillStyle = palette.load[loadClass(full)]!;
+  const filled = h >= LEVEL_FROM ? Math.max(1, Math.round(h * full)) : h;
+  context.fillRect(x, y + h - filled, w, filled);
 }
 
 /** A feasible node fills its cell, a rejected one half of it: the shape distinguishes them without colour. */

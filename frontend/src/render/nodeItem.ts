@@ -1,10 +1,11 @@
 import type { Box } from "../layout/boxes";
+import { loadClass } from "../model/load";
 import type { Item } from "../model/nodeList";
-import { printBytes, printCpu, shares } from "../model/quantity";
+import { amountTexts, printBytes, printCpu, shares } from "../model/quantity";
 import { splitKey } from "../model/names";
 import { detailOf, PAD, podMarks } from "../layout/podMarks";
 import { GLYPHS } from "../theme/glyphs";
-import { cut, outline, widthOf } from "./canvas";
+import { cut, fitting, outline, widthOf } from "./canvas";
 import { cellBox, cellLook, drawCell, drawSlash, PALE } from "./cells";
 import { statusColour, type Palette } from "./palette";
 
@@ -62,21 +63,21 @@ function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks:
   drawHeading(context, item, left, right, box.y + 15, 12, marks, palette);
   const used = shares(item.requested, item.allocatable, item.podOrder.length);
   const { requested, allocatable } = item;
-  const bars: [string, number, string][] = [
-    ["cpu", used.cpu, `${printCpu(requested.milliCPU)} / ${printCpu(allocatable.milliCPU)}`],
-    ["mem", used.memory, `${printBytes(requested.memory)} / ${printBytes(allocatable.memory)}`],
-    ["pods", used.pods, `${item.podOrder.length} / ${allocatable.allowedPodNumber}`],
+  const bars: [string, number, string[]][] = [
+    ["cpu", used.cpu, amountTexts(printCpu(requested.milliCPU), printCpu(allocatable.milliCPU), used.cpu)],
+    ["mem", used.memory, amountTexts(printBytes(requested.memory), printBytes(allocatable.memory), used.memory)],
+    ["pods", used.pods, amountTexts(String(item.podOrder.length), String(allocatable.allowedPodNumber), used.pods)],
   ];
   const font = (context.font = `400 11px ${palette.font}`);
   const step = Math.min(17, (box.h - 44) / 3);
-  bars.forEach(([label, part, amount], i) => {
+  bars.forEach(([label, part, amounts], i) => {
     const y = box.y + 29 + i * step;
     context.textAlign = "left";
     context.fillStyle = palette.ink3;
     context.fillText(label, left, y + 4);
     context.textAlign = "right";
     context.fillStyle = palette.ink2;
-    const text = cut(context, font, amount, right - left - 62);
+    const text = fitting(context, font, amounts, right - left - 54);
     context.fillText(text, right, y + 4);
     const from = left + 30;
     drawBar(context, from, y - 2, Math.max(16, right - from - Math.max(74, widthOf(context, font, text) + 8)), 4, part, palette);
@@ -150,7 +151,7 @@ function drawBar(
 ): void {
   context.fillStyle = palette.fillBack;
   context.fillRect(x, y, width, height);
-  context.fillStyle = palette.fill;
+  context.fillStyle = palette.load[loadClass(part)]!;
   context.fillRect(x, y, part > 0 ? Math.max(1, width * part) : 0, height);
 }
 

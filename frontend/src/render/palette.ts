@@ -1,3 +1,5 @@
+import { LOAD_CLASSES } from "../model/load";
+
 /** The colours of the current theme, for canvases. */
 export interface Palette {
   paper: string;
@@ -9,6 +11,8 @@ export interface Palette {
   hover: string;
   fill: string;
   fillBack: string;
+  /** The colours of the load classes (model/load.ts); the first is that of an empty node. */
+  load: readonly string[];
   waterline: string;
   waterlineWash: string;
   selected: string;
@@ -43,6 +47,7 @@ export function readPalette(element: Element): Palette {
     hover: token("hover"),
     fill: token("fill"),
     fillBack: token("fill-back"),
+    load: Array.from({ length: LOAD_CLASSES }, (_, place) => token(`load-${place}`)),
     waterline: token("waterline"),
     waterlineWash: token("waterline-wash"),
     selected: token("selected"),

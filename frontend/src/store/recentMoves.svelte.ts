@@ -1,23 +1,36 @@
-import { getEventsAfter } from "../api/moments";
+import { getEvents, getEventsAfter } from "../api/moments";
+import { getStory } from "../api/stories";
 import type { AnyEvent } from "../model/generated";
 import { moveLinesOf, type MoveLine } from "../model/queueMoves";
 import type { Change } from "./picture.svelte";
 
 const KEPT = 200;
 /** How many past events are read after the moment has jumped: most events move no pod between queues. */
-const RECALLED = 400;
+export const RECALLED = 400;
+/** The number of past moves of one pod that are read, each with a request of its own. */
+const RECALLED_OF_POD = 12;
+const STORY = 200;
 const SETTLED_MILLIS = 200;
 
-/** The last moves between the queues before the shown moment, newest first. */
+/** The last moves between the queues before the shown moment, newest first: of all pods, or of one. */
 export class RecentMoves {
   lines = $state.raw<readonly MoveLine[]>([]);
 
   private known: readonly MoveLine[] = [];
   private at = -1;
+  private pod: string | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private gone: AbortController | null = null;
 
   constructor(private readonly session: string) {}
+
+  /** Only moves of this pod; null: of all pods. */
+  choose(pod: string | null): void {
+    if (pod === this.pod) return;
+    this.pod = pod;
+    if (this.at >= 0) this.recall(this.at);
+    this.show();
+  }
 
   /** Update to the moment after `event`. */
   follow(change: Change, event: number): void {
@@ -40,7 +53,7 @@ export class RecentMoves {
   }
 
   private take(events: readonly AnyEvent[]): void {
-    const fresh = events.flatMap((event) => moveLinesOf(event));
+    const fresh = events.flatMap((event) => moveLinesOf(event, this.pod));
     if (fresh.length) this.known = [...fresh.reverse(), ...this.known].slice(0, KEPT);
   }
 
@@ -51,17 +64,30 @@ export class RecentMoves {
     this.gone = gone;
     this.known = [];
     if (event < 1) return;
-    this.timer = setTimeout(() => {
-      getEventsAfter(this.session, Math.max(0, event - RECALLED), RECALLED, gone.signal).then(
-        (events) => {
-          if (gone.signal.aborted) return;
-          const earlier = events.filter((one) => one.event <= event).flatMap((one) => moveLinesOf(one));
-          const oldest = this.known[this.known.length - 1]?.event ?? Infinity;
-          this.known = [...this.known, ...earlier.reverse().filter((line) => line.event < oldest)].slice(0, KEPT);
-          this.show();
-        },
-        () => undefined, // New moves are shown in any case.
-      );
-    }, SETTLED_MILLIS);
+    const { pod } = this;
+    this.timer = setTimeout(
+      () => {
+        this.eventsBefore(event, pod, gone.signal).then(
+          (events) => {
+            if (gone.signal.aborted) return;
+            const earlier = events.filter((one) => one.event <= event).flatMap((one) => moveLinesOf(one, pod));
+            const oldest = this.known[this.known.length - 1]?.event ?? Infinity;
+            this.known = [...this.known, ...earlier.reverse().filter((line) => line.event < oldest)].slice(0, KEPT);
+            this.show();
+          },
+          () => undefined, // New moves are shown in any case.
+        );
+      },
+      pod === null ? SETTLED_MILLIS : 0,
+    );
+  }
+
+  /** The last events that may have moved a pod. Those of one pod can be far apart, so its history names them. */
+  private async eventsBefore(event: number, pod: string | null, signal: AbortSignal): Promise<AnyEvent[]> {
+    if (pod === null) return getEventsAfter(this.session, Math.max(0, event - RECALLED), RECALLED, signal);
+    const story = await getStory(this.session, { kind: "pod", name: pod }, { tail: STORY, at: event }, signal);
+    const moves = story.results.filter(({ t, event: one }, i, all) => t === "queueMoved" && one !== all[i + 1]?.event).slice(-RECALLED_OF_POD);
+    const pages = await Promise.all(moves.map((entry) => getEvents(this.session, { after: entry.event - 1, limit: 1 }, signal)));
+    return pages.flatMap(({ events }) => events);
   }
 }

@@ -1,18 +1,17 @@
 import type { Item } from "../../model/nodeList";
 import type { State } from "../../model/state";
 
-/** How the snapshot differs from the list. */
+/** How the snapshot differs from the list. `ahead`, `visited` and `untouched` add up to the number of items. */
 export interface ListView {
   items: Item[];
   /** The last item that the last UpdateSnapshot visited, or that has changed since; -1: none; null: unknown. */
   waterlineAfter: number | null;
-  /** Visited by the last UpdateSnapshot. */
+  /** Changed since the snapshot was taken: the next UpdateSnapshot visits them. */
+  ahead: number;
+  /** Visited by the last UpdateSnapshot, and unchanged since. */
   visited: number;
-  cloned: number;
   /** After the waterline. */
   untouched: number;
-  /** Before it, with a newer generation than the snapshot's: the next UpdateSnapshot visits them. */
-  ahead: number;
 }
 
 export function listView(state: State): ListView {
@@ -32,9 +31,8 @@ export function listView(state: State): ListView {
   return {
     items,
     waterlineAfter: known && generation > 0 ? last : null,
-    visited: walk?.visited.size ?? 0,
-    cloned: walk?.cloned.size ?? 0,
-    untouched: items.length - last - 1,
     ahead,
+    visited: last + 1 - ahead,
+    untouched: items.length - last - 1,
   };
 }

@@ -1,0 +1,31 @@
+import { funnelOf, mergedRejections } from "./cycleStages";
+import type { CycleView } from "./generated";
+
+/** A part of the snapshot's nodes, by what Filter found. */
+export interface FilterPart {
+  kind: "feasible" | "rejected" | "unseen";
+  /** The plugin that rejected the nodes; "": an extender, or the cycle does not say. */
+  plugin: string;
+  /** The Status code of the rejection; "": several, or unknown. */
+  code: string;
+  nodes: number;
+}
+
+/** All nodes of the snapshot: the feasible ones, those that each plugin rejected (most first), those that were not evaluated. Empty parts are left out. */
+export function filterParts(cycle: CycleView): FilterPart[] {
+  const funnel = funnelOf(cycle);
+  const rejections = (cycle.stages ?? []).filter((view) => view.stage === "Filter").flatMap((view) => view.rejections ?? []);
+  const byPlugin = new Map<string, FilterPart>();
+  for (const { plugin, code, nodes } of mergedRejections(rejections)) {
+    const known = byPlugin.get(plugin);
+    byPlugin.set(plugin, { kind: "rejected", plugin, code: known && known.code !== code ? "" : code, nodes: nodes + (known?.nodes ?? 0) });
+  }
+  const counted = [...byPlugin.values()].reduce((sum, { nodes }) => sum + nodes, 0);
+  const others: FilterPart = { kind: "rejected", plugin: "", code: "", nodes: Math.max(0, funnel.rejected - counted) };
+  return [
+    { kind: "feasible" as const, plugin: "", code: "Success", nodes: funnel.feasible },
+    ...[...byPlugin.values()].sort((a, b) => b.nodes - a.nodes),
+    others,
+    { kind: "unseen" as const, plugin: "", code: "", nodes: funnel.neverLookedAt },
+  ].filter(({ nodes }) => nodes > 0);
+}
