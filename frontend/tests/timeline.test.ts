@@ -2,12 +2,15 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { brushed, clamped, clockTicks, eventAt, layoutTimeline, markAt, panned, SHORTEST, xOf, zoomed } from "../src/layout/timeline";
+import { brushed, clamped, clockTicks, eventAt, isOnPlayhead, layoutTimeline, markAt, panned, SHORTEST, xOf, zoomed } from "../src/layout/timeline";
+import { failuresIn } from "../src/model/failures";
 import type { AnyEvent } from "../src/model/generated";
 import { EVERYTHING, isWanted, withKinds } from "../src/model/markFilter";
 import { LEAD, MarkPages, PAGE } from "../src/model/markPages";
 import { Marker, type Mark } from "../src/model/marks";
-import { Tallies } from "../src/model/tallies";
+import { Tallies, type Tally } from "../src/model/tallies";
+import { textOfMarks, textOfTally } from "../src/views/transport/hoverText";
+import { Scrubbing } from "../src/views/transport/scrubbing.svelte";
 
 const { events } = JSON.parse(readFileSync(new URL("recordings/crowded.json", import.meta.url), "utf8")) as { events: AnyEvent[] };
 const marks = new Marker().marksOf(events);
@@ -86,6 +89,63 @@ describe("tallies", () => {
     tallies.load([{ ...first!, firstEvent: 1, event: 100, cycles: 20 }]);
     tallies.add(long.slice(50, 110));
     expect(tallies.list.reduce((sum, tally) => sum + tally.cycles, 0)).toBe(22);
+  });
+});
+
+describe("failures", () => {
+  const tally = (firstEvent: number, event: number, counts: Partial<Tally>): Tally => ({
+    ...{ firstEvent, event, clockSeconds: 1, cycles: 9, scheduled: 9, unschedulable: 0, errors: 0, preempted: 0, bound: 9, podMoves: 9, nodeChanges: 0 },
+    ...counts,
+  });
+  const mark = (event: number, subject: string, kind: string, lane: Mark["lane"] = "cycles"): Mark => ({ event, at: event / 10, lane, kind, subject });
+
+  it("are the failed cycles and bindings, or the ranges that have some, however few", () => {
+    const marks = [mark(1, "default/a", "scheduled"), mark(2, "default/b", "unschedulable"), mark(3, "default/a", "lost", "binding"), mark(4, "n", "remove", "nodes")];
+    expect(failuresIn(marks, [])).toEqual([
+      { event: 2, isError: false },
+      { event: 3, isError: true },
+    ]);
+    expect(failuresIn(null, [tally(1, 100, {}), tally(101, 200, { cycles: 5_000, unschedulable: 1 })])).toEqual([{ event: 151, isError: false }]);
+  });
+
+  it("come first in the tooltip, with the names of their pods", () => {
+    const few = [mark(101, "default/a", "scheduled"), mark(110, "default/giant", "unschedulable"), mark(112, "default/b", "scheduled")];
+    const text = textOfTally(tally(101, 200, { scheduled: 2, unschedulable: 1 }), few);
+    expect(text.lines.slice(1, 3)).toEqual([
+      { text: "cycle of giant: unschedulable", failed: true },
+      { text: "cycle of a: scheduled", failed: false },
+    ]);
+    expect(textOfTally(tally(101, 200, {}), null).lines).toHaveLength(1);
+    expect(textOfMarks(Array.from({ length: 9 }, (_, i) => mark(7, `default/p${i}`, "scheduled"))).lines).toHaveLength(7);
+  });
+});
+
+describe("the playhead", () => {
+  const layout = layoutTimeline(1_000, 76, { first: 0, last: 100 }, { first: 0, last: 100 });
+  const middle = layout.area.y + layout.area.h / 2;
+
+  it("can be taken at its line, and anywhere on the clock", () => {
+    expect(isOnPlayhead(layout, 50, xOf(layout, 50) + 5, middle)).toBe(true);
+    expect(isOnPlayhead(layout, 50, xOf(layout, 50) + 30, middle)).toBe(false);
+    expect(isOnPlayhead(layout, 50, xOf(layout, 90), layout.clock.y + 3)).toBe(true);
+    expect(isOnPlayhead(layout, 50, xOf(layout, 50), layout.overview.y + 3)).toBe(false);
+    expect(isOnPlayhead(layout, 50, 20, layout.clock.y + 3), "the names of the lanes").toBe(false);
+  });
+
+  it("shows the last moment that it was dragged to, and leaves out those on the way while one is fetched", async () => {
+    const sought: number[] = [];
+    let arrive = (): void => undefined;
+    const scrubbing = new Scrubbing({
+      seek(event) {
+        sought.push(event);
+        return new Promise((resolve) => { arrive = resolve; });
+      },
+    });
+    for (const event of [10, 20, 30]) scrubbing.to(event);
+    arrive();
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(sought).toEqual([10, 30]);
   });
 });
 

@@ -67,6 +67,56 @@ def test_new_events_do_not_scroll_the_timeline_away_from_the_viewed_range(page: 
     until(lambda: last_seen(page) >= figure(page, "data-event"))
 
 
+def test_the_playhead_can_be_dragged_to_an_earlier_moment_and_back_to_the_head(page: Page, server: Server, file: Path) -> None:
+    import_through(page, server, file)
+    step_cycles(page, 4)
+    head = figure(page, "data-event")
+    timeline = page.locator("canvas[data-window]")
+    box = timeline.bounding_box()
+    assert box
+    lanes, right = box["y"] + box["height"] * 0.6, box["x"] + box["width"]
+    page.keyboard.press("0")
+    first, last = (int(part) for part in (timeline.get_attribute("data-window") or "").split("-"))
+    at_head = box["x"] + 76 + (box["width"] - 76) * (head - first) / (last - first)
+
+    page.mouse.move(min(at_head, right - 1), lanes)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 76 + (box["width"] - 76) * 0.4, lanes, steps=5)
+    until(lambda: figure(page, "data-event") < head * 0.6)
+    window = timeline.get_attribute("data-window")
+    page.mouse.up()
+    assert timeline.get_attribute("data-window") == window, "it moved the moment and did not zoom"
+    assert "at=" in page.url or page.wait_for_url(re.compile(r"[?&]at=\d+"), timeout=PATIENCE_MILLIS) is None
+
+    x = box["x"] + 76 + (box["width"] - 76) * (figure(page, "data-event") - first) / (last - first)
+    page.mouse.move(x, lanes)
+    page.mouse.down()
+    page.mouse.move(right + 40, lanes, steps=5)
+    page.mouse.up()
+    wait_for_event(page, head)
+    expect(page.locator("[data-waiting]")).to_have_count(0)
+
+
+def test_the_tooltip_of_the_timeline_is_beside_the_pointer_and_names_the_pod(page: Page, server: Server, file: Path) -> None:
+    session = import_through(page, server, file)
+    step_cycles(page, 4)
+    cycles = server.rest(f"sessions/{session}/cycles/?limit=2")["results"]
+    timeline = page.locator("canvas[data-window]")
+    first, last = (int(part) for part in (timeline.get_attribute("data-window") or "").split("-"))
+    box = timeline.bounding_box()
+    assert box
+    x = box["x"] + 76 + (box["width"] - 76) * (cycles[1]["lastEvent"] - first) / (last - first) - 2
+    y = box["y"] + 28
+    page.mouse.move(x, y)
+
+    tooltip = page.locator("[data-timeline-hover]")
+    expect(tooltip).to_contain_text(cycles[1]["pod"].removeprefix("default/"), timeout=PATIENCE_MILLIS)
+    place = tooltip.bounding_box()
+    assert place
+    assert abs(place["x"] - x) < 40
+    assert abs(place["y"] + place["height"] - y) < 40
+
+
 def last_seen(page: Page) -> int:
     """The last event of the timeline's window."""
     return int((page.locator("canvas[data-window]").get_attribute("data-window") or "").split("-")[1])

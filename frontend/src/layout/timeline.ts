@@ -63,6 +63,16 @@ export function laneAt(layout: TimelineLayout, y: number): Lane | null {
   return LANES.find((lane) => y >= layout.lanes[lane].y && y < layout.lanes[lane].y + layout.lanes[lane].h) ?? null;
 }
 
+/** The playhead can be taken this far beside its line. */
+const GRIP = 7;
+
+/** Whether a point is on the playhead, or on the clock's strip, where it can be taken anywhere. */
+export function isOnPlayhead(layout: TimelineLayout, shown: number, x: number, y: number): boolean {
+  const { area, clock } = layout;
+  if (x < area.x - GRIP || y < area.y - GRIP || y > clock.y + clock.h) return false;
+  return y >= clock.y || Math.abs(xOf(layout, shown) - x) <= GRIP;
+}
+
 /** The nearest mark on a lane, within a few pixels. Marks are in the order of their events. */
 export function markAt(layout: TimelineLayout, marks: readonly Mark[], x: number, y: number): Mark | null {
   const lane = laneAt(layout, y);

@@ -1,4 +1,5 @@
 import { xIn, xOf, type ClockTick, type TimelineLayout } from "../layout/timeline";
+import { isFailure, type Failure } from "../model/failures";
 import { LANES, type Lane, type Mark } from "../model/marks";
 import type { Tally } from "../model/tallies";
 import type { Palette } from "./palette";
@@ -29,6 +30,10 @@ export interface OverlaySceneOfTimeline {
   hovered: Mark | null;
   hoveredEvent: number | null;
   brush: { from: number; to: number } | null;
+  /** The failures of the whole session, which the overview shows at any scale. */
+  failures: readonly Failure[];
+  /** The pointer is on the playhead, or moves it. */
+  held: boolean;
 }
 
 export function drawLanes(context: CanvasRenderingContext2D, scene: LanesScene): void {
@@ -52,14 +57,24 @@ function drawGrid(context: CanvasRenderingContext2D, { layout, palette }: LanesS
   context.stroke();
 }
 
+/** The minimum width of what failed, and the minimum height of its part of a bar. */
+const FAILURE_WIDTH = 3;
+const FAILURE_HEIGHT = 5;
+
+/** Failures are drawn last, so that nothing covers them. */
+function drawMarks(context: CanvasRenderingContext2D, scene: LanesScene, marks: readonly Mark[]): void {
+  drawKinds(context, scene, marks, false);
+  drawKinds(context, scene, marks, true);
+}
+
 /** At most one mark of a kind is drawn per pixel column. */
-function drawMarks(context: CanvasRenderingContext2D, { layout, palette, subject, hiddenLanes }: LanesScene, marks: readonly Mark[]): void {
+function drawKinds(context: CanvasRenderingContext2D, { layout, palette, subject, hiddenLanes }: LanesScene, marks: readonly Mark[], failed: boolean): void {
   const span = layout.window.last - layout.window.first;
-  const width = Math.max(2, Math.min(6, layout.area.w / Math.max(1, span) - 1));
+  const width = Math.max(failed ? FAILURE_WIDTH : 2, Math.min(6, layout.area.w / Math.max(1, span) - 1));
   /** The position of the last mark of each kind. */
   const drawnAt = new Map(LANES.map((lane) => [lane, new Map<string, number>()]));
   for (const mark of marks) {
-    if (hiddenLanes.has(mark.lane)) continue;
+    if (hiddenLanes.has(mark.lane) || isFailure(mark) !== failed) continue;
     const box = layout.lanes[mark.lane];
     // A mark is just before the moment that it led to.
     const x = Math.round(xOf(layout, mark.event) - width);
@@ -67,9 +82,9 @@ function drawMarks(context: CanvasRenderingContext2D, { layout, palette, subject
     const ofLane = drawnAt.get(mark.lane)!;
     if (ofLane.get(mark.kind) === x && !isAbout) continue;
     ofLane.set(mark.kind, x);
-    const height = heightOf(mark) * (box.h - 3);
+    const height = failed ? box.h - 1 : heightOf(mark) * (box.h - 3);
     context.fillStyle = colourOf(mark, palette);
-    context.globalAlpha = subject === null || isAbout ? 1 : 0.45;
+    context.globalAlpha = subject === null || isAbout || failed ? 1 : 0.45;
     context.fillRect(x, box.y + box.h - 1 - height, width, height);
     if (isAbout) {
       context.fillStyle = palette.selected;
@@ -138,21 +153,26 @@ function drawOverview(context: CanvasRenderingContext2D, { layout, palette, whol
 
 const cyclesOf = (tally: Tally): number => tally.cycles;
 
+/** The cycles of a range by outcome, failures on top: they have a minimum size, because a few among thousands would be thinner than a pixel. */
 function stack(context: CanvasRenderingContext2D, tally: Tally, palette: Palette, x: number, bottom: number, w: number, height: number): void {
   const { cycles, scheduled, unschedulable, errors } = tally;
+  const failed = unschedulable + errors;
+  const failedHeight = failed > 0 ? Math.max(FAILURE_HEIGHT, (failed / cycles) * height) : 0;
+  const perCycle = failed < cycles ? Math.max(0, height - failedHeight) / (cycles - failed) : 0;
   let y = bottom;
   // Eight hundred of these are drawn per frame, so no list is allocated for any.
-  const put = (count: number, colour: string): void => {
-    if (count <= 0) return;
-    const h = (count / cycles) * height;
+  const put = (h: number, width: number, colour: string): void => {
+    if (h <= 0) return;
     y -= h;
     context.fillStyle = colour;
-    context.fillRect(x, y, w, h);
+    context.fillRect(x, y, width, h);
   };
-  put(scheduled, palette.success);
-  put(unschedulable, palette.unschedulable);
-  put(errors, palette.error);
-  put(cycles - scheduled - unschedulable - errors, palette.skip);
+  put(scheduled * perCycle, w, palette.success);
+  put((cycles - scheduled - failed) * perCycle, w, palette.skip);
+  if (failed === 0) return;
+  const wide = Math.max(FAILURE_WIDTH, w);
+  put((unschedulable / failed) * failedHeight, wide, palette.unschedulable);
+  put((errors / failed) * failedHeight, wide, palette.error);
 }
 
 function perEvent(tally: Tally, count: (tally: Tally) => number): number {
@@ -206,14 +226,25 @@ export function drawOverlay(context: CanvasRenderingContext2D, scene: OverlaySce
     line(context, to, area.y, clock.y, palette.ink2);
   }
   drawWindow(context, scene);
-  const x = xOf(layout, scene.shown);
-  if (x < area.x - 1 || x > area.x + area.w + 1) return;
-  line(context, Math.min(x, area.x + area.w - 1), area.y - 3, clock.y + 2, palette.ink);
-  context.fillStyle = palette.ink;
+  drawPlayhead(context, scene);
+}
+
+/** The line of the shown moment, with a grip at its foot by which it can be moved. */
+function drawPlayhead(context: CanvasRenderingContext2D, { layout, palette, shown, held }: OverlaySceneOfTimeline): void {
+  const { area, clock } = layout;
+  const right = area.x + area.w;
+  const at = xOf(layout, shown);
+  if (at < area.x - 1 || at > right + 1) return;
+  const x = Math.round(Math.min(at, right - 1));
+  context.fillStyle = held ? palette.waterline : palette.ink;
+  context.fillRect(x, area.y - 3, held ? 2 : 1, clock.y - area.y + 4);
+  const left = Math.min(x - 4, right - 9);
   context.beginPath();
-  context.moveTo(x - 4, area.y - 4);
-  context.lineTo(x + 4, area.y - 4);
-  context.lineTo(x, area.y + 1);
+  context.moveTo(x + 0.5, clock.y - 3);
+  context.lineTo(left + 9, clock.y + 2);
+  context.lineTo(left + 9, clock.y + 10);
+  context.lineTo(left, clock.y + 10);
+  context.lineTo(left, clock.y + 2);
   context.fill();
 }
 
@@ -227,7 +258,8 @@ function veilAhead(context: CanvasRenderingContext2D, { layout, palette, shown, 
   context.globalAlpha = 1;
 }
 
-function drawWindow(context: CanvasRenderingContext2D, { layout, palette, shown }: OverlaySceneOfTimeline): void {
+/** The window in the overview; failures are marked above everything that dims it. */
+function drawWindow(context: CanvasRenderingContext2D, { layout, palette, shown, failures }: OverlaySceneOfTimeline): void {
   const { overview: box, whole, window } = layout;
   const left = Math.round(xIn(box, whole, Math.max(whole.first, window.first)));
   const right = Math.max(left + 6, Math.round(xIn(box, whole, Math.min(whole.last, window.last))));
@@ -239,6 +271,10 @@ function drawWindow(context: CanvasRenderingContext2D, { layout, palette, shown 
   context.strokeStyle = palette.ink3;
   context.lineWidth = 1;
   context.strokeRect(left + 0.5, box.y + 0.5, Math.min(right, box.x + box.w) - left - 1, box.h - 1);
+  for (const { event, isError } of failures) {
+    context.fillStyle = isError ? palette.error : palette.unschedulable;
+    context.fillRect(Math.round(Math.min(xIn(box, whole, event), box.x + box.w - 1) - 2), box.y, FAILURE_WIDTH, FAILURE_HEIGHT);
+  }
   line(context, Math.min(xIn(box, whole, shown), box.x + box.w - 1), box.y, box.y + box.h, palette.ink);
 }
 

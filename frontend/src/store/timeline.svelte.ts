@@ -12,6 +12,9 @@ export const MOST_WITH_MARKS = 4_000;
 const BUCKETS = 400;
 /** Fetching waits until the window has not moved for this long. */
 const SETTLED_MILLIS = 120;
+/** The pods of a longer range are not named when the pointer is on it. */
+const MOST_WITH_NAMES = 2_000;
+const NAMING_LIMIT_MILLIS = 10_000;
 
 /** The timeline's data: tallies of the whole session, and marks of the ranges that were viewed. Its size is bounded. */
 export class TimelineData {
@@ -28,6 +31,7 @@ export class TimelineData {
   private early: AnyEvent[] | null = null;
   private loads = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private naming: ReturnType<typeof setTimeout> | undefined;
   private fetching: AbortController | null = null;
   private readonly unlisten: () => void;
 
@@ -40,6 +44,7 @@ export class TimelineData {
   close(): void {
     this.unlisten();
     clearTimeout(this.timer);
+    clearTimeout(this.naming);
     this.fetching?.abort();
   }
 
@@ -68,6 +73,22 @@ export class TimelineData {
     const { near } = this;
     const isNear = near && near.window.first <= window.first && near.window.last >= window.last;
     return talliesBetween(isNear ? near.tallies : this.whole.list, window.first + 1, window.last);
+  }
+
+  /** The marks of a range that is short enough to be named; null: it is too long, or not loaded. */
+  marksIn(first: number, last: number): Mark[] | null {
+    if (last - first > MOST_WITH_NAMES || this.pages.missing(first, last, this.scope.headEvent).length > 0) return null;
+    return this.pages.between(first, last);
+  }
+
+  /** Load the marks of a range under the pointer, once the pointer rests. */
+  name(first: number, last: number): void {
+    clearTimeout(this.naming);
+    if (last - first > MOST_WITH_NAMES || this.marksIn(first, last)) return;
+    this.naming = setTimeout(() => {
+      // Without names, the tooltip has the counts.
+      this.fetchPages(first, last, AbortSignal.timeout(NAMING_LIMIT_MILLIS)).catch(() => undefined);
+    }, SETTLED_MILLIS);
   }
 
   /** Load the tallies of the whole session: at first, and after events were missed. */
@@ -111,11 +132,7 @@ export class TimelineData {
   private async fetch(window: Window, signal: AbortSignal): Promise<void> {
     const { id } = this.scope;
     if (window.last - window.first <= MOST_WITH_MARKS) {
-      for (const page of this.pages.missing(window.first + 1, window.last, this.scope.headEvent)) {
-        const events = await getEventsAfter(id, Math.max(0, page * PAGE - LEAD), PAGE + LEAD, signal);
-        this.pages.load(page, events);
-        this.touch();
-      }
+      await this.fetchPages(window.first + 1, window.last, signal);
       return;
     }
     const margin = (window.last - window.first) / 2;
@@ -124,6 +141,14 @@ export class TimelineData {
     const { buckets } = await getTimeline(id, { from: wider.first, to: wider.last, buckets: 2 * BUCKETS }, signal);
     this.near = { window: wider, tallies: buckets };
     this.touch();
+  }
+
+  private async fetchPages(first: number, last: number, signal: AbortSignal): Promise<void> {
+    for (const page of this.pages.missing(first, last, this.scope.headEvent)) {
+      const events = await getEventsAfter(this.scope.id, Math.max(0, page * PAGE - LEAD), PAGE + LEAD, signal);
+      this.pages.load(page, events);
+      this.touch();
+    }
   }
 
   private take(events: readonly AnyEvent[]): void {

@@ -2,8 +2,6 @@ import { t, type MessageKey } from "../../i18n/translate";
 import type { AnyEvent, QueueMove } from "../../model/generated";
 import type { Mark } from "../../model/marks";
 import { shortKey } from "../../model/names";
-import { printCount, printSeconds } from "../../model/quantity";
-import type { Tally } from "../../model/tallies";
 
 /** An event as a sentence. */
 export function eventInWords(event: AnyEvent): string {
@@ -77,20 +75,4 @@ function queueInWords(kind: string, pod: string): string {
 function writtenInWords(verb: string, kind: string, key: string, subresource = ""): string {
   const name = [kind, shortKey(key)].filter(Boolean).join(" ") + (subresource ? `/${subresource}` : "");
   return t(verb === "error" ? "happened.api.error" : "happened.api", { verb, name });
-}
-
-/** The counts of a range of events, as a sentence. */
-export function tallyText(tally: Tally): string {
-  return t("timeline.tally", {
-    first: printCount(tally.firstEvent),
-    last: printCount(tally.event),
-    clock: printSeconds(tally.clockSeconds),
-    scheduled: printCount(tally.scheduled),
-    unschedulable: printCount(tally.unschedulable),
-    errors: printCount(tally.errors),
-    preempted: printCount(tally.preempted),
-    bound: printCount(tally.bound),
-    moves: printCount(tally.podMoves),
-    nodes: printCount(tally.nodeChanges),
-  });
 }

@@ -62,6 +62,11 @@ export class TimelineWindow {
     this.chosen = this.whole;
   }
 
+  /** Keep the range that is shown, whatever the shown moment does. */
+  hold(): void {
+    this.chosen = this.current;
+  }
+
   /** Show the range around the shown moment again. */
   reset(): void {
     this.chosen = null;
