@@ -64,6 +64,20 @@ def test_an_embedded_panel_needs_no_cookie_and_sets_none(browser: Browser, serve
     context.close()
 
 
+def test_on_a_phone_the_timeline_is_on_the_screen_wherever_the_page_is_scrolled(page: Page, server: Server, session: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{server.url}/s/{session}/")
+    timeline = page.locator("canvas[data-window]")
+    timeline.wait_for(timeout=PATIENCE_MILLIS)
+    for place in ("top", "middle", "bottom"):
+        page.evaluate(f"scrollTo(0, {dict(top=0, middle=900, bottom=99999)[place]})")
+        box = timeline.bounding_box()
+        assert box
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 844, place
+        assert box["height"] < 844 / 4
+
+
 def test_on_a_phone_panels_are_stacked_and_nothing_overflows(page: Page, server: Server, session: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{server.url}/s/{session}/")

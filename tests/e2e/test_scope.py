@@ -164,13 +164,56 @@ def test_selecting_a_node_marks_it_and_opens_its_summary(page: Page, server: Ser
 
     drawer = page.get_by_role("complementary")
     expect(drawer).to_contain_text("node-2")
-    summary, cache = drawer.bounding_box(), page.locator("section[aria-labelledby=cache-title]").bounding_box()
-    assert summary
-    assert cache
-    assert summary["x"] + summary["width"] <= cache["x"] + 1, "it lies beside the cache, where the node is marked"
+    assert not is_covered(page, "cache"), "it lies beside the cache, where the node is marked"
+    assert not is_covered(page, "cycle")
     expect(page.locator('tr[data-key="node-2"]')).to_have_attribute("aria-current", "true")
     page.keyboard.press("Escape")
     expect(drawer).to_have_count(0)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1100, 760), (1280, 800), (1920, 1080)])
+def test_the_drawer_of_a_pod_does_not_cover_the_cycle_that_explains_it(page: Page, server: Server, file: Path, width: int, height: int):
+    page.set_viewport_size({"width": width, "height": height})
+    import_through(page, server, file)
+    step_cycles(page, 1)
+
+    page.locator("[data-cycle] .pod [data-kind=pod]").click()
+
+    expect(page.get_by_role("complementary")).to_be_visible()
+    assert not is_covered(page, "cycle")
+    assert not is_covered(page, "queue")
+
+
+def test_escape_returns_the_focus_from_the_palette_and_the_drawer_to_where_it_was(page: Page, server: Server, file: Path):
+    import_through(page, server, file)
+    step_cycles(page, 1)
+    field = page.locator("[data-node-filter]")
+    field.focus()
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("dialog").get_by_role("combobox")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(field).to_be_focused()
+
+    pod = page.locator("[data-cycle] .pod [data-kind=pod]")
+    pod.focus()
+    page.keyboard.press("/")
+    page.get_by_role("dialog").get_by_role("combobox").fill("node-2")
+    page.keyboard.press("Enter")
+    drawer = page.get_by_role("complementary")
+    expect(drawer).to_be_visible()
+    expect(pod).to_be_focused()
+    drawer.get_by_role("button").first.focus()
+    page.keyboard.press("Escape")
+    expect(drawer).to_have_count(0)
+    expect(pod).to_be_focused()
+
+
+def is_covered(page: Page, pane: str) -> bool:
+    """Whether the drawer overlaps a pane."""
+    drawer, area = page.get_by_role("complementary").bounding_box(), page.locator(f"section[aria-labelledby={pane}-title]").bounding_box()
+    assert drawer
+    assert area
+    return drawer["x"] + 1 < area["x"] + area["width"] and area["x"] + 1 < drawer["x"] + drawer["width"]
 
 
 def test_a_file_that_is_not_a_cluster_shows_the_error_of_the_server(page: Page, server: Server, tmp_path: Path):
