@@ -65,6 +65,12 @@ def test_step_back_fork_compare(page: Page, server: Server, file: Path) -> None:
     page.wait_for_url(re.compile(r"/compare/\?a=.*&b="), timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-same]")).to_have_attribute("data-same", "false", timeout=PATIENCE_MILLIS)
     told = server.rest(f"compare/?a={session}&b={fork}")
+    result, first = page.locator("[data-result]").inner_text(), told["divergence"]["cycle"]["b"]
+    assert result.startswith(f"In B, {first['pod'].removeprefix('default/')} is on {first['node']} instead of")
+    places, why = (page.locator(f"#compare-{part}").bounding_box() for part in ("placements", "divergence"))
+    assert places
+    assert why
+    assert places["y"] < why["y"], "the result comes before its reason"
     shown = {
         row.get_attribute("data-placements"): int(row.get_attribute("data-count") or 0) for row in page.locator("[data-placements]").all()
     }

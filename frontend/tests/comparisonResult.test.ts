@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+
+import { resultOf } from "../src/model/comparisonResult";
+
+const on = (node: string) => ({ node });
+const counts = { first: "default/batch-3", moved: 0, leftOut: 0 };
+
+describe("the result of a comparison", () => {
+  it("is told from the pod of the first cycle that differs, with the number of others", () => {
+    const pods = [
+      { pod: "default/a", a: on("node-1"), b: on("node-2") },
+      { pod: "default/batch-3", a: on(""), b: on("node-4") },
+      { pod: "default/c", a: on("node-1"), b: on("node-3") },
+    ];
+    expect(resultOf(pods, { ...counts, moved: 2 })).toEqual({ pod: "default/batch-3", kind: "placed", from: "", to: "node-4", others: 2, othersMove: true });
+    expect(resultOf(pods, { ...counts, moved: 2, leftOut: 5 })).toMatchObject({ others: 7, othersMove: false });
+  });
+
+  it.each([
+    [{ a: on("x"), b: on("y") }, "moved"],
+    [{ a: on("x"), b: on("") }, "pending"],
+    [{ a: null, b: on("y") }, "added"],
+    [{ a: on("x"), b: null }, "gone"],
+  ] as const)("%j is %s", (places, kind) => {
+    expect(resultOf([{ pod: "default/p", ...places }], { ...counts, moved: 1 })?.kind).toBe(kind);
+  });
+
+  it("is nothing if every pod has the same place", () => {
+    expect(resultOf([], counts)).toBeNull();
+  });
+});
