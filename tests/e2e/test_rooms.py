@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.conftest import missing
+from tests.conftest import missing, until
 from tests.e2e.conftest import Server
 from tests.e2e.test_accessibility import AXE, complaints
 from tests.e2e.test_lessons import answer, at
-from tests.e2e.test_scope import PATIENCE_MILLIS
+from tests.e2e.test_scope import PATIENCE_MILLIS, import_through
 
 pytestmark = pytest.mark.browser
 
@@ -171,3 +172,53 @@ def test_rooms_have_no_serious_accessibility_violation(
         page.locator(there).first.wait_for()
         assert complaints(page) == [], address
     context.close()
+
+
+def test_the_projector_is_a_scaled_scope_that_follows_the_teacher_and_shows_the_question(
+    page: Page, signed_in: BrowserContext, server: Server
+):
+    open_room(page, server, "the-list")
+    projector = signed_in.new_page()
+    projector.set_default_timeout(PATIENCE_MILLIS)
+    projector.set_viewport_size({"width": 1920, "height": 1080})
+    projector.goto(f"{page.url}projector/")
+    projector.locator("[data-projector-begin]").click()
+    qr = projector.locator("[data-projector] img").first
+    until(lambda: qr.evaluate("image => image.naturalWidth") > 0, seconds=60)
+
+    page.locator("[data-lesson-next]").click()
+    at(projector, "first-snapshot")
+    page.locator("[data-ask-room]").click()
+    question = projector.locator(".card .asked")
+    expect(question).to_contain_text("How many does it visit")
+    assert height_on_screen(projector, "main.loop") > 1080 * 0.75, "it fills the screen"
+    for text in (".card .asked p", ".lesson .body p"):
+        size, leading = projector.locator(text).first.evaluate(
+            "text => [getComputedStyle(text).fontSize, getComputedStyle(text).lineHeight].map((length) => parseFloat(length) * text.currentCSSZoom)"
+        )
+        assert size >= 22
+        assert leading >= size * 1.3
+    canvas = projector.locator("canvas[role=application]")
+    drawn, shown = canvas.evaluate("canvas => [canvas.width, canvas.getBoundingClientRect().width]")
+    assert abs(drawn - shown) <= 2, "canvases are drawn at the size at which they are shown"
+
+    page.locator("[data-room-reveal]").click()
+    expect(projector.locator("[data-generation='0']")).to_have_count(0)
+    expect(projector.locator("[data-tally]")).to_be_visible()
+    projector.close()
+
+
+def test_the_projector_of_a_room_without_a_lesson_shows_the_question(page: Page, server: Server, file: Path):
+    session = import_through(page, server, file)
+    room = server.rest("rooms/", {"session": session})
+    server.rest(f"rooms/{room['id']}/questions/", {"text": "Which node?", "kind": "node"})
+
+    page.goto(f"{server.url}/rooms/{room['id']}/projector/")
+
+    expect(page.locator(".card .asked")).to_have_text("Which node?", timeout=PATIENCE_MILLIS)
+
+
+def height_on_screen(page: Page, selector: str) -> float:
+    box = page.locator(selector).bounding_box()
+    assert box
+    return box["height"]

@@ -35,6 +35,12 @@ def test_lessons_of_v1_36_are_a_part_of_their_own():
     assert {lesson.plan.part for lesson in LESSONS if lesson.plan.release == "v1.36"} == {"newer"}
 
 
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_a_lesson_has_notes_for_the_presenter_in_each_language(lesson: Lesson):
+    for language in LANGUAGES:
+        assert any(stop.notes for stop in lesson.texts[language].stops.values()), language
+
+
 def test_no_two_lessons_have_the_same_place():
     places = [(lesson.plan.part, lesson.plan.order) for lesson in LESSONS]
     assert len(places) == len(set(places))

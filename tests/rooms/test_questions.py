@@ -8,7 +8,7 @@ import io
 import pytest
 from rest_framework.test import APIClient
 
-from schedviz.lessons import course
+from schedviz.lessons import LANGUAGES, course
 from tests.rooms.conftest import ROOMS, Person, open_classroom
 from tests.web.conftest import make_session
 
@@ -140,6 +140,25 @@ def test_the_record_has_a_line_for_each_question_and_participant(asked):
     assert float(lines[0]["seconds"]) >= 0
     assert lines[2]["seconds"] == ""
     assert lines[0]["text"] == "Where does it go?"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_record_has_the_words_of_a_lessons_question_and_options(classroom, language):
+    lesson, stop = next((one, stop) for one in course().lessons for stop in one.plan.stops if stop.question and stop.question.options)
+    taught = open_classroom(classroom.user, make_session(classroom.user, source={"lesson": lesson.name}))
+    ada = taught.student("Ada")
+    taught.teacher.ask("post", "questions/", {"stop": stop.id}, expect=201)
+    option = stop.question.options[0]
+    answer(ada, option)
+
+    taught.teacher.client.cookies["schedviz_language"] = language
+    (line,) = record(taught)
+
+    told = lesson.texts[language].stops[stop.id]
+    assert line["text"].split()[0] in told.question
+    assert line["text"].endswith(("?", "？"))
+    assert line["answer"] != option
+    assert line["answer"].split()[0] in told.options[option]
 
 
 def test_nothing_personal_is_kept_after_the_end(asked):

@@ -83,6 +83,7 @@ export function removeParticipant(id: string, participant: number): Promise<void
   return call("DELETE", `rooms/${id}/participants/${participant}/`);
 }
 
+/** The QR code of a room. A page adds the room's code as a fragment, so that a new code is a new address. */
 export const qrAddress = (id: string): string => `/api/v1/rooms/${id}/qr/`;
 export const recordAddress = (id: string): string => `/api/v1/rooms/${id}/record/`;
 

@@ -1,8 +1,21 @@
 import type { Box } from "../layout/boxes";
 
+/** The CSS zoom of an element, as on a projector. */
+export function zoomOf(element: Element): number {
+  // Browsers from before 2024 do not have it, and draw with less resolution.
+  return (element as Partial<Element>).currentCSSZoom ?? 1;
+}
+
+/** The position of a pointer in an element, in the element's own CSS pixels. */
+export function pointIn(element: Element, { clientX, clientY }: MouseEvent): { x: number; y: number } {
+  const box = element.getBoundingClientRect();
+  const zoom = zoomOf(element);
+  return { x: (clientX - box.left) / zoom, y: (clientY - box.top) / zoom };
+}
+
 /** Scale a canvas to the screen's resolution and return its context in CSS pixels. */
 export function prepare(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = (window.devicePixelRatio || 1) * zoomOf(canvas);
   const w = Math.max(1, Math.round(width * ratio));
   const h = Math.max(1, Math.round(height * ratio));
   if (canvas.width !== w) canvas.width = w;

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import html
+import re
+from typing import NamedTuple
+
 import msgspec
 
 from schedviz.lessons import LessonError, UnknownLessonError, find
 from schedviz.lessons.catalogue import version
-from schedviz.lessons.lesson import Question
+from schedviz.lessons.lesson import Lesson, Question
+from schedviz.lessons.rendering import html as rendered
 from schedviz.lessons.stop_state import StopState
 from schedviz.sessions.analysis import requests
 from schedviz.sessions.errors import SessionError
@@ -16,16 +21,47 @@ from schedviz.web.learning.models import lesson_of
 _WAIT_SECONDS = 5.0
 
 
+_TAG = re.compile(r"<[^>]+>")
+#: A fact that is only known when the lesson is played.
+_FACT = re.compile(r"\{[a-z0-9-]+\}")
+
+
+class QuestionWords(NamedTuple):
+    """The words of a question in one language, without markup."""
+
+    text: str
+    #: By the ID of the option.
+    options: dict[str, str]
+
+
 def question_of(session: Session | None, stop: str) -> Question | None:
     """The question of a stop of the session's lesson; None if there is none."""
+    lesson = _lesson_of(session)
+    return None if lesson is None else next((one.question for one in lesson.plan.stops if one.id == stop), None)
+
+
+def question_words(session: Session | None, stop: str, language: str) -> QuestionWords | None:
+    """The words of the question of a stop; None if there is none."""
+    lesson = _lesson_of(session)
+    if lesson is None or stop not in lesson.texts[language].stops:
+        return None
+    told = lesson.texts[language].stops[stop]
+    return QuestionWords(_plain(told.question), {option: _plain(words) for option, words in told.options.items()})
+
+
+def _lesson_of(session: Session | None) -> Lesson | None:
     name = lesson_of(session) if session is not None else ""
     if not name:
         return None
     try:
-        plan = find(name).plan
+        return find(name)
     except (LessonError, UnknownLessonError):
         return None
-    return next((one.question for one in plan.stops if one.id == stop), None)
+
+
+def _plain(markdown: str) -> str:
+    text = html.unescape(_TAG.sub("", rendered(_FACT.sub("…", markdown))))
+    return " ".join(text.split())
 
 
 def right_answer(session: Session | None, stop: str) -> str | None:

@@ -7,6 +7,7 @@ import io
 from datetime import datetime
 
 from schedviz.web.rooms.errors import NotKept
+from schedviz.web.rooms.lesson import QuestionWords, question_words
 from schedviz.web.rooms.models import Answer, Participant, Question, Room
 
 COLUMNS = (
@@ -19,8 +20,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _MARK = "\ufeff"
 
 
-def record(room: Room) -> str:
-    """One line for each question and participant, in order. Raises `NotKept`."""
+def record(room: Room, language: str = "en") -> str:
+    """One line for each question and participant, in order; a lesson's questions and options in this language. Raises `NotKept`."""
     if not room.is_live and not room.kept:
         raise NotKept("The room ended without a record of names and answers.")
     out = io.StringIO()
@@ -29,18 +30,20 @@ def record(room: Room) -> str:
     writer.writerow(COLUMNS)
     participants = list(Participant.objects.filter(room=room, removed=False).order_by("pk"))
     answers = {(one.question_id, one.participant_id): one for one in Answer.objects.filter(question__room=room)}
-    for question in Question.objects.filter(room=room).order_by("number"):
+    for question in Question.objects.filter(room=room).select_related("session").order_by("number"):
+        words = (question_words(question.session, question.stop, language) if question.stop else None) or QuestionWords(question.text, {})
         for participant in participants:
-            writer.writerow([_cell(value) for value in _line(question, participant, answers.get((question.pk, participant.pk)))])
+            writer.writerow([_cell(value) for value in _line(question, words, participant, answers.get((question.pk, participant.pk)))])
     return out.getvalue()
 
 
-def _line(question: Question, participant: Participant, answer: Answer | None) -> list[object]:
+def _line(question: Question, words: QuestionWords, participant: Participant, answer: Answer | None) -> list[object]:
     is_right = "" if answer is None or not question.right else int(answer.value == question.right)
     return [
-        *(question.number, _time(question.asked_at), question.stop, question.text, question.kind, question.right),
+        *(question.number, _time(question.asked_at), question.stop, words.text, question.kind),
+        words.options.get(question.right, question.right),
         *(participant.nickname, _time(participant.joined_at)),
-        "" if answer is None else answer.value,
+        "" if answer is None else words.options.get(answer.value, answer.value),
         is_right,
         "" if answer is None else f"{(answer.answered_at - question.asked_at).total_seconds():.1f}",
         "" if answer is None else answer.changes,

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.schema import refused
+from schedviz.web.pages.words import language_of
 from schedviz.web.rooms import links
 from schedviz.web.rooms.api.access import RoomView, member_access, taught_room
 from schedviz.web.rooms.record import record
@@ -49,4 +50,6 @@ class RoomRecord(RoomView):
         """Download the record of a room as CSV: each participant's answers and their timing."""
         room = taught_room(request, room_id)
         name = f'attachment; filename="room-{room.created_at:%Y-%m-%d}.csv"'
-        return HttpResponse(record(room), content_type="text/csv; charset=utf-8", headers={"Content-Disposition": name})
+        return HttpResponse(
+            record(room, language_of(request)), content_type="text/csv; charset=utf-8", headers={"Content-Disposition": name}
+        )

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+
+import { answerInWords } from "../src/views/lessons/answerInWords";
+
+const options = [
+  { id: "yes", words: { en: "yes, <code>a &lt; b</code>", "zh-CN": "是" } },
+  { id: "no", words: { en: "no", "zh-CN": "否" } },
+];
+
+describe("an answer in the feedback", () => {
+  it("has the words of the option in the learner's language, and never its id", () => {
+    expect(answerInWords({ options }, "yes", "en")).toBe("yes, a < b");
+    expect(answerInWords({ options }, "yes", "zh-CN")).toBe("是");
+  });
+
+  it("is the name or number where there are no options", () => {
+    expect(answerInWords({ options: [] }, ["node-1", "node-2"], "en")).toBe("node-1, node-2");
+    expect(answerInWords({ options: [] }, 4, "en")).toBe("4");
+    expect(answerInWords(null, null, "en")).toBe("");
+  });
+});
