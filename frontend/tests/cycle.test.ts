@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { foldedRail, funnelOf, isSameStage, marginOf, mergedRejections, railOf } from "../src/model/cycleStages";
 import { filterParts } from "../src/model/filterParts";
+import { scoresSoFar } from "../src/model/scoresSoFar";
 import type { CycleView } from "../src/model/generated";
 
 const cycle = (members: Partial<CycleView>): CycleView => ({ cycle: 1, pod: "default/p", ...members });
@@ -89,5 +90,25 @@ describe("the figures of a cycle", () => {
       ["rejected", "", "", 2],
       ["unseen", "", "", 40],
     ]);
+  });
+});
+
+describe("the scores of a running cycle", () => {
+  const scored = { stage: "Score", facts: { plugins: ["Fit", "Taint"], nodes: 5, best: [{ node: "a", raw: [81, 0] }, { node: "b", raw: [79, 0] }] } };
+  const normalized = {
+    stage: "NormalizeScore",
+    facts: { weights: [1, 3], best: [{ node: "a", normalized: [81, 100], total: 381 }, { node: "b", normalized: [79, 100], total: 379 }] },
+  };
+
+  it("are raw after Score, and weighted with a total after NormalizeScore", () => {
+    const raw = scoresSoFar(cycle({ stages: [scored], nextStage: "NormalizeScore" }));
+    expect(raw).toMatchObject({ isNormalized: false, nodes: [{ node: "a", scores: [{ plugin: "Fit", raw: 81 }, { plugin: "Taint", raw: 0 }] }, { node: "b" }] });
+    const whole = scoresSoFar(cycle({ stages: [scored, normalized], nextStage: "SelectHost" }));
+    expect(whole).toMatchObject({ isNormalized: true, nodes: [{ node: "a", total: 381, scores: [{ weighted: 81 }, { weighted: 300 }] }, { total: 379 }] });
+  });
+
+  it("are shown at Score, and unknown in sessions of older servers", () => {
+    expect(railOf(cycle({ stages: [scored, normalized], nextStage: "SelectHost" })).map(({ stage }) => stage)).not.toContain("NormalizeScore");
+    expect(scoresSoFar(cycle({ stages: [{ stage: "Score", facts: { plugins: [], nodes: 5 } }] }))).toBeNull();
   });
 });

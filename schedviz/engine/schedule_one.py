@@ -31,7 +31,7 @@ from schedviz.engine.framework.types import PodInfo, QueuedPodInfo, to_seconds
 from schedviz.engine.reporting import stage_timing
 from schedviz.engine.reporting.stage_report import StageReport, extender_rejections, filter_rejections, statuses_of
 from schedviz.engine.scheduler_state import SchedulerState
-from schedviz.engine.select_host import rank, scored_nodes, tied_names, totals
+from schedviz.engine.select_host import best_normalized, best_raw, rank, scored_nodes, tied_names, totals
 from schedviz.engine.stages import Stage
 from schedviz.trace.events import CycleEnded, CycleStarted, StageEnded
 from schedviz.trace.view import StageView
@@ -376,12 +376,18 @@ class SchedulingCycle:
             return self._fail(error_failure(outcome.status.as_error()), {})
         self.scored = outcome
         facts: dict[str, Any] = {"plugins": [plugin.name for plugin in outcome.plugins], "nodes": len(self.feasible)}
+        facts["best"] = best_raw(self.feasible, outcome)
         if self.state.classic_priorities is not None:
             facts["priorities"] = self.state.classic_priorities.run(self.pod, self.feasible, self.state.snapshot)
         return StageReport(stages.NORMALIZE_SCORE, facts=facts)
 
     def _normalize_score(self) -> StageReport:
-        return StageReport(stages.EXTENDER_PRIORITIZE if self.state.extenders else stages.SELECT_HOST)
+        assert self.feasible is not None
+        facts: dict[str, Any] = {}
+        if self.scored is not None:
+            facts["weights"] = [plugin.weight for plugin in self.scored.plugins]
+            facts["best"] = best_normalized(self.feasible, self.scored)
+        return StageReport(stages.EXTENDER_PRIORITIZE if self.state.extenders else stages.SELECT_HOST, facts=facts)
 
     def _extender_prioritize(self) -> StageReport:
         """Ask the extenders for scores; an extender that fails is ignored."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -47,6 +47,28 @@ def rank(scores: Scores, random_source: random.Random | None) -> Ranking:
         others[winner] = np.iinfo(np.int64).min
         runner_up = int(others.argmax())
     return Ranking(winner, total, len(tied), first, runner_up, int(scores[runner_up]))
+
+
+def best_raw(rows: Rows, scored: ScoreOutcome) -> list[dict[str, Any]]:
+    """The two rows with the highest totals, and what each plugin gave them, in the order of the plugins."""
+    return [{"node": rows.names[row], "raw": [int(plugin.raw[row]) for plugin in scored.plugins]} for row in _best_rows(scored)]
+
+
+def best_normalized(rows: Rows, scored: ScoreOutcome) -> list[dict[str, Any]]:
+    """The same rows after NormalizeScore, with their totals; extenders have not scored yet."""
+    return [
+        {
+            "node": rows.names[row],
+            "normalized": [int(plugin.normalized[row]) for plugin in scored.plugins],
+            "total": int(scored.totals[row]),
+        }
+        for row in _best_rows(scored)
+    ]
+
+
+def _best_rows(scored: ScoreOutcome) -> list[int]:
+    ranking = rank(scored.totals, None)
+    return [ranking.winner] if ranking.runner_up is None else [ranking.winner, ranking.runner_up]
 
 
 def tied_rows(scores: Scores) -> list[int]:

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from schedviz.trace.events import AnyEvent, ApiWritten, BindingStarted, CachePod, CycleEnded, CycleStarted, TraceEvent
+from schedviz.trace.events import AnyEvent, ApiWritten, BindingStarted, CachePod, CycleEnded, CycleStarted, StageEnded, TraceEvent
+from schedviz.trace.view import View
 
 #: The added members and their defaults.
 _ADDED: Final[dict[type[TraceEvent], dict[str, Any]]] = {
@@ -16,9 +17,27 @@ _ADDED: Final[dict[type[TraceEvent], dict[str, Any]]] = {
     CycleEnded: {"pod": ""},
     CycleStarted: {"uid": ""},
 }
+#: The added facts, by stage.
+_ADDED_FACTS: Final = {"Score": {"best"}, "NormalizeScore": {"best", "weights"}}
+
+
+def without_added_facts(stage: str, facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts of a stage as the first release recorded them."""
+    added = _ADDED_FACTS.get(stage)
+    return {name: fact for name, fact in facts.items() if name not in added} if added else facts
+
+
+def view_without_added_facts(view: View) -> View:
+    """The view as the first release recorded it."""
+    if view.cycle is None:
+        return view
+    stages = [replace(stage, facts=without_added_facts(stage.stage, stage.facts)) for stage in view.cycle.stages]
+    return replace(view, cycle=replace(view.cycle, stages=stages))
 
 
 def without_added_members(event: AnyEvent) -> AnyEvent:
     """The event as the first release recorded it."""
+    if isinstance(event, StageEnded):
+        return replace(event, facts=without_added_facts(event.stage, event.facts))
     added = _ADDED.get(type(event))
     return replace(event, **added) if added else event

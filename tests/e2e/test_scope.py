@@ -208,6 +208,23 @@ def test_escape_returns_the_focus_from_the_palette_and_the_drawer_to_where_it_wa
     expect(pod).to_be_focused()
 
 
+def test_the_scores_are_shown_at_their_stages_before_the_cycle_has_ended(page: Page, server: Server, file: Path):
+    import_through(page, server, file)
+    step_cycles(page, 1)
+    page.get_by_role("radio", name="stage", exact=True).click()
+    rail = page.locator("[data-stage=Score]")
+    while not page.locator("[data-stage=NormalizeScore][data-reached=next]").count():
+        event = figure(page, "data-event")
+        page.keyboard.press("ArrowRight")
+        until(lambda event=event: figure(page, "data-event") > event)
+    expect(rail.locator("[data-raw-scores] tbody tr").first).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(rail.locator("[data-total]")).to_have_count(0)
+
+    page.keyboard.press("ArrowRight")
+    expect(rail.locator("[data-total]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-cycle]").first).to_have_attribute("data-outcome", "")
+
+
 def is_covered(page: Page, pane: str) -> bool:
     """Whether the drawer overlaps a pane."""
     drawer, area = page.get_by_role("complementary").bounding_box(), page.locator(f"section[aria-labelledby={pane}-title]").bounding_box()

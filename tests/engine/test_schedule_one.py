@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schedviz.trace.events import CycleEnded, CycleStarted, EventRecorded
+from schedviz.trace.events import CycleEnded, CycleStarted, EventRecorded, StageEnded
 from schedviz.trace.releases import RELEASES
 
 from .clusters import do, four_nodes, node, pod
@@ -103,3 +103,29 @@ def test_a_pod_that_was_recreated_for_another_scheduler_during_its_cycle_leaves_
     assert not simulation.scheduler.has_active_pods
     ended = [event for event in simulation.drain_events() if isinstance(event, CycleEnded)]
     assert [(event.cycle, event.pod) for event in ended] == [(1, "default/a"), (2, "default/b")]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_stages_score_and_normalize_score_have_the_scores_of_the_two_best_nodes(release: str) -> None:
+    simulation = four_nodes(pod("a"), pod("b"), release=release)
+    do(simulation, "run")
+    events = simulation.drain_events()
+    ended = next(event for event in events if isinstance(event, CycleEnded))
+    stages = {event.stage: event.facts for event in events if isinstance(event, StageEnded) and event.cycle == ended.cycle}
+    assert ended.winner is not None
+    plugins = stages["Score"]["plugins"]
+
+    best = {one["node"]: one["raw"] for one in stages["Score"]["best"]}
+    normalized = {one["node"]: one for one in stages["NormalizeScore"]["best"]}
+
+    assert len(best) == 2
+    assert best.keys() == normalized.keys()
+    assert all(len(raw) == len(plugins) for raw in best.values())
+    assert {one["total"] for one in normalized.values()} <= {ended.winner.total, ended.runner_up.total if ended.runner_up else 0}
+    told = {score.plugin: (score.raw, score.normalized, score.weight) for score in ended.winner.scores}
+    if ended.winner.node in best:
+        values = normalized[ended.winner.node]["normalized"]
+        assert told == {
+            plugin: (best[ended.winner.node][place], values[place], stages["NormalizeScore"]["weights"][place])
+            for place, plugin in enumerate(plugins)
+        }

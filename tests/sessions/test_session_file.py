@@ -21,6 +21,7 @@ from schedviz.sessions.forks import requests
 from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session
 from schedviz.sessions.transfer import create, import_job, session_file_export
+from schedviz.trace.added_members import view_without_added_facts
 from schedviz.trace.events import encode_events
 from tests.sessions.conftest import MakeSession, command, dump, pod, send, stored_events, work_off
 
@@ -313,6 +314,29 @@ def test_the_file_of_a_fork_stands_alone(busy: UUID, django_user_model: Any) -> 
     create.delete_session(busy)
     with pytest.raises(session_file_export.NotExportable, match="was deleted"):
         packed(twice.pk)
+
+
+def test_a_file_of_a_build_that_did_not_record_the_scores_of_stages_is_imported(make_session: MakeSession) -> None:
+    session_id = make_session(nodes=4, pods=3)
+    send(session_id, "run")
+    work_off(session_id)
+    view = reading.state_at_head(Session.objects.get(pk=session_id)).view
+    assert view.cycle is not None
+    assert any("best" in stage.facts for stage in view.cycle.stages), "the state at the end has them, too"
+
+    def older(lines: list[dict[str, Any]]) -> None:
+        lines[0]["viewDigest"] = session_file_export.view_digest(view_without_added_facts(view))
+        for line in lines:
+            for event in line.get("events", []) if line.get("line") == "events" else []:
+                if event.get("stage") in ("Score", "NormalizeScore"):
+                    event.get("facts", {}).pop("best", None)
+                    event.get("facts", {}).pop("weights", None)
+                    if not event.get("facts"):
+                        event.pop("facts", None)
+
+    session = imported(changed(packed(session_id), older))
+
+    assert session.status == Session.Status.READY, session.message
 
 
 def test_an_engine_that_does_something_else_says_where(busy: UUID) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from schedviz.trace.added_members import without_added_members
-from schedviz.trace.events import ApiWritten, BindingStarted, CycleEnded, CycleStarted
+from schedviz.trace.added_members import view_without_added_facts, without_added_members
+from schedviz.trace.events import ApiWritten, BindingStarted, CycleEnded, CycleStarted, StageEnded
+from schedviz.trace.view import CycleView, StageView, View
 
 
 def test_an_event_equals_that_of_the_first_release() -> None:
@@ -20,6 +21,25 @@ def test_the_pod_of_cycle_ended_is_removed() -> None:
 
     assert msgspec.to_builtins(without_added_members(event)).keys() == {"t", "event", "at", "cycle", "outcome", "node"}
     assert msgspec.json.decode(msgspec.json.encode(without_added_members(event)), type=CycleEnded).pod == ""
+
+
+def test_the_scores_of_a_stage_are_removed() -> None:
+    scored = StageEnded(event=5, at=0.5, cycle=1, stage="Score", facts={"plugins": ["A"], "nodes": 2, "best": [{"node": "n", "raw": [1]}]})
+    normalized = StageEnded(event=6, at=0.5, cycle=1, stage="NormalizeScore", facts={"weights": [1], "best": []})
+
+    assert without_added_members(scored).facts == {"plugins": ["A"], "nodes": 2}
+    assert without_added_members(normalized).facts == {}
+
+
+def test_the_scores_of_a_view_are_removed() -> None:
+    stages = [StageView(stage="Score", facts={"nodes": 2, "best": []}), StageView(stage="Filter", facts={"best": 1})]
+    view = View(cycle=CycleView(cycle=1, pod="default/web", stages=stages))
+
+    told = view_without_added_facts(view)
+
+    assert told.cycle is not None
+    assert [stage.facts for stage in told.cycle.stages] == [{"nodes": 2}, {"best": 1}]
+    assert view_without_added_facts(View()) == View()
 
 
 def test_other_members_are_kept() -> None:

@@ -3,8 +3,9 @@ import type { CycleView, RejectionView, StageView } from "./generated";
 /** The stages that every scheduling cycle may reach, in order. Others are shown only when they occur. */
 const ALWAYS = ["Pop", "UpdateSnapshot", "PreFilter", "Filter", "PreScore", "Score", "SelectHost", "Assume", "Reserve", "Permit"];
 
-/** Stages that only report that there was nothing to do. */
-const UNSPOKEN = new Set(["SkipPodSchedule", "NormalizeScore"]);
+/** Stages without a row of their own: one that reports only that there was nothing to do, and one whose result is shown at Score. */
+const UNSPOKEN = new Set(["SkipPodSchedule"]);
+const AT_SCORE = "NormalizeScore";
 
 export type Reached = "ended" | "next" | "passed" | "ahead";
 
@@ -25,7 +26,7 @@ export function isSameStage(a: RailStage, b: RailStage): boolean {
  * (Score with one feasible node, everything after a failure) keeps its place.
  */
 export function railOf(cycle: CycleView): RailStage[] {
-  const ended = (cycle.stages ?? []).filter((view) => !UNSPOKEN.has(view.stage) || Object.keys(view.facts ?? {}).length > 0);
+  const ended = (cycle.stages ?? []).filter((view) => view.stage !== AT_SCORE && (!UNSPOKEN.has(view.stage) || Object.keys(view.facts ?? {}).length > 0));
   const next = cycle.nextStage ?? "";
   const rail: RailStage[] = [];
   const remaining = [...ALWAYS];

@@ -38,6 +38,9 @@ _INCIDENTAL: Final = frozenset(
         "schedulingCycle",
         "moveRequestCycle",
         "count",
+        # Facts of the stages Score and NormalizeScore that older builds did not record; the winner's scores are compared.
+        "best",
+        "weights",
     }
 )
 #: Members of a cycle's summary with its decisions.
