@@ -45,6 +45,21 @@ describe.each([
   });
 });
 
+describe("a list of some dozens", () => {
+  it.each([
+    [50, 426, 340],
+    [50, 506, 300],
+    [90, 426, 420],
+  ])("%d items leave no room for another line of slips: %d × %d", (count, width, height) => {
+    const { boxes, slipCount, band } = layoutCacheList(count, width, height);
+    const last = boxes[boxes.length - 1]!;
+    expect(last.y + last.h).toBeLessThanOrEqual(height);
+    expect(boxes).toHaveLength(count);
+    if (band && band.pitch >= 30) expect(height - (band.y + band.h)).toBeLessThan(40 + 30);
+    expect(slipCount).toBeGreaterThan(0);
+  });
+});
+
 describe("the band", () => {
   const layout = layoutCacheList(1_500, 506, 490);
 

@@ -108,7 +108,9 @@ def test_the_heap_of_active_q_has_the_pods_of_its_pop_order(still: Page, server:
     assert set(picture) <= set(order)
 
 
-def test_a_click_on_the_canvas_selects_the_node_that_it_shows(still: Page, server: Server, file: Path) -> None:
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)], ids=["1280", "1920"])
+def test_a_click_on_the_canvas_selects_the_node_that_it_shows(still: Page, server: Server, file: Path, size: tuple[int, int]) -> None:
+    still.set_viewport_size({"width": size[0], "height": size[1]})
     still.add_init_script(LISTEN)
     import_through(still, server, file)
     canvas = still.locator("canvas[role=application]")
@@ -116,7 +118,11 @@ def test_a_click_on_the_canvas_selects_the_node_that_it_shows(still: Page, serve
 
     for node in ("node-3", "node-1"):
         place = canvas.evaluate("(canvas, node) => canvas.written.find((word) => word.text === node)", node)
-        canvas.click(position={"x": place["x"] + 8 + 4, "y": place["y"] + 24 - 4})
+        zoom = canvas.evaluate("canvas => canvas.currentCSSZoom")
+        assert (zoom > 1) == (size[0] == 1920), "a large screen is not filled with small type"
+        box = canvas.bounding_box()
+        assert box
+        still.mouse.click(box["x"] + (place["x"] + 8 + 4) * zoom, box["y"] + (place["y"] + 24 - 4) * zoom)
         expect(still).to_have_url(re.compile(f"select=node:{node}"), timeout=PATIENCE_MILLIS)
 
 
@@ -209,6 +215,47 @@ def test_the_filter_bar_has_a_part_for_feasible_nodes_and_for_each_plugin_that_r
     bar.last.click()
 
     expect(still.locator("[data-matrix]")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
+#: Elements whose text is cut and that nothing tells in full, and figures that break over lines.
+UNREADABLE = """() => [...document.querySelectorAll('#app *')].flatMap((element) => {
+  const { overflowX, whiteSpace, visibility } = getComputedStyle(element);
+  const box = element.getBoundingClientRect();
+  if (visibility === 'hidden' || box.width < 2 || box.height < 2 || element.closest('.unseen')) return [];
+  const text = element.textContent.trim();
+  const isCut = text && overflowX === 'hidden' && whiteSpace === 'nowrap' && element.scrollWidth > element.clientWidth + 1;
+  if (isCut && !element.closest('[title]') && !element.querySelector('[title]')) return [`cut: ${text}`];
+  if (element.children.length || !/^[≈−+]?[0-9][0-9.,]*(%|m|s| s|[KMGT]i)?( [/] .+)?$/.test(text)) return [];
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1 ? [`broken: ${text}`] : [];
+})"""
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1080), (390, 844)], ids=["1280", "1920", "390"])
+def test_cut_text_can_be_read_and_no_figure_breaks_over_lines(still: Page, server: Server, tmp_path: Path, size: tuple[int, int]) -> None:
+    long = dump(nodes=6, pods=12)
+    for item in long["items"]:
+        item["metadata"]["name"] += "-in-a-cluster-with-names-of-many-words"
+        if "nodeName" in item.get("spec", {}):
+            item["spec"]["nodeName"] += "-in-a-cluster-with-names-of-many-words"
+    file = tmp_path / "long.json"
+    file.write_text(json.dumps(long))
+    session = import_through(still, server, file)
+    server.rest(f"sessions/{session}/commands/", {"key": "run", "op": "run"})
+    until(lambda: server.rest(f"sessions/{session}/")["cycle"] >= 13, seconds=60)
+    still.set_viewport_size({"width": size[0], "height": size[1]})
+    giant = "default/giant-in-a-cluster-with-names-of-many-words"
+    node = "node-1-in-a-cluster-with-names-of-many-words"
+    for query, there in (
+        ("", "[data-cycle]"),
+        (f"?select=pod:{giant}&tab=why", "[data-why-sentence]"),
+        (f"?select=node:{node}&tab=describe", "[data-described]"),
+        (f"?select=pod:{giant}&tab=history", "[data-entry]"),
+    ):
+        still.goto(f"{server.url}/s/{session}/{query}")
+        still.locator(there).first.wait_for(timeout=PATIENCE_MILLIS)
+        assert still.evaluate(UNREADABLE) == [], query
 
 
 def test_a_theme_change_redraws_the_canvases(still: Page, server: Server, file: Path) -> None:

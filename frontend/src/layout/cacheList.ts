@@ -100,8 +100,15 @@ function planTiers(count: number, width: number, height: number): Plan {
     if (used <= height) return { boxCount, slipCount: count, large: false };
   }
   const boxLines = Math.max(1, Math.floor((height * 0.36) / (BOX.height + BOX.gapY)));
-  const slipLines = Math.max(1, Math.floor((height * 0.16) / (SLIP.height + SLIP.gapY)));
+  let slipLines = Math.max(1, Math.floor((height * 0.16) / (SLIP.height + SLIP.gapY)));
   const boxCount = Math.min(count, boxLines * boxColumns);
+  // Cells that are as large as they get leave room for more lines of slips.
+  const withSlips = (lines: number): number => {
+    const cells = Math.max(0, count - boxCount - lines * slipColumns);
+    const cellLines = Math.ceil(cells / Math.max(1, Math.floor(width / CELL.most)));
+    return heightOf(BOX, boxCount, boxColumns) + lines * (SLIP.height + SLIP.gapY) + BAND_GAP + cellLines * CELL.most;
+  };
+  while (boxCount + slipLines * slipColumns < count && withSlips(slipLines + 1) <= height) slipLines++;
   return { boxCount, slipCount: Math.min(count, boxCount + slipLines * slipColumns), large: false };
 }
 
