@@ -201,6 +201,22 @@ def test_the_moves_of_a_selected_pod_are_complete_however_long_ago_they_happened
     expect(still.locator(".moves [data-count]")).to_have_attribute("data-count", str(len(moves)), timeout=PATIENCE_MILLIS)
 
 
+def test_the_filter_bar_shows_the_nodes_that_were_not_evaluated(still: Page, server: Server) -> None:
+    made = server.rest("sessions/", {"generate": {"shape": "basic", "nodes": 400, "pods": 5}, "name": "sampled"})["id"]
+    until(lambda: server.rest(f"sessions/{made}/")["status"] == "ready", seconds=60)
+    still.goto(f"{server.url}/s/{made}/")
+    step_cycles(still, 1)
+
+    rest = still.locator("[data-stage=Filter] [data-part=unseen]")
+    bar = still.locator("[data-stage=Filter] .bar").bounding_box()
+    place = rest.bounding_box()
+    assert bar
+    assert place
+    share = int(rest.get_attribute("data-nodes") or 0) / 400
+    assert abs(place["width"] / bar["width"] - share) < 0.05
+    assert abs(place["x"] + place["width"] - bar["x"] - bar["width"]) < 2
+
+
 def test_the_filter_bar_has_a_part_for_feasible_nodes_and_for_each_plugin_that_rejected_some(
     still: Page, server: Server, file: Path
 ) -> None:
