@@ -22,12 +22,15 @@ CLIENT_SECRET = "a secret of the client"
 
 
 class Provider:
-    """`who` are the claims about whoever signs in; `cheat` changes the claims of the token, `forge` signs it with another key."""
+    """`who` are the claims about whoever signs in; `cheat` changes the claims of the token, `forge` signs it with another key, and
+    `described` changes the configuration.
+    """
 
     def __init__(self) -> None:
         self.who: dict[str, Any] = {"sub": "1234", "preferred_username": "ada"}
         self.cheat: dict[str, Any] = {}
         self.forge = ""
+        self.described: dict[str, Any] = {}
         #: Authorization requests by the code that they were given.
         self.codes: dict[str, dict[str, str]] = {}
         self.key = RSAKey.generate_key(2048, {"kid": "one"})
@@ -88,6 +91,7 @@ class Provider:
             "response_types_supported": ["code"],
             "id_token_signing_alg_values_supported": ["RS256"],
             "token_endpoint_auth_methods_supported": ["client_secret_basic"],
+            **self.described,
         }
 
     def token(self, nonce: str) -> str:

@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session as LoginSession
 from django.test import Client
 
+from schedviz.web.accounts import oidc, oidc_documents
 from schedviz.web.accounts.models import Identity
 from tests.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET, Provider
 
@@ -28,7 +29,8 @@ def listening() -> Iterator[Provider]:
 @pytest.fixture
 def provider(listening: Provider, settings) -> Provider:
     settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = listening.issuer, CLIENT_ID, CLIENT_SECRET
-    listening.who, listening.cheat, listening.forge = {"sub": "1234", "preferred_username": "ada"}, {}, ""
+    listening.who, listening.cheat, listening.forge, listening.described = {"sub": "1234", "preferred_username": "ada"}, {}, "", {}
+    oidc._client.cache_clear()
     return listening
 
 
@@ -84,11 +86,25 @@ def test_the_subject_decides_whatever_the_name_is(provider):
         ({}, "none"),
         ({"iss": "https://evil.example"}, ""),
         ({"aud": "another client"}, ""),
+        ({"aud": []}, ""),
+        ({"aud": ""}, ""),
+        ({"aud": [CLIENT_ID, "another client"]}, ""),
         ({"nonce": "of another login"}, ""),
         ({"exp": int(time.time()) - 3600}, ""),
         ({"sub": ""}, ""),
     ],
-    ids=["another key", "no signature", "another issuer", "another audience", "another nonce", "expired", "nobody"],
+    ids=[
+        "another key",
+        "no signature",
+        "another issuer",
+        "another audience",
+        "no audience",
+        "an empty audience",
+        "an audience of several without azp",
+        "another nonce",
+        "expired",
+        "nobody",
+    ],
 )
 def test_a_token_for_another_login_signs_no_user_in(provider, audit, cheat, forge):
     provider.cheat, provider.forge = cheat, forge
@@ -98,6 +114,43 @@ def test_a_token_for_another_login_signs_no_user_in(provider, audit, cheat, forg
     assert client.get("/sessions/").status_code == 302
     assert not User.objects.exists()
     assert audit() == ["login_failed"]
+
+
+@pytest.mark.parametrize("described", [{"issuer": "https://evil.example"}, {"issuer": None}], ids=["another issuer", "no issuer"])
+def test_the_configuration_of_another_issuer_is_refused(provider, audit, described):
+    """OpenID Connect Discovery 1.0, 4.3: otherwise the token's issuer is compared with whatever the document names."""
+    provider.described, provider.cheat = described, {"iss": "https://evil.example"}
+
+    assert Client().get("/oidc/login/").status_code == 403
+    assert audit() == []
+
+
+@pytest.mark.parametrize("listed", [["RS256", "none"], ["none"], ["HS256"], None], ids=str)
+def test_an_unsigned_token_is_refused_whatever_the_provider_lists(provider, listed):
+    provider.described, provider.forge = {"id_token_signing_alg_values_supported": listed}, "none"
+
+    assert sign_in(Client()).status_code == 403
+    assert not User.objects.exists()
+
+
+def test_a_key_that_was_replaced_under_its_id_is_fetched_again(provider, monkeypatch):
+    assert sign_in(Client()).status_code == 302
+
+    monkeypatch.setattr(provider, "key", provider.other_key)
+
+    assert sign_in(Client()).status_code == 302
+
+
+def test_a_key_that_the_provider_removed_is_not_accepted_for_ever(provider, monkeypatch):
+    assert sign_in(Client()).status_code == 302
+    leaked = provider.key
+    monkeypatch.setattr(provider, "key", provider.other_key)
+    monkeypatch.setattr(provider, "other_key", leaked)
+    provider.forge = "key"
+
+    monkeypatch.setattr(oidc_documents.time, "monotonic", lambda now=time.monotonic: now() + oidc_documents.VALID_SECONDS)
+
+    assert sign_in(Client()).status_code == 403
 
 
 def test_a_response_for_another_browser_signs_no_user_in(provider):

@@ -1,7 +1,7 @@
 """Logins with OpenID Connect: the authorization code flow with PKCE, state and nonce. Disabled unless configured.
 
-Authlib implements the protocol: discovery, the code exchange, and the checks of signature, issuer, audience, times and nonce. This
-module maps the identity to a user.
+Authlib implements the protocol: the code exchange, and the checks of signature, issuer, audience, times and nonce (`oidc_client` adds
+some). This module maps the identity to a user.
 """
 
 from __future__ import annotations
@@ -182,11 +182,14 @@ def _provider() -> Any:
 def _client(issuer: str, client_id: str, secret: str) -> Any:
     from authlib.integrations.django_client import OAuth
 
+    from schedviz.web.accounts.oidc_client import ProviderClient
+
     registry = OAuth()
     return registry.register(
         _NAME,
         client_id=client_id,
         client_secret=secret,
-        server_metadata_url=f"{issuer.rstrip('/')}/.well-known/openid-configuration",
+        client_cls=ProviderClient,
+        issuer=issuer,
         client_kwargs={"scope": settings.OIDC_SCOPE, "code_challenge_method": "S256", "timeout": _TIMEOUT_SECONDS},
     )

@@ -1,0 +1,96 @@
+"""The JSON documents of an OpenID Connect provider: its configuration and its keys.
+
+A provider that hangs must not occupy the threads of the web server: one request at a time fetches a document, with a time limit and a size
+limit, and a failure is remembered.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from typing import Any, Final
+
+import requests
+
+#: How long a fetched document is used. After that, removed keys are no longer accepted.
+VALID_SECONDS: Final = 3600.0
+#: After a failure, the document is not fetched again for so long.
+FAILED_SECONDS: Final = 30.0
+#: The time limit of one fetch, and of everybody who waits for it.
+FETCH_SECONDS: Final = 5.0
+DOCUMENT_BYTES: Final = 1 << 20
+_PIECE: Final = 1 << 16
+
+
+class DocumentUnavailable(Exception):
+    """The provider does not return the document."""
+
+
+class Document:
+    """A JSON object at a URL of the provider. Safe to use from several threads."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._lock = threading.Lock()
+        self._started = 0.0
+        self._found: dict[str, Any] | None = None
+        self._valid_until = 0.0
+        self._failed_until = 0.0
+
+    def read(self, *, again: bool = False) -> dict[str, Any]:
+        """The document. Fetches it if it is older than an hour, or with `again`. While the provider fails, returns the older document.
+
+        Raises `DocumentUnavailable` if there is none.
+        """
+        found = self._found
+        if found is not None and not again and time.monotonic() < self._valid_until:
+            return found
+        asked = time.monotonic()
+        if not self._lock.acquire(timeout=self._patience(asked)):
+            return self._older("the provider has not answered another request yet")
+        try:
+            if self._found is not None and self._valid_until > asked + VALID_SECONDS:
+                # Fetched while this request waited.
+                return self._found
+            if time.monotonic() < self._failed_until:
+                return self._older("the provider did not answer a moment ago")
+            return self._fetched()
+        finally:
+            self._lock.release()
+
+    def _patience(self, now: float) -> float:
+        return max(0.0, self._started + FETCH_SECONDS - now) if self._lock.locked() else FETCH_SECONDS
+
+    def _fetched(self) -> dict[str, Any]:
+        self._started = time.monotonic()
+        try:
+            self._found = _fetch(self.url)
+        except (requests.RequestException, OSError, ValueError) as error:
+            self._failed_until = time.monotonic() + FAILED_SECONDS
+            return self._older(f"{type(error).__name__}: {error}")
+        self._valid_until = time.monotonic() + VALID_SECONDS
+        return self._found
+
+    def _older(self, why: str) -> dict[str, Any]:
+        if self._found is None:
+            raise DocumentUnavailable(f"{self.url}: {why}")
+        return self._found
+
+
+def _fetch(url: str) -> dict[str, Any]:
+    deadline = time.monotonic() + FETCH_SECONDS
+    body = bytearray()
+    with requests.get(url, stream=True, timeout=FETCH_SECONDS, headers={"Accept": "application/json"}) as answer:
+        answer.raise_for_status()
+        # read1 returns what has arrived, so that a document that trickles in meets the deadline.
+        while piece := answer.raw.read1(_PIECE, decode_content=True):
+            body += piece
+            if len(body) > DOCUMENT_BYTES:
+                raise ValueError(f"the document has more than {DOCUMENT_BYTES:,} bytes")
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the document took more than {FETCH_SECONDS:g} s")
+    found = json.loads(body)
+    if not isinstance(found, dict):
+        raise ValueError("the document is not a JSON object")  # noqa: TRY004 -- a wrong document, not a wrong call
+    return found
