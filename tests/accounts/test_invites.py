@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
@@ -143,6 +144,17 @@ def test_one_address_makes_so_many_accounts_an_hour(people, settings):
 
     assert answers == [302, 302, 429, 429]
     assert User.objects.filter(username__startswith="newcomer").count() == 2
+
+
+def test_accounts_are_counted_for_all_web_processes_together(people, settings):
+    settings.MADE_PER_HOUR = 1
+    url = invite(people, uses=10)
+    assert Client().post(url, {"username": "newcomer-1", **PASSWORDS}).status_code == 302
+
+    # What another process, or this one after a restart, has in its memory.
+    cache.clear()
+
+    assert Client().post(url, {"username": "newcomer-2", **PASSWORDS}).status_code == 429
 
 
 def test_there_is_a_limit_to_open_invites(people, monkeypatch):

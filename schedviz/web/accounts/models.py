@@ -108,7 +108,10 @@ class Visitor(models.Model):
 
 
 class PasswordAttempt(models.Model):
-    """A counted password attempt of an address, or for an account. Stores a keyed digest of either, for an hour."""
+    """A counted attempt of an address, or for an account: at a password, or at a new account or sandbox.
+
+    Stores a keyed digest of the key of the limit, for an hour.
+    """
 
     who = models.CharField(max_length=64)
     at = models.FloatField()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
 from datetime import timedelta
 from enum import StrEnum
@@ -10,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 
+from schedviz.web.accounts import attempts
 from schedviz.web.accounts.audit import LONGEST_NAME, Action, address_of
-from schedviz.web.accounts.models import AuditEntry, PasswordAttempt
+from schedviz.web.accounts.models import AuditEntry
 from schedviz.web.addresses import network_of
 from schedviz.web.redaction import printable
 
@@ -38,29 +37,18 @@ class Refusal(StrEnum):
 def begin(request: HttpRequest, account: str) -> Refusal | None:
     """Count an attempt for an account, existing or not. Returns the limit that refuses it, if one does."""
     address = network_of(address_of(request))
-    PasswordAttempt.objects.filter(at__lte=time.time() - _HOUR).delete()
-    if not _counts(f"address {address}", settings.LOGINS_PER_MINUTE, _MINUTE):
+    attempts.forget()
+    if not attempts.counts(f"address {address}", settings.LOGINS_PER_MINUTE, _MINUTE):
         return Refusal.ADDRESS
     limit = settings.WRONG_PASSWORDS_PER_HOUR
-    if limit and not _counts(_key_of(account), limit, _HOUR) and not _is_remembered(account, address):
+    if limit and not attempts.counts(_key_of(account), limit, _HOUR) and not _is_remembered(account, address):
         return Refusal.ACCOUNT
     return None
 
 
 def succeed(account: str) -> None:
     """Forget the wrong passwords of an account: its user knows the password."""
-    PasswordAttempt.objects.filter(who=_digest(_key_of(account))).delete()
-
-
-def _counts(key: str, limit: int, seconds: float) -> bool:
-    """Count an attempt unless `limit` attempts were counted in the last `seconds`."""
-    now = time.time()
-    # Stored before counting: of simultaneous attempts, none goes uncounted. Attempts in the future are from before the clock was set back.
-    own = PasswordAttempt.objects.create(who=_digest(key), at=now)
-    if PasswordAttempt.objects.filter(who=own.who, at__gt=now - seconds, at__lt=now + seconds).count() <= limit:
-        return True
-    own.delete()
-    return False
+    attempts.clear(_key_of(account))
 
 
 def _is_remembered(account: str, address: str) -> bool:
@@ -72,8 +60,3 @@ def _is_remembered(account: str, address: str) -> bool:
 
 def _key_of(account: str) -> str:
     return f"account {unicodedata.normalize('NFKC', account)[:LONGEST_NAME]}"
-
-
-def _digest(key: str) -> str:
-    """The stored form of a key: neither addresses nor mistyped names are kept."""
-    return salted_hmac("schedviz.accounts.passwords", key, algorithm="sha256").hexdigest()

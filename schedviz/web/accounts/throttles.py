@@ -1,50 +1,62 @@
-"""Throttles for expensive actions, by address or by visitor of the public demo."""
+"""Throttles for expensive actions, by address or by visitor of the public demo.
+
+Accounts and sandboxes are counted in the database, for all web processes together. Steps of logins with OpenID Connect are counted in each
+process, so that an anonymous request writes nothing.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 from rest_framework.throttling import SimpleRateThrottle
 
+from schedviz.web.accounts import attempts
+from schedviz.web.accounts.audit import address_of
 from schedviz.web.addresses import network_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
+_MINUTE: Final = 60.0
+_HOUR: Final = 3600.0
 
-class _Throttle(SimpleRateThrottle):
-    """Allows at most `rate` (`10/hour`) of `what` for `who`, or for the address of a request."""
+
+class _OidcSteps(SimpleRateThrottle):
+    """The logins that an address may start, or end, in a minute."""
 
     scope = "accounts"
 
-    def __init__(self, what: str, rate: str, who: object = None) -> None:
-        self._what = what
-        self._rate = rate
-        self._who = who
+    def __init__(self, step: str) -> None:
+        self._step = step
         super().__init__()
 
     def get_rate(self) -> str:
-        return self._rate
+        return f"{settings.OIDC_LOGINS_PER_MINUTE}/min"
 
     def get_cache_key(self, request: Any, _view: Any) -> str:
-        return f"{self._what}:{network_of(self.get_ident(request) or '') if self._who is None else self._who}"
+        return f"oidc-{self._step}:{_network(request)}"
 
 
 def has_room(request: HttpRequest, what: str) -> bool:
     """Whether this address may create one more account or sandbox now."""
-    return _allows(request, _Throttle(what, f"{settings.MADE_PER_HOUR}/hour"))
+    return _allows(f"{what} {_network(request)}", settings.MADE_PER_HOUR, _HOUR)
 
 
 def may_use_oidc(request: HttpRequest, step: str) -> bool:
     """Whether this address may start, or end, one more login with OpenID Connect now."""
-    return _allows(request, _Throttle(f"oidc-{step}", f"{settings.OIDC_LOGINS_PER_MINUTE}/min"))
+    return _OidcSteps(step).allow_request(request, None)  # type: ignore[arg-type]
 
 
 def may_start_over(request: HttpRequest) -> bool:
     """Whether this visitor of the public demo may replace their sandbox now."""
-    return _allows(request, _Throttle("sandbox-again", f"{settings.DEMO_RESTARTS_PER_MINUTE}/min", request.user.pk))
+    return _allows(f"sandbox-again {request.user.pk}", settings.DEMO_RESTARTS_PER_MINUTE, _MINUTE)
 
 
-def _allows(request: HttpRequest, throttle: _Throttle) -> bool:
-    return throttle.allow_request(request, None)  # type: ignore[arg-type]
+def _network(request: HttpRequest) -> str:
+    return network_of(address_of(request))
+
+
+def _allows(key: str, limit: int, seconds: float) -> bool:
+    attempts.forget()
+    return attempts.counts(key, limit, seconds)
