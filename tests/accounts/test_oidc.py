@@ -63,7 +63,9 @@ def test_a_user_of_the_provider_gets_an_account_and_is_signed_in(provider, audit
     assert not user.has_usable_password()
     assert not user.is_staff
     assert Identity.objects.get().subject == "1234"
-    assert audit() == ["login"]
+    assert audit() == ["account_made", "login"]
+    sign_in(Client())
+    assert audit() == ["account_made", "login", "login"]
 
 
 def test_the_subject_decides_whatever_the_name_is(provider):
@@ -188,7 +190,7 @@ def test_operators_can_restrict_who_may_sign_in(provider, settings):
     assert sign_in(Client()).status_code == 403
 
 
-def test_a_group_makes_staff_and_its_end_ends_it(provider, settings):
+def test_a_group_makes_staff_and_its_end_ends_it(provider, settings, audit):
     settings.OIDC_STAFF_GROUP = "operators"
     provider.who["groups"] = ["operators"]
     sign_in(Client())
@@ -197,6 +199,8 @@ def test_a_group_makes_staff_and_its_end_ends_it(provider, settings):
     provider.who["groups"] = []
     sign_in(Client())
     assert not User.objects.get().is_staff
+    sign_in(Client())
+    assert audit() == ["account_made", "staff_changed", "login", "staff_changed", "login", "login"]
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_no_page_has_a_script_or_a_style_of_its_own(people: People) -> None:
 
 
 def test_responses_about_sessions_are_not_cached(people: People) -> None:
-    for address in (f"/s/{people.session.pk}/", "/sessions/", "/login/"):
+    for address in (f"/s/{people.session.pk}/", "/sessions/", "/login/", "/nothing/", f"/s/{people.session.pk}/picture.png"):
         assert "no-store" in people.client("owner").get(address)["Cache-Control"]
 
 

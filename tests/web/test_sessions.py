@@ -318,6 +318,14 @@ def test_a_session_that_is_not_there_gets_404(owner_client):
         assert response.json()["error"]["code"] == "not_found"
 
 
+@pytest.mark.parametrize("rest", ["cycles", "commands", "breakpoints"])
+def test_a_number_too_large_for_the_database_gets_404(people, rest):
+    owner = people.client("owner-token")
+
+    for number in (1 << 62, 1 << 64, int("9" * 300)):
+        assert owner.get(f"/api/v1/sessions/{people.session.pk}/{rest}/{number}/").status_code == 404
+
+
 @pytest.mark.parametrize("address", ["/api/v1/sessions", "/api/v1/sessions/7/", "/api/v1/nothing/here/"])
 def test_an_address_that_is_none_gets_404_as_json(owner_client, address):
     response = owner_client.get(address)

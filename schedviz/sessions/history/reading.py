@@ -166,6 +166,9 @@ def chunk_of_event(session_id: UUID, event: int) -> Chunk | None:
 
 def cycle_summary(session_id: UUID, cycle: int) -> Summary | None:
     """The summary of a completed cycle."""
+    if cycle > lineage.ENDLESS:
+        # SQLite has no such integers.
+        return None
     return next(iter(cycles(session_id, after=cycle - 1, before=cycle + 1, limit=1)), None)
 
 

@@ -51,6 +51,7 @@ class Action(StrEnum):
     MEMBER_LEFT = "member_left"
     SESSION_DELETED = "session_deleted"
     SESSION_EXPORTED = "session_exported"
+    STAFF_CHANGED = "staff_changed"
     ADMIN_CANCELLED = "admin_cancelled"
     ADMIN_DELETED = "admin_deleted"
     ADMIN_CHANGED = "admin_changed"

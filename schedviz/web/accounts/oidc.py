@@ -89,7 +89,7 @@ def callback(request: HttpRequest) -> HttpResponse:
     try:
         # Checks signature, issuer, audience, times, nonce; and the state, which is bound to this browser and used once.
         claims = _provider().authorize_access_token(request, leeway=30)["userinfo"]
-        user = user_of(dict(claims))
+        user = user_of(dict(claims), request)
     except NotWelcome as error:
         log.info("OpenID Connect: the user is not admitted", error=str(error))
         record(Action.LOGIN_FAILED, request, why="not welcome")
@@ -103,8 +103,8 @@ def callback(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(following)
 
 
-def user_of(claims: dict[str, Any]) -> User:
-    """The user of these claims, created where that is allowed. Raises `NotWelcome`.
+def user_of(claims: dict[str, Any], request: HttpRequest) -> User:
+    """The user of these claims, created where that is allowed. Logs what this changes. Raises `NotWelcome`.
 
     Only issuer and subject identify a user. Names and mail addresses can be reassigned to other people.
     """
@@ -117,14 +117,18 @@ def user_of(claims: dict[str, Any]) -> User:
     if identity is None:
         if not settings.OIDC_MAKES_ACCOUNTS:
             raise NotWelcome("has no account")
-        identity = _new_identity(subject, claims)
+        identity, made = _new_identity(subject, claims)
+        if made:
+            record(Action.ACCOUNT_MADE, request, user=identity.user, why="OpenID Connect")
     if not identity.user.is_active:
         raise NotWelcome("shut out")
-    _follow_staff_group(identity.user, claims)
+    if _follow_staff_group(identity.user, claims):
+        record(Action.STAFF_CHANGED, request, user=identity.user, staff=identity.user.is_staff)
     return identity.user
 
 
-def _new_identity(subject: str, claims: dict[str, Any]) -> Identity:
+def _new_identity(subject: str, claims: dict[str, Any]) -> tuple[Identity, bool]:
+    """The identity, with a new account, and whether this call created it: of simultaneous logins, one does."""
     wanted = str(claims.get("preferred_username") or str(claims.get("email") or "").partition("@")[0] or "user")
     name = "".join(letter for letter in wanted if letter.isalnum() or letter in "@.+-_")[:140] or "user"
     model = get_user_model()
@@ -134,21 +138,23 @@ def _new_identity(subject: str, claims: dict[str, Any]) -> Identity:
         try:
             with transaction.atomic():
                 user = model.objects.create_user(candidate)
-                return Identity.objects.create(issuer=settings.OIDC_ISSUER, subject=subject, user=user)
+                return Identity.objects.create(issuer=settings.OIDC_ISSUER, subject=subject, user=user), True
         except IntegrityError:
             if found := Identity.objects.select_related("user").filter(issuer=settings.OIDC_ISSUER, subject=subject).first():
-                return found
+                return found, False
     raise NotWelcome("no name is free")
 
 
-def _follow_staff_group(user: User, claims: dict[str, Any]) -> None:
-    """If a group is configured for staff, each login sets whether the user is in it."""
+def _follow_staff_group(user: User, claims: dict[str, Any]) -> bool:
+    """If a group is configured for staff, each login sets whether the user is in it. Returns whether this changed."""
     if not settings.OIDC_STAFF_GROUP:
-        return
+        return False
     is_staff = settings.OIDC_STAFF_GROUP in _listed(claims.get(settings.OIDC_GROUPS_CLAIM))
-    if user.is_staff != is_staff:
-        user.is_staff = is_staff
-        user.save(update_fields=["is_staff"])
+    if user.is_staff == is_staff:
+        return False
+    user.is_staff = is_staff
+    user.save(update_fields=["is_staff"])
+    return True
 
 
 def _listed(claim: Any) -> list[str]:

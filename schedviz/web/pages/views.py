@@ -198,6 +198,7 @@ def logout_page(request: HttpRequest) -> HttpResponse:
     return response
 
 
+@never_cache
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001 - Django names it
     """The 404 page, also Django's handler for unknown addresses."""
     return _page(request, "web/error.html", status=404)
