@@ -1,14 +1,16 @@
-"""Who may make a session that calls extenders."""
+"""Who may make a session that calls extenders, and configure the extenders of one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from schedviz.sessions.models import Session
+from schedviz.sessions.models import Command, Session
+from tests.web.conftest import People, Socket
 
 pytestmark = pytest.mark.usefixtures("transactional_db", "redis")
 
@@ -26,3 +28,59 @@ def test_a_session_that_calls_extenders_needs_leave(settings: Any, asked: object
 
     assert answer.status_code == status, answer.content
     assert list(Session.objects.values_list("calls_extenders", flat=True)) == ([asked] if status == 201 else [])
+
+
+CONFIGURE = {"op": "configure", "config": {"extenders": [{"urlPrefix": "http://listed.example:8888/delete", "filterVerb": "everything"}]}}
+
+
+@pytest.fixture
+def called(people: People, settings: Any) -> People:
+    """A session that calls extenders, whose owner may."""
+    settings.EXTENDER_USERS = ["owner"]
+    Session.objects.filter(pk=people.session.pk).update(calls_extenders=True)
+    return people
+
+
+@pytest.mark.parametrize("role", ["editor", "editor-token", "editor-link"])
+def test_an_editor_who_is_not_listed_configures_no_extenders(called: People, role: str) -> None:
+    address = f"/api/v1/sessions/{called.session.pk}/commands/"
+    client = called.client(role)
+
+    for path, body in ((address, CONFIGURE), (f"{address}together/", {"commands": [{"op": "pause"}, CONFIGURE]})):
+        answer = client.post(path, body, format="json")
+        assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), answer.content
+        assert "SCHEDVIZ_EXTENDER_USERS" in answer.json()["detail"]
+    assert not Command.objects.exists()
+
+
+def test_an_editor_sends_all_other_commands(called: People) -> None:
+    client = called.client("editor")
+
+    for command in ({"op": "configure", "config": None}, {"op": "configure", "config": {"extenders": []}}, {"op": "step", "unit": "cycle"}):
+        answer = client.post(f"/api/v1/sessions/{called.session.pk}/commands/", command, format="json")
+        assert answer.status_code == 202, answer.content
+
+
+def test_whoever_is_listed_configures_extenders(called: People, settings: Any) -> None:
+    address = f"/api/v1/sessions/{called.session.pk}/commands/"
+    assert called.client("owner").post(address, CONFIGURE, format="json").status_code == 202
+
+    settings.EXTENDER_USERS = ["owner", "editor"]
+    assert called.client("editor").post(address, CONFIGURE, format="json").status_code == 202
+
+
+def test_in_a_session_without_calls_editors_configure_extenders(called: People) -> None:
+    Session.objects.update(calls_extenders=False)
+
+    answer = called.client("editor").post(f"/api/v1/sessions/{called.session.pk}/commands/", CONFIGURE, format="json")
+
+    assert answer.status_code == 202
+
+
+def test_a_websocket_refuses_extenders_of_an_editor_who_is_not_listed(called: People, viewer: Callable[..., Socket]) -> None:
+    socket = viewer(called, "editor")
+    socket.send({"type": "command", "key": "a", "command": CONFIGURE})
+    refused = socket.receive_until("error")
+
+    assert (refused["code"], refused["key"]) == ("forbidden", "a")
+    assert not Command.objects.exists()

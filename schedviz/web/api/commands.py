@@ -28,6 +28,8 @@ from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.prefer_wait import PREFER, wait_seconds, when
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, command_request, commands_request, refused
+from schedviz.web.extender_commands import ExtendersNotAllowed, expect_allowed
+from schedviz.web.permissions import actor_of
 
 PAGE = 100
 LONGEST_PAGE = 1000
@@ -41,6 +43,7 @@ _STATUS: dict[type[SessionError], int] = {
     SessionFailed: 409,
     TooManyCommands: 429,
     HeadMoved: 412,
+    ExtendersNotAllowed: 403,
 }
 _IF_MATCH = OpenApiParameter(
     "If-Match",
@@ -103,7 +106,9 @@ class Commands(Resource):
         own = _key(body.pop("key", None), "$.key")
         key = (key_of(request) or uuid.uuid4().hex) if own is None else own
         try:
-            accepted = inbox.accept(session.pk, convert_command(body), key, seen=versions.seen_head(request))
+            command = convert_command(body)
+            expect_allowed(actor_of(request), session, command)
+            accepted = inbox.accept(session.pk, command, key, seen=versions.seen_head(request))
         except msgspec.ValidationError as error:
             raise struct_error(error, body, AnyCommand) from error
         except SessionError as error:
@@ -133,6 +138,7 @@ class CommandsTogether(Resource):
         wait = wait_seconds(request)
         commands = _commands(json_object(request), key_of(request) or uuid.uuid4().hex)
         try:
+            expect_allowed(actor_of(request), session, *(command for _, command in commands))
             accepted = inbox.accept_all(session.pk, commands, seen=versions.seen_head(request))
         except SessionError as error:
             raise command_refused(error) from error

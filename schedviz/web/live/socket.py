@@ -18,9 +18,10 @@ from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.models import Session
-from schedviz.trace.commands import AnyCommand, convert_command
+from schedviz.trace.commands import AnyCommand, Configure, convert_command
 from schedviz.web.actors import Verb
 from schedviz.web.api.errors import not_stored, struct_error
+from schedviz.web.extender_commands import expect_allowed
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
 from schedviz.web.live.database import DATABASE_AWAY, in_database
@@ -246,7 +247,12 @@ class _SessionConnection(SocketConnection):
 
 def _accept(credentials: Credentials, session_id: UUID, command: AnyCommand, key: str) -> inbox.Accepted | None:
     """Accept a command, if the client has the permission; None if it does not, or no longer."""
-    return inbox.accept(session_id, command, key) if allowed(credentials, Verb.COMMAND, session_id) else None
+    actor = allowed_actor(credentials, Verb.COMMAND, session_id)
+    if actor is None:
+        return None
+    if isinstance(command, Configure) and (session := Session.objects.only("calls_extenders").filter(pk=session_id).first()) is not None:
+        expect_allowed(actor, session, command)
+    return inbox.accept(session_id, command, key)
 
 
 def _status(session_id: UUID) -> bytes | None:
