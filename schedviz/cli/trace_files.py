@@ -8,6 +8,8 @@ from pathlib import Path
 
 #: The endings of trace files.
 ENDINGS = (".json", ".json.xz")
+#: The maximum size of the unpacked text of a file, that of an import on a server that is not public.
+UNPACKED_BYTES = 1 << 30
 
 
 class Refused(Exception):
@@ -36,9 +38,17 @@ def find(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
 def read(path: Path) -> bytes:
     """The unpacked text of a file. Raises `Refused`."""
     try:
-        data = path.read_bytes()
-        return lzma.decompress(data) if path.name.endswith(".xz") else data
+        return _unpacked(path) if path.name.endswith(".xz") else path.read_bytes()
     except OSError as error:
         raise Refused(f"{path}: {error.strerror}.") from None
     except (lzma.LZMAError, EOFError) as error:
         raise Refused(f"{path}: this is not a complete .xz file ({error}).") from None
+
+
+def _unpacked(path: Path) -> bytes:
+    """A small file can unpack to more than the memory. Raises `Refused`."""
+    with lzma.open(path) as file:
+        text = file.read(UNPACKED_BYTES + 1)
+    if len(text) > UNPACKED_BYTES:
+        raise Refused(f"{path}: the file unpacks to more than {UNPACKED_BYTES:,} bytes, the limit for trace files.")
+    return text
