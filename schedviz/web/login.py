@@ -38,6 +38,11 @@ def local_user() -> User:
     return user
 
 
+def is_reserved(name: str) -> bool:
+    """Whether no new account may have this name: operators who omit `--user` create tokens of the local user."""
+    return get_user_model().normalize_username(name) == LOCAL_USER
+
+
 def make_login_url(base: str) -> str:
     """A one-time link under `base` (`http://127.0.0.1:8000`) that logs the local user in, valid for a day."""
     secret = secrets.token_urlsafe(24)

@@ -146,6 +146,15 @@ def test_one_address_makes_so_many_accounts_an_hour(people, settings):
     assert User.objects.filter(username__startswith="newcomer").count() == 2
 
 
+@pytest.mark.parametrize("name", ["local", " local", "\uff4cocal"])
+def test_no_visitor_takes_the_name_of_the_local_user(people, name):
+    """`schedviz token create` without `--user` makes a token of that user."""
+    answer = Client().post(invite(people), {"username": name, **PASSWORDS})
+
+    assert b"This user name is reserved" in answer.content
+    assert not User.objects.filter(username="local").exists()
+
+
 def test_accounts_are_counted_for_all_web_processes_together(people, settings):
     settings.MADE_PER_HOUR = 1
     url = invite(people, uses=10)

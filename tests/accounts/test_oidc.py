@@ -81,6 +81,15 @@ def test_the_subject_decides_whatever_the_name_is(provider):
     assert User.objects.count() == 2
 
 
+@pytest.mark.parametrize("name", ["local", "\uff4cocal"])
+def test_no_user_of_the_provider_takes_the_name_of_the_local_user(provider, name):
+    provider.who["preferred_username"] = name
+
+    sign_in(Client())
+
+    assert User.objects.get().username == "local-2"
+
+
 @pytest.mark.parametrize(
     ("cheat", "forge"),
     [

@@ -22,7 +22,7 @@ from django.views.decorators.http import require_GET
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Identity
 from schedviz.web.accounts.throttles import may_use_oidc
-from schedviz.web.login import local_path
+from schedviz.web.login import is_reserved, local_path
 from schedviz.web.pages.shell import page
 from schedviz.web.pages.views import not_found
 from schedviz.web.pages.words import words_of
@@ -135,6 +135,8 @@ def _new_identity(subject: str, claims: dict[str, Any]) -> tuple[Identity, bool]
     for attempt in range(1, 1000):
         # An existing user name is never taken over, because only the identity counts.
         candidate = name if attempt == 1 else f"{name}-{attempt}"
+        if is_reserved(candidate):
+            continue
         try:
             with transaction.atomic():
                 user = model.objects.create_user(candidate)

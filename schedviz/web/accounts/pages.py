@@ -24,6 +24,7 @@ from schedviz.web.accounts import demo, invites, password_throttle
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Invite
 from schedviz.web.accounts.throttles import has_room, may_start_over
+from schedviz.web.login import is_reserved
 from schedviz.web.pages.shell import page
 from schedviz.web.pages.views import not_found
 from schedviz.web.pages.words import words_of
@@ -78,6 +79,8 @@ def invite_page(request: HttpRequest, secret: str) -> HttpResponse:
     if request.method == "POST":
         if not has_room(request, "accounts"):
             return page(request, "web/invite.html", status=429, invite=invite, secret=secret, message=words["too_many_made"])
+        if is_reserved(request.POST.get("username", "").strip()):
+            return page(request, "web/invite.html", invite=invite, secret=secret, form=form, message=words["reserved_name"])
         if form.is_valid():
             user = _new_member(form, invite)
             if user is None:
