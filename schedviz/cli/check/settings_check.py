@@ -171,6 +171,18 @@ def _extenders(at: Configured) -> Iterator[Finding]:
         yield warning("SCHEDVIZ_EXTENDER_USERS", "is empty, so no user's sessions may call SCHEDVIZ_EXTENDER_HOSTS", "list the users")
 
 
+def _oidc(at: Configured) -> Iterator[Finding]:
+    issuer = urlsplit(at.settings.OIDC_ISSUER)
+    if at.settings.OIDC_ISSUER and issuer.scheme != "https" and (issuer.scheme != "http" or _is_remote(issuer.hostname)):
+        yield error(
+            "SCHEDVIZ_OIDC_ISSUER",
+            "is not HTTPS: whoever can change the traffic to the provider can log in as any user",
+            "write https://…",
+        )
+    if at.settings.OIDC_ISSUER and (find_spec("authlib") is None or find_spec("requests") is None):
+        yield error("SCHEDVIZ_OIDC_ISSUER", "is set but Authlib is not installed: every login fails", "pip install 'schedviz[oidc]'")
+
+
 def _quotas(at: Configured) -> Iterator[Finding]:
     if not at.settings.PUBLIC:
         return
@@ -220,6 +232,7 @@ _CHECKS: tuple[Callable[[Configured], Iterator[Finding]], ...] = (
     _database,
     _redis,
     _extenders,
+    _oidc,
     _quotas,
     _data_folder,
     _limits_of_the_process,

@@ -70,12 +70,19 @@ def test_a_server_that_is_set_up_as_documented_has_nothing_wrong(tmp_path: Path)
         ({"REDIS_URL": "rediss://:secret@redis.example.org/0?ssl_cert_reqs=none"}, "error", "SCHEDVIZ_REDIS_URL"),
         ({"EXTENDER_NETWORKS": ["169.254.0.0/16"]}, "error", "SCHEDVIZ_EXTENDER_NETWORKS"),
         ({"EXTENDER_HOSTS": ["a:1"], "EXTENDER_USERS": []}, "warning", "SCHEDVIZ_EXTENDER_USERS"),
+        ({"OIDC_ISSUER": "http://login.example.org"}, "error", "SCHEDVIZ_OIDC_ISSUER"),
+        ({"OIDC_ISSUER": "login.example.org"}, "error", "SCHEDVIZ_OIDC_ISSUER"),
         ({"NODES_IN_ALL": 0, "BYTES_PER_USER": 0}, "warning", "SCHEDVIZ_BYTES_PER_USER, SCHEDVIZ_NODES_IN_ALL"),
         ({"SOCKETS": 10_000_000}, "error", "the limit of open files"),
     ],
 )
 def test_each_is_named(tmp_path: Path, changed: dict[str, Any], level: str, setting: str) -> None:
     assert (level, setting) in named(configured(tmp_path, **changed))
+
+
+@pytest.mark.parametrize("issuer", ["https://login.example.org/realms/all", "http://127.0.0.1:8080"])
+def test_a_provider_over_https_or_on_this_host_is_fine(tmp_path: Path, issuer: str) -> None:
+    assert ("error", "SCHEDVIZ_OIDC_ISSUER") not in named(configured(tmp_path, OIDC_ISSUER=issuer))
 
 
 def test_several_hosts_need_one_key(tmp_path: Path) -> None:
