@@ -152,5 +152,9 @@ class Explanation(Part, frozen=True):
     extenders_not_asked: tuple[str, ...] = ()
     #: What the doctor found in the files about the pod, and about the nodes that could take it.
     findings: tuple[Finding, ...] = ()
+    #: What the pod's group means for it; "" if it can be scheduled alone. `group_holds_back`: it is not tried because of its group.
+    group: str = ""
+    group_phrase: Phrase | None = None
+    group_holds_back: bool = False
     #: Other pending pods with equal requirements: the same applies to them.
     alike: tuple[str, ...] = ()

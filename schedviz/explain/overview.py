@@ -25,6 +25,7 @@ MOST_GROUPS: Final = 200
 #: Missing claims of different names are one reason.
 _NAME: Final = re.compile(r'"[^"]*"')
 _UNKNOWN: Final = phrase("their scheduler does not know them")
+_TRIED_SOON: Final = "waiting to be tried: nodes can take them now"
 
 
 class PendingGroup(Part, frozen=True):
@@ -135,9 +136,7 @@ def _by_reason(
 
 
 def _waiting(reason: Phrase, members: Sequence[PendingGroup]) -> WaitingReason:
-    first = members[0]
-    placeable = first.standing == "pending" and first.outlook == "now" and reason is not _UNKNOWN
-    return WaitingReason(reason.text, reason, sum(len(group.pods) for group in members), tuple(members), placeable)
+    return WaitingReason(reason.text, reason, sum(len(group.pods) for group in members), tuple(members), reason.template == _TRIED_SOON)
 
 
 def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
@@ -154,15 +153,19 @@ def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
             return phrase("in their binding cycle")
         case "nominated":
             return phrase("nominated to a node")
+    if explanation.group_holds_back:
+        return phrase("their pod group is not complete")
+    if explanation.group and explanation.fits:
+        return phrase("nodes can take them one by one, but they are scheduled with their pod group")
     if explanation.fits:
-        return phrase("waiting to be tried: nodes can take them now")
+        return phrase(_TRIED_SOON)
     if explanation.main is not None:
         return Phrase("{reason}", {"reason": _NAME.sub('"…"', explanation.main.reason)})
     return phrase("there are no nodes")
 
 
 def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]) -> PendingGroup:
-    detail = _detail(simulation, explanation) or _finding(explanation)
+    detail = _detail(simulation, explanation) or _finding(explanation) or explanation.group_phrase
     return PendingGroup(
         tuple(pod.key for pod in pods),
         explanation.standing,

@@ -40,7 +40,11 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
         return _for_ever(explanation)
     if any(finding.kind == MISSED_POD for finding in explanation.findings):
         return _unknown(explanation)
+    if explanation.group_holds_back:
+        return phrase("{pod} is pending. {group}", pod=explanation.pod, group=explanation.group_phrase or "")
     pending = _pending(explanation)
+    if explanation.group_phrase is not None:
+        pending = phrase("{sentence} {group}", sentence=pending, group=explanation.group_phrase)
     if nodes := unknown_nodes(explanation.findings):
         return phrase("{sentence} But its scheduler does not know {nodes}.", sentence=pending, nodes=some(nodes))
     return pending

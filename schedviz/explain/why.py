@@ -19,6 +19,7 @@ from schedviz.explain.explanation import Explanation, NodeVerdict, Outlook, Queu
 from schedviz.explain.extenders import known_extenders, message_with, turned_away, uncalled_extenders, with_extenders
 from schedviz.explain.main_reason import main_reason
 from schedviz.explain.message import said_clauses
+from schedviz.explain.pod_group import group_note
 from schedviz.explain.queue_place import queue_place
 from schedviz.explain.real_message import disagreement
 from schedviz.explain.sentence import sentence_of
@@ -57,6 +58,7 @@ def explain_pod(
     """The same for a pod whose place in the queue and whose equals are known. `alike`: `namespace/name` of the equals."""
     standing = _standing(simulation, pod, place)
     condition = _scheduled_condition(pod)
+    note = group_note(simulation, pod)
     known = Explanation(
         pod=pod.key,
         uid=pod.uid,
@@ -67,6 +69,9 @@ def explain_pod(
         said_since=condition.last_transition_time or "" if condition.message else "",
         queue=place,
         alike=alike,
+        group=note.sentence.text if note is not None else "",
+        group_phrase=note.sentence if note is not None else None,
+        group_holds_back=note is not None and note.holds_back,
     )
     if standing in ("scheduled", "finished", "deleting"):
         return _with_sentence(known, pod)
