@@ -183,8 +183,11 @@ def test_nothing_is_restored_while_a_server_runs_on_the_data_folder(written: Pat
 def test_nothing_is_restored_while_workers_run(written: Path, redis: RedisServer) -> None:
     stream.client().set(f"{heartbeat.PREFIX}engine@host", '["engine"]', ex=3)
 
-    with pytest.raises(BackupError, match="because workers are running: engine@host"):
-        read(written)
+    try:
+        with pytest.raises(BackupError, match="because workers are running: engine@host"):
+            read(written)
+    finally:
+        stream.client().delete(f"{heartbeat.PREFIX}engine@host")
 
 
 def forged(written: Path, change: Callable[[list[Header | Rows | End]], object]) -> bytes:

@@ -35,7 +35,7 @@ EXCEPTIONS = {
 }
 #: Made by compose of other variables.
 MADE_BY_COMPOSE = {"SCHEDVIZ_DATABASE_URL", "SCHEDVIZ_REDIS_URL"}
-_READERS = {"flag", "number", "words", "networks", "get", "getenv"}
+_READERS = {"flag", "number", "host_names", "words", "networks", "get", "getenv"}
 
 
 def settings_read() -> set[str]:

@@ -58,7 +58,7 @@ def come_with_every_secret(netloc: str, made: dict[str, str]) -> None:
     assert handshake(netloc, f"/ws/v1/sessions/{session}/?link={FOREIGN['wrong']}") == 404
     assert handshake(netloc, f"/ws/v1/sessions/{uuid4()}/?link={link}") == 404
     assert handshake(netloc, f"/ws/v1/rooms/{uuid4()}/?link={link}") == 404
-    assert handshake(netloc, f"/ws/nowhere/?link={link}") == 403
+    assert handshake(netloc, f"/ws/nowhere/?link={link}") == 404
     assert not_a_websocket(netloc, f"?link={link}").startswith(b"HTTP/1.1 4")
     assert raw(netloc, f"GET /s/{session}/?link={link} HTTP/1.1\r\nno header\r\n\r\n".encode()).startswith(b"HTTP/1.1 400")
     with httpx.Client(base_url=f"http://{netloc}", headers={"Authorization": f"Bearer {made['token']}"}) as script:
@@ -105,10 +105,10 @@ def test_every_line_is_json_and_a_refused_handshake_is_one_of_level_info(prepare
         assert handshake(web.netloc, f"/ws/v1/sessions/{session}/?link={FOREIGN['wrong']}") == 404
         assert handshake(web.netloc, f"/ws/v1/sessions/{session}/") == 403
         assert handshake(web.netloc, f"/ws/v1/sessions/{session}/", additional_headers={"Authorization": "Basic eDp5"}) == 401
-        assert handshake(web.netloc, "/ws/nowhere/") == 403
+        assert handshake(web.netloc, "/ws/nowhere/") == 404
         assert not_a_websocket(web.netloc, "").startswith(b"HTTP/1.1 400")
         refused = web.lines[before:]
 
     assert [line["level"] for line in refused] == ["info"] * 5
     assert all(line["logger"] == "uvicorn.error" and line["timestamp"] for line in web.lines), "and it said that it starts and stops"
-    assert [line["event"].rpartition(" ")[2] for line in refused[:4]] == ["404", "403", "401", "403"]
+    assert [line["event"].rpartition(" ")[2] for line in refused[:4]] == ["404", "403", "401", "404"]

@@ -123,8 +123,8 @@ def test_an_explanation_and_the_overview_are_shared_as_cards(page: Page, server:
 
 
 def test_a_pod_that_stays_nominated_is_explained_and_fixed_with_a_preempt_verb(page: Page, server: Server) -> None:
-    page.goto(f"{server.url}/sessions/")
-    page.locator("details:has([data-case]) > summary").click(timeout=PATIENCE_MILLIS)
+    page.goto(f"{server.url}/cases/")
+    page.locator("details:has([data-case='nominated-for-ever']) > summary").click(timeout=PATIENCE_MILLIS)
     page.locator("[data-case='nominated-for-ever'] button").click()
     page.wait_for_url("**/s/*/", timeout=PATIENCE_MILLIS)
     session = page.url.rstrip("/").rsplit("/", 1)[-1]

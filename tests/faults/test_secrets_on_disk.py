@@ -186,7 +186,8 @@ def test_fields_that_the_scheduler_does_not_read_never_reach_the_disk(
         _signal(family, signal.SIGCONT)
 
         outcomes = {name: ended(session_id) for session_id, name in waiting.items()}
-        assert outcomes == {name: "failed" if name in ("cut.json", "bad.json") else "ready" for name in outcomes}
+        # What can be read of the damaged files is kept.
+        assert set(outcomes.values()) == {"ready"}
         ended(cancelled)
         searched.expect_none_of(marks)
 

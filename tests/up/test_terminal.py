@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from schedviz.up.terminal import Terminal
-from tests.up.test_address import reached
+from tests.up.server_addresses import address_on
 
 ERASE = "\r\x1b[K"
 
@@ -28,7 +28,7 @@ def shown_by(messages: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> s
 
 
 def terminal() -> Terminal:
-    return Terminal(reach=reached("127.0.0.1"), data=Path("data"), open_browser=False)
+    return Terminal(server_address=address_on("127.0.0.1"), data=Path("data"), open_browser=False)
 
 
 def test_a_terminal_shows_which_parts_are_up_on_one_line_that_the_next_message_erases(monkeypatch: pytest.MonkeyPatch) -> None:

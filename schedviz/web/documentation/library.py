@@ -17,7 +17,7 @@ _PLACES: Final = (Path(__file__).with_name("docs"), Path(__file__).parents[3] / 
 SECTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Start": ("index", "install", "glossary"),
     "Use": ("tour", "cases", "explain", "doctor", "dump", "follow", "breakpoints", "files", "readers", "helpers", "embedding"),
-    "Concepts": ("concepts", "releases", "policies", "plugins", "extenders"),
+    "Concepts": ("concepts", "releases", "devices", "policies", "plugins", "extenders"),
     "Learn and teach": ("lessons", "rooms"),
     "Script": ("recipes", "client", "rest", "wire"),
     "Run": ("operations", "accounts", "reliability", "performance", "page"),

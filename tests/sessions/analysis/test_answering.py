@@ -33,7 +33,7 @@ def test_an_answer_that_takes_too_long_is_refused_with_the_limit(
     monkeypatch.setattr(answering, "_answered", take_long)
     session = Session.objects.get(pk=make_session(nodes=2, pods=1))
     question = Why(pod="default/pod-1")
-    answering.answer(session.pk, msgspec.json.encode(question), requests._place(session, question))
+    answering.answer(session.pk, msgspec.json.encode(question), requests._answer_key(session, question))
 
     with pytest.raises(HistoryUnavailable, match=r"takes longer than 60 s to compute, which is the limit\. Ask about one pod"):
         requests.ask(session, question, timeout_seconds=0)
