@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from schedviz.engine.cache import CacheError
-from schedviz.engine.cache.cache_v1_36 import CacheV136
 from schedviz.engine.cluster.watch import WatchEvent
 from schedviz.engine.event_handlers import logged_cache_errors, unioned_gvks
 from schedviz.engine.framework.types import GVK, ActionType, PodInfo
@@ -42,7 +41,6 @@ class EventHandlersV136:
 
     def __init__(self, state: SchedulerState) -> None:
         self._state = state
-        assert isinstance(state.cache, CacheV136)
         self._cache = state.cache
         self._queue = state.queue
         self._waited_for = unioned_gvks(merged_event_map(state.profiles))

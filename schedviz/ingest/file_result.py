@@ -8,6 +8,7 @@ import msgspec
 
 from schedviz.ingest.bad_parts import BadParts
 from schedviz.ingest.config_text import ConfigText
+from schedviz.ingest.errors import IngestError
 from schedviz.ingest.release_evidence import newest
 from schedviz.ingest.report import FileReport, Tally
 from schedviz.ingest.scheduler_log import SchedulerLog
@@ -48,6 +49,8 @@ class FileFound:
         self.steps: Steps | None = None
         self.warnings: list[Phrase] = []
         self.bad_parts = BadParts()
+        #: Why its objects cannot be read, where only messages were found in it.
+        self.why_without_objects: IngestError | None = None
         #: Whether it has messages of the scheduler that do not say about which pod.
         self.has_nameless_messages = False
         #: The newest kubelet version of its nodes; "" if unknown.

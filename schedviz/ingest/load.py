@@ -181,6 +181,8 @@ class _Loading:
         self.refused = Refusals()
         #: Parts of files that are kept otherwise.
         self.skipped: list[Refused] = []
+        #: Why no object of a file with messages can be read; that of the first such file.
+        self.why_without_objects: IngestError | None = None
         self.warnings: list[Phrase] = []
 
     def run(self, sources: Sequence[Source]) -> Import:
@@ -259,6 +261,7 @@ class _Loading:
         if len(self.merged.objects) + len(file.objects) > self.limits.objects:
             raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
         self.check_against_others(file)
+        self.why_without_objects = self.why_without_objects or file.why_without_objects
         if file.bad_parts.count:
             self.warnings.append(file.bad_parts.warning(file.name, len(file.objects)))
             self.skipped += [Refused(file.name, line) for line in file.bad_parts.lines()]
@@ -332,6 +335,9 @@ class _Loading:
         if not file.is_of_use and not file.has_nameless_messages:
             raise error
         file.format = _EMBEDDED.format if file.objects else "text with messages"
+        if not file.objects and isinstance(error, BadObjects):
+            forget(error)
+            file.why_without_objects = error
 
     def take_messages(self, file: FileFound, text: bytes) -> None:
         """Take the scheduler's messages, wherever they are in a text."""
@@ -499,7 +505,7 @@ class _Loading:
         if not merged.objects:
             self.make_objects_of_dumps()
         if not merged.objects:
-            raise nothing_found(merged, self.refused)
+            raise nothing_found(merged, self.refused, self.why_without_objects)
         order = {kind.type: number for number, kind in enumerate(KINDS)}
         keys = sorted(merged.objects, key=lambda key: order[key[0]])
         objects = tuple(with_last_message(merged.objects[key], merged.messages) for key in keys)

@@ -13,8 +13,8 @@ EXPECTED: Final = "Expected nodes and pods: the output of `kubectl get nodes,pod
 _LISTED: Final = 5
 
 
-def nothing_found(merged: MergedFiles, refused: Refusals) -> IngestError:
-    """The reason why there is nothing to import."""
+def nothing_found(merged: MergedFiles, refused: Refusals, why_without_objects: IngestError | None) -> IngestError:
+    """The reason why there is nothing to import. `why_without_objects`: why no object of a file with messages can be read."""
     if refused.count == 1 and refused.first and not merged.files:
         return refused.first
     if refused.count and not merged.files:
@@ -39,5 +39,6 @@ def nothing_found(merged: MergedFiles, refused: Refusals) -> IngestError:
             f"it is a log of kube-scheduler with {count:,} record{'' if count == 1 else 's'}, without a SIGUSR2 dump and without a pod "
             f"that did not fit; send SIGUSR2 to kube-scheduler and bring the log again{'; ' + left_out if left_out else ''}"
         )
+    problems = why_without_objects.lines[:_LISTED] if why_without_objects is not None else ()
     why = f"{name}: it contains nothing to import{f' ({left_out})' if left_out else ''}. {EXPECTED}"
-    return UnreadableFile(why, *refused.lines(_LISTED))
+    return UnreadableFile(why, *problems, *refused.lines(_LISTED))

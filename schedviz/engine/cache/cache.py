@@ -295,6 +295,17 @@ class Cache:
         """Copy what changed of the pod groups. Returns it; None: the group is gone."""
         return {}
 
+    # Only v1.36's cache keeps the pods of groups. Another one may be chosen for that release as a policy.
+
+    def add_pod_group_member(self, pod: Pod) -> None:
+        """Add a pending pod to its group."""
+
+    def update_pod_group_member(self, old: Pod, new: Pod) -> None:
+        """Replace a pending pod by a newer version."""
+
+    def remove_pod_group_member(self, pod: Pod) -> None:
+        """Remove a deleted pod from its group."""
+
     def pod_group(self, group: str) -> PodGroupState:
         """v1.36: the state of a pod group. Raises LookupError with upstream's text."""
         raise LookupError(f"pod group state not found for pod group {group}")
