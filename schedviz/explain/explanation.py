@@ -123,6 +123,8 @@ class Explanation(Part, frozen=True):
     #: What would explain that `said`, which another scheduler wrote, differs from `message`; "" if it does not.
     disagreement: str = ""
     disagreement_phrase: Phrase | None = None
+    #: The kind of object that the pod needs and the files have none of: the simulation cannot evaluate the pod; "" if there is none.
+    lacks: str = ""
     outlook: Outlook = "now"
     #: The number of nodes that the scheduler knows; the counts of `matrix` sum to it.
     nodes: int = 0

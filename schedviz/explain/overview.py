@@ -10,7 +10,7 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.explain.details.detail import NAMED
-from schedviz.explain.doctor.known_findings import KnownFindings
+from schedviz.explain.doctor.known_findings import MISSED_POD, KnownFindings, unknown_nodes
 from schedviz.explain.equivalence import groups
 from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
 from schedviz.explain.queue_place import queue_place
@@ -24,7 +24,7 @@ from schedviz.trace.phrase import Phrase, counted, phrase, some
 MOST_GROUPS: Final = 200
 #: Missing claims of different names are one reason.
 _NAME: Final = re.compile(r'"[^"]*"')
-_UNKNOWN: Final = phrase("their scheduler does not know them")
+_UNKNOWN: Final = phrase("unknown to their scheduler")
 _TRIED_SOON: Final = "waiting to be tried: nodes can take them now"
 
 
@@ -141,12 +141,12 @@ def _waiting(reason: Phrase, members: Sequence[PendingGroup]) -> WaitingReason:
 
 def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
     if explanation.disagreement and (kind := missing_kind(simulation, explanation)):
-        return phrase("the files have no {kind} objects", kind=kind)
+        return phrase("not evaluated: the files have no {kind} objects", kind=kind)
     match explanation.standing:
         case "gated" if is_name_only(explanation.queue):
             return phrase("only their names are known, from a SIGUSR2 dump")
         case "gated":
-            return phrase("scheduling gates")
+            return phrase("held back by scheduling gates")
         case "ignored":
             return phrase("no profile of this scheduler has their schedulerName")
         case "waiting":
@@ -198,6 +198,10 @@ def _detail(simulation: Simulation, explanation: Explanation) -> Phrase | None:
 
 def _finding(explanation: Explanation) -> Phrase | None:
     """The first difference that the doctor found: "node worker-4 is at the API, and the scheduler does not know it"."""
+    is_missed = any(finding.kind == MISSED_POD for finding in explanation.findings)
+    if len(explanation.fits) > len(unknown_nodes(explanation.findings)) and not is_missed:
+        # The pod only waits for its attempt, whatever is wrong with other nodes.
+        return None
     return next((finding.sentence_phrase for finding in explanation.findings if finding.differs), None)
 
 

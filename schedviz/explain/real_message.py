@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+import msgspec
+
 from schedviz.engine import Simulation
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.message import NotAMessageError, parse_message
@@ -33,6 +35,25 @@ def missing_kind(simulation: Simulation, explanation: Explanation) -> str:
     """The kind of object that the pod needs and that the session has none of; "": nothing is missing."""
     found = _missing(simulation, explanation)
     return found.kind if found is not None else ""
+
+
+def without_missing(simulation: Simulation, explanation: Explanation) -> Explanation:
+    """The explanation without conclusions from objects that the files lack: their absence says nothing about the cluster.
+
+    Only if the pod's own scheduler says something else than the simulation.
+    """
+    found = _missing(simulation, explanation)
+    if found is None or not explanation.disagreement:
+        return explanation
+    lacks = phrase("the files have no {kind} objects, so this is not known", kind=found.kind)
+    advice = f"add the output of `kubectl get {found.resources} -A -o json`"
+    clauses = tuple(
+        msgspec.structs.replace(clause, meaning=lacks.text, meaning_phrase=lacks, causes=(), advice=advice, details=())
+        if found.reason.fullmatch(clause.reason)
+        else clause
+        for clause in explanation.clauses
+    )
+    return msgspec.structs.replace(explanation, message="", clauses=clauses, main=None, lacks=found.kind)
 
 
 def disagreement(simulation: Simulation, explanation: Explanation) -> Phrase | None:

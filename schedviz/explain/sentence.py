@@ -40,13 +40,20 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
         return _for_ever(explanation)
     if any(finding.kind == MISSED_POD for finding in explanation.findings):
         return _unknown(explanation)
+    if explanation.lacks:
+        return phrase(
+            "{pod} is pending. The files have no {kind} objects, without which it cannot be evaluated here. Its scheduler said: {said}",
+            pod=explanation.pod,
+            kind=explanation.lacks,
+            said=explanation.said,
+        )
     if explanation.group_holds_back:
         return phrase("{pod} is pending. {group}", pod=explanation.pod, group=explanation.group_phrase or "")
     pending = _pending(explanation)
     if explanation.group_phrase is not None:
         pending = phrase("{sentence} {group}", sentence=pending, group=explanation.group_phrase)
     if nodes := unknown_nodes(explanation.findings):
-        return phrase("{sentence} But its scheduler does not know {nodes}.", sentence=pending, nodes=some(nodes))
+        return phrase("{sentence} So could {nodes}, which its scheduler does not know.", sentence=pending, nodes=some(nodes))
     return pending
 
 
@@ -84,9 +91,14 @@ def _pending(explanation: Explanation) -> Phrase:
     state = phrase("{pod} is pending", pod=name)
     if explanation.standing == "nominated":
         state = phrase("{pod} is nominated to {node} and waits for room there", pod=name, node=explanation.node)
+    unknown = unknown_nodes(explanation.findings)
+    if len(explanation.fits) > len(unknown):
+        nodes = counted(len(explanation.fits) - len(unknown), "{count} node", "{count} nodes")
+        # The real queue is another one, if a dump of it was compared.
+        queued = "" if explanation.findings else _queued(explanation.queue)
+        return phrase("{state}; {nodes} can take it now{queued}.", state=state, nodes=nodes, queued=queued)
     if explanation.fits:
-        nodes = counted(len(explanation.fits), "{count} node", "{count} nodes")
-        return phrase("{state}; {nodes} can take it now{queued}.", state=state, nodes=nodes, queued=_queued(explanation.queue))
+        return phrase("{state}; no node that its scheduler knows can take it.", state=state)
     if not explanation.nodes and explanation.said:
         return phrase(
             "{state}, and there are no nodes here to evaluate it on. Last scheduler message: {said}", state=state, said=explanation.said

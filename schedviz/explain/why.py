@@ -21,7 +21,7 @@ from schedviz.explain.main_reason import main_reason
 from schedviz.explain.message import said_clauses
 from schedviz.explain.pod_group import group_note
 from schedviz.explain.queue_place import queue_place
-from schedviz.explain.real_message import disagreement
+from schedviz.explain.real_message import disagreement, without_missing
 from schedviz.explain.sentence import sentence_of
 from schedviz.explain.verdicts import clauses, matrix
 from schedviz.explain.victims import room
@@ -101,7 +101,7 @@ def explain_pod(
         extenders_not_asked=uncalled_extenders(simulation, dry_run),
     )
     if (differs := disagreement(simulation, explained)) is not None:
-        explained = _replace(explained, disagreement=differs.text, disagreement_phrase=differs)
+        explained = without_missing(simulation, _replace(explained, disagreement=differs.text, disagreement_phrase=differs))
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
     return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.of(explained))), pod)

@@ -41,14 +41,16 @@ def test_a_pod_that_the_scheduler_does_not_know_is_not_said_to_be_next() -> None
 
 def test_nodes_that_the_scheduler_does_not_know_are_named_where_they_could_take_the_pod() -> None:
     simulation, findings = imported("05-stale-watch", "objects.json", "scheduler.log")
-    assert why_pending(simulation, "default/waiting-1", findings).sentence.endswith("But its scheduler does not know worker-4.")
+    assert why_pending(simulation, "default/waiting-1", findings).sentence.endswith(
+        "3 nodes can take it now. So could worker-4, which its scheduler does not know."
+    )
 
 
 def test_the_overview_groups_unknown_pods_apart_and_first() -> None:
     simulation, findings = imported("05-stale-watch", "objects.json", "scheduler.log")
     reasons = overview(simulation, findings).reasons
     assert [(reason.reason, reason.groups[0].pods, reason.placeable) for reason in reasons] == [
-        ("their scheduler does not know them", ("default/lost-pending-1",), False),
+        ("unknown to their scheduler", ("default/lost-pending-1",), False),
         ("waiting to be tried: nodes can take them now", ("default/waiting-1",), True),
     ]
 

@@ -52,8 +52,8 @@ def test_missing_claims_of_different_names_are_one_reason() -> None:
 def test_gated_pods_and_pods_of_other_schedulers_are_reasons_of_their_own() -> None:
     found = overview(cluster(node("n1"), pod("a", schedulingGates=[{"name": "quota"}]), pod("b", schedulerName="other")))
     details = {reason.reason: reason.groups[0].detail for reason in found.reasons}
-    assert details["scheduling gates"] == "until they are removed: quota"
-    assert details.keys() == {"scheduling gates", "no profile of this scheduler has their schedulerName"}
+    assert details["held back by scheduling gates"] == "until they are removed: quota"
+    assert details.keys() == {"held back by scheduling gates", "no profile of this scheduler has their schedulerName"}
 
 
 def test_without_pending_pods_there_is_no_reason() -> None:

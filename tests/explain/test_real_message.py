@@ -35,7 +35,7 @@ def test_a_claim_that_is_missing_because_the_files_have_no_claims_is_named() -> 
         "the files have no PersistentVolumeClaim objects, which the scheduler reads: add the output of "
     )
     [reason] = overview(cluster(*objects)).reasons
-    assert reason.reason == "the files have no PersistentVolumeClaim objects"
+    assert reason.reason == "not evaluated: the files have no PersistentVolumeClaim objects"
     assert reason.groups[0].detail == f"its scheduler said: {said}"
 
 

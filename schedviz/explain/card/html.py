@@ -134,6 +134,8 @@ def _fixes(fixes: Sequence[Fix]) -> Iterable[str]:
 def _messages(card: Card) -> Iterable[str]:
     if card.message:
         yield f"<h2>Message</h2><pre>{escape(card.message)}</pre>"
+    for finding in card.findings:
+        yield f"<h2>Doctor</h2><p>{escape(finding)}</p>"
     if card.disagreement:
         yield f"<h2>Its scheduler said</h2><pre>{escape(card.said)}</pre><p>They differ: {escape(card.disagreement)}.</p>"
 

@@ -178,6 +178,9 @@ class _Canvas:
         if card.message:
             self._paragraph(card.message, self._theme.ink_2, size=12, weight="code", leading=18)
             self._y += 4
+        for finding in card.findings:
+            self._paragraph(f"Doctor: {finding}", self._theme.ink_2, size=12, leading=18)
+            self._y += 4
         if card.disagreement:
             self._paragraph(f"Its scheduler said: {card.said}", self._theme.ink_2, size=12, leading=18)
             self._paragraph(f"They differ: {card.disagreement}.", self._theme.ink_2, size=12, leading=18)
