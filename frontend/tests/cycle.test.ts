@@ -69,6 +69,12 @@ describe("the figures of a cycle", () => {
     expect(marginOf(cycle({}))).toBeNull();
   });
 
+  it("name all plugins that contributed the same to the lead", () => {
+    const scores = (first: number, second: number) => ["Fit", "Balanced"].map((plugin, i) => ({ plugin, weight: 1, raw: 0, normalized: 0, weighted: [first, second][i]! }));
+    const margin = marginOf(cycle({ winner: { node: "a", total: 36, scores: scores(18, 18) }, runnerUp: { node: "b", total: 0, scores: scores(0, 0) } }));
+    expect(margin).toEqual({ by: 36, plugin: "Fit, Balanced" });
+  });
+
   it("have a part for each plugin that rejected nodes, which add up to all nodes", () => {
     const rejection = (plugin: string, code: string, nodes: number, reason = "r") => ({ plugin, code, reasons: [reason], nodes, first: [] });
     const parts = filterParts(

@@ -62,7 +62,7 @@ export function foldedRail(rail: readonly RailStage[]): RailStage[] {
   return folded;
 }
 
-/** The winner's lead, and the plugin that contributed most to it. */
+/** The winner's lead, and the plugin that contributed most to it; several if they contributed the same, "" if none did. */
 export interface Margin {
   by: number;
   plugin: string;
@@ -72,16 +72,10 @@ export function marginOf(cycle: CycleView): Margin | null {
   const { winner, runnerUp } = cycle;
   if (!winner || !runnerUp) return null;
   const theirs = new Map(runnerUp.scores.map((score) => [score.plugin, score.weighted]));
-  let best: Margin = { by: winner.total - runnerUp.total, plugin: "" };
-  let most = 0;
-  for (const score of winner.scores) {
-    const ahead = score.weighted - (theirs.get(score.plugin) ?? 0);
-    if (ahead > most) {
-      most = ahead;
-      best = { ...best, plugin: score.plugin };
-    }
-  }
-  return best;
+  const leads = winner.scores.map(({ plugin, weighted }) => ({ plugin, lead: weighted - (theirs.get(plugin) ?? 0) }));
+  const most = Math.max(...leads.map(({ lead }) => lead));
+  const plugins = most > 0 ? leads.filter(({ lead }) => lead === most).map(({ plugin }) => plugin) : [];
+  return { by: winner.total - runnerUp.total, plugin: plugins.join(", ") };
 }
 
 /** Nodes that one plugin rejected for the same reasons, counted together, largest first. Nodes are filtered in parts, each of which may report its own counts. */
