@@ -12,7 +12,7 @@ import numpy as np
 
 from schedviz.engine import stages
 from schedviz.engine.cache import CacheError
-from schedviz.engine.cycle_results import CycleResults, NominatedNodeEvaluation
+from schedviz.engine.cycle_results import CycleResults, NominatedNodeEvaluation, Ranking
 from schedviz.engine.extenders.extender import Extender
 from schedviz.engine.failure import (
     Failure,
@@ -73,6 +73,8 @@ class SchedulingCycle:
         self.filtered: FilterOutcome | None = None
         #: Score's outcome for the feasible rows.
         self.scored: ScoreOutcome | None = None
+        #: Derived from `scored` when it is first needed, so it is not part of a checkpoint.
+        self._ranking_by_plugins: Ranking | None = None
         #: The feasible rows, after extenders.
         self.feasible: Rows | None = None
         self.failure: Failure | None = None
@@ -375,8 +377,9 @@ class SchedulingCycle:
         if not outcome.status.is_success:
             return self._fail(error_failure(outcome.status.as_error()), {})
         self.scored = outcome
+        self._ranking_by_plugins = None
         facts: dict[str, Any] = {"plugins": [plugin.name for plugin in outcome.plugins], "nodes": len(self.feasible)}
-        facts["best"] = best_raw(self.feasible, outcome)
+        facts["best"] = best_raw(self.feasible, outcome, self.first_ranking(outcome.totals))
         if self.state.classic_priorities is not None:
             facts["priorities"] = self.state.classic_priorities.run(self.pod, self.feasible, self.state.snapshot)
         return StageReport(stages.NORMALIZE_SCORE, facts=facts)
@@ -386,7 +389,7 @@ class SchedulingCycle:
         facts: dict[str, Any] = {}
         if self.scored is not None:
             facts["weights"] = [plugin.weight for plugin in self.scored.plugins]
-            facts["best"] = best_normalized(self.feasible, self.scored)
+            facts["best"] = best_normalized(self.feasible, self.scored, self.first_ranking(self.scored.totals))
         return StageReport(stages.EXTENDER_PRIORITIZE if self.state.extenders else stages.SELECT_HOST, facts=facts)
 
     def _extender_prioritize(self) -> StageReport:
@@ -401,6 +404,14 @@ class SchedulingCycle:
         assert self.feasible is not None
         return totals(self.feasible, self.scored, self.results.extender_scores)
 
+    def first_ranking(self, scores: Scores) -> Ranking:
+        """The ranking in which the first of tied nodes wins. That of the plugins' totals, which three stages need, is computed once."""
+        if self.scored is None or scores is not self.scored.totals:
+            return rank(scores, None)
+        if self._ranking_by_plugins is None:
+            self._ranking_by_plugins = rank(scores, None)
+        return self._ranking_by_plugins
+
     def _select_host(self) -> StageReport:
         rows = self.feasible
         assert rows is not None
@@ -409,7 +420,8 @@ class SchedulingCycle:
         if len(rows) == 1:
             results.node = rows.names[0]
             return StageReport(stages.ASSUME, facts={"node": results.node, "reason": "only one"})
-        ranking = rank(self.totals(), self.state.random_source)
+        scores, random_source = self.totals(), self.state.random_source
+        ranking = self.first_ranking(scores) if random_source is None else rank(scores, random_source)
         results.node = rows.names[ranking.winner]
         results.ranking = ranking
         facts = {"node": results.node, "total": ranking.total, "tied": ranking.tied_nodes}

@@ -25,7 +25,6 @@ from schedviz.engine.framework.status import Code, Status, StatusError, unresolv
 from schedviz.engine.framework.types import Generations, NodeInfo
 from schedviz.engine.reporting.stage_report import StageReport, statuses_of
 from schedviz.engine.schedule_one import SchedulingCycle
-from schedviz.engine.select_host import rank
 from schedviz.engine.select_host_v1_36 import rank_by_heap
 from schedviz.engine.stages import Stage
 
@@ -173,7 +172,8 @@ class SchedulingCycleV136(SchedulingCycle):
             self._store_others(None)
             return StageReport(stages.ASSUME, facts={"node": results.node, "reason": "only one"})
         scores = self.totals()
-        ranking = rank(scores, None) if self.state.takes_first_of_tied else rank_by_heap(scores)
+        first = self.first_ranking(scores)
+        ranking = first if self.state.takes_first_of_tied else rank_by_heap(scores, first)
         results.node = rows.names[ranking.winner]
         results.ranking = ranking
         self._store_others(RemainingNodes(rows.names, scores, is_first_of_tied=self.state.takes_first_of_tied))

@@ -49,12 +49,12 @@ def rank(scores: Scores, random_source: random.Random | None) -> Ranking:
     return Ranking(winner, total, len(tied), first, runner_up, int(scores[runner_up]))
 
 
-def best_raw(rows: Rows, scored: ScoreOutcome) -> list[dict[str, Any]]:
-    """The two rows with the highest totals, and what each plugin gave them, in the order of the plugins."""
-    return [{"node": rows.names[row], "raw": [int(plugin.raw[row]) for plugin in scored.plugins]} for row in _best_rows(scored)]
+def best_raw(rows: Rows, scored: ScoreOutcome, ranking: Ranking) -> list[dict[str, Any]]:
+    """The two best rows of a ranking by the plugins' totals, and what each plugin gave them, in the order of the plugins."""
+    return [{"node": rows.names[row], "raw": [int(plugin.raw[row]) for plugin in scored.plugins]} for row in _best_rows(ranking)]
 
 
-def best_normalized(rows: Rows, scored: ScoreOutcome) -> list[dict[str, Any]]:
+def best_normalized(rows: Rows, scored: ScoreOutcome, ranking: Ranking) -> list[dict[str, Any]]:
     """The same rows after NormalizeScore, with their totals; extenders have not scored yet."""
     return [
         {
@@ -62,12 +62,11 @@ def best_normalized(rows: Rows, scored: ScoreOutcome) -> list[dict[str, Any]]:
             "normalized": [int(plugin.normalized[row]) for plugin in scored.plugins],
             "total": int(scored.totals[row]),
         }
-        for row in _best_rows(scored)
+        for row in _best_rows(ranking)
     ]
 
 
-def _best_rows(scored: ScoreOutcome) -> list[int]:
-    ranking = rank(scored.totals, None)
+def _best_rows(ranking: Ranking) -> list[int]:
     return [ranking.winner] if ranking.runner_up is None else [ranking.winner, ranking.runner_up]
 
 

@@ -12,9 +12,9 @@ from schedviz.engine.framework.interface import Scores
 from schedviz.engine.select_host import rank
 
 
-def rank_by_heap(scores: Scores) -> Ranking:
-    """The winner: the root of a heap over the rows in their order."""
-    ranking = rank(scores, None)
+def rank_by_heap(scores: Scores, first: Ranking | None = None) -> Ranking:
+    """The winner: the root of a heap over the rows in their order. `first`: the ranking by the first of tied rows, if it is known."""
+    ranking = first or rank(scores, None)
     winner = _root(np.flatnonzero(scores == ranking.total))
     if winner == ranking.winner:
         return ranking
