@@ -340,7 +340,7 @@ class SchedulingCycle:
                 return
             self.results.is_diagnosed = True
         self.diagnosis.unschedulable_plugins |= outcome.unschedulable_plugins()
-        self.diagnosis.node_to_status.update(outcome.node_to_status())
+        self.diagnosis.node_to_status.add(outcome.rows, outcome.verdicts)
 
     def _found_feasible_nodes(self, facts: dict[str, Any], rejections: Sequence[Any]) -> StageReport:
         assert self.feasible is not None

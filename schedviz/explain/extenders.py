@@ -11,7 +11,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.config.types import Extender as ExtenderConfig
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.extenders.extender import Declared, ExtenderScoreRecord
-from schedviz.engine.framework.fit_error import Diagnosis, FitError
+from schedviz.engine.framework.fit_error import Diagnosis, FitError, NodeToStatusMap
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import Code, Status
 from schedviz.explain.explanation import NodeVerdict, Objection
@@ -82,7 +82,7 @@ def message_with(dry_run: DryRun, rejected: dict[str, TurnedAway]) -> str:
     error = dry_run.fit_error
     if not rejected:
         return error.message
-    statuses = dict(error.diagnosis.node_to_status)
+    statuses = NodeToStatusMap(error.diagnosis.node_to_status)
     statuses.update({node: Status(_code(by), (by.reason,)) for node, by in rejected.items()})
     return FitError(error.pod, error.num_all_nodes, Diagnosis(statuses)).message
 

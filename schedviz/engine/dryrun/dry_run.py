@@ -14,7 +14,7 @@ import numpy as np
 
 from schedviz.engine.cluster.watch import Verb, WatchEvent
 from schedviz.engine.framework.cycle_state import CycleState, Data, NotFoundError, StateKey
-from schedviz.engine.framework.fit_error import Diagnosis, FitError
+from schedviz.engine.framework.fit_error import Diagnosis, FitError, NodeToStatusMap
 from schedviz.engine.framework.interface import FilterReads
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.framework import LEFT_OUT
@@ -141,7 +141,7 @@ class DryRun:
         names = self.rows.names
         rejected = np.flatnonzero(verdicts.codes).tolist()
         statuses = {names[row]: verdicts[row] for row in rejected if verdicts[row].reasons != (LEFT_OUT,)}
-        return FitError(self.pod.key, len(self.rows), Diagnosis(statuses))
+        return FitError(self.pod.key, len(self.rows), Diagnosis(NodeToStatusMap(statuses)))
 
 
 class Trial:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,15 @@ import numpy.typing as npt
 from schedviz.engine.framework.formulas import Amount, Formula, FormulaColumn
 from schedviz.engine.framework.types import NodeInfo
 
+T = TypeVar("T")
+
 IntArray = npt.NDArray[np.signedinteger[Any]]
 Compute = Callable[[NodeInfo], int]
 
 #: The maximum number of columns; the least recently used is dropped first.
 KEPT_COLUMNS = 512
+#: The maximum number of columns of objects.
+KEPT_OBJECT_COLUMNS = 8
 #: The maximum number of formula columns: one for each distinct request of pods, 40 KB at 5,000 nodes.
 KEPT_FORMULAS = 128
 
@@ -77,6 +81,11 @@ class ChangedRows:
         """The rows that changed since then; None: the log does not go back that far."""
         return set(self.rows[seen - self.start :]) if seen >= self.start else None
 
+    def restart(self) -> None:
+        """Forget the rows, which are numbers of an old order; every column is current."""
+        self.start = self.end
+        self.rows = []
+
     def mark(self, row: int, limit: int) -> None:
         if len(self.rows) >= limit:
             self.start += len(self.rows)
@@ -99,6 +108,7 @@ class Columns:
         self._node_log = ChangedRows()
         self._info_columns: OrderedDict[Hashable, Column] = OrderedDict()
         self._node_columns: OrderedDict[Hashable, Column] = OrderedDict()
+        self._object_columns: OrderedDict[Hashable, Column] = OrderedDict()
         self._classes: dict[Hashable, tuple[Compute, list[Hashable]]] = {}
         self._formulas: OrderedDict[Hashable, FormulaColumn] = OrderedDict()
         self.reorder(infos)
@@ -126,8 +136,11 @@ class Columns:
         for row in np.flatnonzero(origin >= 0):
             if kept[origin[row]] is not self.infos[row]:
                 origin[row] = -1  # Another object with the same name: all values are unknown.
-        for columns, log in ((self._info_columns, self._info_log), (self._node_columns, self._node_log)):
+        info, node = self._info_log, self._node_log
+        for columns, log in ((self._info_columns, info), (self._object_columns, info), (self._node_columns, node)):
             self._carry_over(columns, log, origin)
+        for log in (info, node):
+            log.restart()
         # When nodes are added or removed, formulas are recomputed from columns, which needs no Python code per row.
         self._formulas.clear()
 
@@ -143,6 +156,11 @@ class Columns:
     def info_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int64) -> IntArray:
         """A column that depends on the whole NodeInfo: a row is recomputed when its NodeInfo is overwritten."""
         return self._column(self._info_columns, self._info_log, key, compute, dtype)
+
+    def object_column(self, key: Hashable, compute: Callable[[NodeInfo], T]) -> Sequence[T]:
+        """Objects that depend on the whole NodeInfo; few such columns are kept, since an object takes more memory than a number."""
+        column = self._column(self._object_columns, self._info_log, key, compute, np.object_, KEPT_OBJECT_COLUMNS)
+        return cast("Sequence[T]", column)
 
     def classes(
         self, key: Hashable, value_of: Callable[[NodeInfo], Hashable], first: Sequence[Hashable] = ()
@@ -196,14 +214,15 @@ class Columns:
         columns: OrderedDict[Hashable, Column],
         log: ChangedRows,
         key: Hashable,
-        compute: Compute,
+        compute: Callable[[NodeInfo], Any],
         dtype: npt.DTypeLike,
+        kept: int = KEPT_COLUMNS,
     ) -> IntArray:
         column = columns.get(key)
         if column is None:
             column = Column(compute, self._computed(compute, dtype), log.end)
             columns[key] = column
-            if len(columns) > KEPT_COLUMNS:
+            if len(columns) > kept:
                 forgotten, _ = columns.popitem(last=False)
                 self._classes.pop(forgotten, None)
             return column.view
@@ -244,6 +263,3 @@ class Columns:
                 carried[row] = column.compute(self.infos[row])
             column.replace(carried)
             column.seen = log.end
-        # The log has rows of the old order. It restarts here, and every column is current.
-        log.start = log.end
-        log.rows = []

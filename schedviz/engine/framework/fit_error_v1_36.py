@@ -5,9 +5,11 @@ Upstream: framework/interface.go NodeToStatus, framework/types.go FitError
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
-from schedviz.engine.framework.fit_error import Diagnosis, FitError, reasons_histogram
+from schedviz.engine.framework.fit_error import Diagnosis, FitError, NodeToStatusMap, reasons_histogram
 from schedviz.engine.framework.status import Code, Status
 
 #: The status of a node that was not looked at, unless PreFilter rejected it.
@@ -17,10 +19,14 @@ _ABSENT = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 EXTENDER_NAME = "Extender"
 
 
-class NodeToStatus(dict[str, Status]):
+class NodeToStatus(NodeToStatusMap):
     """Node name -> why it was rejected, and the status of all other nodes. Upstream: framework/interface.go NodeToStatus"""
 
-    absent_nodes_status: Status = _ABSENT
+    __slots__ = ("absent_nodes_status",)
+
+    def __init__(self, statuses: Mapping[str, Status] | None = None) -> None:
+        super().__init__(statuses)
+        self.absent_nodes_status: Status = _ABSENT
 
     def status_of(self, node: str) -> Status:
         """Upstream: NodeToStatus.Get"""
@@ -68,10 +74,11 @@ class FitErrorV136(FitError):
         if diagnosis.pre_filter_msg:
             text += f" {diagnosis.pre_filter_msg}."
         else:
-            statuses = list(diagnosis.node_to_status.values())
-            if isinstance(diagnosis.node_to_status, NodeToStatus):
-                statuses += [diagnosis.node_to_status.absent_nodes_status] * (all_nodes - len(statuses))
-            reasons = reasons_histogram(statuses)
+            known = diagnosis.node_to_status
+            counts = known.counts()
+            if isinstance(known, NodeToStatus) and len(known) < all_nodes:
+                counts.append((known.absent_nodes_status, all_nodes - len(known)))
+            reasons = reasons_histogram(counts)
             if reasons:
                 text += f" {', '.join(reasons)}."
         return f"{text} {diagnosis.post_filter_msg}" if diagnosis.post_filter_msg else text

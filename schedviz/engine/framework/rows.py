@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
@@ -72,6 +72,12 @@ class Rows:
         """A view of some of these rows, in the order of `index`."""
         return Rows(self._columns, index if self.index is None else self.index[index])
 
+    def places_of(self, names: Iterable[str]) -> list[int]:
+        """Positions in these rows of nodes by name; other names are ignored."""
+        row_of = self._columns.row_of
+        rows = sorted(row_of[name] for name in names if name in row_of)
+        return rows if self.index is None or not rows else np.flatnonzero(np.isin(self.index, rows)).tolist()
+
     def allocatable(self, resource: str) -> IntArray:
         """The nodes' allocatable amounts: `cpu` (milli-cpus), `memory`, `ephemeral-storage` (bytes), `pods`, or a scalar resource."""
         return self._gather(self._columns.amounts(Amount("allocatable", resource)))
@@ -103,6 +109,11 @@ class Rows:
     def info_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int64) -> IntArray:
         """`compute(node_info)` of every row, kept by key. It must depend only on the key and the NodeInfo."""
         return self._gather(self._columns.info_column(key, compute, dtype))
+
+    def object_column(self, key: Hashable, compute: Callable[[NodeInfo], T]) -> list[T]:
+        """An object for every row, kept by key until the NodeInfo is overwritten. It must depend only on the key and the NodeInfo."""
+        column = self._columns.object_column(key, compute)
+        return list(column) if self.index is None else [column[row] for row in self.index.tolist()]
 
     def classes(
         self, key: Hashable, value_of: Callable[[NodeInfo], Hashable], first: Sequence[Hashable] = ()

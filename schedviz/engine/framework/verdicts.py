@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,16 @@ class Verdicts:
         distinct: dict[Status, int] = {SUCCESS: 0}
         codes = np.fromiter((distinct.setdefault(status, len(distinct)) for status in statuses), np.int16, len(statuses))
         return cls(codes, tuple(distinct))
+
+    def replaced(self, statuses: Mapping[int, Status]) -> Verdicts:
+        """These verdicts, with other statuses for some rows."""
+        if not statuses:
+            return self
+        distinct: dict[Status, int] = {}
+        codes = self.codes.astype(np.int32)
+        for row, status in statuses.items():
+            codes[row] = distinct.setdefault(status, len(self.statuses) + len(distinct))
+        return Verdicts(codes, (*self.statuses, *distinct))
 
     def __len__(self) -> int:
         return len(self.codes)

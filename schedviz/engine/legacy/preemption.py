@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.interface import NominatingInfo, NominatingMode, PostFilterResult, PreemptionRecord
@@ -59,13 +61,13 @@ class EvaluatorV118(Evaluator):
         preemptor = pod.like(latest)
         if self._selector.pod_eligible_to_preempt_others(preemptor, None):
             return None, _NOWHERE
-        nodes = self._handle.snapshot.node_info_list
-        potential = [node_info for node_info in nodes if not _is_hopeless(node_to_status.get(node_info.name))]
-        if not potential:
+        rows = self._handle.snapshot.rows()
+        potential = np.flatnonzero(node_to_status.mask(rows, _may_help, absent=True))
+        if not len(potential):
             self._handle.client.clear_nominated_node_name(preemptor.pod)
             return PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, "")), _NOWHERE
 
-        candidates, _, errors = self._dry_run(preemptor, potential)
+        candidates, _, errors = self._dry_run(preemptor, rows.take(potential))
         if errors:
             return None, as_status(errors[0])
         found = tuple(map(shown, candidates))
@@ -120,8 +122,8 @@ class EvaluatorV118(Evaluator):
                 client.clear_nominated_node_name(other.pod)
 
 
-def _is_hopeless(status: Status | None) -> bool:
-    return status is not None and status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+def _may_help(status: Status) -> bool:
+    return status.code is not Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 
 
 def _pick(candidates: Sequence[NodeVictims], now: int) -> NodeVictims:

@@ -5,8 +5,10 @@ Upstream: framework/preemption/preemption.go
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, Protocol
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import Diagnosis, FitError, NodeToStatusMap
@@ -20,11 +22,30 @@ from schedviz.engine.framework.interface import (
     Reprieve,
 )
 from schedviz.engine.framework.preemption.importance import NodeVictims, pick
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Code, Status, StatusError, as_status, unresolvable, unschedulable
-from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.engine.framework.types import PodInfo
+from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Pod, PodCondition
 
 NOT_HELPFUL: Final = unresolvable("Preemption is not helpful for scheduling")
+
+
+class VictimSearch(NamedTuple):
+    """A search for victims on some rows."""
+
+    #: Why preemption does not help; Success for the rows in `found`.
+    verdicts: Verdicts
+    #: The other rows in order, evaluated as they are read.
+    found: Iterator[tuple[int, NodeVictims | Status]]
+
+
+class DryRuns(NamedTuple):
+    """The outcome of a search for victims: candidates, why other nodes are none (complete only without candidates), and errors."""
+
+    candidates: list[NodeVictims]
+    verdicts: Verdicts
+    errors: list[StatusError]
 
 
 class VictimSelector(Protocol):
@@ -38,8 +59,8 @@ class VictimSelector(Protocol):
         """How many candidates are enough."""
         ...
 
-    def select_victims(self, state: CycleState, pod: PodInfo, nodes: Sequence[NodeInfo], enough: int) -> Iterator[NodeVictims | Status]:
-        """For each node the fewest victims, or why preemption would not help; `enough` candidates end the search."""
+    def select_victims(self, state: CycleState, pod: PodInfo, rows: Rows, enough: int) -> VictimSearch:
+        """The fewest victims on each node, or why preemption would not help; `enough` candidates end the search."""
         ...
 
 
@@ -59,7 +80,7 @@ class Evaluator:
             return None, as_status(StatusError(f'pod "{pod.name}" not found', "pods", pod.name))
         preemptor = pod.like(latest)
         nominated = latest.status.nominated_node_name
-        why_not = self._selector.pod_eligible_to_preempt_others(preemptor, node_to_status.get(nominated))
+        why_not = self._selector.pod_eligible_to_preempt_others(preemptor, node_to_status.get(nominated) if nominated else None)
         if why_not:
             return None, unschedulable(why_not)
 
@@ -91,41 +112,44 @@ class Evaluator:
         self, pod: PodInfo, node_to_status: NodeToStatusMap
     ) -> tuple[list[NodeVictims], NodeToStatusMap, list[StatusError]]:
         """Nodes on which preemption helps, and why it does not help on others. Upstream: findCandidates"""
-        nodes = self._handle.snapshot.node_info_list
-        if not nodes:
-            return [], {}, [StatusError("no nodes available")]
-        hopeless = {node_info.name: NOT_HELPFUL for node_info in nodes if _is_hopeless(node_to_status.get(node_info.name))}
-        potential = [node_info for node_info in nodes if node_info.name not in hopeless]
-        if not potential:
+        rows = self._handle.snapshot.rows()
+        if not len(rows):
+            return [], NodeToStatusMap(), [StatusError("no nodes available")]
+        is_potential = node_to_status.mask(rows, _may_help, absent=True)
+        potential = np.flatnonzero(is_potential)
+        if not len(potential):
             self._handle.client.clear_nominated_node_name(pod.pod)
-            return [], dict(hopeless), []
-        candidates, statuses, errors = self._dry_run(pod, potential)
-        return candidates, {**statuses, **hopeless}, errors
+            return [], NodeToStatusMap.of(rows, Verdicts.all(len(rows), NOT_HELPFUL)), []
+        runs = self._dry_run(pod, rows.take(potential))
+        codes = np.ones(len(rows), np.int32)
+        codes[potential] = np.where(runs.verdicts.codes, runs.verdicts.codes.astype(np.int32) + 1, 0)
+        verdicts = Verdicts(codes, (SUCCESS, NOT_HELPFUL, *runs.verdicts.statuses[1:]))
+        return runs.candidates, NodeToStatusMap.of(rows, verdicts), runs.errors
 
-    def _dry_run(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> tuple[list[NodeVictims], NodeToStatusMap, list[StatusError]]:
+    def _dry_run(self, pod: PodInfo, rows: Rows) -> DryRuns:
         """Candidates, those without budget violations first; enough of them end the search. Upstream: DryRunPreemption
 
         Deviation: the search starts at the first node; upstream starts at a random one.
         """
-        enough = self._selector.num_candidates(len(nodes))
+        enough = self._selector.num_candidates(len(rows))
+        search = self._selector.select_victims(self._state, pod, rows, enough)
         non_violating: list[NodeVictims] = []
         violating: list[NodeVictims] = []
-        statuses: NodeToStatusMap = {}
-        errors: list[StatusError] = []
-        for node_info, found in zip(nodes, self._selector.select_victims(self._state, pod, nodes, enough), strict=False):
-            if isinstance(found, NodeVictims):
-                if not found.num_pdb_violations:
-                    non_violating.append(found)
-                elif len(violating) < enough:
-                    violating.append(found)
-                if non_violating and len(non_violating) + len(violating) >= enough:
-                    break
+        unhelpful: dict[int, Status] = {}
+        end = len(rows)
+        for row, found in search.found:
+            if isinstance(found, Status):
+                unhelpful[row] = found
                 continue
-            error = found.as_error()
-            if found.code is Code.ERROR and error is not None:
-                errors.append(error)
-            statuses[node_info.name] = found
-        return [*non_violating, *violating], statuses, errors
+            if not found.num_pdb_violations:
+                non_violating.append(found)
+            elif len(violating) < enough:
+                violating.append(found)
+            if non_violating and len(non_violating) + len(violating) >= enough:
+                end = row
+                break
+        verdicts = search.verdicts.replaced(unhelpful)
+        return DryRuns([*non_violating, *violating], verdicts, _errors(verdicts, end))
 
     def _call_extenders(self, pod: PodInfo, candidates: list[NodeVictims]) -> tuple[list[NodeVictims], Status]:
         """The candidates that extenders keep, in order. Upstream: callExtenders"""
@@ -168,8 +192,17 @@ class Evaluator:
         return SUCCESS
 
 
-def _is_hopeless(status: Status | None) -> bool:
-    return status is not None and status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+def _may_help(status: Status) -> bool:
+    return status.code is not Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+
+
+def _errors(verdicts: Verdicts, end: int) -> list[StatusError]:
+    """The errors of the first `end` rows, in order."""
+    failed = {code: status.as_error() for code, status in enumerate(verdicts.statuses) if status.code is Code.ERROR}
+    if not failed:
+        return []
+    found = (failed.get(code) for code in verdicts.codes[:end].tolist())
+    return [error for error in found if error is not None]
 
 
 def _disruption(preemptor: Pod) -> PodCondition:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.fit_error_v1_36 import DiagnosisV136, FitErrorV136, NodeToStatus
 from schedviz.engine.framework.interface import NominatingInfo, NominatingMode, PostFilterResult, PreemptionRecord
-from schedviz.engine.framework.preemption.evaluator import Evaluator, aggregate, shown
+from schedviz.engine.framework.preemption.evaluator import DryRuns, Evaluator, aggregate, shown
 from schedviz.engine.framework.preemption.executor import Executor
-from schedviz.engine.framework.preemption.importance import NodeVictims, pick
+from schedviz.engine.framework.preemption.importance import pick
 from schedviz.engine.framework.preemption.preemptor import Preemptor
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Code, Status, StatusError, as_status, unresolvable, unschedulable
 from schedviz.engine.framework.types import PodInfo
+from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Pod
 
 _NOT_HELPFUL: Final = unresolvable("Preemption is not helpful for scheduling")
@@ -33,18 +37,19 @@ class EvaluatorV136(Evaluator):
         why_not = self._selector.pod_eligible_to_preempt_others(preemptor, statuses.status_of(nominated) if nominated else None)
         if why_not:
             return None, unschedulable(why_not)
-        nodes = handle.snapshot.node_info_list
-        if not nodes:
+        rows = handle.snapshot.rows()
+        if not len(rows):
             return None, as_status("no nodes available")
 
-        candidates, rejected, errors = self._candidates(preemptor, statuses)
+        potential = rows.take(np.flatnonzero(statuses.mask(rows, _may_help, absent=_may_help(statuses.absent_nodes_status))))
+        candidates, verdicts, errors = self._candidates(preemptor, potential)
         if errors and not candidates:
             return None, as_status(aggregate(errors))
         if not candidates:
             diagnosis = DiagnosisV136.new()
-            diagnosis.node_to_status.update(rejected)
+            diagnosis.node_to_status.add(potential, verdicts)
             diagnosis.nodes.absent_nodes_status = _NOT_HELPFUL
-            return _nominating(""), unschedulable(FitErrorV136(preemptor.key, len(nodes), diagnosis).message)
+            return _nominating(""), unschedulable(FitErrorV136(preemptor.key, len(rows), diagnosis).message)
 
         found = tuple(shown(candidate, pod_by_pod=handle.keeps_details) for candidate in candidates)
         candidates, status = self._call_extenders(preemptor, candidates)
@@ -63,11 +68,13 @@ class EvaluatorV136(Evaluator):
             return PostFilterResult(record=record), status
         return _nominating(best.node, record), SUCCESS
 
-    def _candidates(self, pod: PodInfo, statuses: NodeToStatus) -> tuple[list[NodeVictims], NodeToStatusMap, list[StatusError]]:
-        """Nodes on which preemption helps: those whose status is Unschedulable are tried. Upstream: findCandidates"""
-        nodes = self._handle.snapshot.node_info_list
-        potential = [info for info in nodes if statuses.status_of(info.name).code is Code.UNSCHEDULABLE]
-        return self._dry_run(pod, potential) if potential else ([], {}, [])
+    def _candidates(self, pod: PodInfo, rows: Rows) -> DryRuns:
+        """Nodes on which preemption helps. Upstream: findCandidates"""
+        return self._dry_run(pod, rows) if len(rows) else DryRuns([], Verdicts.all(0, SUCCESS), [])
+
+
+def _may_help(status: Status) -> bool:
+    return status.code is Code.UNSCHEDULABLE
 
 
 def _nominating(node: str, record: PreemptionRecord | None = None) -> PostFilterResult:

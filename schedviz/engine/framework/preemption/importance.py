@@ -5,14 +5,29 @@ Upstream: scheduler/util/utils.go MoreImportantPod, framework/preemption/preempt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
 
 import msgspec
 
 from schedviz.engine.clock import EPOCH_SECONDS, SECOND
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.timestamps import to_seconds
+
+#: Priorities may be negative; with this offset each pod adds to their sum.
+PRIORITY_OFFSET: Final = 2**31
+
+
+class VictimCost(NamedTuple):
+    """What a node's victims cost; the lowest is picked. Members are in the order of `RULES`."""
+
+    pdb_violations: int
+    highest_priority: int
+    #: The sum of priorities, each raised by PRIORITY_OFFSET.
+    priorities: int
+    pods: int
+    #: Minus the earliest start among the pods of the highest priority, in seconds since 1970.
+    latest_start: float
 
 
 class NodeVictims(msgspec.Struct, frozen=True):
@@ -25,12 +40,31 @@ class NodeVictims(msgspec.Struct, frozen=True):
     tried: tuple[tuple[PodInfo, bool], ...] = ()
     #: The number of removed pods, from the first, that a budget without room protects.
     protected: int = 0
+    #: What the victims cost, if it was computed for many nodes at once.
+    known_cost: VictimCost | None = None
+
+    def cost(self, now: int) -> VictimCost:
+        """What the victims cost; there must be one."""
+        if self.known_cost is not None:
+            return self.known_cost
+        return VictimCost(
+            self.num_pdb_violations,
+            self.pods[0].priority,
+            sum(pod.priority + PRIORITY_OFFSET for pod in self.pods),
+            len(self.pods),
+            -_earliest_start(self.pods, now),
+        )
 
 
 def start_time(pod: PodInfo, now: int) -> float:
     """When the pod started, in seconds since 1970; now if it has not. Upstream: GetPodStartTime"""
     started = pod.pod.status.start_time
-    return to_seconds(started) if started is not None else EPOCH_SECONDS + now / SECOND
+    return to_seconds(started) if started is not None else seconds_of(now)
+
+
+def seconds_of(now: int) -> float:
+    """A time of the clock in seconds since 1970."""
+    return EPOCH_SECONDS + now / SECOND
 
 
 def more_important_first(pods: Iterable[PodInfo], now: int) -> list[PodInfo]:
@@ -56,23 +90,15 @@ def pick_one_node(candidates: Sequence[NodeVictims], now: int) -> NodeVictims:
 
 def pick(candidates: Sequence[NodeVictims], now: int) -> Pick:
     """The selected candidate, with the rule that decided."""
-    best = list(candidates)
-    if len(best) == 1:
-        return Pick(best[0], "only")
-    costs: tuple[tuple[str, Callable[[NodeVictims], float]], ...] = (
-        ("pdb", lambda candidate: candidate.num_pdb_violations),
-        ("highest", lambda candidate: candidate.pods[0].priority),
-        # Priorities may be negative; with this offset each pod adds to the sum.
-        ("sum", lambda candidate: sum(pod.priority + 2**31 for pod in candidate.pods)),
-        ("count", lambda candidate: len(candidate.pods)),
-        ("start", lambda candidate: -_earliest_start(candidate.pods, now)),
-    )
-    for rule, cost in costs:
-        lowest = min(map(cost, best))
-        best = [candidate for candidate in best if cost(candidate) == lowest]
+    if len(candidates) == 1:
+        return Pick(candidates[0], "only")
+    best = [(candidate.cost(now), candidate) for candidate in candidates]
+    for place, rule in enumerate(RULES[1:-1]):
+        lowest = min(cost[place] for cost, _ in best)
+        best = [found for found in best if found[0][place] == lowest]
         if len(best) == 1:
-            return Pick(best[0], rule)
-    return Pick(best[0], "first")
+            return Pick(best[0][1], rule)
+    return Pick(best[0][1], RULES[-1])
 
 
 def _earliest_start(pods: Sequence[PodInfo], now: int) -> float:

@@ -127,7 +127,7 @@ def _with_nominated(
     verdicts: Verdicts, plugins: Sequence[tuple[str, Filter]], state: CycleState, pod: PodInfo, rows: Rows, nominated: NominatedPods
 ) -> Verdicts:
     """The verdicts, with nodes that have nominated pods filtered again. A node must pass with them and without."""
-    again = [row for row, name in enumerate(rows.names) if name in nominated.nodes]
+    again = rows.places_of(nominated.nodes)
     if not again:
         return verdicts
     codes, statuses = verdicts.codes.copy(), list(verdicts.statuses)

@@ -91,11 +91,8 @@ class FilterOutcome:
         return found
 
     def node_to_status(self) -> NodeToStatusMap:
-        """The rejected nodes by name. Upstream: framework/types.go Diagnosis.NodeToStatusMap"""
-        rejected = self.rejected
-        statuses, names = self.verdicts.statuses, self.rows.names
-        codes = self.verdicts.codes[rejected].tolist()
-        return {names[row]: statuses[code] for row, code in zip(rejected.tolist(), codes, strict=True)}
+        """The rejected nodes. Upstream: framework/types.go Diagnosis.NodeToStatusMap"""
+        return NodeToStatusMap.of(self.rows, self.verdicts)
 
     def unschedulable_plugins(self) -> set[str]:
         """The plugins that rejected a row."""

@@ -1,4 +1,5 @@
 from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.interface import NominatingInfo, NominatingMode
 from schedviz.engine.framework.status import unresolvable, unschedulable
 
@@ -7,7 +8,7 @@ CLEARED = NominatingInfo(NominatingMode.OVERRIDE, "")
 
 def _preempt(world, pod, statuses):
     world.update()
-    return world.framework().run_post_filter_plugins(CycleState(), pod, statuses)
+    return world.framework().run_post_filter_plugins(CycleState(), pod, NodeToStatusMap(statuses))
 
 
 def test_no_pod_is_evicted_without_a_pod_of_lower_priority(world):
@@ -175,7 +176,7 @@ def test_after_half_a_prefilter_removing_a_pod_is_an_error(world):
     _low(world, "old", "a")
     world.update()
 
-    outcome = world.framework().run_post_filter_plugins(CycleState(), world.pod("p", priority=10), {})
+    outcome = world.framework().run_post_filter_plugins(CycleState(), world.pod("p", priority=10), NodeToStatusMap())
 
     message = (
         'preemption: running RemovePod on PreFilter plugin "VolumeRestrictions": cannot read "PreFilterVolumeRestrictions" from cycleState'

@@ -2,42 +2,68 @@ import random
 
 import pytest
 
+from schedviz.engine.clock import EPOCH_SECONDS, SECOND
 from schedviz.engine.framework.interface import FilterReads
+from schedviz.engine.framework.preemption.potential_victims import most_important_first
+from schedviz.kube.timestamps import from_seconds
 
 
-def _crowded(world, seed):
-    """Nodes of several sizes with pods of several priorities, and a budget allows one eviction."""
-    draw = random.Random(seed)
+def _crowded(world, seed, *, with_budget=True):
+    """Nodes of several sizes with pods of several priorities, some not started, and a budget that allows one eviction."""
+    draw, draw_start = random.Random(seed), random.Random(seed + 1000)
+    world.now = 30 * SECOND
     for index in range(12):
         name = f"n{index:02d}"
         world.node(name, {"cpu": str(draw.randint(1, 6)), "memory": "8Gi", "pods": str(draw.randint(3, 8))})
         for number in range(draw.randint(0, 6)):
             requests = {"cpu": f"{draw.randint(1, 12) * 100}m", "memory": f"{draw.randint(1, 3)}Gi"}
-            world.pod(f"{name}-{number}", requests, on=name, priority=draw.randint(0, 4), labels={"app": draw.choice("ab")})
+            started = draw_start.choice([None, *(from_seconds(EPOCH_SECONDS + second) for second in (10, 20, 30, 40))])
+            status = {"startTime": started} if started else {}
+            world.pod(f"{name}-{number}", requests, on=name, priority=draw.randint(0, 4), labels={"app": draw.choice("ab")}, status=status)
+    if not with_budget:
+        return
     budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b", "namespace": "default"}}
     world.object({**budget, "spec": {"selector": {"matchLabels": {"app": "a"}}}, "status": {"disruptionsAllowed": 1}})
 
 
+def _statuses(search):
+    """Each row's victims or status."""
+    found = dict(search.found)
+    return [found.get(row, search.verdicts[row]) for row in range(len(search.verdicts))]
+
+
+@pytest.mark.parametrize("with_budget", [False, True])
 @pytest.mark.parametrize("seed", range(20))
-def test_dry_runs_of_all_nodes_at_once_find_what_dry_runs_of_one_node_find(world, seed, monkeypatch):
-    _crowded(world, seed)
+def test_dry_runs_of_all_nodes_at_once_find_what_dry_runs_of_one_node_find(world, seed, with_budget, monkeypatch):
+    _crowded(world, seed, with_budget=with_budget)
     pod = world.pod("p", {"cpu": "2500m", "memory": "4Gi"}, priority=3)
     framework = world.framework()
     _, _outcome, state = world.filter(framework, pod)
     plugin = framework.plugins.by_name["DefaultPreemption"]
-    nodes = framework.snapshot.node_info_list
 
     assert framework.filter_reads(state, pod) is FilterReads.SUMS
-    at_once = list(plugin.select_victims(state, pod, nodes, 3))
+    at_once = _statuses(plugin.select_victims(state, pod, framework.snapshot.rows(), 3))
     monkeypatch.setattr(framework, "filter_reads", lambda state, pod: FilterReads.PODS)
-    one_by_one = list(plugin.select_victims(state, pod, nodes, 3))
+    one_by_one = _statuses(plugin.select_victims(state, pod, framework.snapshot.rows(), 3))
 
     shown = [
-        [
-            (found.node, [victim.key for victim in found.pods], found.num_pdb_violations) if hasattr(found, "pods") else found
-            for found in run
-        ]
+        [(found.node, [victim.key for victim in found.pods], found.cost(world.now)) if hasattr(found, "pods") else found for found in run]
         for run in (at_once, one_by_one)
     ]
     assert shown[0] == shown[1]
     assert any(isinstance(found, tuple) for found in shown[0])
+
+
+def test_potential_victims_are_kept_until_their_node_changes(world):
+    world.node("n")
+    world.pod("old", on="n", priority=0)
+    world.update()
+    before = most_important_first(world.snapshot.rows(), 3, world.now)
+
+    again = most_important_first(world.snapshot.rows(), 3, world.now)
+    world.pod("new", on="n", priority=1)
+    world.update()
+    changed = most_important_first(world.snapshot.rows(), 3, world.now)
+
+    assert again[0] is before[0]
+    assert [pod.name for pod in changed[0].pods] == ["new", "old"]

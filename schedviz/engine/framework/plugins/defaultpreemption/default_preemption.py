@@ -15,11 +15,15 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.interface import FilterReads, Handle, PostFilterResult
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.defaultpreemption.sums_trial import SumsTrial
-from schedviz.engine.framework.preemption import Evaluator, NodeVictims, more_important_first
+from schedviz.engine.framework.plugins.defaultpreemption.sums_trial import SumsTrial, with_lower_priority
+from schedviz.engine.framework.preemption import Evaluator, NodeVictims, VictimSearch, more_important_first
 from schedviz.engine.framework.preemption.budgets import protects
+from schedviz.engine.framework.preemption.importance import VictimCost
+from schedviz.engine.framework.preemption.potential_victims import PotentialVictims, VictimTable, most_important_first
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Code, Status, as_status, unresolvable
 from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.engine.framework.verdicts import Index, Verdicts
 from schedviz.kube.core import Pod
 
 _NO_VICTIMS: Final = unresolvable("No preemption victims found for incoming pod")
@@ -58,66 +62,71 @@ class DefaultPreemption:
             return "not eligible due to a terminating pod on the nominated node."
         return ""
 
-    def select_victims(self, state: CycleState, pod: PodInfo, nodes: Sequence[NodeInfo], enough: int) -> Iterator[NodeVictims | Status]:
-        """For each node in order the fewest victims, or why preemption would not help."""
-        if self._handle.filter_reads(state, pod) is FilterReads.PODS:
-            for node_info in nodes:
-                yield self._select_victims_on_node(state.clone(), pod, node_info.clone())
-        else:
-            yield from self._select_victims_by_sums(state.clone(), pod, nodes, enough)
+    def select_victims(self, state: CycleState, pod: PodInfo, rows: Rows, enough: int) -> VictimSearch:
+        """The fewest victims on each node, or why preemption would not help."""
+        if self._handle.filter_reads(state, pod) is not FilterReads.PODS:
+            return self._select_victims_by_sums(state.clone(), pod, rows, enough)
+        found = (self._select_victims_on_node(state.clone(), pod, node_info.clone()) for node_info in rows.infos)
+        return VictimSearch(Verdicts(np.zeros(len(rows), np.int16), (SUCCESS,)), enumerate(found))
 
-    def _select_victims_by_sums(
-        self, state: CycleState, pod: PodInfo, nodes: Sequence[NodeInfo], enough: int
-    ) -> Iterator[NodeVictims | Status]:
+    def _select_victims_by_sums(self, state: CycleState, pod: PodInfo, rows: Rows, enough: int) -> VictimSearch:
         """The result of `_select_victims_on_node` for all nodes at once: see SumsTrial."""
         handle = self._handle
-        row_of, with_nominated = handle.snapshot.row_of, set(handle.nominator.nominated_node_names())
-        rows = handle.snapshot.rows(np.fromiter((row_of[node_info.name] for node_info in nodes), np.intp, len(nodes)))
-        nominated = {
-            place: pods
-            for place, node_info in enumerate(nodes)
-            if node_info.name in with_nominated and (pods := handle.nominated_pods_that_matter(pod, node_info))
-        }
-        trial = SumsTrial(rows, pod.priority, nominated)
+        is_tried = with_lower_priority(rows, pod.priority) if self.needs_victims else np.ones(len(rows), np.bool_)
+        tried = np.flatnonzero(is_tried)
+        codes = np.where(is_tried, 0, 1).astype(np.int32)
+        if not len(tried):
+            return VictimSearch(Verdicts(codes, (SUCCESS, _NO_VICTIMS)), iter(()))
+        rows_tried = rows.take(tried)
+        trial = SumsTrial(rows_tried, pod.priority, self._relevant_nominated_pods(pod, rows_tried))
         verdicts = trial.fits(lambda rows: handle.run_filter_plugins(state, pod, rows))
-        is_hopeless = ~trial.has_victims() if self.needs_victims else np.zeros(len(rows), np.bool_)
-        worth_trying = np.flatnonzero((verdicts.codes == 0) & ~is_hopeless).tolist()
-        found: dict[int, NodeVictims | Status] = {}
+        codes[tried] = np.where(verdicts.codes, verdicts.codes.astype(np.int32) + 1, 0)
+        found = self._reprieve_in_batches(trial, state, pod, np.flatnonzero(verdicts.codes == 0), enough + 1)
+        rows_found = ((int(tried[place]), outcome) for place, outcome in found)
+        return VictimSearch(Verdicts(codes, (SUCCESS, _NO_VICTIMS, *verdicts.statuses[1:])), rows_found)
+
+    def _relevant_nominated_pods(self, pod: PodInfo, rows: Rows) -> dict[int, Sequence[PodInfo]]:
+        """The nominated pods that have to be counted, by row."""
+        handle = self._handle
+        places = rows.places_of(set(handle.nominator.nominated_node_names()))
+        relevant = ((place, handle.nominated_pods_that_matter(pod, rows.infos[place])) for place in places)
+        return {place: pods for place, pods in relevant if pods}
+
+    def _reprieve_in_batches(
+        self, trial: SumsTrial, state: CycleState, pod: PodInfo, places: Index, size: int
+    ) -> Iterator[tuple[int, NodeVictims | Status]]:
+        """`_reprieve` for as many nodes at a time as may be enough; usually they are."""
         budgets = self._budgets()
-        for place in range(len(nodes)):
-            if is_hopeless[place]:
-                yield _NO_VICTIMS
-            elif verdicts.codes[place]:
-                yield verdicts[place]
-            else:
-                if place not in found:
-                    # As many nodes as may be enough; usually they are.
-                    now, worth_trying = worth_trying[: enough + 1], worth_trying[enough + 1 :]
-                    found = dict(zip(now, self._reprieve(trial, state, pod, [nodes[row] for row in now], now, budgets), strict=True))
-                yield found[place]
+        for start in range(0, len(places), size):
+            batch = places[start : start + size].tolist()
+            yield from zip(batch, self._reprieve(trial, state, pod, batch, budgets), strict=True)
 
     def _reprieve(
-        self, trial: SumsTrial, state: CycleState, pod: PodInfo, nodes: Sequence[NodeInfo], places: Sequence[int], budgets: Sequence[Any]
+        self, trial: SumsTrial, state: CycleState, pod: PodInfo, places: Sequence[int], budgets: Sequence[Any]
     ) -> Iterator[NodeVictims | Status]:
         handle, clock = self._handle, self._handle.clock()
-        violating: list[int] = []
-        ordered: list[list[PodInfo]] = []
-        for node_info in nodes:
-            potential = more_important_first([other for other in node_info.pods if other.priority < pod.priority], clock)
-            first, others = _by_budget(potential, budgets)
-            violating.append(len(first))
-            ordered.append([*first, *others])
-        stays = trial.reprieve(places, ordered, lambda rows: handle.run_filter_plugins(state, pod, rows, reading=FilterReads.SUMS))
-        for node_info, pods, stay, protected in zip(nodes, ordered, stays, violating, strict=True):
-            yield self._outcome(node_info, list(zip(pods, stay, strict=True)), protected)
+        rows = trial.rows.take(np.array(places, np.intp))
+        potential, protected = most_important_first(rows, pod.priority, clock), [0] * len(rows)
+        if budgets:
+            split = [_by_budget(of_node.pods, budgets) for of_node in potential]
+            potential = [PotentialVictims([*violating, *others]) for violating, others in split]
+            protected = [len(violating) for violating, _ in split]
+        table = VictimTable(potential)
+        trial.reprieve(places, table, lambda rows: handle.run_filter_plugins(state, pod, rows, reading=FilterReads.SUMS))
+        costs = [None] * len(rows) if budgets else table.costs(clock)
+        for name, of_node, stays, first, cost in zip(rows.names, potential, table.stays_by_node(), protected, costs, strict=True):
+            yield self._outcome(name, of_node.pods, stays, first, cost)
 
-    def _outcome(self, node_info: NodeInfo, tried: Sequence[tuple[PodInfo, bool]], protected: int) -> NodeVictims | Status:
-        """`tried`: the pods with whether each can stay; the first `protected` of them violate a budget."""
-        victims = tuple(pod for pod, stays in tried if not stays)
+    def _outcome(
+        self, node: str, pods: Sequence[PodInfo], stays: Sequence[bool], protected: int, cost: VictimCost | None = None
+    ) -> NodeVictims | Status:
+        """`stays`: for each of the removed pods whether it can stay; the first `protected` of them violate a budget."""
+        victims = tuple([pod for pod, stay in zip(pods, stays, strict=True) if not stay])
         if not victims and self.needs_victims:
-            return as_status(f'expected at least one victim pod on node "{node_info.name}"')
-        violations = sum(not stays for _, stays in tried[:protected])
-        return NodeVictims(node_info.name, victims, violations, tuple(tried), protected)
+            return as_status(f'expected at least one victim pod on node "{node}"')
+        violations = stays[:protected].count(False) if protected else 0
+        tried = tuple(zip(pods, stays, strict=True)) if self._handle.keeps_details else ()
+        return NodeVictims(node, victims, violations, tried, protected, cost)
 
     def _select_victims_on_node(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> NodeVictims | Status:
         """Remove all pods of lower priority from the node, then let the most important ones stay that can. Upstream: SelectVictimsOnNode"""
@@ -133,13 +142,13 @@ class DefaultPreemption:
         if not status.is_success:
             return status
         violating, others = _by_budget(more_important_first(potential, self._handle.clock()), self._budgets())
-        tried: list[tuple[PodInfo, bool]] = []
-        for candidate in (*violating, *others):
-            stays = trial.reprieve(candidate)
-            if isinstance(stays, Status):
-                return stays
-            tried.append((candidate, stays))
-        return self._outcome(node_info, tried, len(violating))
+        candidates, stays = [*violating, *others], []
+        for candidate in candidates:
+            can_stay = trial.reprieve(candidate)
+            if isinstance(can_stay, Status):
+                return can_stay
+            stays.append(can_stay)
+        return self._outcome(node_info.name, candidates, stays, len(violating))
 
     def _budgets(self) -> Sequence[Any]:
         return self._handle.objects.list("PodDisruptionBudget")

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.interface import PodGroupRehearsal, PostFilterResult
@@ -15,6 +17,7 @@ from schedviz.engine.framework.plugins.defaultpreemption.default_preemption impo
 from schedviz.engine.framework.pod_groups import PodGroupInfo, group_of
 from schedviz.engine.framework.preemption import NodeVictims, more_important_first
 from schedviz.engine.framework.preemption.evaluator_v1_36 import EvaluatorV136
+from schedviz.engine.framework.preemption.importance import VictimCost
 from schedviz.engine.framework.preemption.pod_group_evaluator import PodGroupEvaluator
 from schedviz.engine.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from schedviz.engine.framework.types import (
@@ -22,7 +25,6 @@ from schedviz.engine.framework.types import (
     ActionType,
     ClusterEvent,
     ClusterEventWithHint,
-    NodeInfo,
     PodInfo,
     QueueingHint,
     RegisteredEvent,
@@ -81,13 +83,14 @@ class DefaultPreemptionV136(DefaultPreemption):
         found: PodGroup | None = self._handle.objects.get("PodGroup", group.namespace, group.name)
         return found
 
-    def _outcome(self, node_info: NodeInfo, tried: Sequence[tuple[PodInfo, bool]], protected: int) -> NodeVictims | Status:
+    def _outcome(
+        self, node: str, pods: Sequence[PodInfo], stays: Sequence[bool], protected: int, cost: VictimCost | None = None
+    ) -> NodeVictims | Status:
         """The victims in order of importance, whether a budget protects them or not."""
-        found = super()._outcome(node_info, tried, protected)
-        if not isinstance(found, NodeVictims) or not 0 < protected < len(tried):
+        found = super()._outcome(node, pods, stays, protected, cost)
+        if not isinstance(found, NodeVictims) or not 0 < protected < len(pods):
             return found
-        victims = tuple(more_important_first(found.pods, self._handle.clock()))
-        return NodeVictims(found.node, victims, found.num_pdb_violations, found.tried, found.protected)
+        return msgspec.structs.replace(found, pods=tuple(more_important_first(found.pods, self._handle.clock())), known_cost=None)
 
 
 def _skip(_pod: PodInfo, _old: KubeObject | None, _new: KubeObject | None) -> QueueingHint:
