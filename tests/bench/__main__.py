@@ -1,5 +1,5 @@
-"""Measure everything on the performance pages, and write them: start-up, import, the latency from a command to its frame, the page's
-size (with a real `schedviz up`), and the engine alone.
+"""Measure and write all figures of the performance pages: start-up, imports, the latency from a command to its frame and the size of the
+page (with a real `schedviz up`), and the engine alone.
 
     .venv/bin/python -m tests.bench [--only SECTION]... [--write] [FILE...]
 
@@ -24,10 +24,10 @@ SECTIONS = ("product", "cycles", "pairs", "sweeps", "imports", "frames")
 
 
 def product(files: list[Path]) -> list[Figure]:
-    """As it runs."""
+    """Measure a running server."""
     figures: list[Figure] = bundle.first_load()
     with tempfile.TemporaryDirectory(prefix="schedviz-bench-") as folder:
-        Server.run_once(Path(folder))  # The first start makes the database; what is measured is the second.
+        Server.run_once(Path(folder))  # The first start creates the database; the second is measured.
         with Server(Path(folder)) as server:
             figures += server.start_up()
             figures += importing.generated(server, nodes=1500, pods=8000)
@@ -55,7 +55,7 @@ def main() -> int:
 
 
 def _measure(section: str, measured: document.Measured, files: list[Path], *, write: bool) -> None:
-    """Measure a section, and keep it row by row: all of them take an hour."""
+    """Measure a section. Figures are stored row by row, since all sections take an hour."""
     load = engine.load_average()
 
     def keep() -> None:

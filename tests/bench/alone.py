@@ -1,4 +1,4 @@
-"""A long session made and looked at in this process: no server, no workers, no Redis; figures are processor time."""
+"""Creates and reads a long session in this process, without server, workers and Redis. Figures are CPU time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 from tests.bench.report import Figure
 
-#: Jumps before those that are measured: what is imported late is there then.
+#: Jumps before the measurement, which load modules that are imported late.
 _WARM_UP = 5
 
 
 def jumps(data: Path, *, steps: list[dict[str, Any]], generated: dict[str, Any], cycles: int, count: int) -> list[Figure]:
-    """Make the session of a folder where it is not there, and jump over all of it."""
+    """Measure jumps in the session of a folder, which is created if it does not exist."""
     data.mkdir(parents=True, exist_ok=True)
     os.environ |= {"SCHEDVIZ_DATA": str(data), "DJANGO_SETTINGS_MODULE": "schedviz.settings", "SCHEDVIZ_REDIS_URL": "redis://127.0.0.1:1/0"}
     import django

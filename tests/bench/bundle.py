@@ -13,12 +13,12 @@ from tests.bench.report import Figure
 _FONT = ".woff2"
 _CHINESE = re.compile(r"noto-sans-sc-\d+")
 APP = Path(__file__).parents[2] / "schedviz/web/static/app"
-#: Bytes that no page may come to.
+#: The size limit of each page, in bytes.
 MOST = 150 * 1024
 
 
 def first_load() -> list[Figure]:
-    """Of the page that loads most; fonts beside it, which come after the page is there."""
+    """The size of the largest page, and of the fonts, which load after it."""
     largest, size = max(sizes_of_pages().items(), key=lambda page: page[1])
     manifest = _manifest()
     fonts = {file for file in _files(manifest, {_entry(manifest), largest}) if file.endswith(_FONT)}
@@ -30,7 +30,7 @@ def first_load() -> list[Figure]:
 
 
 def sizes_of_pages() -> dict[str, int]:
-    """By the source of each page, the bytes of the entry, the page and all that these import and show, gzipped, without fonts."""
+    """The gzipped bytes of each page with the entry and everything that both import, without fonts, by the page's source."""
     manifest = _manifest()
     entry = _entry(manifest)
     pages = [name for name in manifest[entry].get("dynamicImports", ()) if name.endswith(".svelte")]

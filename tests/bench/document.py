@@ -21,10 +21,10 @@ MEASURED, PICTURE = Path("docs/measurements/performance.json"), Path("docs/pictu
 REFERENCE_MS = 0.08
 
 
-#: Goals of imports are of so many pods.
+#: The number of pods in the goals of imports.
 _GOAL_PODS = 50_000
 
-#: The lines of a section.
+#: The markers around a section.
 Section = Callable[["Measured"], list[str]]
 
 
@@ -35,19 +35,19 @@ class Measured(msgspec.Struct):
     product: list[Figure] = []
     cycles: list[Row] = []
     pairs: Pairs | None = None
-    #: One workload with more pods that run, and with more nodes that change.
+    #: One workload with more running pods, and with more changed nodes.
     sweeps: list[Row] = []
     imports: list[ImportRow] = []
     frames: list[FrameRow] = []
 
 
 def read() -> Measured:
-    """What was measured before."""
+    """The stored figures."""
     return msgspec.json.decode(MEASURED.read_bytes(), type=Measured) if MEASURED.exists() else Measured()
 
 
 def write(measured: Measured) -> None:
-    """Store the figures, and write them into the pages and the picture."""
+    """Store the figures, and update the pages and the plot."""
     MEASURED.write_bytes(msgspec.json.format(msgspec.json.encode(measured)) + b"\n")
     for page, sections in SECTIONS.items():
         page.write_text(filled(page.read_text("utf-8"), measured, sections), "utf-8")
@@ -55,7 +55,7 @@ def write(measured: Measured) -> None:
 
 
 def filled(text: str, measured: Measured, sections: Mapping[str, Section]) -> str:
-    """The page, with the figures between the marks of its sections."""
+    """The page with the figures between the markers of its sections."""
     for section, lines in sections.items():
         begin, end = f"<!-- {section}: begin -->", f"<!-- {section}: end -->"
         before, rest = text.split(begin, 1)
@@ -148,7 +148,7 @@ def _goal_rows(measured: Measured) -> Iterator[tuple[str, str, str, str]]:
 def _import_goals(row: ImportRow) -> Iterator[tuple[str, str, str, str]]:
     seconds, megabytes = (3, 900) if row.form == "json" else (40, 700)
     if row.pods != _GOAL_PODS:
-        # The time grows with the pods, memory does not: goals of memory, and of checkpoints, are of the whole size alone.
+        # Time grows with the number of pods, memory does not: goals for memory and checkpoints apply to the full size only.
         seconds *= row.pods / _GOAL_PODS
     there = REFERENCE_MS / row.calibration_ms
     what = f"import {row.nodes:,} nodes, {row.pods:,} pods, {row.form.upper()} ({row.text_mb:,.0f} MB)"
@@ -232,7 +232,7 @@ def _frames(rows: Sequence[FrameRow]) -> list[str]:
     )
 
 
-#: The pages, and the sections that are written into each.
+#: The sections of each page.
 SECTIONS: Final[dict[Path, dict[str, Section]]] = {
     SUMMARY: {"summary": _summary},
     LOG: {

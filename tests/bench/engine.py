@@ -10,9 +10,9 @@ from schedviz.cli.bench.importing import ImportRow, measure_import
 from schedviz.cli.bench.measure import Row, measure
 from schedviz.cli.bench.workloads import WORKLOADS, Workload
 
-#: Those with goals come first: they are there when somebody has no patience.
+#: Workloads with goals come first, so that an interrupted run has them.
 SIZES = (5000, 500, 15000, 100, 1000)
-#: Rows that a goal speaks of are measured so often, and the median counts: the machine is shared.
+#: The number of runs of each row with a goal; the median counts, since the machine is shared.
 REPEATS = 3
 WITH_GOALS = frozenset(
     {("preempt", 500), ("basic", 100), ("basic", 15000)}
@@ -21,14 +21,14 @@ WITH_GOALS = frozenset(
 
 
 def cycles(sizes: Sequence[int] = SIZES, *, pods: int = 200) -> Iterator[Row]:
-    """Every workload at every size, every node filtered and scored; and the basic one with upstream's default sampling."""
+    """Every workload at every size, with every node filtered and scored; the basic one also with upstream's default sampling."""
     for name, workload in WORKLOADS.items():
         found = differences(workload, nodes=100, every_node=True)
         if found:
             raise SystemExit(f"{name}: placements differ from those of plugins that are asked about one node at a time: {found[0]}")
     for nodes in sizes:
         for name, workload in WORKLOADS.items():
-            # A cycle in which nobody fits looks for victims on every node, as upstream does.
+            # A cycle in which no node fits searches every node for victims, as upstream does.
             some = max(pods // 10, 20) if name == "unschedulable" and nodes >= 5000 else pods
             yield _median(
                 [_row(name, workload, nodes, some, every_node=True) for _ in range(REPEATS if (name, nodes) in WITH_GOALS else 1)]
@@ -37,7 +37,7 @@ def cycles(sizes: Sequence[int] = SIZES, *, pods: int = 200) -> Iterator[Row]:
 
 
 def sweeps(*, nodes: int = 500, pods: int = 100) -> list[Row]:
-    """The basic workload with more pods that run on each node, and with more nodes that change between two cycles."""
+    """The basic workload with more running pods on each node, and with more nodes that change between two cycles."""
 
     def row(**members: int) -> Row:
         return measure("basic", WORKLOADS["basic"], nodes=nodes, pods=pods, every_node=True, recording="summary", **members)
@@ -46,13 +46,13 @@ def sweeps(*, nodes: int = 500, pods: int = 100) -> list[Row]:
 
 
 def imports(*, nodes: int = 5000, pods: int = 50_000) -> Iterator[ImportRow]:
-    """A big dump in both formats."""
+    """A large dump in both formats."""
     yield measure_import("json", nodes=nodes, pods=pods)
     yield measure_import("yaml", nodes=nodes, pods=pods)
 
 
 def load_average() -> str:
-    """How busy the machine is, in words."""
+    """The load average as text."""
     try:
         return f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
     except OSError:

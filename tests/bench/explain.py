@@ -1,9 +1,9 @@
-"""What answers cost on a large cluster: why a pod is pending, the smallest change, copies of a pod, a dry run on the live engine.
+"""The cost of explanations on a large cluster: why a pod is pending, the smallest change, copies of a pod, a dry run on the live engine.
 
     .venv/bin/python -m tests.bench.explain [--nodes 5000]
 
-Six pods run on each node. Three pods wait: one that is too large, one that is picky in every way, one that nothing places. Each line has
-the time on the wall and the CPU that was spent, the median of several; what is asked first on an engine also fills its columns.
+Six pods run on each node. Three pods are pending: one is too large, one has constraints of every kind, one fits after no change. Each line
+has the median wall-clock time and CPU time of several runs. The first request on an engine also fills its columns.
 """
 
 from __future__ import annotations

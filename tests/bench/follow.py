@@ -1,9 +1,9 @@
-"""What following a cluster costs, and how far behind a session is: everything on this machine, the cluster a stand-in.
+"""The cost of following a cluster, and the lag of the session. Everything runs on this machine; the cluster is a stand-in.
 
     .venv/bin/python -m tests.bench.follow [--rate 500] [--seconds 20] [--nodes 200] [--core 0]
 
-Pods are created, bound, begin to run and are deleted, `--rate` changes a second together. A change's lag ends when the session's engine has
-done it and committed that: what the dry cycles of bindings cost is in it. `--core` pins server, workers and `schedviz follow` to one core.
+Pods are created, bound, started and deleted, `--rate` changes a second in total. The lag of a change ends when the session's engine has
+applied and committed it, including the dry runs of bindings. `--core` pins server, workers and `schedviz follow` to one core.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _CONTAINER = {"name": "c", "image": "app", "resources": {"requests": {"cpu": "10
 
 
 class Position:
-    """How many commands a session has done, read from its database beside the server, again and again."""
+    """Polls the number of commands that a session has applied, from its database."""
 
     def __init__(self, database: Path, session: str) -> None:
         self._connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True, check_same_thread=False)
         self._session = session.replace("-", "")
         self._stop = threading.Event()
-        #: When so many had been done, each of them later than the one before.
+        #: Times and the number of applied commands at each, both increasing.
         self.times: list[float] = []
         self.counts: list[int] = []
 
@@ -59,7 +59,7 @@ class Position:
     def _run(self) -> None:
         while not self._stop.wait(_LOOK_SECONDS):
             self._look()
-        # What was waited for may have come since.
+        # It may have been reached in the meantime.
         self._look()
 
     def _look(self) -> None:
@@ -69,12 +69,12 @@ class Position:
             self.times.append(time.monotonic())
 
     def done_at(self, count: int) -> float:
-        """When so many commands had been done."""
+        """When this number of commands had been applied."""
         return self.times[bisect_right(self.counts, count - 1)]
 
 
 def changes(cluster: KubernetesApi, nodes: int) -> Iterator[None]:
-    """The life of one pod after the other, several at a time; each step is one change and one command."""
+    """The lives of pods, several at a time; each step is one change and one command."""
     living: list[int] = []
     number = 0
     while True:
@@ -141,7 +141,7 @@ def _measure(server: Server, cluster: KubernetesApi, folder: Path, options: argp
 
 
 def _make(cluster: KubernetesApi, options: argparse.Namespace) -> list[float]:
-    """When each change was made."""
+    """Make the changes. Returns the time of each."""
     source, made, began = changes(cluster, options.nodes), [], time.monotonic()
     for place in range(int(options.rate * options.seconds)):
         due = began + place / options.rate
@@ -165,7 +165,7 @@ def _report(lags: list[float], made: list[float], spent: dict[str, float], optio
 
 
 def _seconds(server: int, follow: int) -> dict[str, float]:
-    """CPU that was spent by now."""
+    """The CPU time used so far."""
     family = [psutil.Process(server), *psutil.Process(server).children(recursive=True)]
     return {"server and workers": sum(_cpu(one) for one in family), "follow": _cpu(psutil.Process(follow))}
 

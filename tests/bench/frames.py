@@ -1,4 +1,4 @@
-"""What a frame costs in clusters of different sizes: bytes on the wire, and the time to make it. One step each."""
+"""The cost of a frame in clusters of different sizes: its bytes on the wire, and the time to encode it. One step each."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class FrameRow(msgspec.Struct, frozen=True):
     """The frame of one cycle."""
 
     nodes: int
-    #: As it is stored and sent, and as JSON.
+    #: Compressed, as it is stored and sent, and as JSON.
     bytes_p50: float
     json_bytes_p50: float
-    #: From events to the compressed frame.
+    #: The time from events to the compressed frame.
     encode_ms_p50: float
     calibration_ms: float
 
 
 def frames(nodes: int) -> FrameRow:
-    """Step through the basic workload, and make a frame of every step."""
+    """Step through the basic workload, and encode a frame of every step."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
     django.setup()
     from schedviz.sessions.frames import SessionState, frame

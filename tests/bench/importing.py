@@ -1,4 +1,4 @@
-"""How long until a session can be used."""
+"""The time until an imported session can be used."""
 
 from __future__ import annotations
 

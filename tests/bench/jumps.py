@@ -1,12 +1,12 @@
-"""How long it takes to jump to any cycle of a long session, over REST, and what its history takes.
+"""The time to jump to any cycle of a long session over REST, and the size of its history.
 
-    .venv/bin/python -m tests.bench.jumps                                     # 100 nodes, 100,000 cycles; pods come and go
+    .venv/bin/python -m tests.bench.jumps                                     # 100 nodes, 100,000 cycles; pods are created and deleted
     .venv/bin/python -m tests.bench.jumps --nodes 5000 --pods 50000 --cycles 20000
 
-Without `--pods` each run of 20 cycles places 20 new pods, and the 20 oldest of 500 are deleted; with it the cluster is made with so
-many pods, and they are placed. A jump is what the page does: ask for a cycle's events, then for the view before it. `--data` keeps the
-folder, so that a second call measures the session that is there. `--alone` does and measures everything in this process, with REST but
-without a network, and tells processor time: what a machine that is busy with other things can tell.
+Without `--pods` each run of 20 cycles places 20 new pods, and the 20 oldest of 500 are deleted; with it the cluster starts with that
+many pods, which are placed. A jump requests a cycle's events and then the view before it, as the page does. `--data` keeps the folder, so
+that a second call measures the existing session. `--alone` does everything in this process, with REST but without a network, and reports
+CPU time, which is meaningful on a busy machine, too.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _coming_and_going(nodes: int, cycles: int) -> Iterator[dict[str, Any]]:
 
 
 def jumps(server: Server, session: str, *, count: int, nodes: int) -> list[Figure]:
-    """To cycles all over the session, in any order."""
+    """Jump to random cycles of the session."""
     base = f"/api/v1/sessions/{session}/"
     cycles = server.client.get(base).json()["cycle"]
     chosen = random.Random(1)
@@ -161,13 +161,13 @@ def jumps(server: Server, session: str, *, count: int, nodes: int) -> list[Figur
 
 
 def _processor_seconds(server: Server) -> float:
-    """Of all processes of the server so far."""
+    """The CPU time of all processes of the server so far."""
     times = [each.cpu_times() for each in psutil.Process(server.pid).children(recursive=True)]
     return sum(one.user + one.system for one in times)
 
 
 def sizes(database: Path, session: str) -> list[Figure]:
-    """Bytes a cycle of what is stored."""
+    """The stored bytes per cycle."""
     with sqlite3.connect(database) as connection:
         chosen = session.replace("-", "") or connection.execute("SELECT id FROM scheduling_session").fetchone()[0]
         found = {name: connection.execute(query, {"id": chosen}).fetchone()[0] or 0 for name, query in _TABLES.items()}

@@ -1,15 +1,14 @@
-"""Many who look while others work, as a public server has them, for minutes: errors, how soon a command is seen, and whether memory grows.
+"""Load test of a public server: many viewers of sessions that are stepped for minutes. Reports errors, frame latency and memory growth.
 
     .venv/bin/python -m tests.bench.load [--minutes 10] [--viewers 200] [--sessions 20] [--database postgres] [--reads 20]
 
-Two web servers and two engine workers as processes of their own, without a supervisor. In each session somebody takes a step a second, over REST at
-one web server; its viewers are spread over both. *Frame latency* is the time from before a step is sent until the frame that has it was received and opened by
-one viewer. Viewers share this machine with what they look at, and say how late they were themselves: a latency is never shorter than that. Where latencies
-were late is told by the moment. Then, with nobody looking, each web server is read as
-fast as it answers (tests/bench/reads.py). docs/performance.md and
-docs/operations.md hold the figures.
+Two web servers and two engine workers run as separate processes, without a supervisor. Each session is stepped once a second over REST at one
+web server; its viewers are spread over both. *Frame latency* is the time from sending a step until one viewer has received and decompressed
+the frame that contains it. Viewers quantile this machine with the servers and report the delay of their own event loop, which is part of each
+latency. The report lists the seconds with the most slow frames. Afterwards, without viewers, each web server is read as fast as it responds
+(tests/bench/reads.py). docs/performance.md and docs/operations.md have the figures.
 
-Memory is told by the minute and, of engine workers, by the cycle: each cycle places a pod, which the cluster has from then on.
+Memory growth is reported per minute and, for engine workers, per cycle: each cycle places a pod, which stays in the cluster.
 """
 
 from __future__ import annotations
@@ -33,21 +32,21 @@ from websockets.exceptions import ConnectionClosed
 
 from schedviz.kube.collector import keep_what_is_loaded
 from tests.bench.reads import read
-from tests.faults.database import KINDS, await_true, migrated_database
-from tests.faults.report import end_in_order, machine_load, say, share
+from tests.faults.database import KINDS, migrated_database, wait_until
+from tests.faults.report import exit_on_sigterm, machine_load, quantile, say
 from tests.faults.services import Services
 
 _STEP_SECONDS = 1.0
 _SAMPLE_SECONDS = 5.0
 _PATIENCE_SECONDS = 120.0
-#: Memory is compared from here on: caches fill and pools grow at first.
+#: Memory is compared after this quantile of the run: caches and pools grow at first.
 _WARM_UP_SHARE = 0.2
 #: The goal for 99 of 100 latencies. The report lists when the longer ones occurred.
 _LATE_SECONDS = 0.15
 _MOMENT_SECONDS = 1.0
-_MOMENTS_TOLD = 8
-#: How often the viewers' event loop is asked how late it is.
-_BEAT_SECONDS = 0.01
+_SECONDS_REPORTED = 8
+#: The interval at which the delay of the viewers' event loop is measured.
+_DELAY_INTERVAL_SECONDS = 0.01
 
 
 class _Session(msgspec.Struct, rename="camel"):
@@ -55,7 +54,7 @@ class _Session(msgspec.Struct, rename="camel"):
 
 
 class _Message(msgspec.Struct, rename="camel"):
-    """Of a frame or a view, what says how far it is; the rest is not decoded."""
+    """The position of a frame or a view; the rest is not decoded."""
 
     type: str
     session: _Session | None = None
@@ -64,41 +63,41 @@ class _Message(msgspec.Struct, rename="camel"):
 _decoder = msgspec.json.Decoder(_Message)
 
 
-class Watched:
-    """One session: when each of its steps was sent, and how long each viewer waited to see it."""
+class SteppedSession:
+    """One session: when each of its steps was sent, and its latency at each viewer."""
 
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
         self.sent: dict[int, float] = {}
-        #: When it was sent, and how long it took until it was seen.
+        #: The time of sending and the frame latency, for each viewer.
         self.latencies: list[tuple[float, float]] = []
 
 
 class Load:
-    """The viewers and those who step."""
+    """The viewers, and the clients that send steps."""
 
     def __init__(self, services: Services, sessions: list[str], viewers: int) -> None:
         self._services = services
-        self._sessions = [Watched(session_id) for session_id in sessions]
+        self._sessions = [SteppedSession(session_id) for session_id in sessions]
         self._viewers = viewers
         self._until = math.inf
         self.errors: Counter[str] = Counter()
         self.steps = 0
         self.frames = 0
         self.frame_bytes = 0
-        self.looking = 0
+        self.connected = 0
         self.began = 0.0
-        #: When the event loop of those who look was asked, and how late it was.
-        self.beats: list[tuple[float, float]] = []
-        self._all_look = asyncio.Event()
+        #: When the viewers' event loop was due to wake up, and how late it was.
+        self.delays: list[tuple[float, float]] = []
+        self._all_connected = asyncio.Event()
 
     @property
     def latencies(self) -> list[tuple[float, float]]:
-        """When each step was sent, and how long it took until one viewer saw it."""
+        """When each step was sent, and its latency, for each viewer."""
         return [latency for one in self._sessions for latency in one.latencies]
 
     async def run(self, seconds: float) -> None:
-        """Look and step for so long, once all look."""
+        """Step for this long, once all viewers are connected."""
         watchers = [
             asyncio.create_task(
                 self._watch(self._sessions[n % len(self._sessions)], self._services.clients[n // len(self._sessions) % 2].port)
@@ -108,15 +107,15 @@ class Load:
         began = time.monotonic()
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
-                await self._all_look.wait()
+                await self._all_connected.wait()
         except TimeoutError:
-            self.errors["viewers that saw nothing"] += self._viewers - self.looking
-        say(f"{self.looking} viewers look after {time.monotonic() - began:.1f} s")
-        # A full collection of this process takes a sixth of a second, in which it sees nothing.
+            self.errors["viewers that saw nothing"] += self._viewers - self.connected
+        say(f"{self.connected} viewers are connected after {time.monotonic() - began:.1f} s")
+        # A full garbage collection would stop this process for a sixth of a second.
         keep_what_is_loaded()
         self.began = time.monotonic()
         self._until = self.began + seconds
-        heartbeat = asyncio.create_task(self._beat())
+        heartbeat = asyncio.create_task(self._measure_delay())
         headers = {"Authorization": f"Bearer {self._services.client.token}"}
         async with httpx.AsyncClient(headers=headers, timeout=30, limits=httpx.Limits(max_connections=100)) as client:
             await asyncio.gather(*(self._step(n, one, client) for n, one in enumerate(self._sessions)))
@@ -125,13 +124,13 @@ class Load:
             task.cancel()
         await asyncio.gather(heartbeat, *watchers, return_exceptions=True)
 
-    async def _beat(self) -> None:
+    async def _measure_delay(self) -> None:
         while True:
-            due = time.monotonic() + _BEAT_SECONDS
-            await asyncio.sleep(_BEAT_SECONDS)
-            self.beats.append((due, time.monotonic() - due))
+            due = time.monotonic() + _DELAY_INTERVAL_SECONDS
+            await asyncio.sleep(_DELAY_INTERVAL_SECONDS)
+            self.delays.append((due, time.monotonic() - due))
 
-    async def _watch(self, one: Watched, port: int) -> None:
+    async def _watch(self, one: SteppedSession, port: int) -> None:
         url = f"ws://127.0.0.1:{port}/ws/v1/sessions/{one.session_id}/"
         headers = {"Authorization": f"Bearer {self._services.client.token}"}
         seen = 0
@@ -145,7 +144,7 @@ class Load:
                     if message.session is None:
                         continue
                     if message.type == "view":
-                        self._looks()
+                        self._count_viewer()
                         seen = message.session.applied_seq
                         continue
                     self.frames += 1
@@ -157,16 +156,16 @@ class Load:
         except (ConnectionClosed, OSError, TimeoutError) as error:
             self.errors[f"a viewer lost its socket: {type(error).__name__}"] += 1
 
-    def _looks(self) -> None:
-        self.looking += 1
-        if self.looking == self._viewers:
-            self._all_look.set()
+    def _count_viewer(self) -> None:
+        self.connected += 1
+        if self.connected == self._viewers:
+            self._all_connected.set()
 
-    async def _step(self, n: int, one: Watched, client: httpx.AsyncClient) -> None:
-        # Not all in the same moment.
+    async def _step(self, n: int, one: SteppedSession, client: httpx.AsyncClient) -> None:
+        # Spread over the interval.
         await asyncio.sleep(n * _STEP_SECONDS / len(self._sessions))
         url = f"http://127.0.0.1:{self._services.clients[n % 2].port}/api/v1/sessions/{one.session_id}/commands/"
-        # Each command has the next number, as nobody else sends any: a frame may come before the answer.
+        # Nothing else sends commands, so each has the next number. A frame may arrive before the response.
         seq = 0
         while (now := time.monotonic()) < self._until:
             seq += 1
@@ -180,13 +179,13 @@ class Load:
                 if answer.status_code != 202:
                     self.errors[f"a step: HTTP {answer.status_code}"] += 1
                 elif answer.json()["seq"] != seq:
-                    self.errors["a step with another number than the next"] += 1
+                    self.errors["a step with an unexpected number"] += 1
             await asyncio.sleep(max(0.0, now + _STEP_SECONDS - time.monotonic()))
 
 
 class Resources(threading.Thread):
-    """Resident megabytes of each service and what it started, every few seconds, and how much of a core each has. `steps`: those that were
-    sent so far."""
+    """Samples the resident megabytes of each service and its children, and the quantile of a core that each uses. `steps` returns the number of
+    steps sent so far."""
 
     def __init__(self, services: Services, steps: Callable[[], int]) -> None:
         super().__init__(daemon=True)
@@ -228,14 +227,14 @@ class Resources(threading.Thread):
 
 
 def _ends(samples: Sequence[float]) -> tuple[float, float]:
-    """The mean of the first and of the last third after the warm-up."""
+    """The means of the first and of the last third after the warm-up."""
     kept = samples[int(len(samples) * _WARM_UP_SHARE) :]
     third = max(1, len(kept) // 3)
     return sum(kept[:third]) / third, sum(kept[-third:]) / third
 
 
 def processor_seconds(services: Services) -> dict[str, float]:
-    """Of each service and what it started so far, and of this process, which is those who look."""
+    """The CPU seconds of each service with its children, and of this process, which runs the viewers."""
     spent: dict[str, float] = {"this program": time.process_time()}
     for service in services.all:
         processes = [psutil.Process(service.process.pid)]
@@ -253,7 +252,7 @@ def main() -> int:
     parser.add_argument("--database", choices=KINDS, default="postgres")
     parser.add_argument("--reads", type=float, default=20, help="seconds for which each web server is read (default: %(default)s)")
     options = parser.parse_args()
-    end_in_order()
+    exit_on_sigterm()
     with migrated_database(options.database) as (folder, url):
         return _measure(folder, url, options)
 
@@ -285,7 +284,7 @@ def _sessions(services: Services, options: argparse.Namespace) -> list[str]:
     pods = math.ceil(options.minutes * 60 / _STEP_SECONDS) + 50
     made = [services.client.make_session(f"load {n}", {"nodes": options.nodes, "pods": pods}) for n in range(options.sessions)]
     for session_id in made:
-        await_true(
+        wait_until(
             lambda session_id=session_id: services.client.session(session_id)["status"] == "ready", "an import did not end", seconds=300
         )
     say(f"{len(made)} sessions of {options.nodes} nodes and {pods} pods")
@@ -300,34 +299,34 @@ def _report(load: Load, options: argparse.Namespace) -> None:
         f"{load.steps} steps, {load.frames} frames of {load.frame_bytes / max(1, load.frames) / 1000:.1f} kB, {len(latencies)} frames delivered"
     )
     say(f"frame latency: p50 {_ms(latencies, 0.5)}, p90 {_ms(latencies, 0.9)}, p99 {_ms(latencies, 0.99)}, longest {_ms(latencies, 1)}")
-    beats = sorted(seconds for _, seconds in load.beats)
-    say(f"those who look were themselves late by: p50 {_ms(beats, 0.5)}, p99 {_ms(beats, 0.99)}, longest {_ms(beats, 1)}")
-    _tell_late_moments(load, len(latencies))
+    delays = sorted(seconds for _, seconds in load.delays)
+    say(f"delay of the viewers' event loop: p50 {_ms(delays, 0.5)}, p99 {_ms(delays, 0.99)}, longest {_ms(delays, 1)}")
+    _report_late_seconds(load, len(latencies))
 
 
-def _tell_late_moments(load: Load, frames: int) -> None:
+def _report_late_seconds(load: Load, frames: int) -> None:
     """The moments with the most latencies beyond the goal, and the largest delay of the viewers themselves in each."""
     late: dict[int, list[float]] = {}
     for sent, seconds in load.latencies:
         if seconds > _LATE_SECONDS:
             late.setdefault(int((sent - load.began) / _MOMENT_SECONDS), []).append(seconds)
     own: dict[int, float] = {}
-    for due, seconds in load.beats:
+    for due, seconds in load.delays:
         moment = int((due - load.began) / _MOMENT_SECONDS)
         own[moment] = max(own.get(moment, 0.0), seconds)
     count = sum(map(len, late.values()))
     say(
-        f"{count} frames ({count / max(1, frames):.2%}) took longer than {_LATE_SECONDS * 1000:.0f} ms, of steps sent in {len(late)} seconds; the most:"
+        f"{count} frames ({count / max(1, frames):.2%}) took longer than {_LATE_SECONDS * 1000:.0f} ms, of steps sent in {len(late)} different seconds; the worst:"
     )
-    for moment in sorted(sorted(late, key=lambda one: -len(late[one]))[:_MOMENTS_TOLD]):
-        looking = max(own.get(moment, 0.0), own.get(moment + 1, 0.0))
+    for moment in sorted(sorted(late, key=lambda one: -len(late[one]))[:_SECONDS_REPORTED]):
+        connected = max(own.get(moment, 0.0), own.get(moment + 1, 0.0))
         say(
-            f"  {moment:5} s: {len(late[moment]):4}, longest {max(late[moment]) * 1000:.0f} ms; those who look late by {looking * 1000:.0f} ms at most"
+            f"  {moment:5} s: {len(late[moment]):4}, longest {max(late[moment]) * 1000:.0f} ms; viewers' event loop delayed by {connected * 1000:.0f} ms at most"
         )
 
 
 def _ms(values: list[float], part: float) -> str:
-    return f"{share(values, part) * 1000:.0f} ms" if values else "-"
+    return f"{quantile(values, part) * 1000:.0f} ms" if values else "-"
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Many sessions at once: whether they take turns fairly, and how long somebody's single step takes beside others' long runs.
+"""Many sessions at once: fairness between them, and the latency of a single step beside long runs of other sessions.
 
     .venv/bin/python -m tests.bench.many turns [--sessions 150] [--slots 64]
     .venv/bin/python -m tests.bench.many step [--runs 10] [--steps 300]
 
-`turns`: one engine worker of so many slots, and more sessions than that, each with one long run. `step`: `schedviz up`, so many long
-runs, and one session that is stepped by cycles over its WebSocket, each time when the frame of the step before has come. Commands go
-over HTTP; how far the sessions are is read from the database. docs/measurements/reliability.md has the figures.
+`turns`: one engine worker with `--slots` slots, and more sessions than slots, each with one long run. `step`: `schedviz up`, `--runs` long
+runs, and one session that is stepped by cycles over its WebSocket; each step is sent when the frame of the previous one has arrived.
+Commands are sent over HTTP; progress is read from the database. docs/measurements/reliability.md has the figures.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from websockets.sync.client import connect
 
 from tests.bench.round_trip import _receive_until
 from tests.faults.client import Client
-from tests.faults.database import KINDS, await_true, close_connections, database, set_up_django
+from tests.faults.database import KINDS, close_connections, database, set_up_django, wait_until
 from tests.faults.installation import Installation
-from tests.faults.report import end_in_order, machine_load, say, share
+from tests.faults.report import exit_on_sigterm, machine_load, quantile, say
 from tests.faults.services import Services
 
 _SAMPLE_SECONDS = 0.2
@@ -41,7 +41,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--steps", type=int, default=300)
     options = parser.parse_args()
-    end_in_order()
+    exit_on_sigterm()
     folder = Path(tempfile.mkdtemp(prefix="schedviz-many-"))
     with database(options.database, folder) as (url, _):
         set_up_django(folder, url)
@@ -65,53 +65,55 @@ def turns(folder: Path, url: str, options: argparse.Namespace) -> None:
         began = time.monotonic()
         for session_id in sessions:
             services.client.send(session_id, "run", {"op": "run"})
-        story = watch(sessions, began)
+        progress = watch(sessions, began)
     finally:
         services.stop()
-    tell_turns(story, options)
+    report_turns(progress, options)
 
 
-class Story:
-    """When each session was seen to go on, and how far all were at each look."""
+class Progress:
+    """When each session made progress, and the progress of all at each sample."""
 
     def __init__(self) -> None:
         self.progress: dict[str, list[float]] = {}
-        self.looks: list[tuple[float, list[int]]] = []
+        self.samples: list[tuple[float, list[int]]] = []
         self.done: dict[str, float] = {}
 
 
-def watch(sessions: list[str], began: float) -> Story:
-    """Look again and again until all are done."""
+def watch(sessions: list[str], began: float) -> Progress:
+    """Sample the progress until all sessions are done."""
     from schedviz.sessions.models import Session
 
-    story, last = Story(), dict.fromkeys(sessions, 0)
-    while len(story.done) < len(sessions):
+    progress, last = Progress(), dict.fromkeys(sessions, 0)
+    while len(progress.done) < len(sessions):
         time.sleep(_SAMPLE_SECONDS)
         rows = {str(pk): (cycle, applied) for pk, cycle, applied in Session.objects.values_list("pk", "cycle", "applied_seq")}
         now = time.monotonic() - began
         for session_id in sessions:
             cycle, applied = rows[session_id]
             if cycle > last[session_id]:
-                story.progress.setdefault(session_id, []).append(now)
+                progress.progress.setdefault(session_id, []).append(now)
                 last[session_id] = cycle
-            if applied and session_id not in story.done:
-                story.done[session_id] = now
-        story.looks.append((now, list(last.values())))
-    return story
+            if applied and session_id not in progress.done:
+                progress.done[session_id] = now
+        progress.samples.append((now, list(last.values())))
+    return progress
 
 
-def tell_turns(story: Story, options: argparse.Namespace) -> None:
-    firsts = sorted(times[0] for times in story.progress.values())
-    waits = sorted(max(b - a for a, b in zip([0.0, *times], times, strict=False)) for times in story.progress.values())
-    ended = sorted(story.done.values())
-    total = sum(story.looks[-1][1])
-    cycles = next(cycles for _, cycles in story.looks if sum(cycles) >= total / 2)
+def report_turns(progress: Progress, options: argparse.Namespace) -> None:
+    firsts = sorted(times[0] for times in progress.progress.values())
+    waits = sorted(max(b - a for a, b in zip([0.0, *times], times, strict=False)) for times in progress.progress.values())
+    ended = sorted(progress.done.values())
+    total = sum(progress.samples[-1][1])
+    cycles = next(cycles for _, cycles in progress.samples if sum(cycles) >= total / 2)
     fairness = sum(cycles) ** 2 / (len(cycles) * sum(one * one for one in cycles))
     say(
         f"{options.sessions} sessions on {options.slots} slots ({options.database}), a run of {options.pods} cycles in each; {machine_load()}"
     )
-    say(f"first progress: p50 {share(firsts, 0.5):.1f} s, last {firsts[-1]:.1f} s")
-    say(f"longest wait of a session between two looks at which it had gone on: p50 {share(waits, 0.5):.1f} s, longest {waits[-1]:.1f} s")
+    say(f"first progress: p50 {quantile(firsts, 0.5):.1f} s, last {firsts[-1]:.1f} s")
+    say(
+        f"longest wait of a session between two samples at which it had gone on: p50 {quantile(waits, 0.5):.1f} s, longest {waits[-1]:.1f} s"
+    )
     say(f"when half was done: fewest cycles {min(cycles)}, most {max(cycles)}, fairness (Jain) {fairness:.3f}")
     say(f"ended: first after {ended[0]:.1f} s, last after {ended[-1]:.1f} s; {total / ended[-1]:.0f} cycles a second in all")
 
@@ -127,7 +129,7 @@ def step(folder: Path, url: str, options: argparse.Namespace) -> None:
         quiet = take_steps(client, stepped, 50, "quiet")
         for session_id in runs:
             client.send(session_id, "run", {"op": "run"})
-        await_true(lambda: all(client.session(each)["cycle"] > 0 for each in runs), "not every run began")
+        wait_until(lambda: all(client.session(each)["cycle"] > 0 for each in runs), "not every run began")
         taken = take_steps(client, stepped, options.steps - 50, "beside")
         still = sum(client.session(each)["status"] == "running" for each in runs)
     finally:
@@ -135,8 +137,8 @@ def step(folder: Path, url: str, options: argparse.Namespace) -> None:
     for words, times in (("alone", quiet), (f"beside {options.runs} long runs, {still} of them still going at the end", taken)):
         ordered = sorted(times)
         say(
-            f"a step of one cycle, {words} ({options.database}): p50 {share(ordered, 0.5):.0f} ms, p90 {share(ordered, 0.9):.0f} ms, "
-            f"p99 {share(ordered, 0.99):.0f} ms, longest {ordered[-1]:.0f} ms; {machine_load()}"
+            f"a step of one cycle, {words} ({options.database}): p50 {quantile(ordered, 0.5):.0f} ms, p90 {quantile(ordered, 0.9):.0f} ms, "
+            f"p99 {quantile(ordered, 0.99):.0f} ms, longest {ordered[-1]:.0f} ms; {machine_load()}"
         )
 
 
@@ -153,14 +155,14 @@ def take_steps(client: Client, session_id: str, number: int, name: str) -> list[
             _receive_until(socket, "frame")
             if index >= _WARM_UP_STEPS:
                 taken.append((time.perf_counter() - began) * 1000)
-            time.sleep(0.06)  # As a person: the hub sends the first frame after 50 ms of silence at once.
+            time.sleep(0.06)  # Like a person: the hub sends the first frame after 50 ms without one at once.
     return taken
 
 
 def make_sessions(client: Client, number: int, *, nodes: int, pods: int) -> list[str]:
-    """Imported, and ready."""
+    """Create sessions, and wait until they are ready."""
     made = [client.make_session(f"{n} of many", {"nodes": nodes, "pods": pods, "seed": n}) for n in range(number)]
-    await_true(lambda: all(client.session(each)["status"] == "ready" for each in made), "not every session was imported", seconds=600)
+    wait_until(lambda: all(client.session(each)["status"] == "ready" for each in made), "not every session was imported", seconds=600)
     return made
 
 

@@ -1,9 +1,9 @@
-"""What the page costs, in a headless Chromium against a real `schedviz up`: script time per frame, frames per second, memory of a long
-play, the first useful paint, and the time from a key to the picture. Writes docs/page.md.
+"""The cost of the page in headless Chromium with a real `schedviz up`: script time per frame, frames per second, memory of a long playback,
+the first useful paint, and the latency from a key press to the drawn frame. Writes docs/page.md.
 
     .venv/bin/python -m tests.bench.page [--seconds 90] [--minutes 10] [--nodes 5000] [--pods 50000] [--write]
 
-It takes about eight minutes. Ten minutes of play at 6× are 7,200 cycles: they are played at 50 cycles a second, so that they take less than three.
+It takes about eight minutes. Ten minutes of playback at 6× are 7,200 cycles, which are played at 50 cycles a second in less than three.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ FLAGS = (
     "--disable-component-update",
 )
 WINDOW: Any = {"width": 1280, "height": 800}
-#: What Chromium keeps of a trace in memory is bounded: a recording is made of slices.
+#: Chromium limits the memory of a trace, so recordings are made in slices.
 SLICE_SECONDS = 15
 KEYS = 40
-#: Cycles of a minute at 6×.
+#: Cycles in a minute at 6×.
 CYCLES_A_MINUTE = 720
-#: How long the play whose heap is measured may take, on a machine that has other things to do.
+#: The time limit of the playback whose heap is measured, on a busy machine.
 LONGEST_SECONDS = 240
 
 #: When the picture was drawn first; of each key, how many milliseconds after it each leg to the picture ended. Nothing asks for frames until
@@ -73,7 +73,7 @@ addEventListener("keydown", () => {
   watch.observe(document.querySelector("[data-event]"), { attributeFilter: ["data-event"] });
 }, true);
 """
-#: The legs from a key to the picture, in their order.
+#: The stages from a key press to the drawn frame, in order.
 LEGS = {
     "sent": "command sent",
     "come": "its frame come",
@@ -81,9 +81,9 @@ LEGS = {
     "begun": "frame begun",
     "drawn": "drawn, laid out, painted",
 }
-#: How long a key comes after the picture of the one before: while that still moves, and once all is at rest.
+#: The delay of a key press after the previous frame: while the page still animates, and once it is at rest.
 PAUSES = {80: "one after the other", 400: "from rest"}
-#: Frames of a second, whether or not there is something to draw.
+#: Frames per second, whether or not anything is drawn.
 COUNT = """seconds => new Promise((done) => {
   const times = [];
   const tick = (now) => { times.push(now); if (now - times[0] < seconds * 1000) requestAnimationFrame(tick); else done(times); };
@@ -107,7 +107,7 @@ def open_page(context: BrowserContext, server: Server, session: str) -> Page:
 
 
 def first_paint(browser: Browser, state: Any, server: Server, session: str) -> Figure:
-    """From the address to the first words on a canvas, with nothing in the browser's cache."""
+    """The time from navigation to the first text on a canvas, with an empty browser cache."""
     taken = []
     for _ in range(5):
         context = browser.new_context(viewport=WINDOW, storage_state=state)
@@ -117,7 +117,7 @@ def first_paint(browser: Browser, state: Any, server: Server, session: str) -> F
 
 
 def key_to_picture(page: Page, nodes: int) -> list[Figure]:
-    """A step of the engine, from → to the end of the frame in which the picture has changed, and what its legs took."""
+    """The time from pressing → to the end of the frame in which the picture has changed, for a step of the engine, and the time of each stage."""
     figures = []
     for pause, how in PAUSES.items():
         page.evaluate("keys.length = 0")
@@ -135,7 +135,7 @@ def key_to_picture(page: Page, nodes: int) -> list[Figure]:
 
 
 def past_to_picture(page: Page, nodes: int) -> Figure:
-    """A step of the view back through what has happened, which the page has: it asks nobody. Leaves the page at the newest moment."""
+    """The same for a step back through history that the page holds, without a request. Leaves the page at the newest event."""
     page.evaluate("keys.length = 0")
     for number in range(KEYS // 2):
         page.wait_for_timeout(max(PAUSES))
@@ -152,12 +152,12 @@ def past_to_picture(page: Page, nodes: int) -> Figure:
 
 
 def script_per_frame(browser: Browser, page: Page, nodes: int, wanted: float) -> list[Figure]:
-    """CPU time of the main thread in scripts between two frames, while the session is played at 6× for so many seconds."""
+    """The CPU time of scripts in the main thread between two frames, while the session is played at 6×."""
     play(page, "6×")
     costs: list[float] = []
     begun = time.monotonic()
     first = event_of(page)
-    # A machine that has no time draws few frames: how many there were is told with the figure.
+    # A busy machine draws few frames, so their number is reported with the figure.
     while time.monotonic() - begun < wanted:
         browser.start_tracing(page=page, categories=trace.CATEGORIES)
         page.wait_for_timeout(SLICE_SECONDS * 1000)
@@ -176,7 +176,7 @@ def script_per_frame(browser: Browser, page: Page, nodes: int, wanted: float) ->
 
 
 def frames_per_second(page: Page, nodes: int) -> Figure:
-    """With everything that moves moving: at 1× pods travel."""
+    """Frames per second with all animations: at 1× pods travel."""
     play(page, "1×")
     times: list[float] = page.evaluate(COUNT, 10)
     page.keyboard.press("Space")
@@ -190,7 +190,7 @@ def frames_per_second(page: Page, nodes: int) -> Figure:
 
 
 def memory(page: Page, devtools: CDPSession, nodes: int, minutes: float) -> Figure:
-    """What is on the heap after as many cycles as a long play at 6× has, against after those of a minute of it; garbage collected."""
+    """The heap after a long playback at 6× compared with the heap after one minute of it, after garbage collection."""
     begun, first = time.monotonic(), cycle_of(page)
     play(page, "50 cycles/s")
     early = late = 0.0
@@ -225,7 +225,7 @@ def heap(devtools: CDPSession) -> float:
 
 def play(page: Page, speed: str) -> None:
     page.get_by_label("Speed").select_option(label=speed)
-    # The keys are the page's while nothing else has the focus.
+    # The page handles keys while no element has the focus.
     page.evaluate("document.activeElement?.blur()")
     before = page.locator("[data-event]").first.get_attribute("data-event")
     page.keyboard.press("Space")

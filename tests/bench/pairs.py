@@ -1,4 +1,4 @@
-"""Two things measured turn by turn in one process: what differs by a few hundredths of a millisecond is told apart on a busy machine too."""
+"""Compares two things that are measured alternately in one process, so that differences of hundredths of a millisecond show on a busy machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROUNDS = 1000
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """Medians in µs of the CPU, and of how many times longer the other takes than the one that was measured beside it."""
+    """Medians of the CPU time in µs, and the median ratio between the two measurements of a round."""
 
     one_us: float
     other_us: float
@@ -22,7 +22,7 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 class Pairs(msgspec.Struct, frozen=True):
-    """What goals compare."""
+    """The pairs that have goals."""
 
     #: UpdateSnapshot with one changed node, of 100 nodes and of 15,000.
     snapshots: Pair
@@ -31,7 +31,7 @@ class Pairs(msgspec.Struct, frozen=True):
 
 
 def pairs(*, rounds: int = ROUNDS) -> Pairs:
-    """Measure both."""
+    """Measure both pairs."""
     return Pairs(snapshots=_snapshots(rounds), recordings=_recordings(rounds))
 
 
@@ -48,7 +48,7 @@ def _recordings(rounds: int) -> Pair:
 def _in_turns(one: Callable[[], float], other: Callable[[], float], rounds: int) -> Pair:
     seconds: list[tuple[float, float]] = []
     for number in range(rounds):
-        # Whoever comes second finds the code warm.
+        # The second measurement of a round benefits from warm caches.
         if number % 2:
             first = one()
             seconds.append((first, other()))
@@ -70,7 +70,7 @@ def _filled(nodes: int, recording: str, cycles: int) -> Run:
 
 
 def _update(run: Run) -> float:
-    """A pod is placed, and the snapshot brought up to that."""
+    """Place a pod, and update the snapshot."""
     run.cycle()
     state = run.simulation.scheduler.state
     begun = clock()

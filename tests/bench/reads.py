@@ -1,9 +1,9 @@
-"""How many reads a second one web server answers, how long they take, and what they cost it.
+"""The read throughput of one web server, the latency of reads, and their CPU cost.
 
     .venv/bin/python -m tests.bench.reads [--seconds 10] [--readers 8] [--database postgres] [--nodes 100] [--cycles 100]
 
-A read is a session's row, 20 of its commands or 20 of its cycles, in turn; each reader sends the next when it has the answer. Readers are
-a process of their own, and share this machine with what they read. docs/operations.md holds the figures.
+Reads alternate between a session, 20 of its commands and 20 of its cycles; each reader sends the next one when it has the response. Readers
+run in a separate process on the same machine. docs/operations.md has the figures.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ from pathlib import Path
 import msgspec
 import psutil
 
-from tests.faults.database import KINDS, await_true, migrated_database
-from tests.faults.report import end_in_order, machine_load, say, share
+from tests.faults.database import KINDS, migrated_database, wait_until
+from tests.faults.report import exit_on_sigterm, machine_load, quantile, say
 from tests.faults.services import Service, Services
 
-#: Before it counts: connections are made, threads begin, statements are written.
+#: Not measured: connections are opened, threads are started, statements are prepared.
 _WARM_UP_SECONDS = 2.0
 
 
 class Reads(msgspec.Struct):
-    """What readers met, and what it cost."""
+    """The results of the readers, and their cost."""
 
-    #: Of each read, in order of length.
+    #: The latency of each read, sorted.
     seconds: list[float]
     errors: Counter[str]
-    #: From the first to the last.
+    #: From the first read to the last, in seconds.
     duration: float
-    #: Of a processor, user and system.
+    #: CPU seconds, user and system.
     of_server: float = 0.0
     of_readers: float = 0.0
 
     def report(self, of: str) -> None:
-        """Say it."""
+        """Print the results."""
         count = max(1, len(self.seconds))
-        p50, p99 = (f"{share(self.seconds or [0.0], part) * 1000:.0f} ms" for part in (0.5, 0.99))
+        p50, p99 = (f"{quantile(self.seconds or [0.0], part) * 1000:.0f} ms" for part in (0.5, 0.99))
         say(f"reads at {of}: {count / self.duration:.0f} a second, p50 {p50}, p99 {p99}; {machine_load()}")
         of_server, of_readers = (f"{seconds / count * 1000:.2f} ms" for seconds in (self.of_server, self.of_readers))
-        say(f"  processor time of one: {of_server} of the web server, {of_readers} of the one who reads")
+        say(f"  CPU time of a read: {of_server} in the web server, {of_readers} in the reader")
 
 
 def read(server: Service, port: int, token: str, session_id: str, *, seconds: float, readers: int = 8) -> Reads:
-    """Read as fast as one web server answers, from a process of its own."""
+    """Read as fast as one web server responds, from a separate process."""
     process = psutil.Process(server.process.pid)
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         pool.submit(_read, port, token, session_id, _WARM_UP_SECONDS, readers).result()
@@ -93,7 +93,7 @@ def main() -> int:
     parser.add_argument("--nodes", type=int, default=100)
     parser.add_argument("--cycles", type=int, default=100)
     options = parser.parse_args()
-    end_in_order()
+    exit_on_sigterm()
     with migrated_database(options.database) as (folder, url):
         return _measure(folder, url, options)
 
@@ -117,11 +117,11 @@ def _measure(folder: Path, url: str, options: argparse.Namespace) -> int:
 def _session(services: Services, options: argparse.Namespace) -> str:
     client = services.client
     made = client.make_session("reads", {"nodes": options.nodes, "pods": options.cycles})
-    await_true(lambda: client.session(made)["status"] == "ready", "an import did not end")
+    wait_until(lambda: client.session(made)["status"] == "ready", "an import did not end")
     for n in range(options.cycles):
-        # Each is committed by itself, as where somebody clicks.
+        # Each cycle is committed by itself, as after a click.
         seq = client.send(made, f"cycle {n}", {"op": "cycle"})
-        await_true(lambda seq=seq: client.session(made)["appliedSeq"] == seq, "a cycle did not end", pause=0.01)
+        wait_until(lambda seq=seq: client.session(made)["appliedSeq"] == seq, "a cycle did not end", pause=0.01)
     return made
 
 

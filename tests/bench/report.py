@@ -1,4 +1,4 @@
-"""Figures of the whole product, and a table of them on the terminal."""
+"""Figures of the whole product, and their table on the terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rich.table import Table
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """One measured thing; `goal` is empty where none was set."""
+    """A measured value; `goal` is empty if none was set."""
 
     what: str
     measured: str

@@ -1,4 +1,4 @@
-"""From a command sent over the WebSocket to the frame with its last event."""
+"""The latency from a command sent over the WebSocket to the frame with its last event."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STEPS = 200
 
 
 def steps(server: Server, *, nodes: int) -> list[Figure]:
-    """One cycle a command, each sent when the frame of the one before has come."""
+    """Commands of one cycle, each sent when the frame of the previous one has arrived."""
     session, _ = server.create(json={"generate": {"shape": "basic", "nodes": nodes, "pods": STEPS + 20}})
     url = server.url.replace("http", "ws") + f"/ws/v1/sessions/{session}/"
     taken: list[float] = []
@@ -30,13 +30,13 @@ def steps(server: Server, *, nodes: int) -> list[Figure]:
             _receive_until(socket, "frame")
             if index >= 20:
                 taken.append((time.perf_counter() - begin) * 1000)
-            time.sleep(0.06)  # As a person: the hub sends the first frame after 50 ms of silence at once.
+            time.sleep(0.06)  # Like a person: the hub sends the first frame after 50 ms without one at once.
     cuts = statistics.quantiles(taken, n=100)
     return [Figure(f"command → frame, one cycle, {nodes:,} nodes (p50 / p99)", f"{cuts[49]:.1f} / {cuts[98]:.1f} ms", "p50 < 25 ms")]
 
 
 def viewers(server: Server, *, nodes: int, many: int = 20) -> list[Figure]:
-    """What one more viewer costs: the time until all of them have the frame, by one and by many."""
+    """The cost of one more viewer: the time until all viewers have the frame, with one and with many."""
     session, _ = server.create(json={"generate": {"shape": "basic", "nodes": nodes, "pods": STEPS}})
     url = server.url.replace("http", "ws") + f"/ws/v1/sessions/{session}/"
     medians: dict[int, float] = {}

@@ -1,4 +1,4 @@
-"""A `schedviz up` of its own, and a client that is logged in to it."""
+"""A separate `schedviz up`, and a client that is logged in."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _free_port() -> int:
 
 
 class Server:
-    """Use as a context manager: it is up inside and gone after."""
+    """A running server; a context manager that starts and stops it."""
 
     def __init__(self, data: Path) -> None:
         self.data = data
@@ -35,7 +35,7 @@ class Server:
 
     @classmethod
     def run_once(cls, data: Path) -> None:
-        """Start and stop, so that the database and the demo session are there."""
+        """Start and stop, so that the database and the demo session exist."""
         with cls(data):
             pass
 
@@ -57,7 +57,7 @@ class Server:
 
     @property
     def pid(self) -> int:
-        """Of the supervisor."""
+        """The process id of the supervisor."""
         return self._process.pid
 
     def _wait_for(self, path: str, wanted: set[int]) -> float:
@@ -78,7 +78,7 @@ class Server:
         ]
 
     def create(self, **kwargs: Any) -> tuple[str, float]:
-        """Create a session and wait until it can be used: its id and the seconds that this took."""
+        """Create a session and wait until it is ready. Returns its id and the seconds that this took."""
         begin = time.perf_counter()
         made = self.client.post("/api/v1/sessions/", **kwargs)
         made.raise_for_status()

@@ -58,6 +58,6 @@ def test_rows_that_were_not_measured_leave_their_goals_out() -> None:
 
 
 def _rows(page: Path, section: str) -> list[list[str]]:
-    """The cells of a section's table, without its head."""
+    """The cells of a section's table, without its header."""
     text = page.read_text("utf-8").split(f"<!-- {section}: begin -->")[1].split(f"<!-- {section}: end -->")[0]
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in text.strip().splitlines()[2:]]

@@ -1,4 +1,4 @@
-"""Chromium's trace of a page: how much of each frame its scripts took."""
+"""Reads Chromium's trace of a page: the script time of each frame."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, Final
 
 CATEGORIES: Final = ["devtools.timeline", "disabled-by-default-devtools.timeline", "toplevel", "__metadata"]
 _TASK: Final = {"RunTask", "ThreadControllerImpl::RunTask"}
-#: What the browser does for the page: style, layout, painting. All else of a task is scripts, what they call, and collecting their garbage.
+#: The browser's own work: style, layout, painting. The rest of a task is scripts, the calls they make, and garbage collection.
 _RENDERING: Final = {"Commit", "HitTest", "Layerize", "Layout", "Paint", "PrePaint", "UpdateLayer", "UpdateLayoutTree"}
-#: A frame is what is given to the compositor.
+#: A frame is passed to the compositor.
 _FRAME: Final = "Commit"
 
 
 def script_millis(recorded: bytes) -> list[float]:
-    """CPU milliseconds of the main thread outside of rendering, for each frame that was drawn: since the one before."""
+    """The CPU milliseconds of the main thread outside rendering between each drawn frame and the previous one."""
     events: list[dict[str, Any]] = json.loads(recorded)["traceEvents"]
     thread = _main_thread(events)
     mine = sorted((one for one in events if (one.get("pid"), one.get("tid")) == thread and one.get("ph") == "X"), key=lambda one: one["ts"])
@@ -32,12 +32,12 @@ def script_millis(recorded: bytes) -> list[float]:
             frame += 1
         if frame < len(ends):
             costs[frame] += sign * event.get("tdur", event["dur"]) / 1000
-    # Before the first frame there was what the recording did not see the beginning of.
+    # The work before the first frame is incomplete in the recording.
     return [max(0.0, cost) for cost in costs[1:]]
 
 
 def _main_thread(events: list[dict[str, Any]]) -> tuple[int, int]:
-    """The renderer's main thread that drew most frames: the page that was recorded."""
+    """The main thread of the renderer that drew the most frames, which is the recorded page."""
     counts: dict[tuple[int, int], int] = {}
     for event in events:
         if event["name"] == _FRAME:

@@ -270,9 +270,9 @@ def test_schedviz_sees_the_clients_address_and_not_one_that_it_made_up(
     )
 
     assert status in (200, 401), body
-    from tests.faults.conftest import looking_into
+    from tests.faults.conftest import connected_models
 
-    with django_db_blocker.unblock(), looking_into(schedviz.database_url):
+    with django_db_blocker.unblock(), connected_models(schedviz.database_url):
         from schedviz.web.accounts.models import AuditEntry
 
         newest = AuditEntry.objects.filter(action="login_failed").latest("pk")

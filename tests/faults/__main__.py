@@ -1,9 +1,9 @@
-"""Kills random parts of a running schedviz with -9 for a while, and then checks that nothing was lost, doubled or done out of order.
+"""Kills random parts of a running schedviz with -9, and then checks that no command was lost, applied twice or applied out of order.
 
     python -m tests.faults --minutes 20 --database sqlite --sessions 8 --seed 7
 
-Everything is real: `schedviz up` with its supervisor, web server, workers, Redis and database, commands over REST. Ends with 0, or
-with 1 and the story of what went wrong.
+Everything is real: `schedviz up` with its supervisor, web server, workers, Redis and database, and commands over REST. Exits with 0, or
+with 1 and a description of the failure.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ import time
 from pathlib import Path
 
 from tests.faults.client import Client
-from tests.faults.database import KINDS, PATIENCE_SECONDS, await_true, close_connections, database, set_up_django
+from tests.faults.database import KINDS, PATIENCE_SECONDS, close_connections, database, set_up_django, wait_until
 from tests.faults.installation import PARTS, SUPERVISOR, Installation
-from tests.faults.report import end_in_order, machine_load, say, share
+from tests.faults.report import exit_on_sigterm, machine_load, quantile, say
 from tests.postgres import PostgresServer
 
-#: How often each part is chosen. A supervisor takes everything with it, so it is spared a little.
+#: How often each part is chosen. The supervisor is chosen less often, because everything ends with it.
 CHANCES = {**dict.fromkeys(PARTS, 3), SUPERVISOR: 1}
 DATABASE = "database"
 
 
 def main() -> int:
     options = _options()
-    end_in_order()
+    exit_on_sigterm()
     say(f"seed {options.seed}")
     folder = Path(tempfile.mkdtemp(prefix="schedviz-faults-"))
     with database(options.database, folder) as (url, crash):
@@ -45,7 +45,7 @@ def main() -> int:
         except AssertionError as error:
             from tests.faults import verdict
 
-            say(f"FAILED with seed {options.seed}: {error}\n{verdict.story()}\n{installation.logs()}")
+            say(f"FAILED with seed {options.seed}: {error}\n{verdict.state_of_sessions()}\n{installation.logs()}")
             return 1
         finally:
             installation.stop()
@@ -66,7 +66,7 @@ def _options() -> argparse.Namespace:
 
 
 def run(installation: Installation, options: argparse.Namespace, server: PostgresServer | None) -> dict[str, object]:
-    """Send and kill, wait, check. Returns what is worth telling; raises `AssertionError`."""
+    """Send commands and kill parts, wait, check. Returns the summary. Raises AssertionError."""
     from tests.faults import verdict
     from tests.faults.sender import Sender
 
@@ -84,7 +84,7 @@ def run(installation: Installation, options: argparse.Namespace, server: Postgre
         sender.join(timeout=PATIENCE_SECONDS)
     assert not any(sender.trouble or sender.is_alive() for sender in senders), [sender.trouble for sender in senders]
     ended = time.monotonic()
-    await_true(verdict.everything_is_applied, "not everything that was accepted was applied")
+    wait_until(verdict.all_commands_are_applied, "not everything that was accepted was applied")
     caught_up = time.monotonic() - ended
     installation.stop()
 
@@ -96,23 +96,23 @@ def run(installation: Installation, options: argparse.Namespace, server: Postgre
         "events": events,
         "unanswered": sum(sender.unanswered for sender in senders),
         "longest until accepted, s": round(max(sender.longest_seconds for sender in senders), 2),
-        "accepted to applied, s": {name: round(share(waits, part), 3) for name, part in (("p50", 0.5), ("p99", 0.99))}
+        "accepted to applied, s": {name: round(quantile(waits, part), 3) for name, part in (("p50", 0.5), ("p99", 0.99))}
         | {"max": round(waits[-1], 2)},
         "caught up after, s": round(caught_up, 2),
     }
 
 
 def make_sessions(client: Client, number: int) -> list[str]:
-    """Sessions of a small cluster each, imported."""
+    """Create sessions of a small cluster each, and wait until they are ready."""
     made = [client.make_session(f"fault {seed}", {"nodes": 4, "pods": 100, "seed": seed}) for seed in range(number)]
-    await_true(lambda: all(client.session(each)["status"] == "ready" for each in made), "not every session was imported")
+    wait_until(lambda: all(client.session(each)["status"] == "ready" for each in made), "not every session was imported")
     return made
 
 
 def kill_at_random(
     installation: Installation, server: PostgresServer | None, chance: random.Random, *, seconds: float, pause: float
 ) -> dict[str, int]:
-    """Kill one part every now and then. Returns how often which."""
+    """Kill one part at random times. Returns the number of kills of each part."""
     killed: collections.Counter[str] = collections.Counter()
     chances = CHANCES if server is None else {**CHANCES, DATABASE: 1}
     until = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""Somebody who uses schedviz over HTTP."""
+"""An HTTP client of schedviz that sees servers die."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import json
 from typing import Any
 
 
-class NoAnswer(Exception):
-    """Whoever should have answered was dead, or died over it: the same request is to be sent again."""
+class NoResponse(Exception):
+    """The server was down, or died during the request, which has to be sent again."""
 
 
 class Client:
-    """Asks the server at a port, with a token. Each request has a connection of its own, as servers come and go."""
+    """Sends requests with a token to a port. Each request has its own connection, since servers are killed."""
 
     def __init__(self, port: int, token: str = "", host: str = "127.0.0.1") -> None:
         self.host = host
@@ -20,7 +20,7 @@ class Client:
         self.token = token
 
     def ask(self, method: str, path: str, body: Any = None, *, timeout: float = 30.0) -> tuple[int, Any]:
-        """Status and decoded body. Raises `NoAnswer`."""
+        """Send a request. Returns the status and the decoded body. Raises NoResponse."""
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", "Connection": "close"}
         connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
         try:
@@ -29,19 +29,19 @@ class Client:
             content = answer.read()
             return answer.status, json.loads(content) if content else None
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise NoAnswer(str(error)) from error
+            raise NoResponse(str(error)) from error
         finally:
             connection.close()
 
     def is_up(self) -> bool:
-        """Whether /healthz says that everything is."""
+        """Whether /healthz reports that everything is up."""
         try:
             return self.ask("GET", "/healthz")[0] == 200
-        except NoAnswer:
+        except NoResponse:
             return False
 
     def make_session(self, name: str, generate: dict[str, Any], **more: Any) -> str:
-        """Have a session made; returns its id, before it is imported."""
+        """Create a session. Returns its id, before the import has ended."""
         status, answer = self.ask("POST", "/api/v1/sessions/", {"name": name, "generate": generate, **more}, timeout=60)
         assert status == 201, answer
         session_id: str = answer["id"]
@@ -54,7 +54,7 @@ class Client:
         return session
 
     def send(self, session_id: str, key: str, command: dict[str, Any]) -> int:
-        """Have a command accepted at the first attempt; returns its number."""
+        """Send a command, which must be accepted at the first attempt. Returns its number."""
         status, answer = self.ask("POST", f"/api/v1/sessions/{session_id}/commands/", {"key": key, **command})
         assert status in (200, 202), (status, answer)
         seq: int = answer["seq"]

@@ -19,12 +19,12 @@ from tests.faults.installation import Installation
 from tests.faults.services import Services
 from tests.postgres import PostgresServer
 
-#: In the folder of an installation.
+#: The data folder's name in the folder of an installation.
 _SQLITE_FILE = Path("data/schedviz.sqlite3")
 
 
 @contextmanager
-def looking_into(url: str) -> Iterator[None]:
+def connected_models(url: str) -> Iterator[None]:
     """Connect the Django models of this process to that database."""
     from django.db import connections
 
@@ -111,7 +111,7 @@ def start_up(folder: Path, migrated_sqlite: Path, django_db_blocker: Any) -> Ite
             at_end.callback(installation.stop)
             installation.start()
             installation.wait_until_up()
-            at_end.enter_context(looking_into(url))
+            at_end.enter_context(connected_models(url))
             return installation
 
         yield start
@@ -125,7 +125,7 @@ def start_services(folder: Path, django_db_blocker: Any) -> Iterator[StartServic
     with ExitStack() as at_end, django_db_blocker.unblock():
 
         def start(url: str, **options: Any) -> Services:
-            at_end.enter_context(looking_into(url))
+            at_end.enter_context(connected_models(url))
             call_command("migrate", interactive=False, verbosity=0)
             services = Services(folder / "data", url, **options)
             at_end.callback(services.stop)

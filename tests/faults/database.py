@@ -1,4 +1,4 @@
-"""The database of a fault run: a new one, of the wanted kind, which this process can look into."""
+"""A new database of either kind for a fault run, which this process can query."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pathlib import Path
 from tests.postgres import PostgresServer, binaries
 
 KINDS = ("sqlite", "postgres")
-#: Generous: the machine may be busy with other things.
+#: Generous, since the machine may be busy.
 PATIENCE_SECONDS = 120.0
 
 
 @contextmanager
 def database(kind: str, folder: Path) -> Iterator[tuple[str, PostgresServer | None]]:
-    """The URL of a new database and, where it is a server, that server."""
+    """The URL of a new database and, for PostgreSQL, its server."""
     if kind == "sqlite":
         yield f"sqlite:///{folder / 'data' / 'schedviz.sqlite3'}", None
         return
@@ -36,7 +36,7 @@ def database(kind: str, folder: Path) -> Iterator[tuple[str, PostgresServer | No
 
 
 def set_up_django(folder: Path, url: str) -> None:
-    """Make `folder / "data"`, and have this process look into the same database as those that it starts."""
+    """Create `folder / "data"`, and connect Django in this process to the database of the started services."""
     os.environ |= {"DJANGO_SETTINGS_MODULE": "schedviz.settings", "SCHEDVIZ_DATA": str(folder / "data"), "SCHEDVIZ_DATABASE_URL": url}
     (folder / "data").mkdir(mode=0o700)
     import django
@@ -46,7 +46,7 @@ def set_up_django(folder: Path, url: str) -> None:
 
 @contextmanager
 def migrated_database(kind: str) -> Iterator[tuple[Path, str]]:
-    """A new folder and the URL of a new database with its tables, into which this process can look; both are gone afterwards."""
+    """A new folder and the URL of a new migrated database, which this process can query. Both are removed afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="schedviz-"))
     try:
         with database(kind, folder) as (url, _):
@@ -68,8 +68,8 @@ def close_connections() -> None:
     connections.close_all()
 
 
-def await_true(what: Callable[[], bool], otherwise: str, *, seconds: float = PATIENCE_SECONDS, pause: float = 0.1) -> None:
-    """Ask again and again; a database that is away is no answer. Raises `AssertionError`."""
+def wait_until(what: Callable[[], bool], otherwise: str, *, seconds: float = PATIENCE_SECONDS, pause: float = 0.1) -> None:
+    """Poll a condition; an unavailable database counts as not met. Raises AssertionError after a time limit."""
     from django.db import DatabaseError, connection
 
     deadline = time.monotonic() + seconds

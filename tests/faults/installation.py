@@ -1,4 +1,4 @@
-"""A `schedviz up` of its own, whose parts can be killed one by one, and which answers over HTTP as it does to anybody."""
+"""A separate `schedviz up` whose parts can be killed one by one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import psutil
 
 from tests.faults.client import Client
 
-#: What tells a part's process from others: words of its command line.
+#: Words of each part's command line, which identify its process.
 PARTS = {
     "engine-1": ("schedviz.up.worker", "engine-1"),
     "engine-2": ("schedviz.up.worker", "engine-2"),
@@ -27,7 +27,7 @@ PARTS = {
     "housekeeper": ("schedviz.up.housekeeper",),
 }
 SUPERVISOR = "supervisor"
-#: Generous: the machine may be busy with other things.
+#: Generous, since the machine may be busy.
 _PATIENCE_SECONDS = 180.0
 
 
@@ -42,10 +42,10 @@ class Installation:
         self.client = Client(_free_port())
         self._supervisor: subprocess.Popen[bytes]
 
-    # --- Living
+    # --- Lifecycle
 
     def start(self) -> None:
-        """Start the supervisor, and return at once."""
+        """Start the supervisor without waiting."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("SCHEDVIZ_", "DJANGO_"))}
         environment |= {"SCHEDVIZ_DATABASE_URL": self.database_url, **self.environment}
         command = [sys.executable, "-m", "schedviz.cli.main", "up", "--data", str(self.data), "--no-open", "--port", str(self.client.port)]
@@ -55,7 +55,7 @@ class Installation:
             )
 
     def wait_until_up(self) -> None:
-        """Until /healthz says that everything is up."""
+        """Wait until /healthz reports that everything is up."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while not self.client.is_up():
             if self._supervisor.poll() is not None:
@@ -66,7 +66,7 @@ class Installation:
         self.client.token = (self.data / "token").read_text().strip()
 
     def stop(self) -> None:
-        """End it as Ctrl-C does."""
+        """Stop it as Ctrl-C does."""
         self._supervisor.send_signal(signal.SIGINT)
         try:
             self._supervisor.wait(30)
@@ -75,19 +75,19 @@ class Installation:
             self._supervisor.wait()
 
     def redis_url(self) -> str:
-        """Where its Redis listens, for whoever looks into it."""
+        """The URL of its Redis."""
         process = self.process("redis")
         assert process is not None
         line = process.cmdline()
-        # Redis writes its name and its socket over its command line.
+        # Redis replaces its command line by its name and its socket.
         found = re.search(r"unixsocket:(\S+)|--unixsocket (\S+)", " ".join(line))
         assert found, line
         return f"unix://{found[1] or found[2]}"
 
-    # --- Dying
+    # --- Faults
 
     def process(self, part: str) -> psutil.Process | None:
-        """A part's process, if it is there now."""
+        """The process of a part, if it is running."""
         with contextlib.suppress(psutil.Error):
             for child in psutil.Process(self._supervisor.pid).children():
                 with contextlib.suppress(psutil.Error):
@@ -97,9 +97,9 @@ class Installation:
         return None
 
     def kill(self, part: str) -> bool:
-        """Kill a part, with what it started, with -9; False: it is not there. The supervisor is started again by us, as by an init."""
+        """Kill a part and its children with -9. Returns False if it is not running. The supervisor is started again, as an init would do."""
         if part == SUPERVISOR:
-            # What it leaves behind its watcher kills, or the kernel; a new one may begin before they are gone.
+            # Its watcher or the kernel kills its orphans. A new one may start before they have ended.
             self._supervisor.kill()
             self._supervisor.wait()
             self.start()
@@ -108,12 +108,12 @@ class Installation:
         if process is None:
             return False
         with contextlib.suppress(ProcessLookupError):
-            # Each is the leader of its group.
+            # Each part leads its process group.
             os.killpg(process.pid, signal.SIGKILL)
         return True
 
     def logs(self, characters: int = 2000) -> str:
-        """The ends of all logs, for whoever has to find out."""
+        """The ends of all logs, for failure messages."""
         paths = [self.output, *sorted((self.data / "logs").glob("*.log"))]
         return "\n".join(f"--- {path.name}\n{path.read_text(errors='replace')[-characters:]}" for path in paths)
 

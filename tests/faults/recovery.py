@@ -1,10 +1,10 @@
-"""How soon a session answers again after its worker was killed with -9, measured many times.
+"""Measures how soon a session continues after its worker was killed with -9.
 
     python -m tests.faults.recovery [--times 30] [--database sqlite|postgres] [--only CASE]...
 
-another: its owner is killed under `schedviz up`, another engine worker lives. none: all engine workers are killed at once.
-alone: no supervisor, so that nobody tells of the death or starts the worker again; another one lives. Each time a command is sent right
-after the kill; measured is from the kill until the moment at which it is stored as applied. Ends with 1 when a p99 is above its goal.
+another: the owner is killed under `schedviz up`, another engine worker is running. none: all engine workers are killed at once.
+alone: no supervisor reports the death or restarts the worker; another worker is running. A command is sent right after each kill; the
+time from the kill until the command is stored as applied is measured. Exits with 1 if a p99 is above its goal.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from pathlib import Path
 
 import redis
 
-from tests.faults.client import Client, NoAnswer
-from tests.faults.database import KINDS, await_true, close_connections, database, set_up_django
+from tests.faults.client import Client, NoResponse
+from tests.faults.database import KINDS, close_connections, database, set_up_django, wait_until
 from tests.faults.installation import Installation
-from tests.faults.report import end_in_order, machine_load, say, share
+from tests.faults.report import exit_on_sigterm, machine_load, quantile, say
 from tests.faults.services import Services
 
-#: Case → seconds within which the session is to answer.
+#: Case → the goal in seconds.
 GOALS = {"another": 1.0, "none": 4.0, "alone": 8.0}
 ENGINES = ("engine-1", "engine-2")
 GENERATE = {"nodes": 100, "pods": 500}
@@ -41,7 +41,7 @@ def main() -> int:
     parser.add_argument("--database", choices=KINDS, default="sqlite")
     parser.add_argument("--only", choices=GOALS, action="append")
     options = parser.parse_args()
-    end_in_order()
+    exit_on_sigterm()
     folder = Path(tempfile.mkdtemp(prefix="schedviz-recovery-"))
     missed = False
     with database(options.database, folder) as (url, _):
@@ -50,7 +50,7 @@ def main() -> int:
             for case in options.only or GOALS:
                 measure = alone if case == "alone" else supervised
                 taken = sorted(measure(folder, url, case, options.times))
-                p50, p99 = share(taken, 0.5), share(taken, 0.99)
+                p50, p99 = quantile(taken, 0.5), quantile(taken, 0.99)
                 missed |= p99 > GOALS[case]
                 say(
                     f"{case} ({options.database}, {len(taken)} times): p50 {p50:.2f} s, p99 {p99:.2f} s, longest {taken[-1]:.2f} s; "
@@ -63,7 +63,7 @@ def main() -> int:
 
 
 def supervised(folder: Path, url: str, case: str, times: int) -> list[float]:
-    """Under `schedviz up`."""
+    """Measure under `schedviz up`."""
     installation = Installation(folder, url)
     installation.start()
     try:
@@ -77,14 +77,14 @@ def supervised(folder: Path, url: str, case: str, times: int) -> list[float]:
         taken = []
         for _ in range(times):
             await_workers(installation.redis_url())
-            taken.append(answered_after(installation.client, session_id, kill))
+            taken.append(seconds_until_applied(installation.client, session_id, kill))
         return taken
     finally:
         installation.stop()
 
 
 def alone(folder: Path, url: str, case: str, times: int) -> list[float]:
-    """Workers, web server and sweeper by themselves."""
+    """Measure with workers, web server and sweeper without a supervisor."""
     from django.core.management import call_command
 
     call_command("migrate", interactive=False, verbosity=0)
@@ -99,7 +99,7 @@ def alone(folder: Path, url: str, case: str, times: int) -> list[float]:
             def kill() -> None:
                 next(one for one in services.engines if one.name == owner_of(session_id)).kill()
 
-            taken.append(answered_after(services.client, session_id, kill))
+            taken.append(seconds_until_applied(services.client, session_id, kill))
             for one in services.engines:
                 if one.process.poll() is not None:
                     one.start()
@@ -110,15 +110,15 @@ def alone(folder: Path, url: str, case: str, times: int) -> list[float]:
 
 def make_session(client: Client) -> str:
     session_id = client.make_session("recovery", GENERATE)
-    await_true(lambda: client.session(session_id)["status"] == "ready", "the session was not imported")
+    wait_until(lambda: client.session(session_id)["status"] == "ready", "the session was not imported")
     return session_id
 
 
-def answered_after(client: Client, session_id: str, kill: Callable[[], None]) -> float:
-    """Kill, send a command, and wait until it is done; seconds since the kill."""
+def seconds_until_applied(client: Client, session_id: str, kill: Callable[[], None]) -> float:
+    """Kill, send a command, and wait until it is applied. Returns the seconds since the kill."""
     from schedviz.sessions.models import Command
 
-    # It lingers after this one, so that it has an owner.
+    # The owner keeps the session for a while after this command.
     await_applied(session_id, client.send(session_id, f"before-{next(_keys)}", {"op": "cycle"}))
     assert owner_of(session_id)
     began = time.time()
@@ -128,7 +128,7 @@ def answered_after(client: Client, session_id: str, kill: Callable[[], None]) ->
         try:
             seq = client.send(session_id, key, {"op": "snapshot"})
             break
-        except NoAnswer:
+        except NoResponse:
             time.sleep(0.01)
     await_applied(session_id, seq)
     applied = Command.objects.get(session_id=session_id, seq=seq).applied_at
@@ -142,11 +142,11 @@ def await_applied(session_id: str, seq: int) -> None:
     def is_applied() -> bool:
         return Command.objects.filter(session_id=session_id, seq=seq, applied_at__isnull=False).exists()
 
-    await_true(is_applied, f"command {seq} was not applied", pause=0.02)
+    wait_until(is_applied, f"command {seq} was not applied", pause=0.02)
 
 
 def await_workers(redis_url: str) -> None:
-    """Until each engine worker has given a new sign of life."""
+    """Wait for a new heartbeat of each engine worker."""
     from schedviz.sessions.redis import heartbeat
 
     connection = redis.Redis.from_url(redis_url)
@@ -156,12 +156,12 @@ def await_workers(redis_url: str) -> None:
         return connection.exists(*keys) == len(keys)
 
     connection.delete(*keys)
-    await_true(all_beat, "not every worker came back", pause=0.05)
+    wait_until(all_beat, "not every worker came back", pause=0.05)
     connection.close()
 
 
 def owner_of(session_id: str) -> str:
-    """The engine worker that has the session's lease; "": nobody has."""
+    """The engine worker that has the session's lease; "" if none has."""
     from schedviz.sessions.models import Session
 
     owner = Session.objects.values_list("lease_owner", flat=True).get(pk=session_id)

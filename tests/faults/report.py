@@ -1,4 +1,4 @@
-"""What these programs tell on the terminal."""
+"""Terminal output of the fault runs and load tests."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from collections.abc import Sequence
 
 
 def say(line: str) -> None:
-    """At once, also into a pipe."""
+    """Print a line at once, also into a pipe."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
-def end_in_order() -> None:
-    """SIGTERM ends the program as an error does: what it started is stopped."""
+def exit_on_sigterm() -> None:
+    """Make SIGTERM raise SystemExit, so that started processes are stopped."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
-def share(ordered: Sequence[float], part: float) -> float:
-    """The value below which that part of them is."""
+def quantile(ordered: Sequence[float], part: float) -> float:
+    """A quantile of sorted values."""
     return ordered[min(int(len(ordered) * part), len(ordered) - 1)]
 
 
 def machine_load() -> str:
-    """How busy the machine is with everything that it does: the load averages over 1, 5 and 15 minutes."""
+    """The load averages of the machine over 1, 5 and 15 minutes."""
     return "load " + ", ".join(f"{one:.1f}" for one in os.getloadavg())

@@ -1,4 +1,4 @@
-"""Sends commands to one session over REST, as somebody does who wants every one of them done once: again and again under the same key."""
+"""Sends commands to one session over REST, and repeats each under the same key until it is accepted."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ import threading
 import time
 from typing import Any
 
-from tests.faults.client import Client, NoAnswer
+from tests.faults.client import Client, NoResponse
 from tests.sessions.conftest import pod
 
 _PAUSE_SECONDS = 0.08
-#: One in so many is sent twice although it was answered.
+#: One in this many commands is sent twice although it was accepted.
 _DOUBLED = 10
 
 
 class Sender(threading.Thread):
-    """One session's. `sent` holds what was accepted, in the order in which it was sent."""
+    """The sender of one session. `sent` has the accepted commands in the order of sending."""
 
     def __init__(self, client: Client, session_id: str, seed: int, stopped: threading.Event) -> None:
         super().__init__(name=f"sender of {session_id}", daemon=True)
         self.session_id = session_id
-        #: Key and number.
+        #: The key and the number of each accepted command.
         self.sent: list[tuple[str, int]] = []
-        #: How often nobody answered.
+        #: The number of requests without a response.
         self.unanswered = 0
-        #: The longest that it took to have one accepted.
+        #: The longest time until a command was accepted, in seconds.
         self.longest_seconds = 0.0
-        #: What must not be, if it was.
+        #: The violation that was found, if any.
         self.trouble = ""
         self._client = client
         self._random = random.Random(seed)
@@ -36,7 +36,7 @@ class Sender(threading.Thread):
         self._numbers = itertools.count(1)
 
     def run(self) -> None:
-        """Until it is told to stop; what was begun is brought to its end."""
+        """Send until stopped; the last command is completed."""
         try:
             while not self._stopped.wait(self._random.uniform(0.0, _PAUSE_SECONDS)):
                 self._send(f"key-{next(self._numbers)}", self._any())
@@ -57,18 +57,18 @@ class Sender(threading.Thread):
         while True:
             try:
                 status, answer = self._client.ask("POST", f"/api/v1/sessions/{self.session_id}/commands/", body)
-            except NoAnswer:
+            except NoResponse:
                 status, answer = 0, None
             if status in (200, 202):
                 seq: int = answer["seq"]
                 return seq
-            if not self.is_to_be_sent_again(status, answer):
+            if not self.must_be_repeated(status, answer):
                 raise AssertionError(f"{body} was answered with {status}: {answer}")
             self.unanswered += status != 429
             time.sleep(0.05)
 
-    def is_to_be_sent_again(self, status: int, _answer: Any) -> bool:
-        """Nobody is there (0), the session has enough to do, or the database is away."""
+    def must_be_repeated(self, status: int, _answer: Any) -> bool:
+        """Whether a request has to be repeated: no response (0), too many pending commands, or an unavailable database."""
         return status in (0, 429, 503)
 
     def _any(self) -> dict[str, Any]:

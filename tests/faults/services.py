@@ -1,4 +1,4 @@
-"""Redis, a web server, workers and the sweeper as processes that nobody starts again, as they run in containers: without a supervisor."""
+"""Redis, web servers, workers and the sweeper as separate processes without a supervisor, as in containers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.faults.client import Client
 
 
 class Service:
-    """One process with its log. Its name is what the owners of leases in it begin with."""
+    """A process with its log. The names of lease owners in it start with its name."""
 
     def __init__(self, name: str, command: list[str], environment: dict[str, str], folder: Path) -> None:
         self.name = name
@@ -38,7 +38,7 @@ class Service:
             )
 
     def signal(self, number: signal.Signals) -> None:
-        """To it and to what it started."""
+        """Send a signal to the process and its children."""
         os.killpg(self.process.pid, number)
 
     def kill(self) -> None:
@@ -56,7 +56,7 @@ class Service:
 
 
 class Services:
-    """Everything on one data folder and one database, migrated already. `slots`: how many sessions each engine worker hosts."""
+    """All services on one data folder and one migrated database. `slots`: the number of sessions that each engine worker hosts."""
 
     def __init__(self, folder: Path, database_url: str, *, slots: tuple[int, ...] = (64, 64), webs: int = 1) -> None:
         self.folder = folder
@@ -99,7 +99,7 @@ class Services:
         return [*self.webs, self.io, self.sweeper, *self.engines]
 
     def start(self) -> None:
-        """Start all, and wait until /healthz says that they are up."""
+        """Start all services, and wait until /healthz reports that they are up."""
         from schedviz.web.login import ensure_local_token
 
         token = ensure_local_token(None)

@@ -16,7 +16,7 @@ from schedviz.sessions.models import Session
 from tests.conftest import until
 from tests.faults import verdict
 from tests.faults.conftest import StartServices
-from tests.faults.database import await_true
+from tests.faults.database import wait_until
 from tests.faults.sender import Sender
 from tests.faults.services import Services
 from tests.faults.viewer import Viewer
@@ -37,12 +37,12 @@ def test_sessions_continue_after_a_clock_jump(start_services: StartServices, dat
         thread.start()
 
     for number, seconds in enumerate(_JUMPS):
-        all_go_on(senders)
-        # Nobody clears its leases: here is no supervisor.
+        assert_all_continue(senders)
+        # Its leases stay, since there is no supervisor.
         dying = services.engines[number % 2]
         dying.kill()
         jump(services, seconds)
-        all_go_on(senders)
+        assert_all_continue(senders)
         dying.start()
 
     sending.set()
@@ -50,7 +50,7 @@ def test_sessions_continue_after_a_clock_jump(start_services: StartServices, dat
         sender.join(timeout=60)
         assert not sender.is_alive()
         assert not sender.trouble
-    await_true(verdict.everything_is_applied, "not everything that was accepted was applied")
+    wait_until(verdict.all_commands_are_applied, "not everything that was accepted was applied")
     until(lambda: all(viewer.event == client.session(each)["event"] for viewer, each in zip(viewers, sessions, strict=True)))
     until(client.is_up)
     looking.set()
@@ -75,13 +75,13 @@ def leases_moved(seconds: int) -> bool:
     try:
         Session.objects.exclude(lease_owner="").update(lease_until=F("lease_until") - seconds)
     except OperationalError:
-        # SQLite: somebody else writes.
+        # SQLite: another process is writing.
         return False
     return True
 
 
-def all_go_on(senders: list[Sender]) -> None:
-    """Of each session commands are accepted and done."""
+def assert_all_continue(senders: list[Sender]) -> None:
+    """Check that commands of each session are accepted and applied."""
     before = [len(sender.sent) for sender in senders]
     until(lambda: all(len(sender.sent) > was + 3 for sender, was in zip(senders, before, strict=True)))
     wanted = {sender.session_id: sender.sent[-1][1] for sender in senders}

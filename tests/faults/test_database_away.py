@@ -8,9 +8,9 @@ import pytest
 
 from tests.conftest import until
 from tests.faults import verdict
-from tests.faults.client import Client, NoAnswer
+from tests.faults.client import Client, NoResponse
 from tests.faults.conftest import StartUp
-from tests.faults.database import await_true
+from tests.faults.database import wait_until
 from tests.faults.installation import Installation
 from tests.faults.sender import Sender
 from tests.postgres import PostgresServer
@@ -37,7 +37,7 @@ def test_a_database_that_restarts_under_load_loses_nothing(start_up: StartUp, po
         assert (status, body["error"]["code"]) == (503, "database_down")
         before = [sender.unanswered for sender in senders]
         until(lambda before=before: all(now.unanswered > was for now, was in zip(senders, before, strict=True)))
-        # While it is away the part dies that frees the sessions of the dead, and a worker with sessions.
+        # Meanwhile kill the housekeeper, which frees the sessions of dead workers, and a worker with sessions.
         # In the second round they may still be restarting from the first.
         until(lambda: installation.kill("housekeeper"))
         until(lambda: installation.kill("engine-1"))
@@ -53,7 +53,7 @@ def test_a_database_that_restarts_under_load_loses_nothing(start_up: StartUp, po
         sender.join(timeout=60)
         assert not sender.is_alive()
         assert not sender.trouble
-    await_true(verdict.everything_is_applied, "not everything that was accepted was applied")
+    wait_until(verdict.all_commands_are_applied, "not everything that was accepted was applied")
     check_at_rest(installation, senders)
 
 
@@ -63,7 +63,7 @@ def answer(client: Client, path: str) -> tuple[int, dict]:
     def ask() -> tuple[int, dict] | None:
         try:
             return client.ask("GET", path)
-        except NoAnswer:
+        except NoResponse:
             return None
 
     return until(ask, seconds=180)

@@ -15,7 +15,7 @@ CLUSTER = {"nodes": 4, "pods": 100, "seed": 1}
 
 
 def is_refused(installation: Installation) -> dict[str, object]:
-    """What is said to who would make a session, once that is refused."""
+    """The response to creating a session, once it is refused."""
     client = installation.client
 
     def asked() -> dict[str, object] | None:
@@ -26,7 +26,7 @@ def is_refused(installation: Installation) -> dict[str, object]:
 
 
 def is_down(installation: Installation) -> str:
-    """What /healthz says of the database, once it says that it is down: an answer is kept for a second."""
+    """The database's state in /healthz, once it is down. Responses are cached for a second."""
 
     def asked() -> str | None:
         status, health = installation.client.ask("GET", "/healthz")

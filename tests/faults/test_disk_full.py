@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import until
 from tests.faults import verdict
 from tests.faults.conftest import StartUp, sqlite_url
-from tests.faults.database import await_true
+from tests.faults.database import wait_until
 from tests.faults.sender import Sender
 
 _MEGABYTES = 48
@@ -21,7 +21,7 @@ _MEGABYTES = 48
 
 @pytest.fixture
 def small_disk(folder: Path) -> Iterator[Path]:
-    """`folder / "data"` as a disk of its own with little room."""
+    """`folder / "data"` on a small disk of its own."""
     data = folder / "data"
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={_MEGABYTES}m,mode=700", "tmpfs", data], check=False, capture_output=True
@@ -51,9 +51,9 @@ def test_a_full_disk_is_reported_and_loses_nothing(start_up: StartUp, folder: Pa
     assert str(small_disk) not in refused["message"]
     until(lambda: f"The disk that holds {small_disk} is full" in installation.output.read_text())
     until(lambda: client.ask("GET", "/healthz")[1]["database"] == "its disk is full")
-    # What is there can still be looked at.
+    # Reading still works.
     assert client.session(sessions[0])["status"] in {"ready", "running", "paused"}
-    # A worker that dies meanwhile changes nothing.
+    # The death of a worker makes no difference.
     assert installation.kill("engine-1")
 
     filler.unlink()
@@ -66,7 +66,7 @@ def test_a_full_disk_is_reported_and_loses_nothing(start_up: StartUp, folder: Pa
         sender.join(timeout=60)
         assert not sender.is_alive()
         assert not sender.trouble
-    await_true(verdict.everything_is_applied, "not everything that was accepted was applied")
+    wait_until(verdict.all_commands_are_applied, "not everything that was accepted was applied")
     until(client.is_up)
     installation.stop()
     assert "Traceback" not in installation.output.read_text()
@@ -75,7 +75,7 @@ def test_a_full_disk_is_reported_and_loses_nothing(start_up: StartUp, folder: Pa
 
 
 def fill(filler: Path) -> None:
-    """Leave no room at all."""
+    """Fill the disk."""
     with filler.open("wb") as file:
         for size in (1 << 16, 1 << 12, 1):
             try:
@@ -86,13 +86,13 @@ def fill(filler: Path) -> None:
 
 
 class FullDiskSender(Sender):
-    """Tries again where the disk is full, and remembers what it was told."""
+    """Repeats requests while the disk is full, and keeps the error messages."""
 
     refused: dict[str, str] | None = None
 
-    def is_to_be_sent_again(self, status: int, answer: object) -> bool:
+    def must_be_repeated(self, status: int, answer: object) -> bool:
         if status == 507:
             assert isinstance(answer, dict)
             self.refused = answer["error"]
             return True
-        return super().is_to_be_sent_again(status, answer)
+        return super().must_be_repeated(status, answer)

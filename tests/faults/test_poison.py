@@ -14,7 +14,7 @@ from tests.faults import verdict
 from tests.faults.conftest import StartUp
 from tests.sessions.conftest import node, pod
 
-#: An installed plugin, as anybody may write one, with a bug as C extensions have them: the process is gone without a word.
+#: An installed plugin that ends the process without an exception, as a bug in a C extension does.
 PLUGIN = """
 import ctypes
 import os
@@ -49,7 +49,7 @@ CONFIGURATION = {
 
 @pytest.fixture
 def installed(folder: Path) -> Path:
-    """A folder of Python packages with that plugin in it."""
+    """A folder of Python packages with the plugin."""
     site = folder / "site"
     described = site / "poison-1.dist-info"
     described.mkdir(parents=True)
@@ -82,7 +82,7 @@ def test_a_command_that_kills_every_worker_is_quarantined(start_up: StartUp, dat
     assert "attempts in a row to execute it failed" in session["message"]
     assert Command.objects.get(session_id=poisoned, quarantined=True).seq == 2
     assert session["cycle"] == 20
-    # The pod that was in the way never came in, and the session takes commands as before.
+    # The poison pod was not created, and the session accepts commands as before.
     assert client.ask("GET", f"/api/v1/sessions/{poisoned}/objects/?kind=Pod&name=poison")[0] == 404
     client.send(poisoned, "last", {"op": "snapshot"})
     until(lambda: client.session(poisoned)["appliedSeq"] == 4)

@@ -9,7 +9,7 @@ import redis
 from tests.conftest import until
 from tests.faults import verdict
 from tests.faults.conftest import StartUp
-from tests.faults.database import await_true
+from tests.faults.database import wait_until
 from tests.faults.sender import Sender
 from tests.faults.viewer import Viewer
 
@@ -37,7 +37,7 @@ def test_a_flush_of_redis_loses_no_command_and_no_frame(start_up: StartUp, datab
         sender.join(timeout=60)
         assert not sender.is_alive()
         assert not sender.trouble
-    await_true(verdict.everything_is_applied, "not everything that was accepted was applied")
+    wait_until(verdict.all_commands_are_applied, "not everything that was accepted was applied")
     until(lambda: all(viewer.event == client.session(each)["event"] for viewer, each in zip(viewers, sessions, strict=True)))
     until(client.is_up)
     looking.set()

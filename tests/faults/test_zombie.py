@@ -32,7 +32,7 @@ def test_a_worker_that_was_suspended_past_its_lease_writes_nothing(start_service
     zombie.signal(signal.SIGCONT)
     until(lambda: "Another owner has taken session" in zombie.log.read_text())
 
-    # It is alive and takes part again, but of what it had in its hands nothing was written.
+    # It is running again, but wrote nothing of its unfinished work.
     assert chunks(session_id) == stored
     sent.append(("last", client.send(session_id, "last", {"op": "snapshot"})))
     until(lambda: row(session_id).applied_seq == 3)

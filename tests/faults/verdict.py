@@ -1,4 +1,4 @@
-"""What must hold after a fault run, read from the database that it left."""
+"""Invariants after a fault run, checked in its database."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from tests.sessions.conftest import stored_events
 _TOLD = ("status", "lease_owner", "epoch", "acquisitions", "trying_seq", "applied_seq", "last_seq", "interrupt_seq", "chunk", "message")
 
 
-def everything_is_applied() -> bool:
-    """No session has work left."""
+def all_commands_are_applied() -> bool:
+    """Whether all accepted commands are applied."""
     return not Session.objects.exclude(applied_seq=F("last_seq")).exists()
 
 
 def check(session_id: str, sent: list[tuple[str, int]]) -> int:
-    """Accepted = applied = sent, in order; events, chunks and cycles without gaps; all as one engine would have done it, without a pause.
+    """Check that sent, accepted and applied commands are the same, in order; that events, chunks and cycles have no gaps; and that one
+    uninterrupted engine produces the same events.
 
-    Returns how many events were compared.
+    Returns the number of compared events.
     """
     session = Session.objects.get(pk=session_id)
     assert session.status != Session.Status.FAILED, session.message
@@ -54,13 +55,13 @@ def check(session_id: str, sent: list[tuple[str, int]]) -> int:
 
 
 def waiting_seconds(session_id: str) -> list[float]:
-    """How long each command waited from being accepted until it was applied."""
+    """The seconds from acceptance to application of each command."""
     times = Command.objects.filter(session_id=session_id).values_list("accepted_at", "applied_at")
     return [(applied - accepted).total_seconds() for accepted, applied in times if applied is not None]
 
 
-def story() -> str:
-    """Where everything stands, for whoever has to find out why it does not go on."""
+def state_of_sessions() -> str:
+    """The state of all sessions, for failure messages."""
     lines: list[str] = []
     for session in Session.objects.annotate(leased=F("lease_until") - DatabaseSeconds()):
         members = " ".join(f"{name}={getattr(session, name)!r}" for name in _TOLD)

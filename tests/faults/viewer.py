@@ -1,4 +1,4 @@
-"""Somebody who looks at a session meanwhile, and connects again whenever the socket breaks."""
+"""A viewer of a session that reconnects whenever its socket breaks."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from tests.faults.client import Client
 
 
 class Viewer(threading.Thread):
-    """Follows a session as docs/wire.md says, and remembers up to which chunk it has everything."""
+    """Follows a session as docs/wire.md describes, and keeps the number of the last complete chunk."""
 
     def __init__(self, client: Client, session_id: str, stopped: threading.Event) -> None:
         super().__init__(name=f"viewer of {session_id}", daemon=True)
         self.chunk = -1
         self.event = -1
-        #: What must not be, if it was.
+        #: The violation that was found, if any.
         self.trouble = ""
         self._url = f"ws://{client.host}:{client.port}/ws/v1/sessions/{session_id}/"
         self._headers = {"Authorization": f"Bearer {client.token}"}
         self._stopped = stopped
 
     def run(self) -> None:
-        """Until it is told to stop."""
+        """Follow until stopped."""
         while not self._stopped.is_set():
             query = f"?from={self.chunk}" if self.chunk >= 0 else ""
             try:

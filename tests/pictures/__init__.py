@@ -1,1 +1,1 @@
-"""Pictures of every view, and the chosen ones that are held against how the page looks."""
+"""Screenshots of every view, and the reference pictures that the page is compared with."""

@@ -1,4 +1,4 @@
-"""Takes pictures of every view, to be looked at, and compares forty of them with their references: `make pictures`.
+"""Takes pictures of every view for review, and compares forty of them with their references: `make pictures`.
 
 .venv/bin/python -m tests.pictures [--out build/pictures] [--only PART] [--references] [--accept] [--docs]
 """
@@ -18,7 +18,7 @@ from typing import Final
 from playwright.sync_api import sync_playwright
 
 from tests.e2e.conftest import FLAGS, Server
-from tests.pictures.looking import Eye, size_of
+from tests.pictures.comparing import PictureComparer, size_of
 from tests.pictures.references import Comparison, accept, compare, drop_all_but, write_differences
 from tests.pictures.shots import every_shot, reference_shots
 from tests.pictures.still import FLAGS as STILL
@@ -31,8 +31,8 @@ PHONE: Final = 400
 
 
 @contextmanager
-def studio(flags: Sequence[str]) -> Iterator[tuple[Studio, Eye]]:
-    """A studio of its own, and an eye that looks at what is taken in it."""
+def studio(flags: Sequence[str]) -> Iterator[tuple[Studio, PictureComparer]]:
+    """A new studio, and the comparison of its pictures."""
     folder = Path(tempfile.mkdtemp(prefix="schedviz-pictures-"))
     data = folder / "data"
     command = [sys.executable, "-m", "schedviz.cli.main", "up", "--port", "0", "--data", str(data), "--no-open"]
@@ -45,7 +45,7 @@ def studio(flags: Sequence[str]) -> Iterator[tuple[Studio, Eye]]:
                 signed_in = browser.new_context()
                 signed_in.new_page().goto(server.login)
                 taken = Studio(server, browser, signed_in)
-                yield taken, Eye(browser.new_page())
+                yield taken, PictureComparer(browser.new_page())
                 taken.close()
                 browser.close()
     finally:
@@ -62,7 +62,7 @@ def main() -> int:
     parser.add_argument("--flag", action="append", default=[], help="one more for Chromium, such as --flag=--disable-lcd-text")
     options = parser.parse_args()
     out: Path = options.out
-    with studio([*STILL, *options.flag]) as (room, eye):
+    with studio([*STILL, *options.flag]) as (room, comparer):
         if options.docs:
             take_tour(room, options.only)
             return 0
@@ -84,18 +84,18 @@ def main() -> int:
             said = shot.name
             if shot.name in references:
                 if options.accept:
-                    accept(eye, shot.name, picture)
-                compared = compare(eye, shot.name, picture)
+                    accept(comparer, shot.name, picture)
+                compared = compare(comparer, shot.name, picture)
                 comparisons.append(compared)
                 sizes[shot.name] = size_of(picture)
                 said = str(compared)
             sys.stdout.write(f"{said}\n")
             sys.stdout.flush()
-    return _told(out, comparisons, sizes)
+    return _report_differences(out, comparisons, sizes)
 
 
-def _told(out: Path, comparisons: list[Comparison], sizes: dict[str, tuple[int, int]]) -> int:
-    """Say what differs; 1 where something does."""
+def _report_differences(out: Path, comparisons: list[Comparison], sizes: dict[str, tuple[int, int]]) -> int:
+    """Print the differences. Returns 1 if there are any."""
     page = out / "differences.html"
     write_differences(page, comparisons, sizes)
     differing = [one for one in comparisons if not one.alike]

@@ -1,6 +1,6 @@
-"""What `make pictures` sees: faults that are put into the page's stylesheet here, and nothing where there is none.
+"""Tests of `make pictures`: it finds faults that are injected into the page's stylesheet, and nothing without a fault.
 
-No part of `make test`, as the pictures are not: `.venv/bin/python -m pytest tests/pictures/faults.py`.
+Not part of `make test`, like the pictures: `.venv/bin/python -m pytest tests/pictures/faults.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.e2e.conftest import Server
 from tests.e2e.test_scope import import_through, step_cycles
-from tests.pictures.looking import Eye
+from tests.pictures.comparing import PictureComparer
 from tests.pictures.still import STYLE, picture_of
 
 pytest_plugins = ("tests.e2e.conftest",)
@@ -32,7 +32,7 @@ FAULTS: Final = {
 
 @pytest.fixture
 def still(browser: Browser, signed_in: BrowserContext, server: Server, file: Path) -> Iterator[Page]:
-    """A session's page on which pods are assumed: their watch events are on the way."""
+    """A session's page with assumed pods, whose watch events have not arrived."""
     with browser.new_context(
         storage_state=signed_in.storage_state(), viewport={"width": 1280, "height": 800}, reduced_motion="reduce", locale="en"
     ) as context:
@@ -45,7 +45,7 @@ def still(browser: Browser, signed_in: BrowserContext, server: Server, file: Pat
 
 
 def picture_with(page: Page, rules: str) -> bytes:
-    """The page loaded anew, with more rules in its stylesheets."""
+    """A picture of the reloaded page with additional CSS rules."""
 
     def styled(route: Route) -> None:
         answer = route.fetch()
@@ -61,7 +61,7 @@ def picture_with(page: Page, rules: str) -> bytes:
 
 def test_an_eye_sees_each_fault_of_a_page_and_none_where_there_is_none(browser: Browser, still: Page):
     with browser.new_context() as context:
-        eye = Eye(context.new_page())
-        reference = eye.as_reference(picture_with(still, ""))
-        assert eye.look(picture_with(still, ""), reference).regions == []
-        assert [name for name, rules in FAULTS.items() if eye.look(picture_with(still, rules), reference).alike] == []
+        comparer = PictureComparer(context.new_page())
+        reference = comparer.as_reference(picture_with(still, ""))
+        assert comparer.look(picture_with(still, ""), reference).regions == []
+        assert [name for name, rules in FAULTS.items() if comparer.look(picture_with(still, rules), reference).alike] == []

@@ -1,4 +1,4 @@
-"""The forty references: where they are, what differs from them, and a page on which to look at what does."""
+"""The forty reference pictures: their files, the comparison, and an HTML page of differences."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Final
 
 import msgspec
 
-from tests.pictures.looking import Eye, Looked
+from tests.pictures.comparing import ComparisonResult, PictureComparer
 
 FOLDER: Final = Path(__file__).with_name("references")
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """One picture and what was found."""
+    """A picture and the result of its comparison."""
 
     name: str
-    #: None: there is no reference yet.
-    looked: Looked | None
+    #: None: it has no reference yet.
+    looked: ComparisonResult | None
 
     @property
     def alike(self) -> bool:
@@ -28,16 +28,16 @@ class Comparison(msgspec.Struct, frozen=True):
         return f"{self.name}: {self.looked or 'no reference yet'}"
 
 
-def compare(eye: Eye, name: str, picture: bytes) -> Comparison:
-    """A picture, PNG, against the reference of its name."""
+def compare(comparer: PictureComparer, name: str, picture: bytes) -> Comparison:
+    """Compare a PNG with the reference of the same name."""
     file = reference_of(name)
-    return Comparison(name, eye.look(picture, file.read_bytes()) if file.exists() else None)
+    return Comparison(name, comparer.look(picture, file.read_bytes()) if file.exists() else None)
 
 
-def accept(eye: Eye, name: str, picture: bytes) -> None:
-    """Make it the reference."""
+def accept(comparer: PictureComparer, name: str, picture: bytes) -> None:
+    """Store a picture as the reference."""
     FOLDER.mkdir(exist_ok=True)
-    reference_of(name).write_bytes(eye.as_reference(picture))
+    reference_of(name).write_bytes(comparer.as_reference(picture))
 
 
 def reference_of(name: str) -> Path:
@@ -45,7 +45,7 @@ def reference_of(name: str) -> Path:
 
 
 def drop_all_but(names: set[str]) -> None:
-    """Remove references of pictures that are not taken any more."""
+    """Remove the references of all other pictures."""
     for file in FOLDER.glob("*.webp"):
         if file.stem not in names:
             file.unlink()
@@ -68,7 +68,7 @@ _ROW: Final = """<h2>{name}</h2><p>{words}</p><figure><div><img src="{reference}
 
 
 def write_differences(to: Path, comparisons: list[Comparison], sizes: dict[str, tuple[int, int]]) -> None:
-    """The page; `sizes`: of each picture in pixels, which lie beside it as PNG."""
+    """Write the HTML page. `sizes`: the size of each picture in pixels; the pictures are PNG files beside the page."""
     differing = [one for one in comparisons if not one.alike]
     rows = "\n".join(_row(one, *sizes[one.name]) for one in differing)
     to.write_text(_PAGE.format(count=len(differing), all=len(comparisons), rows=rows), "utf-8")

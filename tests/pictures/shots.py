@@ -1,4 +1,4 @@
-"""Which pictures there are: views by width, scheme, language and size of the cluster; and the forty that are references, in which every pair of these occurs."""
+"""The list of pictures: views by width, colour scheme, language and cluster size; and the forty references, in which every pair of these occurs."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ WIDTHS: Final = (1280, 1920, 390)
 HEIGHTS: Final = {1280: 800, 1920: 1080, 390: 844}
 SCHEMES: Final[tuple[Scheme, ...]] = ("dark", "light")
 LANGUAGES: Final[tuple[Language, ...]] = ("en", "zh-CN")
-#: Of the scope: 0, 4, 200 and 5,000 nodes.
+#: Cluster sizes of the session page: 0, 4, 200 and 5,000 nodes.
 SIZES: Final[tuple[Cluster, ...]] = ("none", "four", "middle", "large")
 PATIENCE_MILLIS: Final = 60_000
 
 
 class View(msgspec.Struct, frozen=True):
-    """A view of the product: where it is, on which cluster, and what is done before the picture is taken."""
+    """A view of the product: its URL, its cluster, and the actions before the picture is taken."""
 
     name: str
-    #: With `{id}` for the cluster's session.
+    #: `{id}` stands for the session of the cluster.
     address: str
     prepare: Callable[[Page], None]
     clusters: tuple[Cluster, ...] = ("four",)
-    #: A phone only looks.
+    #: Phones are read-only.
     acts: bool = False
 
 
@@ -67,7 +67,7 @@ def _keys(*keys: str, then: str) -> Callable[[Page], None]:
 def _matrix(page: Page) -> None:
     _drawn(page)
     page.locator("section[aria-labelledby=cycle-title] [role=radio]").nth(1).click()
-    page.mouse.move(0, 0)  # What the pointer is over looks otherwise, and where a page scrolls that is chance.
+    page.mouse.move(0, 0)  # An element under the pointer looks different, and which one it is depends on the scroll position.
     page.locator("[data-matrix]:not([data-matrix=''])").wait_for(timeout=PATIENCE_MILLIS)
 
 
@@ -116,7 +116,7 @@ VIEWS: Final = (
 
 
 def every_shot() -> list[Shot]:
-    """All combinations; what acts is not on a phone."""
+    """All combinations; views with actions are not taken on a phone."""
     return [
         Shot(view, cluster, width, scheme, language)
         for width, scheme, language in product(WIDTHS, SCHEMES, LANGUAGES)
@@ -127,7 +127,7 @@ def every_shot() -> list[Shot]:
 
 
 REFERENCES: Final = 40
-#: What is another thing in each run: plugins' times, when a session was made.
+#: Texts that differ in each run: plugins' times, creation times of sessions.
 _PASSING: Final = frozenset({"times", "sessions"})
 
 
@@ -136,18 +136,18 @@ def _pairs(*members: str) -> set[tuple[str, str]]:
 
 
 def pairs_of_kinds(shot: Shot) -> set[tuple[str, str]]:
-    """The pairs of width, scheme, language and size; a view that is taken of one cluster has no size."""
+    """The pairs of width, scheme, language and size; a view of a single cluster has no size."""
     return _pairs(str(shot.width), shot.scheme, shot.language, shot.cluster if len(shot.view.clusters) > 1 else "")
 
 
 def pairs_of_view(shot: Shot) -> set[tuple[str, str]]:
-    """Those of the view with width, scheme and language."""
+    """The pairs of the view with width, scheme and language."""
     return {(shot.view.name, kind) for kind in (str(shot.width), shot.scheme, shot.language, shot.cluster)}
 
 
 def reference_shots() -> list[Shot]:
-    """Forty: all pairs of width, scheme, language and size first, and then of as many as can be of the views with these."""
-    # In no order that has to do with what they are of: of equals the first is taken.
+    """Forty pictures, which cover all pairs of width, scheme, language and size, and as many pairs of views with these as possible."""
+    # Shuffled, since the first of equals is taken.
     left = sorted((shot for shot in every_shot() if shot.view.name not in _PASSING), key=lambda shot: crc32(shot.name.encode()))
     chosen: list[Shot] = []
     covered: set[tuple[str, str]] = set()

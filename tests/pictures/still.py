@@ -1,4 +1,4 @@
-"""A picture of a page that stands still: the same page gives the same picture, however busy the machine is."""
+"""Takes reproducible screenshots: the same page gives the same picture, however busy the machine is."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Final
 
 from playwright.sync_api import Page
 
-#: What says how fast something was is another thing in each run; a caret blinks.
+#: Hides what differs in each run: durations, and the caret.
 STYLE: Final = """
 [data-link], [data-measured], [data-times] .number { visibility: hidden !important }
 [data-link] { box-sizing: border-box; width: 84px; overflow: hidden }
 * { caret-color: transparent !important; animation: none !important; transition: none !important }
 """
-#: Colours are mixed and places are rounded in one way.
+#: Fixes colour blending and rounding of positions.
 FLAGS: Final = (
     "--font-render-hinting=none",
     "--disable-lcd-text",
@@ -24,19 +24,19 @@ FLAGS: Final = (
     "--force-device-scale-factor=1",
     "--hide-scrollbars",
 )
-#: What was asked for is on the screen after two frames, and its font is asked for on the first.
+#: A change is on the screen after two frames; its font is requested in the first.
 _DRAWN: Final = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => document.fonts.ready.then(done))))"
 _PATIENCE_SECONDS: Final = 60
 _PAUSE_SECONDS: Final = 0.3
 
 
 def surroundings() -> dict[str, str]:
-    """The environment of a browser whose text is smoothed in one way, whatever the machine's settings say."""
+    """The environment of a browser with fixed font smoothing, independent of the machine's settings."""
     return {**os.environ, "FONTCONFIG_FILE": str(Path(__file__).with_name("fonts.conf"))}
 
 
 def picture_of(page: Page, *, whole: bool = False) -> bytes:
-    """A PNG, taken as soon as two in a row are the same; `whole`: also of what is below the screen."""
+    """A PNG, taken as soon as two in a row are equal; `whole`: of the whole page instead of the viewport."""
     page.wait_for_load_state("networkidle")
     until = time.monotonic() + _PATIENCE_SECONDS
     before = b""

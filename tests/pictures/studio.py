@@ -1,4 +1,4 @@
-"""Where pictures are taken: a real server with clusters of every size in it, and a browser that stands still."""
+"""A real server with clusters of every size, and a browser for reproducible screenshots."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _PATIENCE_SECONDS: Final = 240
 
 
 class Studio:
-    """A server's sessions, made when they are first wanted, and a browser's pages."""
+    """The sessions of a server, created on first use, and the pages of a browser."""
 
     def __init__(self, server: Server, browser: Browser, signed_in: BrowserContext) -> None:
         self._server = server
         self._browser = browser
-        # Not its preferences: a language that was chosen once would be that of all pictures.
+        # Without its preferences: a language that was chosen once would apply to all pictures.
         cookies = [cookie for cookie in signed_in.cookies() if cookie.get("name") not in {"schedviz_language", "schedviz_theme"}]
         self._login: Any = {"cookies": cookies, "origins": []}
         self._made: dict[Cluster, str] = {}
@@ -37,7 +37,7 @@ class Studio:
 
     @contextmanager
     def open(self, shot: Shot, *, still: bool = False) -> Iterator[Page]:
-        """The page of a picture, as it is to be taken; `still`: without what is another thing in each run, to be compared."""
+        """Open the page of a picture. `still`: hide what differs in each run, for comparison."""
         session = self.session(shot.cluster)
         page = self._context(shot).new_page()
         page.goto(self._server.url + shot.view.address.format(id=session))
@@ -48,7 +48,7 @@ class Studio:
         page.close()
 
     def session(self, cluster: Cluster) -> str:
-        """The id of a session in which something has happened."""
+        """The id of a session with some history."""
         if cluster not in self._made:
             self._made[cluster] = self._make(cluster)
         return self._made[cluster]
@@ -65,7 +65,7 @@ class Studio:
                 storage_state=self._login,
                 bypass_csp=True,
             )
-            # What one picture chose, a table instead of the list for one, is not to be in the next.
+            # Settings of one picture, such as the table view, must not affect the next.
             context.add_init_script("localStorage.removeItem('schedviz'); localStorage.setItem('schedviz.tour', 'done')")
             self._contexts[key] = context
         return self._contexts[key]
@@ -118,7 +118,7 @@ def _none() -> list[dict[str, Any]]:
 
 
 def _crowded() -> list[dict[str, Any]]:
-    """Three nodes full of pods of low priorities, and one of a higher one."""
+    """Three nodes full of pods of low priority, and a pod of higher priority."""
     nodes = [node(f"node-{number}", "zone-a", "4") for number in (1, 2, 3)]
     placed = [
         pod(f"batch-{number}-{place}", "1", nodeName=f"node-{number}", priority=10 * place + number)

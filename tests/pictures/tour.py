@@ -1,4 +1,4 @@
-"""The pictures of the README and of docs/tour.md, made by a run of the product."""
+"""Takes the pictures of README.md and docs/tour.md from a running server."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TOUR: Final[tuple[tuple[str, str, Cluster, int, Scheme, Language], ...]] = (
 
 
 def take_tour(studio: Studio, only: str = "") -> None:
-    """Write them, or those whose name matches."""
+    """Write the pictures, or those whose name matches."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for file, view, cluster, width, scheme, language in TOUR:
         if not re.search(only, file):

@@ -1,8 +1,7 @@
-"""Whether a picture looks like its reference: where they differ, region by region.
+"""Compares a picture with its reference, region by region.
 
-Pixels are compared by pixelmatch (perceived difference of colours, smoothed edges recognised), in a browser, which reads every format. A whole picture
-says little: a button that is gone is a thousandth of it. So differing pixels are counted in tiles, and one tile that differs by more than a few of
-its pixels is a difference.
+Pixels are compared by pixelmatch (perceived colour difference, antialiasing recognised) in a browser, which reads every format. A missing button
+is a thousandth of a picture, so differing pixels are counted per tile, and a tile in which more than a few pixels differ is a difference.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from typing import Any, Final
 import msgspec
 from playwright.sync_api import Page
 
-#: In pixels: about a button, and each tile overlaps the next by half.
+#: The size of a tile in pixels, about a button; tiles overlap by half.
 TILE: Final = 32
-#: Of a tile's pixels, those that may look different. Between two runs of one tree none does, on one machine; docs/decisions/0008 has what was measured.
+#: The share of a tile's pixels that may differ. Two runs of one tree on one machine have no differences; docs/decisions/0008 has measurements.
 LIMIT: Final = 0.01
-#: As pixelmatch takes it: how different a pixel is before one sees it, between 0 and 1.
+#: pixelmatch's threshold for a visible difference, between 0 and 1.
 SEEN: Final = 0.1
 
 _PIXELMATCH: Final = Path(__file__).resolve().parents[2] / "frontend/node_modules/pixelmatch/index.js"
@@ -69,13 +68,13 @@ class Region(msgspec.Struct, frozen=True):
     share: float
 
 
-class Looked(msgspec.Struct, frozen=True):
-    """What was found: nothing, another size, or regions, the one that differs most first."""
+class ComparisonResult(msgspec.Struct, frozen=True):
+    """The result of a comparison: equal, another size, or regions, the most different first."""
 
     regions: list[Region]
-    #: Width and height of the picture and of the reference, where they are not the same.
+    #: Width and height of the picture and of the reference, if they differ.
     sizes: list[list[int]]
-    #: The largest share of any tile, also of one below the limit.
+    #: The largest share of differing pixels in a tile, even below the limit.
     worst: float
 
     @property
@@ -91,23 +90,23 @@ class Looked(msgspec.Struct, frozen=True):
         )
 
 
-class Eye:
-    """Looks at pictures, in a page that nothing else is done with."""
+class PictureComparer:
+    """Compares pictures in a browser page of its own."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
         page.add_script_tag(content=_PIXELMATCH.read_text("utf-8").replace("export default ", ""))
 
     def as_reference(self, picture: bytes) -> bytes:
-        """A PNG as it is kept: WebP of few colours, without the smears of a lossy picture."""
+        """Convert a PNG to the stored format: WebP with few colours, without compression artefacts."""
         url: str = self._page.evaluate(_SCRIPT, [_url(picture, "png"), None, TILE, SEEN])
         return base64.b64decode(url.partition(",")[2])
 
-    def look(self, picture: bytes, reference: bytes) -> Looked:
-        """A PNG against a reference."""
+    def look(self, picture: bytes, reference: bytes) -> ComparisonResult:
+        """Compare a PNG with a reference."""
         found: dict[str, Any] = self._page.evaluate(_SCRIPT, [_url(picture, "png"), _url(reference, "webp"), TILE, SEEN])
         tiles = [Region(*tile) for tile in found["tiles"]]
-        return Looked(
+        return ComparisonResult(
             regions=sorted(_joined([tile for tile in tiles if tile.share > LIMIT]), key=lambda region: -region.share),
             sizes=found["sizes"],
             worst=max((tile.share for tile in tiles), default=0.0),
@@ -125,7 +124,7 @@ def _url(picture: bytes, kind: str) -> str:
 
 
 def _joined(tiles: list[Region]) -> list[Region]:
-    """Tiles that touch, as one region."""
+    """Join adjacent tiles into regions."""
     regions: list[Region] = []
     for tile in tiles:
         touching = [region for region in regions if _touch(region, tile)]
