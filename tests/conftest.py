@@ -30,7 +30,7 @@ _IN_MEMORY = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) and shutil.disk_us
 #: Not below pytest's own folders, because the path of a unix socket has at most 108 bytes.
 SCRATCH = Path(tempfile.mkdtemp(prefix="schedviz-tests-", dir=_MEMORY if _IN_MEMORY else None))
 REDIS_SOCKET = SCRATCH / "redis.sock"
-#: Lessons that workers know beside those that ship (SCHEDVIZ_LESSONS).
+#: Additional lessons of workers (SCHEDVIZ_LESSONS).
 OWN_LESSONS = SCRATCH / "lessons"
 
 #: Long, because other steps of `make test` run at the same time.
@@ -61,7 +61,7 @@ def missing(what: str, how: str) -> NoReturn:
 def until(what: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T:
     """Call `what` until it returns something true, and return that.
 
-    The pause between two calls grows, because a call may be a request to a server: a long wait then leaves the processor to that server.
+    The pause between two calls grows, so that a long wait leaves the CPU to the server that is polled.
     """
     deadline = time.monotonic() + seconds
     pause = _FIRST_PAUSE_SECONDS
@@ -234,7 +234,7 @@ class Worker:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run tests without workers first, then those with an io worker, then those with an engine worker.
 
-    A worker starts once, for the first test that needs it. A test before that hosts sessions itself, which a worker would take from it.
+    A worker starts once, for the first test that needs it. Earlier tests host sessions themselves, and a worker would take them.
     """
 
     def workers(item: pytest.Item) -> int:

@@ -53,7 +53,7 @@ class KubernetesApi:
         self.missing: set[str] = set()
         #: The status of every response while it is set, such as 500.
         self.failure: int | None = None
-        #: Whether the server reviews access, and how many reviews it was asked for.
+        #: Whether the server supports access reviews, and the number of received ones.
         self.reviews = True
         self.reviewed = 0
         self.asked: list[tuple[str, str]] = []

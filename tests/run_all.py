@@ -1,4 +1,4 @@
-"""Run everything that must hold: `python tests/run_all.py quick | check | test | all | STEP...`.
+"""Run all checks and tests: `python tests/run_all.py quick | check | test | all | STEP...`.
 
 Each group of tests is a pytest process with its own Redis, database and folders: the event loop of a browser and asyncio tests do not fit
 in one process, and a crash of one group does not end the others. So steps run side by side, in `LANES` lanes. All steps run, whatever
@@ -26,10 +26,10 @@ ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 #: How many steps run side by side. They wait for processes about a third of the time.
 LANES = int(os.environ.get("SCHEDVIZ_TEST_LANES") or min(8, (os.cpu_count() or 1) + 2))
-#: The durations at the end of pytest's output are those of the slowest tests of a step.
+#: pytest prints the durations of a step's slowest tests at the end.
 SLOWEST = 10
 PYTEST = ["-m", "pytest", "-q", f"--durations={SLOWEST}", "--durations-min=1"]
-#: Folders of tests that compute in their own process and start nothing: the scheduler, and what reads and explains its input.
+#: Folders of tests that start no other process: the scheduler, its input readers and explanations.
 PURE = ("engine", "cel", "kube", "trace", "explain", "lessons")
 POISON = "tests/faults/test_poison.py"
 #: More failures of a step than this are not a matter of timing, and are not retried.

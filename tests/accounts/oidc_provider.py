@@ -1,4 +1,4 @@
-"""A small provider of OpenID Connect, really listening: it signs in whoever `who` says, and can be told to cheat in one way."""
+"""A small OpenID Connect provider on a real socket: it signs in the user in `who`, and can be set up to forge answers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ CLIENT_SECRET = "a secret of the client"
 
 
 class Provider:
-    """`who` are the claims about whoever signs in; `cheat` changes the claims of the token, `forge` signs it with another key, and
-    `described` changes the configuration.
+    """`who` are the claims of the user; `cheat` changes the claims of the token, `forge` signs it with another key, and `described` changes
+    the provider's configuration.
     """
 
     def __init__(self) -> None:

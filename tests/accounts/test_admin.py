@@ -1,4 +1,4 @@
-"""The admin pages: staff alone, an overview without what is in sessions, and what staff does is written down."""
+"""The admin pages: for staff only, an overview without session contents, and an audit log of what staff does."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def superuser(people):
 
 
 def with_history(session: Session) -> None:
-    """Let it have what is stored of a session that ran, as its rows are."""
+    """Store the rows of a session that ran."""
     Chunk.objects.create(session=session, number=1, first_event=1, last_event=2, first_cycle=0, last_cycle=1, data=b"a frame")
 
 

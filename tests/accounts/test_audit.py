@@ -1,4 +1,4 @@
-"""The audit log: what is written down, what never is, who reads it, how long it is kept."""
+"""The audit log: recorded and excluded events, its readers, its retention."""
 
 from __future__ import annotations
 

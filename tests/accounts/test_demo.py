@@ -1,4 +1,4 @@
-"""The public demo: who comes looks, gets a sandbox of limited size, and leaves nothing behind."""
+"""The public demo: visitors read it, get a sandbox of limited size, and leave nothing behind."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
 @pytest.fixture
 def shown(people, commits, settings):
-    """A session of the demo, with one beside it that is not."""
+    """A session of the demo, and one that is not part of it."""
     settings.PUBLIC_DEMO = True
     DemoSession.objects.create(session=people.session)
     make_session(people.owner, "not shown")

@@ -1,4 +1,4 @@
-"""Invites: a link that makes its first so many readers members, or lets them make an account."""
+"""Invites: a link with a limited number of uses that adds members, or lets people create an account."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_accounts_are_counted_for_all_web_processes_together(people, settings):
     url = invite(people, uses=10)
     assert Client().post(url, {"username": "newcomer-1", **PASSWORDS}).status_code == 302
 
-    # What another process, or this one after a restart, has in its memory.
+    # As in another process, or after a restart.
     cache.clear()
 
     assert Client().post(url, {"username": "newcomer-2", **PASSWORDS}).status_code == 429

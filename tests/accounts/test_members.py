@@ -1,4 +1,4 @@
-"""Members of a session, managed by its owner; and that a right which was taken away is gone."""
+"""Members of a session, managed by its owner; a revoked permission ends at once."""
 
 from __future__ import annotations
 

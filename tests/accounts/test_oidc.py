@@ -1,4 +1,4 @@
-"""Signing in with a real provider of OpenID Connect that listens beside the test, and with one that cheats."""
+"""Signing in with an OpenID Connect provider on a real socket, and with one that forges answers."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from schedviz.web.accounts.oidc_documents import Document, DocumentUnavailable
 
 
 class _Provider:
-    """Answers with `body`, or with bytes that never end, and counts requests."""
+    """Responds with `body`, or with an endless stream of bytes, and counts requests."""
 
     def __init__(self) -> None:
         self.body = b'{"issuer": "a"}'

@@ -8,7 +8,7 @@ from typing import Any
 
 #: OSC 0 with BEL, CSI in both forms, CR, LF, DEL, a bidi override, a zero-width letter, a tag letter, a line separator.
 HOSTILE = "x\x1b]0;owned\x07\x1b[2J\x9b31m\r\nFAKED line\t\x08\x7f\u202egnp\u2066\u200b\U000e0041\u2028"
-#: What an import takes in a name, a namespace or a label: no control characters, but letters that turn others around or are not seen.
+#: Accepted by an import in names, namespaces and labels: bidirectional and invisible characters, but no control characters.
 NAME = "x\u202egnp\u2066\u200b\U000e0041"
 _CATEGORIES = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
@@ -20,7 +20,7 @@ def is_clean(printed: str) -> bool:
 
 
 def unsafe(printed: str) -> list[str]:
-    """What is neither printable nor a line break."""
+    """Characters that are neither printable nor line breaks."""
     return [letter for letter in printed if letter != "\n" and unicodedata.category(letter) in _CATEGORIES]
 
 

@@ -1,4 +1,4 @@
-"""`schedviz bench` measures what it says, and notices placements that differ."""
+"""`schedviz bench` measures the workloads it names, and reports different placements."""
 
 from pathlib import Path
 from xml.etree import ElementTree as ET

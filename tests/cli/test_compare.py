@@ -1,4 +1,4 @@
-"""`schedviz compare`: files side by side, what it prints, and how it leaves."""
+"""`schedviz compare`: two files, the output, and the exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`schedviz config` says what is wrong with a configuration in upstream's words, and writes older ones as v1."""
+"""`schedviz config` reports errors of a configuration in upstream's words, and converts older ones to v1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`schedviz conformance` counts what agrees, shows what differs, names what it cannot use, and leaves with 0, 1 or 2."""
+"""`schedviz conformance` counts agreeing traces, shows differences, names unusable files, and exits with 0, 1 or 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`schedviz doctor` leaves with 0, 1 or 2, and prints what it found as text or JSON."""
+"""`schedviz doctor` exits with 0, 1 or 2, and prints its findings as text or JSON."""
 
 from __future__ import annotations
 

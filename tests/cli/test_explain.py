@@ -1,4 +1,4 @@
-"""`schedviz explain`, as somebody on call types it."""
+"""`schedviz explain`, as typed by an engineer on call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`schedviz follow` reads a cluster that lists, watches, expires and restarts, and tells every difference once and in order."""
+"""`schedviz follow` reads a cluster that lists, watches, expires and restarts, and sends every difference once and in order."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def api_of(cluster: KubernetesApi, **members: Any) -> ClusterApi:
 
 
 class Watched:
-    """A reflector of pods that runs in a thread, and what it told."""
+    """A reflector of pods that runs in a thread, and its notifications."""
 
     def __init__(self, cluster: KubernetesApi, *, secret: str | None = None) -> None:
         self.told: list[tuple[str, str]] = []
@@ -161,7 +161,7 @@ def test_a_watch_goes_on_from_its_bookmark(cluster: KubernetesApi, watched: Watc
 
 
 class Schedviz:
-    """What a pusher asks: a server that answers as it is told to, and takes batches otherwise."""
+    """The server of a pusher: it sends configured answers, and accepts batches otherwise."""
 
     address = "http://schedviz.example"
 
@@ -485,7 +485,7 @@ def test_a_dry_run_fails_if_something_needed_is_forbidden(cluster: KubernetesApi
 def test_a_refused_follow_makes_no_session(cluster: KubernetesApi, tmp_path: Path) -> None:
     cluster.forbidden = {("watch", "pods")}
     path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})
-    # Nothing answers at this address: the permissions are checked before.
+    # Nothing listens at this address: permissions are checked first.
     told = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--server", "http://127.0.0.1:1"])
 
     assert told.exit_code == 2
@@ -506,7 +506,7 @@ def test_the_documented_role_has_exactly_what_is_read() -> None:
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an authority, and what it signed: a server at 127.0.0.1 and a user, each as <name>.pem and <name>.key."""
+    """A folder with a certificate authority, and certificates of a server at 127.0.0.1 and of a user, each as <name>.pem and <name>.key."""
     if shutil.which("openssl") is None:
         missing("openssl", "Install it.")
     folder = tmp_path_factory.mktemp("certificates")
@@ -590,7 +590,7 @@ def test_an_impersonated_user_is_named_with_all_groups_and_extras(cluster: Kuber
 
 
 def test_requests_go_through_the_proxy_of_the_kubeconfig(cluster: KubernetesApi, tmp_path: Path) -> None:
-    # The stand-in answers an absolute URL, as an HTTP proxy is sent, like any other.
+    # The stand-in accepts an absolute URL, as sent to an HTTP proxy.
     path = written(
         tmp_path / "config", cluster={"server": "http://cluster.invalid:6443", "proxy-url": cluster.address}, user={"token": cluster.token}
     )

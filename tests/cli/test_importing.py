@@ -1,4 +1,4 @@
-"""`schedviz import` shows what would be sent, writes it, and sends it."""
+"""`schedviz import` previews the request, writes it to a file, and sends it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_what_is_written_has_no_names_and_can_be_asked_like_any_dump(tmp_path: P
 
 @pytest.fixture
 def received() -> Iterator[tuple[str, list[bytes]]]:
-    """A server's address, and what it was sent."""
+    """A server's address, and the requests that it received."""
     bodies: list[bytes] = []
 
     class Handler(BaseHTTPRequestHandler):

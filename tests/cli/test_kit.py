@@ -57,7 +57,7 @@ def test_what_is_taken_along_is_exactly_what_is_installed_here():
     taken = pins.of(distribution("celery").requires or [])
 
     assert f"kombu=={version('kombu')}" in taken
-    # What they need in turn, and nothing of the extras that nobody asked for.
+    # Their dependencies, without extras that were not requested.
     assert f"amqp=={version('amqp')}" in taken
     assert not any(one.startswith("celery==") for one in taken)
     assert pins.of(["celery; python_version < '3'", "packaging; extra == 'no-such-extra'"]) == []

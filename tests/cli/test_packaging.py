@@ -1,4 +1,4 @@
-"""The wheel brings the built page with it, and says what is missing when it cannot be built."""
+"""The wheel contains the built page, and reports what is missing if the page cannot be built."""
 
 from __future__ import annotations
 

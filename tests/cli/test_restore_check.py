@@ -1,4 +1,4 @@
-"""Two runs of the same commands are compared: places where an engine is restored, and what is told where it matters."""
+"""Compares two runs of the same commands with restores in between, and the reports of differences."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pytest
 
 
 class _Listening(HTTPServer):
-    """Redirects every request where `target` says, or notes its headers."""
+    """Redirects every request to `target`, or records its headers."""
 
     target = ""
 

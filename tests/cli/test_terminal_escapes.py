@@ -1,4 +1,4 @@
-"""Whatever names come from outside, a terminal gets text: of every subcommand that reads files, and of every error."""
+"""Every subcommand that reads files, and every error, prints external names as plain text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.cli.hostile import HOSTILE, NAME, dump, is_clean, named, trace, unsaf
 from tests.conftest import ROOT
 from tests.kubernetes_api import KubernetesApi
 
-#: Runs a command line in this process; what it printed: standard output and standard error, as bytes reach the terminal.
+#: Runs a command line in this process. Returns the bytes of standard output and standard error.
 Run = Callable[..., tuple[str, str]]
 
 
@@ -59,7 +59,7 @@ def runs(tmp_path: Path) -> tuple[str, str]:
 
 
 def printing_calls(path: Path) -> Iterator[str]:
-    """Calls that print, other than those of schedviz.terminal."""
+    """Calls that print without schedviz.terminal."""
     for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(call, ast.Call):
             name = ast.unparse(call.func)
@@ -72,7 +72,7 @@ def printing_calls(path: Path) -> Iterator[str]:
 
 
 def test_no_module_of_the_command_line_prints_but_through_one() -> None:
-    #: What they write is read by the process that started them, or by nobody but us.
+    #: Their output is read by the process that started them, or by this test only.
     children = {"cli/bench/importing.py", "cli/bench/calibration.py", "up/housekeeper.py"}
     package = ROOT / "schedviz"
     modules = [*package.glob("cli/**/*.py"), *package.glob("up/**/*.py")]
@@ -289,7 +289,7 @@ def test_an_internal_error_is_reported_without_control_characters(run: Run, monk
 
 
 def on_a_terminal(*arguments: str) -> str:
-    """What a person sees of a command line."""
+    """The visible output of a command line."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen([sys.executable, "-m", "schedviz.cli.main", *arguments], stdout=theirs, stderr=theirs, cwd=ROOT)
     os.close(theirs)
@@ -298,7 +298,7 @@ def on_a_terminal(*arguments: str) -> str:
         while piece := os.read(ours, 1 << 16):
             seen += piece
     except OSError:
-        # Linux says so where the other end was closed.
+        # Linux's error for a pipe that was closed by its reader.
         pass
     os.close(ours)
     process.wait(60)

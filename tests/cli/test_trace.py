@@ -1,4 +1,4 @@
-"""`schedviz trace` writes one file for one file, says what it cannot use, and goes on with the others."""
+"""`schedviz trace` writes a file for each input, and reports and skips unusable ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading trace files: what is packed, and what cannot be used."""
+"""Reading trace files: compressed and unusable ones."""
 
 from __future__ import annotations
 

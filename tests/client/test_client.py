@@ -1,4 +1,4 @@
-"""What scripts get of `schedviz.client`, from a real server."""
+"""`schedviz.client` as used by scripts, with a real server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session whose every name is made to take over a terminal: of each subcommand that asks a server, what is printed is text."""
+"""A session whose names all contain terminal escapes: each subcommand that queries a server prints plain text."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def hostile(client: Client, tmp_path: Path) -> Iterator[Session]:
 
 
 def said(machine: dict[str, str], *words: str, leaves_with: tuple[int, ...] = (0,)) -> str:
-    """What a command printed, after a look at it."""
+    """The output of a command, checked for escapes."""
     assert words[0] in ASKING
     done = subprocess.run(
         [sys.executable, "-m", "schedviz.cli.main", *words], cwd=ROOT, env=machine, capture_output=True, timeout=120, check=False

@@ -1,4 +1,4 @@
-"""What a wrong or hostile server may send: a client stops reading, and says why."""
+"""Responses of a faulty or hostile server: the client stops reading, and reports why."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PIECE = b'"' + b"x" * 65_534 + b'"'
 
 
 class _Endless(BaseHTTPRequestHandler):
-    """Sends one line without an end: as an error where the path says so."""
+    """Sends an endless line, as an error for some paths."""
 
     def do_GET(self) -> None:
         self.send_response(409 if "refused" in self.path else 200)
@@ -118,7 +118,7 @@ def test_an_encoding_that_the_client_does_not_accept_is_refused(endless: str) ->
 
 
 class _Odd(BaseHTTPRequestHandler):
-    """Answers with JSON that no schedviz server sends."""
+    """Responds with JSON that no schedviz server sends."""
 
     answers: ClassVar[dict[str, bytes]] = {
         "deep": b"[" * 50_000 + b"]" * 50_000,

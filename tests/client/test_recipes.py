@@ -1,4 +1,4 @@
-"""The recipes of docs/recipes.md do what they say, as they stand there."""
+"""The recipes of docs/recipes.md work as written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedviz.client.server import find_server
 from tests.client.conftest import recipes
 
 ALL = list(recipes())[1:]
-#: A word that each prints.
+#: A word in the output of each.
 SAYS = {
     "1.": "moved",
     "2.": "filled in cycle",
@@ -31,7 +31,7 @@ SAYS = {
 def test_a_recipe(folder: Path, machine: dict[str, str], title: str, language: str, code: str):
     command = [sys.executable, "-"] if language == "python" else ["bash", "-euo", "pipefail", "-c", code]
 
-    # curl finds nothing by itself: it is told where the server is.
+    # curl needs the server's address.
     there = find_server()
     told = {"SCHEDVIZ_SERVER": there.address, "SCHEDVIZ_TOKEN": there.token} if "curl" in code else {}
 

@@ -1,4 +1,4 @@
-"""The comparison of `schedviz conformance` says what the one that comes with the recordings says, word for word."""
+"""The comparison of `schedviz conformance` prints the same report as the one that comes with the recordings."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_damaged_recordings_differ_alike(path: Path) -> None:
 
 
 def _damage(observed: dict[str, Any], source: random.Random) -> None:
-    """Change one value somewhere below a step, as a wrong engine could: not what kind of thing the state's parts are."""
+    """Change one value in a step, as a faulty engine could, without changing types."""
     places: list[tuple[Any, Any]] = []
     _collect(observed, places)
     container, key = source.choice([place for place in places if not isinstance(place[0][place[1]], (dict, list))])

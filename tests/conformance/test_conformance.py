@@ -1,4 +1,4 @@
-"""The engine does what the real kube-scheduler did, in both releases, on every recorded trace, and does it the same however it is cut."""
+"""The engine reproduces every recorded trace of the real kube-scheduler in both releases, also when it runs in slices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An engine that is saved and restored between two stages of a cycle, anywhere in a trace, goes on as one that never was."""
+"""An engine that is saved and restored between any two stages of a trace continues identically."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from schedviz.ingest.trace_file import TraceFile, decode_trace
 from schedviz.trace.commands import AnyCommand
 
 FOLDER = Path(__file__).parent / "traces"
-#: Those of v1.36 have names that begin with it, and then have the set that they are from.
+#: Traces of v1.36 have names that start with the release and their set.
 FILES = sorted(FOLDER.glob("*.json.xz"))
 
 

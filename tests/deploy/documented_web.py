@@ -16,7 +16,7 @@ import httpx
 from tests.conftest import ROOT, until
 
 PLAIN = ["uvicorn", "schedviz.asgi:application", "--host", "127.0.0.1", "--port", "8000"]
-#: One user, and one of everything that stands in an address and lets somebody in.
+#: A user, and one of every secret that can be part of a URL.
 PREPARE = """
 import json
 import django; django.setup()
@@ -56,7 +56,7 @@ def documented(where: str) -> list[str]:
 
 
 class Prepared:
-    """A data folder with a migrated database and what `PREPARE` makes in it."""
+    """A data folder with a migrated database and the objects that `PREPARE` creates."""
 
     def __init__(self, folder: Path, redis_url: str) -> None:
         self.folder = folder
@@ -79,7 +79,7 @@ class DocumentedWeb:
 
     def __init__(self, prepared: Prepared, where: str, *options: str, drop: tuple[str, ...] = (), **environment: str) -> None:
         command = [word for word in documented(where) if word not in drop]
-        # `schedviz up` listens itself and hands the socket down; it says when the tables are there.
+        # `schedviz up` listens itself and passes the socket on; it reports when the tables exist.
         listener = socket.create_server(("127.0.0.1", 0))
         port = listener.getsockname()[1]
         if where == "up":
@@ -135,5 +135,5 @@ class DocumentedWeb:
 
     @property
     def lines(self) -> list[dict[str, Any]]:
-        """What it wrote, each line of which is to be JSON."""
+        """The log; each line must be JSON."""
         return [json.loads(line) for line in self.written.splitlines()]

@@ -15,7 +15,7 @@ from tests.conftest import until
 from tests.postgres import PostgresServer
 
 PASSWORD = "a-password-of-tests"
-#: What docs/operations.md tells to give schedviz.
+#: The settings in docs/operations.md.
 ACL = f"user schedviz on >{PASSWORD} ~schedviz:* ~engine* ~io* ~_kombu.* ~unacked* &* +@all -@admin -@dangerous +info"
 
 
@@ -40,7 +40,7 @@ def certificates(folder: Path, host: str = "127.0.0.1") -> None:
 
 
 class TlsPostgres(PostgresServer):
-    """Lets nobody in over the network without TLS and a password."""
+    """A Redis that requires TLS and a password over the network."""
 
     def __init__(self, binaries: Path, keys: Path, host: str = "127.0.0.1") -> None:
         super().__init__(binaries)

@@ -1,4 +1,4 @@
-"""`make audit` says what each service knows, and plainly which one could not be asked."""
+"""`make audit` prints what each service reports, and names unreachable ones."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def lock(tmp_path: Path) -> Path:
 
 
 def program(folder: Path, output: str, error: str = "", code: int = 0) -> str:
-    """A program that answers as pip-audit does."""
+    """A program with the output of pip-audit."""
     path = folder / "pip-audit"
     (folder / "out").write_text(output)
     (folder / "err").write_text(error)
@@ -50,7 +50,7 @@ def program(folder: Path, output: str, error: str = "", code: int = 0) -> str:
 
 
 class Osv(BaseHTTPRequestHandler):
-    #: What is known, by version of Valkey.
+    #: Known vulnerabilities by version of Valkey.
     known: ClassVar[dict[str, list[dict[str, str]]]] = {}
 
     def do_POST(self) -> None:
@@ -108,7 +108,7 @@ def test_packages_that_a_list_does_not_know_are_not_called_safe(audit: ModuleTyp
 
 
 def test_npm_that_cannot_be_reached_is_named(audit: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    # The real npm, and a registry where nobody listens.
+    # The real npm, with an unreachable registry.
     for name in ("https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("npm_config_registry", "http://127.0.0.1:9/")

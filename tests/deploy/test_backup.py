@@ -1,4 +1,4 @@
-"""A backup holds everything, of either kind of database, and what is put back goes on where it was."""
+"""A backup has everything, for both kinds of databases, and restored sessions continue where they were."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_a_file_that_ends_in_the_middle_puts_nothing_back(written: Path, damaged
 
     assert "Traceback" not in said
     assert "schedviz: " in said
-    # And the whole one still finds an empty database.
+    # The complete backup can still be restored into the empty database.
     target.schedviz("restore", written)
 
 

@@ -48,7 +48,7 @@ def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
 
 
 def test_it_can_be_searched_without_a_server(site: Path) -> None:
-    # The offline plugin puts the index beside the pages as a script: a browser reads no JSON from a file.
+    # The offline plugin writes the index as a script, since browsers read no JSON from file URLs.
     assert (site / "search/search_index.js").exists()
 
 

@@ -72,7 +72,7 @@ def test_the_password_of_redis_is_not_in_the_list_of_processes(tmp_path: Path) -
             assert ours.config_get("save") == {"save": ""}
         arguments = Path(f"/proc/{server.pid}/cmdline").read_text()
         assert arguments.startswith("redis-server")
-        # Redis hides its arguments once it runs, but not the shell's, nor those that Docker shows.
+        # Redis hides its own arguments, but not those of the shell and of `docker inspect`.
         assert not any(password in each for each in [arguments, *command])
         assert (tmp_path / "redis.conf").stat().st_mode & 0o077 == 0
     finally:
@@ -211,7 +211,7 @@ def test_keda_scales_by_the_list_that_celery_uses() -> None:
     assert scaled["scaleTargetRef"]["name"] in {
         each["metadata"]["name"] for each in manifests("everything") if each["kind"] == "Deployment"
     }
-    # What KEDA sets is not set back by the next upgrade.
+    # The next upgrade must not reset what KEDA has set.
     assert "replicas" not in deployments("everything")["engine"]
     assert "replicas" in deployments("default")["engine"]
 

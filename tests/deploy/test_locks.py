@@ -1,4 +1,4 @@
-"""The lock files: exact versions with hashes, nothing about where they come from, and the image's is a part of the whole."""
+"""The lock files: exact versions with hashes, no index URLs, and the image's is a subset of the full one."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_these_tests_run_with_what_is_locked() -> None:
 
 
 def test_a_file_with_another_hash_is_refused(tmp_path) -> None:
-    # Made here, so that nothing is fetched: pip refuses before it looks at what is in the file.
+    # Built here, so that nothing is downloaded: pip refuses it before reading its contents.
     (tmp_path / "segno-1.6.6-py3-none-any.whl").write_bytes(b"not what was locked")
     lock = tmp_path / "requirements.lock"
     lock.write_text(LOCKS["requirements.lock"][LOCKS["requirements.lock"].index("segno==") :].split("\nsix==")[0] + "\n")

@@ -23,15 +23,15 @@ from tests.faults.installation import Installation
 
 PROXY = ROOT / "docker/proxy"
 NAME = "schedviz.example.org"
-#: From where the proxy is asked: another address than that from which it asks schedviz.
+#: The address of the client, which differs from the proxy's own address.
 CLIENT = "127.0.0.77"
 MEGABYTE = 1 << 20
-#: Stand where secrets stand in addresses. Nobody made them; in a log they would show all the same.
+#: Invalid secrets, in URLs at the place of real ones: a log would show both.
 SECRETS = {"link": "a-share-link-of-somebody", "once": "a-login-of-somebody", "invite": "an-invite-of-somebody", "code": "a-code-of-oidc"}
 
 
 class Proxy:
-    """One that runs; `with` stops it. What it writes is in its folder."""
+    """A running proxy; a context manager that stops it. Its logs are in its folder."""
 
     def __init__(self, folder: Path, port: int, command: list[str]) -> None:
         self.folder = folder
@@ -82,7 +82,7 @@ class Proxy:
 
 
 def replaced(text: str, *pairs: tuple[str, str]) -> str:
-    """A configuration with what is this machine's; each of the texts has to be in it."""
+    """A configuration with replacements for this machine; each replaced text must occur."""
     for old, new in pairs:
         assert old in text, old
         text = text.replace(old, new)
@@ -122,7 +122,7 @@ def caddy(folder: Path, port: int, upstream: int) -> list[str]:
         missing("caddy", "Install it: apt-get install caddy.")
     text = replaced(
         (PROXY / "Caddyfile").read_text(),
-        # Its certificate is ours, and it neither asks for one nor listens elsewhere.
+        # With our certificate, so that it requests none and opens no other port.
         ("{\n\tservers {", "{\n\tadmin off\n\tauto_https off\n\tservers {"),
         (f"\n{NAME} {{\n", f"\nhttps://localhost:{port} {{\n\ttls {folder}/server.crt {folder}/server.key\n"),
         ("reverse_proxy 127.0.0.1:8000", f"reverse_proxy 127.0.0.1:{upstream}"),
@@ -164,7 +164,7 @@ def proxy(
     request: pytest.FixtureRequest, schedviz: Installation, ports: dict[str, int], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Proxy]:
     folder = tmp_path_factory.mktemp(request.param)
-    # nginx's workers are another user's; what they write to is opened before.
+    # nginx's workers run as another user; their log files are opened before.
     certificates(folder)
     port = ports[request.param]
     with Proxy(folder, port, KINDS[request.param](folder, port, schedviz.client.port)) as running:
@@ -177,7 +177,7 @@ def bearer(schedviz: Installation) -> dict[str, str]:
 
 
 def upload(size: int) -> tuple[Iterator[bytes], dict[str, str]]:
-    """A multipart body of a trace that takes so many bytes, in pieces, and its headers."""
+    """The headers and the chunks of a multipart body with a trace of this size in bytes."""
     head = b'--here\r\nContent-Disposition: form-data; name="file"; filename="list.json"\r\n\r\n{"kind": "List", "items": []}'
     tail = b"\r\n--here--\r\n"
 
@@ -236,7 +236,7 @@ def test_an_upload_far_over_the_limit_is_refused(proxy: Proxy, bearer: dict[str,
 
 
 def status_of_large(proxy: Proxy, pieces: Iterator[bytes], headers: dict[str, str]) -> int:
-    """The status of what is answered while the body is still being sent."""
+    """The status of a response that arrives while the body is being sent."""
     lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
     with (
         socket.create_connection(("127.0.0.1", proxy.port), timeout=60) as plain,
@@ -306,7 +306,7 @@ def test_no_secret_of_an_address_is_in_the_log_while_schedviz_is_away(
     kind = "nginx" if (proxy.folder / "nginx.conf").exists() else "caddy"
     certificates(tmp_path)
     port = free_port()
-    # Nobody listens there.
+    # Nothing listens there.
     with Proxy(tmp_path, port, KINDS[kind](tmp_path, port, free_port())) as alone:
         status, _, _ = alone.ask("GET", f"/s/x/?link={SECRETS['link']}", **bearer)
         assert status == 502

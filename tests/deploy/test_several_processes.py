@@ -85,7 +85,7 @@ class Several:
         return found
 
     def engine_of(self, session_id: str) -> Service | None:
-        """Who has the session."""
+        """The owner of the session."""
         owner = str(self.row(session_id, "lease_owner")[0])
         return next((engine for engine in self.engines if owner.startswith(f"{engine.owner}.")), None)
 
@@ -192,7 +192,7 @@ def test_a_worker_that_is_asked_to_stop_hands_its_session_over_in_the_middle_of_
 
     assert leaving.process.wait(30) == 0
     until(lambda: several.engine_of(session_id) not in (None, leaving))
-    # It was not lost and found: nobody waited for a lease to run out, and nobody counts as dead.
+    # It was handed over: no lease expired, and no worker was declared dead.
     assert several.row(session_id, "acquisitions")[0] <= 1
     assert several.row(session_id, "epoch")[0] > epoch
     until(lambda: several.row(session_id, "cycle")[0] > cycle, seconds=120)

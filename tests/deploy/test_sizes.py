@@ -102,7 +102,7 @@ def test_a_setting_of_the_file_reaches_every_container() -> None:
 
 
 def default_of(text: str) -> str:
-    """What compose puts in for `${NAME:-default}`."""
+    """The values that compose uses for `${NAME:-default}`."""
     return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text)
 
 
@@ -126,7 +126,7 @@ def test_max_connections_is_enough_for_the_example() -> None:
     # Slots, and the threads that renew leases, look after metrics and serve Celery.
     engine = int(option(services["engine"]["command"], "-c")) + 4
     io = int(option(services["io"]["command"], "-c")) * 4 + 4
-    # Sweeper, migration, a backup, somebody at a prompt, and those that PostgreSQL keeps for its superuser.
+    # Sweeper, migration, a backup, an interactive client, and PostgreSQL's superuser reserve.
     rest = io + 1 + 1 + 1 + 2 + 3
     assert rest <= 20
     needed = web * int(scales["web"]) + engine * int(scales["engine"]) + 20

@@ -1,4 +1,4 @@
-"""What the web server of every documented deployment writes: no secret of an address, JSON, one line for a refused handshake."""
+"""The web server's log in every documented deployment: no secrets of URLs, JSON, one line for a refused handshake."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 from tests.conftest import RedisServer
 from tests.deploy.documented_web import DocumentedWeb, Prepared
 
-#: Not made by us, and let nobody in here; in somebody's log they would.
+#: Invalid secrets; a log would show valid ones in the same way.
 FOREIGN = {"code": "an-authorization-code", "state": "a-state-of-openid-connect", "wrong": "a-share-link-of-elsewhere"}
 
 
@@ -24,7 +24,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, redis_server: RedisServer
 
 
 def handshake(netloc: str, path: str, **options: object) -> int:
-    """The status that a WebSocket's handshake is answered with."""
+    """The status of the response to a WebSocket handshake."""
     try:
         with connect(f"ws://{netloc}{path}", **options):  # type: ignore[arg-type]
             return 101
@@ -33,7 +33,7 @@ def handshake(netloc: str, path: str, **options: object) -> int:
 
 
 def raw(netloc: str, data: bytes) -> bytes:
-    """What is answered to these bytes at first."""
+    """The first response to these bytes."""
     host, port = netloc.split(":")
     with socket.create_connection((host, int(port)), timeout=20) as connection:
         connection.sendall(data)
@@ -49,7 +49,7 @@ def not_a_websocket(netloc: str, query: str) -> bytes:
 
 
 def come_with_every_secret(netloc: str, made: dict[str, str]) -> None:
-    """Send each secret wherever it can stand, to what accepts it and to what refuses it."""
+    """Send each secret in every place of a URL, to endpoints that accept and that refuse it."""
     session, link = made["session"], made["link"]
     assert handshake(netloc, f"/ws/v1/sessions/{session}/?link={link}") == 101
     assert handshake(netloc, f"/ws/v1/sessions/{session}/?from=0&%6Cink={link}") == 101

@@ -1,4 +1,4 @@
-"""Every place that starts a worker, or says how, uses the documented commands of `schedviz/celery.py`."""
+"""Every file that starts a worker, or documents it, uses the commands in `schedviz/celery.py`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.conftest import ROOT
 
 
 class WorkerCommand(NamedTuple):
-    """What has to be the same everywhere. The name and the log level of a worker may differ."""
+    """The command without the worker's name and log level, which may differ."""
 
     application: str
     pool: str

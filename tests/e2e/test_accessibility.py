@@ -21,7 +21,7 @@ SERIOUS = {"serious", "critical"}
 
 
 def complaints(page: Page) -> list[str]:
-    """What axe calls serious, with the first elements that it means."""
+    """Serious violations that axe reports, with their first elements."""
     page.evaluate(AXE.read_text())
     found: dict[str, Any] = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [
@@ -60,7 +60,7 @@ def open_page(request: pytest.FixtureRequest, browser: Browser, signed_in: Brows
         storage_state=signed_in.storage_state(),
         viewport={"width": 1280, "height": 800},
     )
-    # What another test chose, a table instead of the list for one, is nothing to these.
+    # Settings of other tests, such as the table view, must not affect these.
     context.add_init_script("localStorage.removeItem('schedviz')")
     yield context.new_page()
     context.close()

@@ -1,4 +1,4 @@
-"""The gallery of everyday cases: each opens on its answer, and its fix places the pod. The header leads to what explains."""
+"""The gallery of everyday cases: each opens on its explanation, and its fix places the pod. The header links to the documentation."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def told(sheet: Locator, tone: str) -> str:
 
 
 def write(sheet: Locator, text: str) -> None:
-    """Paste a text over the whole of what is in the editor."""
+    """Replace the editor's text by pasting."""
     editor = sheet.locator(".cm-content")
     editor.wait_for(timeout=PATIENCE_MILLIS)
     editor.focus()

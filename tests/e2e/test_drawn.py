@@ -18,7 +18,7 @@ from tests.e2e.test_scope import PATIENCE_MILLIS, cells, import_through, pods_in
 
 pytestmark = pytest.mark.browser
 
-#: Remembers what each canvas wrote since it was last cleared, with the place of each word.
+#: Records the texts that each canvas has drawn since it was cleared, with their positions.
 LISTEN = """
 const { fillText, clearRect } = CanvasRenderingContext2D.prototype;
 CanvasRenderingContext2D.prototype.clearRect = function (...box) { this.canvas.written = []; return clearRect.apply(this, box); };
@@ -27,7 +27,7 @@ CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
   return fillText.call(this, text, x, y, ...rest);
 };
 """
-#: Remembers who travelled, and as what.
+#: Records the pods that were animated.
 FOLLOW = """
 globalThis.travelled = {};
 new MutationObserver(() => {
@@ -49,13 +49,13 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def still(browser: Browser, signed_in: BrowserContext) -> Iterator[Page]:
-    """A page of a browser in which nobody has chosen anything, and where nothing moves."""
+    """A page of a browser without stored settings and with reduced motion."""
     yield from _page(browser, signed_in, "reduce")
 
 
 @pytest.fixture
 def moving(browser: Browser, signed_in: BrowserContext) -> Iterator[Page]:
-    """The same, of somebody who did not ask for stillness."""
+    """The same, without reduced motion."""
     yield from _page(browser, signed_in, "no-preference")
 
 
@@ -233,7 +233,7 @@ def test_the_filter_bar_has_a_part_for_feasible_nodes_and_for_each_plugin_that_r
     expect(still.locator("[data-matrix]")).to_be_visible(timeout=PATIENCE_MILLIS)
 
 
-#: Elements whose text is cut and that nothing tells in full, and figures that break over lines.
+#: Elements with cut text and no tooltip, and numbers that wrap.
 UNREADABLE = """() => [...document.querySelectorAll('#app *')].flatMap((element) => {
   const { overflowX, whiteSpace, visibility } = getComputedStyle(element);
   const box = element.getBoundingClientRect();

@@ -11,7 +11,7 @@ from tests.e2e.conftest import Server
 
 pytestmark = pytest.mark.browser
 
-#: A font is asked for when text is laid out: on the next frame at the latest.
+#: A font is requested when text is laid out, in the next frame at the latest.
 LAID_OUT_AND_FETCHED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => document.fonts.ready.then(done))))"
 
 
@@ -38,7 +38,7 @@ def test_all_text_uses_fonts_of_the_page(browser: Browser, signed_in: BrowserCon
         switch = page.get_by_role("button", name="中文")
         switch.wait_for()
         page.evaluate(LAID_OUT_AND_FETCHED)
-        # The button that offers Chinese has a file of its own; the large ones come with the language.
+        # The language button has its own small font; the large ones load with the language.
         assert set(fetched) <= {"name"}
 
         switch.click()

@@ -28,7 +28,7 @@ PAYLOADS = [
 
 
 def hostile_cluster() -> dict[str, Any]:
-    """The API server would refuse such names; whoever makes a file is no API server. Labels, images, reasons and taints as well."""
+    """An API server would refuse such names, but files can contain them, also in labels, images, reasons and taints."""
     nodes = [node(f"node-{i}{payload}", payload, "4") for i, payload in enumerate(PAYLOADS)]
     for each, payload in zip(nodes, PAYLOADS, strict=True):
         each["metadata"]["labels"] |= {payload: payload}

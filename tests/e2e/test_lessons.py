@@ -37,7 +37,7 @@ def answer(page: Page, value: Any) -> None:
 
 
 def walk(page: Page, lesson: Lesson) -> None:
-    """Every stop, with the answers that the engine gives."""
+    """Every stop, with the answers that the engine computes."""
     for played in play(lesson):
         at(page, played.stop.id)
         if played.stop.question:

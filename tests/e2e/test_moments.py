@@ -164,7 +164,7 @@ def test_stepping_back_and_forward_works_after_every_worker_was_killed(page: Pag
     page.reload()
     wait_for_event(page, past)
 
-    # Others have taken the session over: the run goes on where it was, and nothing is missing between then and now.
+    # Another worker took the session over: the run continues, and no event is missing.
     until(lambda: server.rest(f"sessions/{session}/")["cycle"] >= 8, seconds=60)
     page.keyboard.press("ArrowRight")
     until(lambda: figure(page, "data-event") > past)

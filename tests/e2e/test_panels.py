@@ -90,7 +90,7 @@ def test_on_a_phone_panels_are_stacked_and_nothing_overflows(page: Page, server:
     assert heights == sorted(heights)
     assert heights[0] + 150 < heights[1]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    # The page scrolls, and no pane in it: whoever moves a finger over one moves the page.
+    # The page scrolls and no pane in it does, so that a swipe over a pane scrolls the page.
     assert (
         page.evaluate(
             "[...document.querySelectorAll('.pane, .rail, #cache-inspector')].filter(e => getComputedStyle(e).overflowY !== 'visible').length"

@@ -49,7 +49,7 @@ def test_a_user_is_invited_becomes_an_editor_and_is_removed(page: Page, browser:
         expect(people.locator("[data-member=ada][data-member-role=editor]")).to_be_visible()
         ada.reload()
         expect(ada.locator("[data-transport=step]")).to_be_enabled(timeout=PATIENCE_MILLIS)
-        # Whom the owner shares it with is not theirs to say.
+        # Members cannot manage the other members.
         expect(ada.get_by_role("button", name="Share", exact=True)).to_have_count(0)
 
         member.get_by_role("button", name="Remove").click()

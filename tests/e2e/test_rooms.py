@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 
 @contextmanager
 def somebody(browser: Browser, *, width: int = 1280) -> Iterator[Page]:
-    """Somebody without an account, in a browser of their own. Their page must not complain."""
+    """A participant without an account in a separate browser. The page must not log errors."""
     context = browser.new_context(viewport={"width": width, "height": 800}, reduced_motion="reduce")
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MILLIS)
@@ -67,7 +67,7 @@ def test_a_room_from_its_start_to_its_end(page: Page, browser: Browser, server: 
         assert ada.locator("[data-fork], [data-compare], [data-export-open], [data-import], [data-share]").count() == 0
         assert teacher.locator("[data-compare]").count() == 1
 
-        # They follow, and answer; nobody is told before it is revealed.
+        # They follow, and answer; results stay hidden until they are revealed.
         teacher.locator("[data-lesson-next]").click()
         at(ada, "first-snapshot")
         expect(ada.locator(".pointed").first).to_have_css("outline-style", "solid")
@@ -79,7 +79,7 @@ def test_a_room_from_its_start_to_its_end(page: Page, browser: Browser, server: 
         expect(ada.locator("[data-given='4']")).to_be_visible()
         assert ada.locator("[data-tally]").count() == 0
 
-        # One drops, and is who they were when they come back.
+        # A participant disconnects, and has the same identity after reconnecting.
         address = bob.url
         bob.goto("about:blank")
         expect(teacher.locator("[data-here='1']")).to_be_visible()
@@ -113,7 +113,7 @@ def test_a_room_from_its_start_to_its_end(page: Page, browser: Browser, server: 
         teacher.locator("[data-show-own]").click()
         expect(bob.locator(".room-bar")).not_to_contain_text("Ada")
 
-        # Locked: nobody new. Ended: nothing for anybody.
+        # A locked room accepts no new participants. An ended one accepts nothing.
         teacher.locator("[data-lock][aria-pressed=false]").click()
         teacher.locator("[data-lock][aria-pressed=true]").wait_for()
         with somebody(browser) as eve:

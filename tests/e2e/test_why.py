@@ -67,7 +67,7 @@ def test_a_message_of_the_real_scheduler_stands_beside_what_is_computed(page: Pa
 
 def test_import_why_fix(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
-    step_cycles(page, 4)  # On the fork nobody is before the pod then.
+    step_cycles(page, 4)  # On the fork no pod is ahead of it then.
     page.locator('[data-queue=unschedulablePods] [data-pod="default/giant"] [data-kind=pod]').click()
     page.locator("[data-tab=why]").click()
 

@@ -69,7 +69,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"assumed_pod_ttl_seconds": 10.0},
     {"policies": Policies(cache="v1.14", priorities="v1.14", preemption="v1.18")},
 ]
-#: v1.36: the default; what it does beside its cycles is held; other feature gates; with an extender.
+#: v1.36: the default; with held asynchronous tasks; with other feature gates; with an extender.
 SETTINGS_V1_36: list[dict[str, Any]] = [
     {},
     {"hold_preemption": True},

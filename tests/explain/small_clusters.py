@@ -1,4 +1,4 @@
-"""Small clusters whose answers can be counted by hand."""
+"""Small clusters whose results can be counted by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers behind each clause: what the pod requires, what the nodes have, and which are nearest."""
+"""The numbers behind each clause: the pod's requirements, the nodes' values, and the nearest nodes."""
 
 from __future__ import annotations
 

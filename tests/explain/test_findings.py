@@ -1,4 +1,4 @@
-"""What the doctor found in the files stands in the explanation of a pod and in the overview, so that they never contradict each other."""
+"""Explanations and the overview contain the doctor's findings, so that they never contradict each other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAMPLES = Path(__file__).parents[1] / "samples" / "sigusr2"
 
 
 def imported(case: str, *names: str) -> tuple[Simulation, KnownFindings]:
-    """An engine with the objects of some files of a case, and what the doctor found in them."""
+    """An engine with the objects of some files of a case, and the doctor's findings."""
     found = load([Source.of_path(SAMPLES / case / name) for name in names])
     simulation = Simulation(SimulationSettings())
     simulation.load(found.objects)

@@ -1,4 +1,4 @@
-"""What a real v1.36 cluster says is read, and explained as its scheduler does. tests/samples/README.md tells where the files are from."""
+"""Output of a real v1.36 cluster is read, and explained as its scheduler does. tests/samples/README.md has the origin of the files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from schedviz.ingest.source import Source
 from schedviz.trace.releases import V1_27, V1_36
 
 FOLDER = Path(__file__).parents[1] / "samples" / "live136"
-#: Pods whose message tells about other objects than nodes and pods, or about an earlier state of the cluster.
+#: Pods whose message depends on objects other than nodes and pods, or on an earlier state of the cluster.
 TOLD_EARLIER = {"kept-off-by-guard", "near-nobody", "spread-no-label", "spread-zone-0", "spread-zone-1", "spread-zone-2"}
 NEED_OTHER_OBJECTS = {
     *("claim-lost", "class-missing", "no-claim", "no-volume-fits", "pinned-elsewhere", "rwop-second", "too-many-volumes"),

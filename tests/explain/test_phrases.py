@@ -1,4 +1,4 @@
-"""Every phrase can be said in Chinese, with the same values; what is said in English is what the template and its values make."""
+"""Every phrase has a Chinese translation with the same values; the English text is the template with its values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHINESE: dict[str, str] = json.loads((ROOT / "frontend/src/i18n/messages/zh-CN.e
 
 
 def templates() -> Iterator[str]:
-    """What is written as a phrase anywhere, the tables whose lines become some, and sentences without values that are shown as they are."""
+    """All phrases in the source, the tables whose rows become phrases, and sentences without values."""
     for path in sorted(path for package in ("explain", "ingest", "trace") for path in (ROOT / "schedviz" / package).rglob("*.py")):
         for call in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("phrase", "counted"):

@@ -1,4 +1,4 @@
-"""The message of the pod's own scheduler beside the computed one: what would explain a difference."""
+"""The message of the pod's own scheduler and the computed one, with explanations of a difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a real scheduler chose what this one would have chosen, and why not; the engine that is asked stays as it is."""
+"""Whether a real scheduler made the choice of this engine, and why not; the engine stays unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many copies fit, where, and what stops the next."""
+"""How many copies fit, on which nodes, and what prevents the next."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def _samples() -> Iterator[tuple[str, bytes]]:
 
 
 def _cut() -> Iterator[Damaged]:
-    """Files that end too early, and such of which the beginning is gone."""
+    """Files that are cut at the end or at the beginning."""
     for name, data in _samples():
         for part in (0.03, 0.31, 0.5, 0.77, 0.995):
             end = int(len(data) * part)

@@ -14,7 +14,7 @@ def source(data: bytes | str, name: str = "dump") -> Source:
 
 
 def imported(*files: bytes | str, limits: Limits | None = None) -> Import:
-    """What the files `dump` (or `dump-1`, `dump-2`, …) give."""
+    """The result of reading the files `dump` (or `dump-1`, `dump-2`, …)."""
     names = ["dump"] if len(files) == 1 else [f"dump-{number}" for number in range(1, len(files) + 1)]
     return load([source(data, name) for data, name in zip(files, names, strict=True)], limits or Limits())
 

@@ -1,4 +1,4 @@
-"""Whatever an import reads counts against its limits, also what is refused or passed over."""
+"""All bytes that an import reads count against its limits, also those of refused or skipped files."""
 
 from __future__ import annotations
 

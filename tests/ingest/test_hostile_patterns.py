@@ -32,7 +32,7 @@ RECORDS = {
 
 
 def expect_end(program: str) -> None:
-    """The program ends: it is given a hundred times what it takes."""
+    """The program ends within a hundred times its usual duration."""
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=90, check=False)
     assert done.returncode == 0 or "UnreadableFile" in done.stderr, done.stderr
 

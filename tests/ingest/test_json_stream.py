@@ -1,4 +1,4 @@
-"""A list that kubectl printed is cut into objects while it arrives, and gives what reading it as a whole gives."""
+"""Streaming a list printed by kubectl gives the same objects as reading it at once."""
 
 from collections.abc import Iterable, Iterator
 

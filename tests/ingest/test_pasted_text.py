@@ -1,4 +1,4 @@
-"""Messages of the scheduler are found in whatever somebody pastes."""
+"""Messages of the scheduler are found in pasted text of any kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An import tells how far it is, can be stopped, and leaves the collector as it was."""
+"""An import reports its progress, can be canceled, and restores the garbage collector's settings."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""Names can be replaced: nothing of theirs is left, the same secret gives the same ones, and the scheduler decides as before."""
+"""Names can be replaced by pseudonyms: no original name remains, the same secret gives the same pseudonyms, and decisions stay the same."""
 
 from __future__ import annotations
 

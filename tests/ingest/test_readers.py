@@ -1,4 +1,4 @@
-"""Each format that is read has a sample, is told by what is in it, and gives objects, words about pods, dumps or steps."""
+"""Each input format has a sample, is detected by its content, and gives objects, messages about pods, dumps or steps."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def messages(result: Import) -> dict[str, str]:
 
 
 def told(result: Import, pod: str) -> str:
-    """What a pod's own condition says."""
+    """The message of a pod's condition."""
     (found,) = [obj for obj in result.objects if isinstance(obj, Pod) and obj.key == pod]
     return next((condition.message for condition in found.status.conditions), "")
 

@@ -1,4 +1,4 @@
-"""Older configurations become one of v1 that means the same; what v1 does not have is told."""
+"""Older configurations are converted to equivalent ones of v1; unsupported parts are reported."""
 
 import json
 

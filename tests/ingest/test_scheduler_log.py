@@ -32,12 +32,12 @@ def recording(name: str) -> dict[str, Any]:
 
 
 def real_log(name: str) -> str:
-    """What the real scheduler wrote."""
+    """A log of the real scheduler."""
     return "".join(step["observed"].get("log", "") for step in recording(name)["steps"])
 
 
 def real_objects(name: str) -> str:
-    """What kubectl printed at the dump."""
+    """The output of kubectl at the time of the dump."""
     return json.dumps(next(step["observed"]["objects"] for step in recording(name)["steps"] if step["op"] == "dump"))
 
 

@@ -1,4 +1,4 @@
-"""What is spooled can be read anywhere, and is encrypted where it reaches the disk."""
+"""Spooled data can be read at any position, and is encrypted on disk."""
 
 from __future__ import annotations
 

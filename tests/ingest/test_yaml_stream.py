@@ -1,4 +1,4 @@
-"""A YAML list that kubectl printed is cut into objects while it arrives, and gives what reading it as a whole gives."""
+"""Streaming a YAML list printed by kubectl gives the same objects as reading it at once."""
 
 from collections.abc import Iterator
 
@@ -71,7 +71,7 @@ def test_an_anchor_of_one_item_is_known_in_the_others() -> None:
     assert "unknown anchor" in load([source(text.replace(b"*labels", b"*other"))]).report.skipped[0].message
     with pytest.raises(LimitExceeded, match="anchors of one another"):
         load([source(text)], Limits(yaml_document_bytes=200))
-    # In another document it is unknown, as YAML says.
+    # It is unknown in another document, according to YAML.
     two = load([source(b"kind: Node\nmetadata:\n  name: &a a\n---\nkind: Node\nmetadata:\n  name: *a\n")])
     assert [obj.name for obj in two.objects] == ["a"]
     assert "unknown anchor" in two.report.skipped[0].message

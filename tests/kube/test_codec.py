@@ -1,4 +1,4 @@
-"""Objects are read and written; what is not read leaves a digest and nothing else."""
+"""Objects are decoded and encoded; ignored fields leave only a digest."""
 
 import copy
 
@@ -57,7 +57,7 @@ def changed(path, value):
 
 
 def both_ways(data, **options):
-    """What bytes and dicts give must be the same."""
+    """Bytes and dicts must give the same result."""
     from_bytes = codec.decode(msgspec.json.encode(data), **options)
     assert codec.from_dict(data, **options) == from_bytes
     return from_bytes

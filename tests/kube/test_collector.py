@@ -1,4 +1,4 @@
-"""The collector is kept from work that finds nothing."""
+"""The garbage collector is kept from useless work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an API server fills in."""
+"""The defaults of an API server."""
 
 import pytest
 

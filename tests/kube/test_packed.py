@@ -1,4 +1,4 @@
-"""Objects as few bytes: all of them come back, in order, whatever they share."""
+"""Compact storage of objects: all are restored in order, with any shared parts."""
 
 import zlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""What an API server fills in of a pod's own requests and limits."""
+"""The API server's defaults of pod-level requests and limits."""
 
 from __future__ import annotations
 

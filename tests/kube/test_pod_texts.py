@@ -1,4 +1,4 @@
-"""A specification that was read before is not read again, and what comes of it is what reading it again would give."""
+"""A specification that was decoded before is reused, with the same result as decoding it again."""
 
 import json
 from collections.abc import Iterator

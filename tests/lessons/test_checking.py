@@ -1,4 +1,4 @@
-"""What is wrong with a lesson is said, with file and line."""
+"""Errors in a lesson are reported with file and line."""
 
 from __future__ import annotations
 

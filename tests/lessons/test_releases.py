@@ -1,4 +1,4 @@
-"""Lessons of v1.36: their release, what their expressions can read, and what a lesson of v1.27.1 says about v1.36."""
+"""Lessons of v1.36: their release, the names in their expressions, and the v1.36 line of v1.27.1 lessons."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def cookies_of(client: Client) -> str:
 
 @dataclass
 class Person:
-    """A person with a browser, who may be in a room."""
+    """An HTTP client with cookies, which can join a room."""
 
     client: APIClient
     room: str = ""
@@ -57,7 +57,7 @@ class Person:
 
 @dataclass
 class Classroom:
-    """A room and its teacher, who owns `session`."""
+    """A room and its teacher, the owner of `session`."""
 
     user: User
     session: Session

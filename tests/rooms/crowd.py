@@ -1,4 +1,4 @@
-"""A room full of real clients: each has a WebSocket into the room and one into the session, and notes when it saw what."""
+"""Many real clients in a room: each has a WebSocket to the room and one to the session, and records the times of messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 
 class SocketConnection:
-    """A WebSocket, read as fast as it goes."""
+    """A WebSocket that is read as fast as possible."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
@@ -24,11 +24,11 @@ class SocketConnection:
         self._task = asyncio.create_task(self._read())
 
     def take(self, message: dict[str, Any]) -> None:
-        """Note what came."""
+        """Record a message."""
         raise NotImplementedError
 
     async def until(self, what: Callable[[], object]) -> None:
-        """Wait until what came makes something so. Raises `ConnectionError` when nothing comes any more."""
+        """Wait until the received messages meet a condition. Raises ConnectionError when the connection ends."""
         async with self._arrived:
             await self._arrived.wait_for(lambda: self._ended or what())
         if not what():
@@ -58,7 +58,7 @@ class Watcher(SocketConnection):
 
     def __init__(self, connection: ClientConnection) -> None:
         self.event = -1
-        #: Views after the first, that is how often what came could not be followed; and how often that was told.
+        #: The number of views after the first, which replace missed frames, and of messages that announce them.
         self.renewed = -1
         self.gaps = 0
         #: Commands of any viewer that ended.
@@ -111,7 +111,7 @@ class RoomLine(SocketConnection):
             self._marks.setdefault(moment["tab"], time.perf_counter())
 
     async def go(self, session: str, mark: str) -> None:
-        """Go somewhere, as the teacher; the mark tells this moment from others."""
+        """Move the teacher to a position; the marker identifies it."""
         await self.say(type="moment", moment={"session": session, "at": None, "tab": mark})
 
     async def moved(self, mark: str) -> float:
@@ -125,7 +125,7 @@ class RoomLine(SocketConnection):
 
 
 class Client:
-    """Somebody with a browser: REST, and WebSockets, perhaps over another line."""
+    """A client with REST and WebSockets, optionally over a slow connection."""
 
     def __init__(self, base: str, *, token: str = "", over: str = "") -> None:
         self._base = base
@@ -158,7 +158,7 @@ class Client:
         return await self.ask("POST", "rooms/join/", {"code": code, "nickname": nickname})
 
     async def enter(self, room: str, session: str) -> None:
-        """Open both lines, and wait until something has come over each."""
+        """Open both WebSockets, and wait for the first message of each."""
         self.line = RoomLine(await self._socket(f"rooms/{room}/"))
         self.watcher = await self.watch(session)
         await self.line.is_here()
@@ -170,7 +170,7 @@ class Client:
 
     async def _socket(self, path: str) -> ClientConnection:
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else {"Cookie": self._cookies()}
-        # The server knows itself by its own name, whatever line the client comes over.
+        # The server expects its own host name, also through a proxy.
         host = self._base.partition("://")[2]
         target = self._sockets.partition("://")[2]
         address, _, port = target.rpartition(":")
@@ -208,7 +208,7 @@ async def until_ready(client: Client, session: str) -> str:
 
 
 async def crowd_of(base: str, room: dict[str, Any], size: int, *, prefix: str = "p", over: str = "") -> list[Client]:
-    """So many participants, with both lines open."""
+    """Participants with both WebSockets open."""
 
     async def one(number: int) -> Client:
         client = Client(base, over=over)
@@ -217,14 +217,14 @@ async def crowd_of(base: str, room: dict[str, Any], size: int, *, prefix: str = 
         return client
 
     made: list[Client] = []
-    # As people come: not all in the same moment.
+    # Spread over time, like people.
     for first in range(0, size, 10):
         made += await asyncio.gather(*(one(number) for number in range(first, min(size, first + 10))))
     return made
 
 
 async def teacher_steps(teacher: Client, crowd: list[Client], session: str) -> tuple[list[float], list[float]]:
-    """One cycle that the teacher steps, and then the moment: seconds until each of the crowd had seen the one, and the other."""
+    """One step of the teacher, and then a new position: seconds until each client has received each of them."""
     mark = uuid.uuid4().hex
     began = time.perf_counter()
     event = await teacher.watcher.do(op="step", unit="cycle")
@@ -236,7 +236,7 @@ async def teacher_steps(teacher: Client, crowd: list[Client], session: str) -> t
 
 
 async def own_step(watcher: Watcher) -> float:
-    """A cycle in a session of one's own: seconds until it was seen."""
+    """A step in a participant's own session: seconds until it was received."""
     began = time.perf_counter()
     event = await watcher.do(op="step", unit="cycle")
     return await watcher.reached(event) - began

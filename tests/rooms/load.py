@@ -1,7 +1,7 @@
 """Measures a room under load, on a real `schedviz up` with real clients: `python -m tests.rooms.load`.
 
-How soon everybody sees the teacher's step and moment; what a worker does for one participant and for all; how soon students see steps of
-their own sessions; and whether somebody on a slow line stays in step.
+The latency of the teacher's steps and positions at all participants, a worker's CPU time for one participant and for all, the latency of
+steps in students' own sessions, and whether a participant with a slow connection keeps up.
 """
 
 from __future__ import annotations
@@ -127,12 +127,12 @@ async def _cpu(base: str, teacher: Client, pid: int, chosen: argparse.Namespace)
         room = await teacher.ask("POST", "rooms/", {"session": session})
         teacher.watcher = await teacher.watch(session)
         crowd = await crowd_of(base, room, size)
-        # Loading the engine is not what is asked for.
+        # Loading the engine is not measured.
         await teacher.watcher.do(op="step", unit="cycle")
         before = _worker_seconds(pid)
         due = time.perf_counter()
         for _ in range(chosen.steps):
-            # At one pace: what a worker does all the time, such as renewing leases, is to fall on both alike.
+            # At the same rate, so that periodic work of a worker, such as renewing leases, counts equally in both.
             due += _PACE_SECONDS
             event = await teacher.watcher.do(op="step", unit="cycle")
             await asyncio.gather(*(one.watcher.reached(event) for one in crowd))

@@ -1,4 +1,4 @@
-"""A line that is slow: a proxy that lets so many bytes a second through in each direction, each of them some time later."""
+"""A proxy with limited bandwidth and a delay in each direction."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SlowLine:
             self._tasks.add(task)
 
     async def _carry(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-        """Each piece when the ones before it have gone through, and then the delay. So much as fits on the line is on its way."""
+        """Forward each chunk after the earlier ones and the delay. A limited number of bytes is in flight."""
         clock = asyncio.get_running_loop().time
         on_the_way: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(maxsize=1 + int(self._bytes_per_second * self._delay / _PIECE_BYTES))
 

@@ -1,4 +1,4 @@
-"""What a lesson tells those who take it in a room: no notes, and no answer before their teacher reveals it."""
+"""Lessons in a room: participants get no presenter notes, and no answer before the teacher reveals it."""
 
 from __future__ import annotations
 

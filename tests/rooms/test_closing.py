@@ -1,4 +1,4 @@
-"""Rooms that nobody ended, and what others began to delete."""
+"""Rooms that were never ended, and rooms whose deletion was interrupted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_room_that_was_forgotten_ends_by_itself_with_all_that_is_personal(clas
 def test_forks_whose_deletion_began_are_swept(classroom):
     ada = classroom.student("Ada")
     ada.ask("post", "forks/", {}, expect=201)
-    # Whoever deleted the room died before its forks were.
+    # The process died after deleting the room and before deleting its forks.
     Room.objects.all().delete()
 
     sweep_rooms()

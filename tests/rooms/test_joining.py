@@ -119,7 +119,7 @@ def test_ten_wrong_codes_a_minute_and_then_not_even_the_right_one(classroom):
 
     assert response.status_code == 429
     assert 1 <= int(response.headers["Retry-After"]) <= 60
-    # From elsewhere it goes on; and the minute passes.
+    # Other addresses can still join, and this one after a minute.
     elsewhere = APIClient(REMOTE_ADDR="10.1.2.3")
     assert elsewhere.post(f"{ROOMS}join/", {"code": classroom.code, "nickname": "Ada"}, format="json").status_code == 201
     WrongCode.objects.update(at=0.0)

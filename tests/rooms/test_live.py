@@ -1,4 +1,4 @@
-"""Rooms over WebSockets: the teacher's moment, who is here, coming back."""
+"""Rooms over WebSockets: the teacher's position, presence, reconnecting."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_the_teacher_goes_only_where_all_may_look(classroom, line):
     assert teacher.until(lambda message: message["type"] == "error")["code"] == "not_shown"
 
     classroom.teacher.ask("post", "show/", {"session": str(other.pk)})
-    # At once: what was shown a moment ago is known.
+    # At once, since the last position is known.
     teacher.send(type="moment", moment=moment)
     assert teacher.room(lambda room: (room["moment"] or {}).get("session") == str(other.pk))["shown"]["session"] == str(other.pk)
 

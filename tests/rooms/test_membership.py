@@ -1,4 +1,4 @@
-"""Who may what in a room and with its sessions: the teacher, participants, everybody else."""
+"""Permissions in a room and its sessions: the teacher, participants, everyone else."""
 
 from __future__ import annotations
 

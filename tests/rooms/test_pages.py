@@ -1,4 +1,4 @@
-"""The pages of rooms, and who is sent where."""
+"""The pages of rooms, and their redirects."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def test_the_record_has_a_line_for_each_question_and_participant(asked):
     lines = record(asked)
 
     told = [(line["participant"], line["answer"], line["is_right"], line["changes"]) for line in lines]
-    # What a spreadsheet would take for a formula is a text.
+    # A text that a spreadsheet would read as a formula is escaped.
     assert told == [("Ada", "node-b", "1", "1"), ("Bob", "-3", "0", "0"), ("'=Eve", "", "", "")]
     assert float(lines[0]["seconds"]) >= 0
     assert lines[2]["seconds"] == ""
@@ -168,7 +168,7 @@ def test_nothing_personal_is_kept_after_the_end(asked):
     room = asked.teacher.ask("post", "end/", {})
 
     assert (room["status"], room["code"], room["link"], room["participants"]) == ("ended", "", "", [])
-    # How many answered what is nobody's name.
+    # Counts of answers contain no names.
     assert room["questions"][0]["tally"] == [{"value": "node-a", "count": 1}]
     assert asked.teacher.ask("get", "record/", expect=409)["code"] == "not_kept"
     asked.students["Ada"].ask("get", expect=404)

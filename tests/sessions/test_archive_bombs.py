@@ -1,4 +1,4 @@
-"""Archives that become large are refused by a real worker, and its memory is what it was."""
+"""A real worker refuses archives that expand too much, and its memory returns to the earlier size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A full disk is told from a database that is away, and named."""
+"""A full disk is distinguished from an unavailable database, and named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a browser gets: shapes that docs/wire.md promises."""
+"""Messages to a browser have the shapes in docs/wire.md."""
 
 from __future__ import annotations
 

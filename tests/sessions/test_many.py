@@ -53,7 +53,7 @@ def test_of_twice_as_many_sessions_as_slots_none_starves(make_session: MakeSessi
 
 
 def longest_overtaking(commits: list[UUID], sessions: list[UUID]) -> int:
-    """How many slices one session had, at most, while another one that had work had none."""
+    """The largest number of slices of one session while another with work had none."""
     most = 0
     since: dict[UUID, dict[UUID, int]] = {session_id: {} for session_id in sessions}
     left = {session_id: commits.count(session_id) for session_id in sessions}
@@ -83,7 +83,7 @@ def test_a_gate_lets_through_in_the_order_in_which_they_came() -> None:
             thread.start()
             entered[number].wait()
             until(lambda number=number: len(gate._waiting) == number + 1)
-    # Whoever comes back at once is behind those who wait.
+    # A session that returns at once queues behind the waiting ones.
     with gate:
         passed.append(99)
     for thread in threads:

@@ -1,4 +1,4 @@
-"""A data folder of an earlier version keeps what is in it."""
+"""Migrations keep the contents of a data folder of an earlier version."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def newest(transactional_db: None) -> Iterator[str]:
     """The name of the newest migration, to which the database is brought again."""
     name = max(name for app, name in SingleMigrationExecutor().loader.graph.leaf_nodes() if app == "scheduling")
     yield name
-    # Also what depends on them, and went with them.
+    # With the tables that depend on them.
     executor = MigrationExecutor(connection)
     executor.migrate(executor.loader.graph.leaf_nodes())
 

@@ -1,4 +1,4 @@
-"""Our way to PostgreSQL: what it reads is what Django would read, and a connection that the server closed is noticed."""
+"""The PostgreSQL backend: it reads the same values as Django's, and detects connections closed by the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users, and all of them together, may have: each limit is named where it is hit, and nothing that is there is taken away."""
+"""Quotas of users and of the installation: the message names the limit that is reached, and existing data is kept."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _keys = itertools.count(1)
 
 @pytest.fixture
 def owned(make_session: MakeSession) -> UUID:
-    """A session of somebody: 3 nodes, 12 pods, 4 cycles."""
+    """A session with 3 nodes, 12 pods and 4 cycles."""
     session_id = make_session(nodes=3, pods=12)
     owner = User.objects.create_user("owner")
     Session.objects.filter(pk=session_id).update(owner=owner)

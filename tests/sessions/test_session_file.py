@@ -1,4 +1,4 @@
-"""A session as one file: what is exported and imported again is the same session, and goes on equally."""
+"""Session files: an exported and imported session is the same, and continues identically."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def engine_digest(session_id: UUID) -> str:
 
 
 def changed(data: bytes, change: Callable[[list[dict[str, Any]]], None], *, end: bool = True) -> bytes:
-    """The file with other lines; its end is put right, unless that is what is wrong."""
+    """The file with other lines, and a correct last line unless that is under test."""
     import hashlib
 
     lines = [json.loads(line) for line in zlib.decompress(data, 31).splitlines()]

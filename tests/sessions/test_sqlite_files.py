@@ -1,4 +1,4 @@
-"""A connection to SQLite makes no database where there was one, and notices that its files are gone."""
+"""An SQLite connection does not recreate a removed database, and detects that its files are missing."""
 
 from __future__ import annotations
 

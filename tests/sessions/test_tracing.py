@@ -1,4 +1,4 @@
-"""A trace leads from who sent a command to the worker that did it."""
+"""A trace connects the request of a command with the worker that applied it."""
 
 from __future__ import annotations
 

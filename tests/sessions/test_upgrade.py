@@ -1,4 +1,4 @@
-"""Sessions that another version of schedviz left: its checkpoints are passed over where they cannot be read, and nothing is lost."""
+"""Sessions of another version of schedviz: unreadable checkpoints are skipped, and nothing is lost."""
 
 from __future__ import annotations
 

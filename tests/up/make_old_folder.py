@@ -1,7 +1,7 @@
 """Make a sample of a data folder for `test_old_folders.py`, with the build in a checkout: `make_old_folder.py CHECKOUT NAME`.
 
-Only what is there over REST is used, so it works with any build. The sample is the database without who was logged in, and beside it what the
-build itself said of its sessions.
+It uses only REST, so it works with any build. The sample is the database without login sessions, and the build's own description of its
+sessions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.e2e.cluster import dump, pod
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples/old_folders"
 PORT = 8795
-#: Whoever was logged in is nobody's business.
+#: Login sessions are removed for privacy.
 SECRETS = ("django_session", "web_token", "web_loginlink")
 COMMANDS: list[dict[str, Any]] = [
     {"op": "step", "unit": "cycle"},
@@ -62,7 +62,7 @@ def _is_up() -> bool:
 
 
 def _fill(token: str) -> dict[str, Any]:
-    """A session that was imported, and a fork of its middle where the build has forks; what the build says of them."""
+    """An imported session, and a fork from its middle if the build supports forks, as described by the build."""
     with httpx.Client(base_url=f"http://127.0.0.1:{PORT}/api/v1/", headers={"Authorization": f"Bearer {token}"}, timeout=30) as api:
 
         def settled(session_id: str) -> dict[str, Any] | None:

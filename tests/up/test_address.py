@@ -1,4 +1,4 @@
-"""The public URL of the server, and what the terminal prints about it."""
+"""The public URL of the server, and its lines on the terminal."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_the_health_check_verifies_our_own_certificate(tmp_path):
 
 
 def asked_over_tls(served: Tls, believed: Tls) -> bool:
-    """Whether a probe that believes one certificate is told that all is up by who shows another."""
+    """Whether a probe that trusts one certificate accepts a server with another."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(served.certificate, served.key)
     body = b'{"status": "ok"}' + b" " * 100_000

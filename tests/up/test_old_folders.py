@@ -31,7 +31,7 @@ def sample(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def said(sample: str) -> dict[str, Any]:
-    """What the build that made it said of each of its sessions."""
+    """The description of each session by the build that made it."""
     found: dict[str, Any] = json.loads((SAMPLES / f"{sample}.json").read_text())
     return found
 

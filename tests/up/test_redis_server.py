@@ -24,7 +24,7 @@ def folder() -> Iterator[Path]:
 
 
 def server_script(folder: Path, name: str, version: str) -> Path:
-    """A program that answers --version as Redis does."""
+    """A program with the output of Redis for --version."""
     path = folder / name
     path.write_text(f"#!/bin/sh\necho 'Redis server v={version} sha=00000000:0 malloc=libc bits=64 build=0'\n")
     path.chmod(0o755)

@@ -17,7 +17,7 @@ ERASE = "\r\x1b[K"
 
 
 def shown_by(messages: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> str:
-    """What is written to standard error, which is a terminal."""
+    """The output on standard error, which is a terminal."""
     reads, writes = pty.openpty()
     with os.fdopen(reads, "rb", buffering=0) as screen, os.fdopen(writes, "w") as terminal_:
         monkeypatch.setattr(sys, "stderr", terminal_)

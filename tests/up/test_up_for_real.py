@@ -44,7 +44,7 @@ def address_of(running: Running) -> str:
 
 
 def get(url: str, *, timeout: float = 30, **headers: str) -> tuple[int, Any]:
-    """Status and decoded body; 0 when nobody answers."""
+    """The status and the decoded body; 0 without a response."""
     try:
         with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=timeout) as answer:
             status, body = answer.status, answer.read()
@@ -70,7 +70,7 @@ def wait_until_up(running: Running) -> str:
 
 
 def find(running: Running, name: str) -> psutil.Process:
-    """A child of the supervisor by its name; not its own children, nor the watcher, who knows the same words."""
+    """A child of the supervisor by its name, without the child's own children and the watcher, whose command line has the same words."""
     words = CHILDREN[name]
 
     def look() -> psutil.Process | None:
@@ -135,7 +135,7 @@ def test_the_web_server_raises_its_limit_of_open_files(shared: Running):
 
 
 def test_a_client_cannot_spoof_its_address(shared: Running):
-    """Without SCHEDVIZ_PROXIES nobody's X-Forwarded-For is believed, whoever the peer is."""
+    """Without SCHEDVIZ_PROXIES, X-Forwarded-For is ignored for every peer."""
     url = address_of(shared)
 
     def status(number: int) -> int:
@@ -347,5 +347,5 @@ def test_two_instances_keep_separate_logins_in_one_browser(shared: Running, star
 
 
 def _as(cookies: str, url: str) -> str:
-    """What a browser with these cookies gets."""
+    """The response to a browser with these cookies."""
     return httpx.get(url, headers={"Cookie": cookies}).text

@@ -13,13 +13,13 @@ from pathlib import Path
 
 
 def idle(_argument: str) -> None:
-    """Runs until it is asked to end."""
+    """Runs until it is terminated."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     time.sleep(600)
 
 
 def stubborn(argument: str) -> None:
-    """Does not end when it is asked to, from the moment when it has written its file."""
+    """Ignores SIGTERM after it has written its file."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     Path(argument).touch()
     time.sleep(600)
@@ -39,7 +39,7 @@ def broken(_argument: str) -> None:
 
 
 def awaiting(argument: str) -> None:
-    """Writes down what it is told before it does anything."""
+    """Writes down its environment first."""
     told = sys.stdin.readline()
     with Path(argument).open("a") as file:
         file.write(told)
@@ -47,7 +47,7 @@ def awaiting(argument: str) -> None:
 
 
 def housekeeper(argument: str) -> None:
-    """Answers like the real one, and writes down what it hears."""
+    """Responds like the real one, and writes down its requests."""
     print(json.dumps({"database": "ready"}), flush=True)
     for line in sys.stdin:
         with Path(argument).open("a") as heard:
@@ -77,7 +77,7 @@ def failing_housekeeper(_argument: str) -> None:
 
 
 def web(argument: str) -> None:
-    """Says 200 to everything, on a socket that it inherited."""
+    """Responds with 200 to every request, on an inherited socket."""
 
     class Fine(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -1,6 +1,6 @@
 """A real supervisor over toy children: `python toy_supervisor.py FOLDER KIND...`, one more child for each KIND.
 
-Tells on standard output what the terminal is told.
+Prints the terminal's lines to standard output.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main(folder: Path, kinds: list[str]) -> int:
     supervisor = Supervisor(data=folder, folder=sockets, environment=dict(os.environ), server_address=reached, terminal=terminal)
     housekeeper = next((kind for kind in kinds if kind.endswith("_housekeeper")), "housekeeper")
     first = [program("redis", "idle", ""), program("housekeeper", housekeeper, folder / "heard", conversation=True)]
-    # Beside a broken child not everything is up: nobody answers.
+    # With a broken child not everything is up.
     web = program("web", "idle" if "broken" in kinds else "web", listener.fileno(), inherit=(listener.fileno(),))
     first += [program(kind, kind, folder / kind, awaits_database=True) for kind in kinds if kind == "awaiting"]
     others = [program(kind, kind, folder / kind) for kind in kinds if kind not in {housekeeper, "awaiting"}]

@@ -1,4 +1,4 @@
-"""The examples of the OpenAPI document: requests, in an order in which each finds what it needs, and how their answers are written down.
+"""The examples of the OpenAPI document: requests in an order that satisfies their dependencies, and the recorded form of their responses.
 
 `SCHEDVIZ_RECORD_EXAMPLES=1 pytest tests/web/test_examples.py` writes the answers to schedviz/web/api/examples.json again.
 """
@@ -18,7 +18,7 @@ def _node(name: str) -> dict[str, Any]:
 
 
 def pod(name: str, cpu: str) -> dict[str, Any]:
-    """A pod that asks for so much."""
+    """A pod with these requests."""
     container = {"name": "app", "image": "app:1", "resources": {"requests": {"cpu": cpu}}}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"}, "spec": {"containers": [container]}}
 
@@ -31,7 +31,7 @@ MESSAGE = (
 
 
 class Example(NamedTuple):
-    """One request, of an operation ("": it only makes what others need). `{s}` in path, query and body is the session, `{e}` an empty one
+    """A request of an operation ("": it only prepares others). `{s}` in path, query and body is the session, `{e}` an empty one
     that follows a cluster, `{f}` the fork, `{n}` a lesson's, `{l}` a link, `{i}` an invite, `{r}` a room, `{code}` its code, `{p}` the
     participant, `{t}` what they forked.
     """
@@ -43,7 +43,7 @@ class Example(NamedTuple):
     body: Any = None
     query: Mapping[str, Any] = MappingProxyType({})
     headers: Mapping[str, str] = MappingProxyType({})
-    #: Keep the id that is answered under this letter.
+    #: Store the id in the response under this letter.
     keep: str = ""
     who: Literal["owner", "staff", "guest"] = "owner"
 
@@ -180,14 +180,14 @@ def filled(value: Any, ids: Mapping[str, str]) -> Any:
 
 
 class Writing:
-    """How an answer is written down: what differs from run to run is made equal, and what is long is cut."""
+    """The recorded form of a response: values that differ between runs are replaced, and long ones are cut."""
 
     def __init__(self, netloc: str) -> None:
         self._netloc = netloc
         self._ids: dict[str, str] = {}
 
     def written(self, value: Any, name: str = "") -> Any:
-        """The answer as the example shows it."""
+        """The response as the example shows it."""
         if name == "pluginNanos":
             return {point: dict.fromkeys(sorted(plugins), 1000) for point, plugins in value.items()}
         if isinstance(value, dict):
@@ -206,7 +206,7 @@ class Writing:
             text = re.sub(r"/(links|invites|participants)/\d+/", r"/\1/1/", text)
             text = re.sub(r"/invite/[\w-]+", "/invite/s3cr3t", text)
             text = re.sub(r"/r/[A-Z0-9]{8}", "/r/K7MR2XWD", text)
-            # Of a record: when, and how many seconds an answer took.
+            # In a record: the time, and the duration of a request in seconds.
             if "\r\n" in text:
                 text = re.sub(r",\d+\.\d,(\d+)\r", r",3.5,\1\r", _TIME.sub(_THEN, text))
             return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"

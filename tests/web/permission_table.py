@@ -1,6 +1,6 @@
-"""Who may do what, address by address: the table that test_permissions.py holds against the URL configuration, and against everybody.
+"""The permissions of every URL. test_permissions.py compares this table with the URL configuration, and checks it for every kind of client.
 
-A new address of HTTP or WebSockets is a new row here; without one the tests fail.
+A new URL of HTTP or WebSockets needs a new row; the tests fail without one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROOM_ROUTES = [
 
 
 class Row(NamedTuple):
-    """A method of an address, who may, what is sent and, where it is allowed, the status of the answer.
+    """A method of a URL, its permission, the request body, and the status of an allowed request.
 
     409, 400 or 404 are answers to who may as well: nothing is there to cancel, to export, to find. 503: a worker would answer.
     """
@@ -88,7 +88,7 @@ ROWS = [
     Row("get", f"{SESSION}invites/", MANAGE),
     Row("post", f"{SESSION}invites/", MANAGE, 201, {"role": "editor"}),
     Row("delete", f"{SESSION}invites/<int:invite_id>/", MANAGE, 404),
-    # A fork is a session of one's own: whoever may look, and make one.
+    # A fork is a new session: it needs read access, and permission to create sessions.
     Row("post", f"{SESSION}branches/", f"{SEE} and {WRITER}", 201, {}),
     # Of two sessions in the query, or of one and one that is not there.
     Row("get", "api/v1/compare/", SEE, 200, query="a={session}&b={session}"),
@@ -104,7 +104,7 @@ ROWS = [
     Row("get", "api/v1/cases/", KNOWN),
     Row("get", "api/v1/samples/", KNOWN),
     Row("get", "api/v1/samples/<str:name>/", KNOWN, 404),
-    # Rooms: of one in which nobody here is, nobody learns whether it is there. tests/rooms says who may what in it.
+    # Rooms: to non-members, a room looks as if it did not exist. tests/rooms has the permissions of members.
     Row("get", "api/v1/rooms/", KNOWN),
     Row("post", "api/v1/rooms/", WRITER, 404, {"session": "00000000-0000-4000-8000-000000000000"}),
     Row("post", "api/v1/rooms/join/", EVERYBODY, 404, {"code": "WRNGCDE2", "nickname": "Ada"}),
@@ -128,15 +128,15 @@ PAGES = {
     *("s/<uuid:session_id>/", "s/<uuid:session_id>/panel/<str:panel>/", "embed/<uuid:session_id>/<str:panel>/"),
     *("api/v1/", "api/v1/^.*$", "api/v1/docs/", "^api(?:/|$)", "^ws(?:/|$)"),
     *("password/", "invite/<str:secret>/", "demo/sandbox/", "oidc/login/", "oidc/callback/"),
-    # For staff, a token of its own and networks: tests/web/metrics says who may.
+    # For staff, a separate token and networks: see tests/web/metrics.
     "metrics",
 }
 
-#: What a WebSocket's messages need, by the type of the message.
+#: The permission of WebSocket messages, by type.
 SOCKET_VERBS = {"command": COMMAND, "resume": SEE, "ping": SEE}
 SOCKETS = {"ws/v1/sessions/<uuid:session_id>/", "ws/v1/rooms/<uuid:room_id>/"}
 
-#: What stands in an address for what is not the session.
+#: Values of URL parameters other than the session.
 STAND_INS = {
     "user": "nobody",
     "invite_id": 999,

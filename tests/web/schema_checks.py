@@ -1,4 +1,4 @@
-"""schemathesis' checks of an answer, all of them, and what they may find: each exception with its reason. SECURITY.md points here."""
+"""All of schemathesis' checks of a response, and the permitted exceptions with their reasons. SECURITY.md links here."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from schemathesis.checks import CHECKS, load_all_checks
 from schemathesis.core.failures import FailureGroup
 
 load_all_checks()
-#: No worker is there to answer these, or it takes longer than the test waits.
+#: No worker runs for these, or it takes longer than the test waits.
 LATE = {"answer_late", "detail_late"}
 
 
 class Allowed(NamedTuple):
-    """A kind of failure that is none, and why. `applies`: to the failure's message, the case, the answer, and the problem in it."""
+    """A permitted failure with its reason. `applies` takes the failure's message, the case, the response, and its problem document."""
 
     kind: str
     reason: str
     applies: Callable[[str, Case, Any, dict[str, Any]], bool]
 
 
-#: Members of requests with a language or a meaning of their own, which a JSON Schema cannot say: the answer names place and fault.
+#: Request members with a syntax or meaning that JSON Schema cannot express: the response names the position and the fault.
 _OWN_LANGUAGE = re.compile(
     r"(?s)(?:\$\.)?(commands\[\d+\]\.)?(object|config|when|generate|trace|settings|policies|pod|kind|watch|seconds|user|session|lesson|events|message|name|text)\b.*"
     r"|\$(\.commands)?|\?(selector|at|from|stop|after|before)|settings.*|policies.*|file|name|Idempotency-Key|If-Match"
@@ -85,7 +85,7 @@ def _components(message: str) -> set[str]:
 
 
 def failures(case: Case, response: Any) -> dict[str, str]:
-    """What the checks find wrong with an answer and no exception allows, by kind."""
+    """Failures of the checks that no exception permits, by kind."""
     problem = response.json() if response.status_code >= 400 and "problem+json" in response.headers.get("content-type", [""])[0] else {}
     if response.status_code == 503 and problem.get("code") in LATE:
         return {}

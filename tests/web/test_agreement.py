@@ -1,4 +1,4 @@
-"""How often a followed cluster's scheduler did what this one would have done, over REST."""
+"""The agreement between a followed cluster's scheduler and this one, over REST."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that nobody would write, made from the OpenAPI document: what is answered is what the document says, and nothing breaks the server.
+"""Generated requests from the OpenAPI document: responses match the document, and no request breaks the server.
 
 SCHEDVIZ_TEST_REQUESTS=500 for a long run without workers, SCHEDVIZ_TEST_SECONDS=600 for one against `schedviz up` (see below).
 """
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 REQUESTS = int(os.environ.get("SCHEDVIZ_TEST_REQUESTS", "3"))
 #: Of the long run, by all clients together.
 SECONDS = float(os.environ.get("SCHEDVIZ_TEST_SECONDS", "0"))
-#: What the owner calls a session, and nobody else learns.
+#: The name of a private session, which no other user may learn.
 SECRET = "takeover-of-initech"
 SEED = int(os.environ.get("SCHEDVIZ_TEST_SEED", "1"))
 
@@ -67,7 +67,7 @@ def test_no_request_breaks_the_server(web_server: LiveServer, people: People, co
                 continue
 
             def ask(case: Case) -> None:
-                # Each by itself: what was asked before may have deleted it.
+                # A new session each time: earlier requests may have deleted it.
                 if not Session.objects.filter(pk=people.session.pk).exists():
                     people.session.save(force_insert=True)
                 _aim(case, people)
@@ -168,7 +168,7 @@ def test_no_request_breaks_a_running_server_or_learns_of_a_session(running: Runn
 
 
 def _another(data: Path) -> dict[str, str]:
-    """The headers of a user who has nothing to do with the owner."""
+    """The headers of an unrelated user."""
     code = "from django.contrib.auth.models import User; User.objects.create_user('another')"
     environment = {**os.environ, "SCHEDVIZ_DATA": str(data), "DJANGO_SETTINGS_MODULE": "schedviz.settings"}
     for name in ("SCHEDVIZ_DATABASE_URL", "SCHEDVIZ_REDIS_URL"):

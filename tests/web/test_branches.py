@@ -1,4 +1,4 @@
-"""Forks over REST: who may make them, and whose they are. The worker's part is done here."""
+"""Forks over REST: permissions and ownership. The worker's part runs in the test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps another page, or a text that somebody made, from acting as a user in their browser: headers, cookies, CSRF, where one is sent on."""
+"""Defences against other sites and injected text in a user's browser: headers, cookies, CSRF, redirects."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ POLICY = {
 
 @pytest.fixture(autouse=True)
 def quick_logins(settings) -> None:
-    """Passwords are not what these tests are about."""
+    """A fast password hasher: these tests are not about passwords."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     cache.clear()
 

@@ -1,4 +1,4 @@
-"""Who may make a session that calls extenders, and configure the extenders of one."""
+"""Permissions to create a session that calls extenders, and to configure its extenders."""
 
 from __future__ import annotations
 

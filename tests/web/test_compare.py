@@ -1,4 +1,4 @@
-"""Comparing over REST: who may, which moments, and the file."""
+"""Comparison over REST: permissions, positions, and the file."""
 
 from __future__ import annotations
 

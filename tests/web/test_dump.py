@@ -1,4 +1,4 @@
-"""What SIGUSR2 prints, of a session at a moment, over REST."""
+"""The SIGUSR2 dump of a session at a position, over REST."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a refused request looks like, and that nothing else ever does."""
+"""The form of error responses, which is the same for every refused request."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def curl(web_server, people) -> Iterator[httpx.Client]:
 
 
 def told(lines: Iterator[str], count: int) -> list[int]:
-    """The numbers of the next so many server-sent events."""
+    """The numbers of the next server-sent events."""
     ids: list[int] = []
     for line in lines:
         if line.startswith("id: "):

@@ -1,4 +1,4 @@
-"""Every operation of REST has an example in the OpenAPI document, and what it shows is what is answered."""
+"""Every REST operation has an example in the OpenAPI document, which equals the real response."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_the_examples_are_what_is_answered(clients, people, document, web_server
 
 
 def _body(answer: httpx.Response, kind: str) -> Any:
-    """What is shown of an answer; of one that is not to be read, how it begins."""
+    """The recorded part of a response; of a binary one its first bytes."""
     if kind.endswith("json"):
         return answer.json()
     return answer.text if kind.startswith("text/") or kind.endswith("ndjson") else answer.text[:5] + ("…" if answer.text else "")

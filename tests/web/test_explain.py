@@ -1,4 +1,4 @@
-"""Questions over REST, answered by a real worker."""
+"""Explanations over REST, computed by a real worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole way of what happens in a cluster: list and watch, redaction, REST, commands, the engine."""
+"""The complete path of a cluster's changes: list and watch, redaction, REST, commands, the engine."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def run(
 
 
 def shadows(session_id: UUID, cluster: KubernetesApi) -> bool:
-    """Whether the engine's cluster has as many nodes and pods as the cluster, and what was told of them has their names."""
+    """Whether the session has the nodes and pods of the cluster, with their names."""
     session = Session.objects.get(pk=session_id)
     rows = Observed.objects.filter(session=session)
     told = {kind: set(rows.filter(kind=kind).values_list("key", flat=True)) for kind in ("Node", "Pod")}

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 #: Opcodes and the bit of a last fragment (RFC 6455, 5.2).
 CONTINUATION, TEXT, PING, LAST = 0x0, 0x1, 0x9, 0x80
-#: So many of a frame are sent: more than may come at once.
+#: The number of bytes sent in a frame, above the limit.
 FLOOD = 20_000
 
 

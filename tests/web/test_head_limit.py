@@ -23,7 +23,7 @@ CHUNKED = b"POST /api/v1/sessions/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: 
 
 
 def exchange(server: LiveServer, data: bytes) -> bytes:
-    """What is answered to `data` until the server hangs up."""
+    """The response to `data` until the server closes the connection."""
     host, port = server.netloc.split(":")
     with socket.create_connection((host, int(port)), timeout=30) as connection:
         answer = b""
@@ -32,7 +32,7 @@ def exchange(server: LiveServer, data: bytes) -> bytes:
             while part := connection.recv(65536):
                 answer += part
         except (ConnectionResetError, BrokenPipeError):
-            # It hung up and left something of ours unread.
+            # It closed the connection without reading everything.
             pass
         return answer
 
@@ -78,7 +78,7 @@ def opened(server: LiveServer, data: bytes = b"") -> socket.socket:
 
 
 def until_closed(connection: socket.socket) -> bytes:
-    """What is answered until the server hangs up."""
+    """The response until the server closes the connection."""
     answer = b""
     with connection, contextlib.suppress(ConnectionResetError):
         while part := connection.recv(65536):

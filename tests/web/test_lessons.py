@@ -1,4 +1,4 @@
-"""A lesson over REST: the course, the session that is made for a lesson, and the answers that are told when one is there."""
+"""Lessons over REST: the course, a lesson's session, and answers, which are shown when the learner gets there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people call things, and what commands name, is one line of bounded length, over REST and WebSockets alike."""
+"""Names in requests and commands are one line of limited length, over REST and WebSockets."""
 
 from __future__ import annotations
 

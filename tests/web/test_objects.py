@@ -1,4 +1,4 @@
-"""Objects over REST as they are kept, read by a real worker, and sent back changed."""
+"""Stored objects over REST, read by a real worker, and updated."""
 
 from __future__ import annotations
 

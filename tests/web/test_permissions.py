@@ -1,4 +1,4 @@
-"""Every address of the URL configuration, and every verb, for everybody who can ask: permission_table.py says who may."""
+"""Every URL and method, for every kind of client, against permission_table.py."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.web.permission_table import (
     Row,
 )
 
-#: What each may do to the session: nothing (a stranger, who gets 404), look, command, everything.
+#: The access of each to the session: none (404), read, commands, everything.
 ROLES = {
     "owner": MANAGE,
     "owner-token": MANAGE,
@@ -42,7 +42,7 @@ ROLES = {
     "revoked-link": "",
     "stranger": "",
     "stranger-token": "",
-    # Who may use the admin pages is nobody special here.
+    # Staff have no special access here.
     "staff": "",
     "staff-token": "",
     "anonymous": "",
@@ -57,7 +57,7 @@ pytestmark = pytest.mark.usefixtures("redis")
 
 @pytest.fixture(autouse=True)
 def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No worker is there: what it would answer is late at once."""
+    """Requests to workers time out at once, since none runs."""
     monkeypatch.setattr(explain, "WAIT_SECONDS", 0.01)
     monkeypatch.setattr(cycles, "DETAIL_SECONDS", 0.01)
     monkeypatch.setattr(compare, "DETAIL_SECONDS", 0.01)
@@ -79,7 +79,7 @@ def expected(row: Row, role: str) -> int:
         case "everybody":
             return row.answer
         case "guest":
-            # Who once opened a link that does not work any more has an empty list.
+            # A visitor with a revoked link has an empty list.
             return row.answer if role != "anonymous" else 401
         case "known":
             return row.answer if known else 401
@@ -96,7 +96,7 @@ def address_of(row: Row, session_id: object) -> str:
 
 
 def ask(client: APIClient, row: Row, session_id: object, body: object = None):
-    """The answer; whatever it changed is as before afterwards."""
+    """The response; changes are rolled back."""
     with transaction.atomic():
         response = getattr(client, row.method)(address_of(row, session_id), row.body if body is None else body, format="json")
         response.content  # noqa: B018 -- a stream is read while what it tells of is there.
@@ -125,7 +125,7 @@ def test_every_address_and_method_has_a_row():
         for method in ("get", "post", "put", "patch", "delete")
         if view and hasattr(view, method)
     }
-    # Django's admin asks by itself whether somebody is staff: tests/accounts/test_admin.py.
+    # Django's admin checks for staff itself: tests/accounts/test_admin.py.
     without = {route for route, view in addresses() if view is None and not route.startswith("admin/")}
 
     rows = {(row.method, row.route) for row in ROWS}
@@ -136,7 +136,7 @@ def test_every_address_and_method_has_a_row():
 def test_each_gets_what_they_may(people, everybody):
     wrong = []
     for row in ROWS:
-        # What is everybody's is looked at for a few of them: some of it, such as the schema, takes long to make.
+        # Public URLs are checked for a few clients: some, such as the schema, are slow.
         for role in ("owner", "link", "anonymous") if row.need == EVERYBODY else ROLES:
             answer = ask(everybody[role], row, people.session.pk)
             if answer.status_code != expected(row, role):
@@ -146,7 +146,7 @@ def test_each_gets_what_they_may(people, everybody):
 
 
 def told(response, session_id: object) -> tuple[int, bytes, dict[str, str]]:
-    """All that an answer tells, but which session was asked for, which request it was and when."""
+    """The response without the session's id, the request's id and the time."""
     of_the_request = {"X-Request-ID", "Date", "Expires"}
     headers = {name: value for name, value in response.headers.items() if name not in of_the_request and "RateLimit" not in name}
     written = str(session_id).encode()

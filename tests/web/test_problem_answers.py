@@ -24,7 +24,7 @@ NOWHERE = [
 def exchange(
     server: LiveServer, method: str, address: str, *headers: str, host: str = "127.0.0.1", body: bytes = b""
 ) -> tuple[int, dict, bytes]:
-    """Status, headers and body of an answer of the real server."""
+    """The status, headers and body of a response of the real server."""
     name, port = server.netloc.split(":")
     lines = [f"{method} {address} HTTP/1.1", f"Host: {host}", "Connection: close", f"Content-Length: {len(body)}", *headers, "", ""]
     with socket.create_connection((name, int(port)), timeout=30) as connection:

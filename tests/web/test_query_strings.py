@@ -1,4 +1,4 @@
-"""What a request asks for in its query string and its Accept header is what the OpenAPI document has, or it is refused by name."""
+"""Unknown query parameters and Accept headers that are not in the OpenAPI document are refused by name."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_an_accept_header_that_cannot_be_met_gets_406(owner_client, people, acce
 
 
 def test_an_address_accepts_what_it_answers_with(owner_client, people, redis, monkeypatch):
-    # No worker runs here to answer, so the wait for its answer is cut short.
+    # No worker runs here, so the wait for it is shortened.
     monkeypatch.setattr(explain, "WAIT_SECONDS", 0.1)
     session = f"/api/v1/sessions/{people.session.pk}/"
     for address, accepted, other in [

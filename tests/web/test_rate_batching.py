@@ -12,7 +12,7 @@ from schedviz.web.api.rate_batching import BatchedCounter, LimitCheck
 
 
 class Shared:
-    """What all processes count, and what it was asked."""
+    """The shared counter of all processes, and the requests to it."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit

@@ -1,4 +1,4 @@
-"""Log lines and trace spans have no secret of an address in them, whoever writes the line."""
+"""Log lines and trace spans of every library contain no secrets of URLs."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Lines(logging.Handler):
-    """What a process writes, as JSON."""
+    """The log of a process, as JSON."""
 
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)

@@ -1,4 +1,4 @@
-"""A WebSocket at the hands of somebody who means no good: nonsense, floods, never reading. The server and its workers live on."""
+"""Attacks over a WebSocket: malformed messages, floods, clients that never read. The server and its workers survive."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from tests.web.permission_table import SOCKET_VERBS, SOCKETS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-#: 10,000 by hand and before a release; so many in the suite.
+#: The number of messages in the suite; 10,000 by hand and before a release.
 MESSAGES = int(os.environ.get("SCHEDVIZ_TEST_MESSAGES", "2000"))
 SEED = int(os.environ.get("SCHEDVIZ_TEST_SEED", "1"))
 
 
 class Hostile:
-    """Messages that somebody makes who knows the protocol."""
+    """Messages of an attacker who knows the protocol."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -154,13 +154,13 @@ def test_fuzzed_messages_break_neither_the_server_nor_a_worker(viewer, imported,
             except ConnectionClosed as error:
                 closed.append(error.rcvd.code if error.rcvd else None)
             finally:
-                # Gone without a word, with answers on their way.
+                # Disconnects without a close frame, with responses in flight.
                 socket.raw.socket.shutdown(sockets.SHUT_RDWR)
 
     assert set(closed) <= {int(code) for code in CloseCode}, closed
     assert not [record for record in caplog.records if "broke" in record.getMessage()]
     until(lambda: _sockets_of(web_server) == 0)
-    # What was accepted is worked off, and the session can still be used.
+    # Accepted commands are applied, and the session can still be used.
     session = people.session
     until(lambda: session.refresh_from_db() or session.applied_seq == session.last_seq or session.status == Session.Status.FAILED)
     until(engine_worker.is_ready)
@@ -192,7 +192,7 @@ def test_a_client_that_keeps_flooding_is_disconnected(viewer, people, commits, m
 
 
 def test_a_client_that_never_reads_is_disconnected(web_server, people, commits, unlimited):
-    """Its receive buffer is tiny and it reads nothing, so answers pile up on our side."""
+    """Its receive buffer is tiny and it reads nothing, so responses pile up on the server."""
     cookies = people.client("owner").cookies
     host, port = web_server.netloc.split(":")
     connected = sockets.socket()
@@ -205,7 +205,7 @@ def test_a_client_that_never_reads_is_disconnected(web_server, people, commits, 
     )
     connected.sendall(head.encode())
     until(lambda: _sockets_of(web_server) == 1)
-    # A masked text frame of two bytes that is no message; each is answered with half a kilobyte.
+    # A masked text frame of two invalid bytes; the response to each is half a kilobyte.
     frame = b"\x81\x82\0\0\0\0{" + b"x"
     connected.settimeout(1)
 

@@ -1,4 +1,4 @@
-"""Nothing that v1 has is removed (docs/rest.md, "Compatibility of v1"): addresses, parameters, members of answers, and what requests need.
+"""Nothing of v1 is removed (docs/rest.md, "Compatibility of v1"): URLs, parameters, members of responses, and required members of requests.
 
 `SCHEDVIZ_RECORD_V1=1 pytest tests/web/test_v1.py` adds what is new to v1.json; entries are removed only by hand.
 """
@@ -17,7 +17,7 @@ CONTRACT = Path(__file__).with_name("v1.json")
 
 
 def contract_entries(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Everything that somebody may rely on, as a place and what is there."""
+    """Everything that clients may rely on: a path in the document and its content."""
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             if "operationId" not in operation:
@@ -36,7 +36,7 @@ def contract_entries(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def required_members(document: dict[str, Any]) -> set[str]:
-    """What a request has to have."""
+    """The required members of a request."""
     found = set()
     for path, methods in document["paths"].items():
         for method, operation in methods.items():

@@ -1,4 +1,4 @@
-"""Configurations of new sessions are validated by an engine worker: what a web server answers, and what it never loads."""
+"""Configurations of new sessions are validated by an engine worker: responses, and modules that a web server never loads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ETags: what somebody has is not sent again, what was changed meanwhile is not overwritten."""
+"""ETags: unchanged resources are not sent again, concurrent changes are not overwritten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole path: a file over REST, real workers, frames over the WebSocket; what they add up to is what REST says."""
+"""The complete path: a file over REST, real workers, frames over the WebSocket; the folded frames equal the REST view."""
 
 from __future__ import annotations
 
@@ -142,5 +142,5 @@ def test_an_import_that_fails_says_where(script, people):
 
 
 def test_healthz_says_that_all_is_up(web_server, engine_worker, io_worker):
-    # Each test begins with an empty Redis; workers say once a second that they are alive.
+    # Each test starts with an empty Redis; workers send a heartbeat every second.
     until(lambda: httpx.get(f"http://{web_server.netloc}/healthz").status_code == 200)

@@ -1,4 +1,4 @@
-"""The pages that work without a script speak the reader's language."""
+"""Pages without a script are in the reader's language."""
 
 from __future__ import annotations
 

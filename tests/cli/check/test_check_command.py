@@ -1,4 +1,4 @@
-"""`schedviz check`: exit codes, output for people and for scripts, and the parts that are to answer."""
+"""`schedviz check`: exit codes, output for people and for scripts, and the services that it connects to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every setting that would hurt is named, with what to do; a server that is set up as the documentation says has none."""
+"""Every harmful setting is reported with a remedy; a server that follows the documentation has none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schedviz.cli.check.settings_check import Configured, found
 
 
 def configured(tmp_path: Path, environment: dict[str, str] | None = None, **changed: Any) -> Configured:
-    """A server for strangers as docs/operations.md sets one up, but for what is changed."""
+    """A public server set up as in docs/operations.md, with some changes."""
     tmp_path.chmod(0o700)
     values = {name: getattr(real, name) for name in dir(real) if name.isupper()}
     values |= {

@@ -55,7 +55,7 @@ def test_lists_are_shown_as_the_releases_klog_shows_them(release: str, shown: st
     assert any("Cache mismatch" in line and shown in line for line in lines)
 
 
-# v1.36, up to verbosity 5. The recordings of tests/conformance hold most of the lines; these tests hold what they do not show.
+# v1.36, up to verbosity 5. The recordings of tests/conformance cover most lines; these tests cover the others.
 
 
 def update(obj: dict[str, Any]) -> dict[str, Any]:

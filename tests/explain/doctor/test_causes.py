@@ -1,4 +1,4 @@
-"""What the doctor makes of times, earlier dumps, nominations without end, other clusters, and of its own engine."""
+"""The doctor's findings about times, earlier dumps, stale nominations, other clusters, and its own engine."""
 
 from __future__ import annotations
 

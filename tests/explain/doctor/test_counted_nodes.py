@@ -1,4 +1,4 @@
-"""What the doctor makes of the number of nodes in the scheduler's messages: kubernetes issue 91601 and its neighbours."""
+"""The doctor's findings about the number of nodes in the scheduler's messages: kubernetes issue 91601 and similar cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Eight dumps of the real scheduler beside the API's objects: what is wrong in each is told, and why."""
+"""Eight dumps of the real scheduler with the API's objects: the doctor finds the fault of each and its cause."""
 
 from __future__ import annotations
 

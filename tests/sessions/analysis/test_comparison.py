@@ -1,4 +1,4 @@
-"""Stored sessions side by side: a fork and what it was forked from, two that have nothing in common, two moments of one."""
+"""Comparison of stored sessions: a fork and its parent, two unrelated sessions, two positions of one."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_scores_are_of_all_nodes_where_the_details_are_there(pair: tuple[Session
     assert found.divergence is not None
     assert found.divergence.cycle is not None
     assert {one.node for one in found.scores.plugins} >= {"new"}
-    # What the details say of a node is what the summary of the winner says.
+    # The details of a node equal the summary of the winner.
     winner = reading.cycles(pair[1].pk, after=10, limit=1)[0].cycle.winner
     assert winner is not None
     assert next(one.b for one in found.scores.totals if one.node == winner.node) == winner.total

@@ -1,4 +1,4 @@
-"""An engine that was asked is asked again about its moment, by one at a time, and not where an answer has left it otherwise."""
+"""A cached engine is reused for requests at its position, one at a time, unless a request has changed it."""
 
 from __future__ import annotations
 

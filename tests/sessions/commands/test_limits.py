@@ -1,4 +1,4 @@
-"""What one command or file may ask for: profiles of a configuration, and replicas of a workload."""
+"""Limits of one command or file: profiles of a configuration, and replicas of a workload."""
 
 from __future__ import annotations
 

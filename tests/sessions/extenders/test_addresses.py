@@ -90,7 +90,7 @@ def server() -> Iterator[ExtenderServer]:
 
 
 class Resolver:
-    """A resolver that a name's owner controls: it answers each question with the next address."""
+    """A DNS resolver controlled by an attacker: each query returns the next address."""
 
     def __init__(self, *addresses: str) -> None:
         self.addresses = list(addresses)

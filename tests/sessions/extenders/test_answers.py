@@ -1,4 +1,4 @@
-"""Answers of extenders are inputs of a session: committed with what was done, given again by a replay, which calls nobody."""
+"""Answers of extenders are inputs of a session: committed with its events, and used by a replay, which calls no extender."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("transactional_db", "redis")
 def server(settings: Any) -> Iterator[ExtenderServer]:
     with ExtenderServer().running() as running:
         calls = iter(range(1_000_000))
-        # Never the same twice: only a replay that asks nobody comes to the same end.
+        # Different each time, so only a replay without calls ends in the same state.
         running.answers["filter"] = lambda args: {"NodeNames": [args["NodeNames"][next(calls) % len(args["NodeNames"])]]}
         settings.EXTENDER_HOSTS = [running.host]
         settings.EXTENDER_USERS = ["ann"]

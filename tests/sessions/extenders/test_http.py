@@ -1,4 +1,4 @@
-"""Extenders that are really called: what they are sent, what comes of their answers, and whom schedviz does not call."""
+"""Calls of extenders over HTTP: requests, the effect of responses, and addresses that are not called."""
 
 from __future__ import annotations
 

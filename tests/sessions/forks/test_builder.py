@@ -99,7 +99,7 @@ def test_what_is_done_with_it_is_its_own(parent: Session, somebody: User) -> Non
 
 
 def test_the_same_commands_lead_to_the_same_place(parent: Session, somebody: User) -> None:
-    """The parent's last run was begun after an `advance`; its fork from there does what it did."""
+    """The parent's last run started after an `advance`; a fork from there continues identically."""
     last_run = next(one for one in reading.cycles(parent.pk) if one.cycle.cycle > 15)
     forked = made(parent, somebody, last_run.first_event - 1)
     send(forked.pk, "run", max=5)
@@ -133,7 +133,7 @@ def test_its_past_is_the_other_sessions(parent: Session, somebody: User) -> None
 
 
 def test_stories_begin_before_the_fork(parent: Session, somebody: User) -> None:
-    # Within the story of a pod whose cycle goes on in the fork.
+    # During a pod's cycle that continues in the fork.
     cycle = reading.cycles(parent.pk, after=10, limit=1)[0]
     forked = made(parent, somebody, cycle.first_event + 6)
     send(forked.pk, "step", unit="cycle")

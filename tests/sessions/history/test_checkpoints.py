@@ -1,4 +1,4 @@
-"""Saved engines: when they are due, in what pieces, and which are kept."""
+"""Checkpoints: when they are due, their parts, and retention."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_view_is_due_by_events_and_by_what_it_costs() -> None:
 def test_thinning_keeps_the_first_the_newest_and_gaps_that_grow_with_age(gaps: list[int], allowed: int) -> None:
     events: list[int] = [0]
     for gap in gaps:
-        # As in life: a checkpoint comes, and the older ones are thinned.
+        # Each new checkpoint thins the older ones.
         events.insert(0, events[0] + gap)
         superfluous = checkpoints.thinned(events, [1] * len(events), excess=len(events) - allowed)
         newest = events[:8]

@@ -1,4 +1,4 @@
-"""The past, from what is stored: views by folding, events, and cycles made again in detail."""
+"""History from stored data: folded views, events, and replayed cycle details."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.sessions.conftest import MakeSession, crash, pod, send, stored_events
 
 
 def engine_view(session_id: UUID) -> View:
-    """What the engine itself would draw at the head."""
+    """The engine's own view at the head."""
     session = Session.objects.get(pk=session_id)
     simulation, _, _ = replayer.load(session_id, to_seq=session.applied_seq, to_event=session.event, alive=lambda: None)
     return simulation.view()

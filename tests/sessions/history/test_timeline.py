@@ -1,4 +1,4 @@
-"""The timeline: added up from what was stored with each chunk."""
+"""The timeline: the sum of the summaries stored with each chunk."""
 
 from __future__ import annotations
 

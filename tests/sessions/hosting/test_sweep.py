@@ -76,7 +76,7 @@ def test_a_late_import_task_suppresses_no_hosting_task(make_session: MakeSession
     sent: list[str] = []
     monkeypatch.setattr(wakeups, "enqueue", lambda task, *_, queue: sent.append(task))
 
-    # The sweeper had read that it waits; meanwhile it was imported.
+    # It was imported after the sweeper had read it as waiting.
     wakeups.notify_import(session_id)
     wakeups.notify(session_id, owned=False)
     wakeups.notify(session_id, owned=False)

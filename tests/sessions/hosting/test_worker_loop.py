@@ -1,4 +1,4 @@
-"""Turns: commands are done in order and once, whoever dies on the way, and what is stored can be done again."""
+"""Commands are applied once and in order, whatever process dies, and stored commands can be replayed."""
 
 from __future__ import annotations
 
@@ -354,7 +354,7 @@ def die(*_: Any, **__: Any) -> Any:
 
 
 def die_at_commit(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The owner is killed right before it stores for the n-th time; those after it live."""
+    """Kill the owner right before its n-th commit; later owners survive."""
     commit, commits = slice_commit.commit, 0
 
     def commit_or_die(*arguments: Any) -> Any:
@@ -368,7 +368,7 @@ def die_at_commit(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def owners_die(session_id: UUID, times: int = 1) -> None:
-    """Owners follow one another, and each is killed by what it does."""
+    """Successive owners, each of which is killed by its command."""
     for _ in range(times):
         with pytest.raises(SystemExit):
             work_off(session_id)
@@ -568,7 +568,7 @@ def test_any_split_of_commands_over_turns_gives_the_same(make_session: MakeSessi
                 crash(split)
     work_off(split)
 
-    # A pause reaches only what waits when it comes, so the runs before it differ on purpose.
+    # A pause affects only waiting commands, so the earlier runs differ on purpose.
     if not any(members["op"] == "pause" for members in ops):
         assert digest_at_head(split) == digest_at_head(whole)
         assert msgspec.json.encode(stored_events(split)) == msgspec.json.encode(stored_events(whole))

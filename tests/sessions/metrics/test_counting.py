@@ -1,4 +1,4 @@
-"""What is counted of a scheduler: as often, and under the labels, as upstream's code counts it."""
+"""Scheduler metrics: counts and labels equal upstream's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.engine.clusters import do, four_nodes, node, pod
 
 
 class Ticks:
-    """A watch on which a thousandth of a second passes each time that somebody looks."""
+    """A clock that advances by a millisecond with each reading."""
 
     def __init__(self) -> None:
         self.seconds = 0.0

@@ -1,4 +1,4 @@
-"""What plugins take is counted under upstream's labels, of every tenth cycle, whichever session's it is."""
+"""Plugin durations are recorded under upstream's labels in every tenth cycle of the process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def calls() -> Calls:
 
 
 def observed(simulation: Simulation) -> Calls:
-    """What a run adds."""
+    """The samples that a run adds."""
     before = calls()
     simulation.recorder.stage_clock = Ticks()
     do(simulation, "run")

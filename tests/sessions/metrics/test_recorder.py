@@ -1,4 +1,4 @@
-"""A session's values are stored beside it, and whoever takes it over counts on."""
+"""A session's metrics are stored with it, and its next owner continues them."""
 
 from __future__ import annotations
 

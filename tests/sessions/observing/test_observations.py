@@ -1,4 +1,4 @@
-"""Batches of observations become commands, in order, once; a worker's turn makes the session what was observed."""
+"""Batches of observations become commands, once and in order; a worker applies them to the session."""
 
 from __future__ import annotations
 

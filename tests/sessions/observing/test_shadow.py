@@ -1,4 +1,4 @@
-"""A followed session judges what the cluster's scheduler did: a dry cycle when a pod comes, and one just before it is bound."""
+"""A following session judges the decisions of the cluster's scheduler by dry runs when a pod arrives and just before it is bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows are read some at a time, and whoever leaves off in between leaves nothing open."""
+"""Rows are read in batches, and stopping early leaves no open cursor."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_all_rows_come_in_order_whatever_the_steps(session_id: UUID, at_once: in
 
 @contextmanager
 def collecting_in_statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The collector runs while a statement waits for its answer, when PostgreSQL's driver holds the connection's lock."""
+    """The garbage collector runs while a statement waits and PostgreSQL's driver holds the connection's lock."""
     with monkeypatch.context() as patch:
         if connection.vendor == "postgresql":
             driver: Any = connection.connection

@@ -1,4 +1,4 @@
-"""A replay that differs from what was done first says so, and which plugin could be the reason."""
+"""A replay that differs from the original run is reported with the plugins that could be the cause."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CONFIG = {"profiles": [{"plugins": {"multiPoint": {"enabled": [{"name": "Moody"}
 
 @pytest.fixture
 def mood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], dict[str, Any]]:
-    """Two installed plugins; what one of them goes by."""
+    """Two installed plugins; the name of one of them."""
     info = tmp_path / "moody-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: moody\nVersion: 1\n")
@@ -70,7 +70,7 @@ def _run(make_session: MakeSession) -> UUID:
     send(session_id, "run")
     work_off(session_id)
     crash(session_id)
-    # A slow machine has saved the engine on the way, too; what it saved is not done again.
+    # A slow machine may have saved checkpoints, too; earlier commands are not replayed.
     Checkpoint.objects.filter(session_id=session_id, event__gt=0).delete()
     return session_id
 

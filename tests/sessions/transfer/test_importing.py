@@ -1,4 +1,4 @@
-"""From files, a made-up cluster or a trace to a session, or to a sentence that says why not."""
+"""Files, generated clusters and traces become sessions, or an error message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session as a trace: the trace does what the session did."""
+"""A session exported as a trace: the trace reproduces the session."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_trace_ends_with_the_moment(done: UUID) -> None:
 
 
 def conforms(document: dict[str, Any], folder: Path) -> tuple[int, str]:
-    """What `schedviz conformance` leaves with, and its last line."""
+    """The exit code of `schedviz conformance`, and its last line."""
     path = folder / "moment.json"
     path.write_text(json.dumps(document))
     result = CliRunner().invoke(conformance, [str(path)])

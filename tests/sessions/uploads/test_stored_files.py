@@ -121,7 +121,7 @@ def test_an_upload_that_came_while_redis_was_away_is_imported(redis: RedisServer
     redis.kill()
     session = uploaded()
     monkeypatch.setattr(upload_keys._KeyRefresher, "get", lambda *_: None)
-    # Nobody can tell whether there is a key.
+    # It is unknown whether a key exists.
     assert imported(session).status == Session.Status.IMPORTING
     redis.start()
     until(lambda: in_redis(session.pk))

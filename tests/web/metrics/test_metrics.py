@@ -52,7 +52,7 @@ def with_values(session: Session, **counted: float) -> MetricValues:
     return values
 
 
-# --- Who may read it
+# --- Permissions
 
 
 @pytest.mark.parametrize("role", ["anonymous", "stranger", "owner", "owner-token", "link", "viewer"])
@@ -124,7 +124,7 @@ def test_each_session_has_the_schedulers_own_metrics(reader: Client) -> None:
     }
     assert found["scheduler_pending_pods"][of(one, queue="active")] == 7
     assert found["schedviz_session_info"][of(two, name='a "name"\n')] == 1
-    # What has no labels is there from the beginning.
+    # Metrics without labels exist from the start.
     assert found["scheduler_preemption_attempts_total"][of(one)] == 0
     assert found["scheduler_pod_scheduling_attempts_bucket"][of(one, le="16.0")] == 0
 
@@ -252,7 +252,7 @@ def test_metrics_of_other_processes_come_through_redis(reader: Client) -> None:
     found = read(reader)
 
     assert found["schedviz_slots_taken"][("process", "worker@elsewhere-1"), ("role", "worker")] == 12
-    # And the one that answers, once.
+    # And the web server that responds, once.
     mine = [labels for labels in found["process_resident_memory_bytes"] if dict(labels)["role"] == "web"]
     assert len(mine) == 1
 

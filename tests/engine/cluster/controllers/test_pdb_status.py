@@ -1,4 +1,4 @@
-"""Budgets say how many pods may be disrupted."""
+"""The status of budgets has the number of allowed disruptions."""
 
 from __future__ import annotations
 
