@@ -5,7 +5,7 @@ Upstream: framework/preemption/preemption.go
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
@@ -25,19 +25,30 @@ from schedviz.engine.framework.preemption.importance import NodeVictims, pick
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Code, Status, StatusError, as_status, unresolvable, unschedulable
 from schedviz.engine.framework.types import PodInfo
-from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.engine.framework.verdicts import Index, Verdicts
 from schedviz.kube.core import Pod, PodCondition
 
 NOT_HELPFUL: Final = unresolvable("Preemption is not helpful for scheduling")
 
 
-class VictimSearch(NamedTuple):
-    """A search for victims on some rows."""
+class VictimSearch:
+    """A search for victims on some rows, which goes on only as far as `found` is read."""
 
-    #: Why preemption does not help; Success for the rows in `found`.
-    verdicts: Verdicts
-    #: The other rows in order, evaluated as they are read.
-    found: Iterator[tuple[int, NodeVictims | Status]]
+    def __init__(self, rows: int, find: Callable[[VictimSearch], Iterator[tuple[int, NodeVictims | Status]]]) -> None:
+        self._codes = np.zeros(rows, np.int32)
+        self._statuses: list[Status] = [SUCCESS]
+        #: Rows in order with their victims, or why there are none.
+        self.found = find(self)
+
+    def reject(self, rows: Index, verdicts: Verdicts) -> None:
+        """Preemption does not help on the rejected ones of these rows."""
+        self._codes[rows] = np.where(verdicts.codes, verdicts.codes.astype(np.int32) + len(self._statuses) - 1, 0)
+        self._statuses.extend(verdicts.statuses[1:])
+
+    @property
+    def verdicts(self) -> Verdicts:
+        """Why preemption does not help, as far as is known; Success for other rows."""
+        return Verdicts(self._codes, self._statuses)
 
 
 class DryRuns(NamedTuple):

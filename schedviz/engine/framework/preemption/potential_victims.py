@@ -40,6 +40,11 @@ class PotentialVictims:
     def priorities(self) -> IntArray:
         return np.fromiter((pod.priority for pod in self.pods), np.int64, len(self.pods))
 
+    @cached_property
+    def known_starts(self) -> list[float]:
+        """When each pod started, in seconds since 1970; infinite if it has not."""
+        return [_known_start(pod) for pod in self.pods]
+
 
 class _VictimsOfNode:
     """The pods of a node below a priority, sorted when they are read: most nodes are never tried."""
@@ -64,7 +69,7 @@ class _VictimsOfNode:
     @cached_property
     def _same_order_after(self) -> float:
         """Upstream sorts a pod that has not started as if it started now, which is last once all others have started."""
-        starts = [_known_start(pod) for pod in self._kept.pods]
+        starts = self._kept.known_starts
         if _NOT_STARTED not in starts:
             return -_NOT_STARTED
         return max((start for start in starts if start != _NOT_STARTED), default=-_NOT_STARTED)
@@ -112,7 +117,7 @@ class VictimTable:
         priorities = np.concatenate([_NONE, *(victims.priorities for victims in self.nodes)])
         sums = self.sums_of_victims(priorities + PRIORITY_OFFSET).tolist()
         victims = np.flatnonzero(~self.stays)
-        firsts = [*victims, 0]
+        firsts, seconds = [*victims.tolist(), 0], seconds_of(now)
         found: list[VictimCost | None] = []
         for node, start, place, number, summed in zip(
             self.nodes, self.starts.tolist(), np.searchsorted(victims, self.starts).tolist(), numbers, sums, strict=True
@@ -120,8 +125,9 @@ class VictimTable:
             if not number:
                 found.append(None)
                 continue
-            first = node.pods[int(firsts[place]) - start]
-            found.append(VictimCost(0, first.priority, summed, number, -start_time(first, now)))
+            first = firsts[place] - start
+            started = node.known_starts[first]
+            found.append(VictimCost(0, node.pods[first].priority, summed, number, -(started if started != _NOT_STARTED else seconds)))
         return found
 
     def stays_by_node(self) -> list[list[bool]]:

@@ -64,26 +64,31 @@ class DefaultPreemption:
 
     def select_victims(self, state: CycleState, pod: PodInfo, rows: Rows, enough: int) -> VictimSearch:
         """The fewest victims on each node, or why preemption would not help."""
-        if self._handle.filter_reads(state, pod) is not FilterReads.PODS:
-            return self._select_victims_by_sums(state.clone(), pod, rows, enough)
-        found = (self._select_victims_on_node(state.clone(), pod, node_info.clone()) for node_info in rows.infos)
-        return VictimSearch(Verdicts(np.zeros(len(rows), np.int16), (SUCCESS,)), enumerate(found))
+        if self._handle.filter_reads(state, pod) is FilterReads.PODS:
+            found = (self._select_victims_on_node(state.clone(), pod, node_info.clone()) for node_info in rows.infos)
+            return VictimSearch(len(rows), lambda _search: enumerate(found))
+        return VictimSearch(len(rows), lambda search: self._select_victims_by_sums(search, state.clone(), pod, rows, enough))
 
-    def _select_victims_by_sums(self, state: CycleState, pod: PodInfo, rows: Rows, enough: int) -> VictimSearch:
-        """The result of `_select_victims_on_node` for all nodes at once: see SumsTrial."""
+    def _select_victims_by_sums(
+        self, search: VictimSearch, state: CycleState, pod: PodInfo, rows: Rows, enough: int
+    ) -> Iterator[tuple[int, NodeVictims | Status]]:
+        """The result of `_select_victims_on_node` for many nodes at once: see SumsTrial."""
         handle = self._handle
-        is_tried = with_lower_priority(rows, pod.priority) if self.needs_victims else np.ones(len(rows), np.bool_)
-        tried = np.flatnonzero(is_tried)
-        codes = np.where(is_tried, 0, 1).astype(np.int32)
-        if not len(tried):
-            return VictimSearch(Verdicts(codes, (SUCCESS, _NO_VICTIMS)), iter(()))
-        rows_tried = rows.take(tried)
-        trial = SumsTrial(rows_tried, pod.priority, self._relevant_nominated_pods(pod, rows_tried))
-        verdicts = trial.fits(lambda rows: handle.run_filter_plugins(state, pod, rows))
-        codes[tried] = np.where(verdicts.codes, verdicts.codes.astype(np.int32) + 1, 0)
-        found = self._reprieve_in_batches(trial, state, pod, np.flatnonzero(verdicts.codes == 0), enough + 1)
-        rows_found = ((int(tried[place]), outcome) for place, outcome in found)
-        return VictimSearch(Verdicts(codes, (SUCCESS, _NO_VICTIMS, *verdicts.statuses[1:])), rows_found)
+        has_victims = with_lower_priority(rows, pod.priority)
+        if self.needs_victims:
+            search.reject(np.arange(len(rows)), Verdicts((~has_victims).astype(np.int16), (SUCCESS, _NO_VICTIMS)))
+        tried = np.flatnonzero(has_victims) if self.needs_victims else np.arange(len(rows))
+        budgets = self._budgets()
+        # Usually half of the nodes are candidates, or none. Arrays of less than 1,000 rows cost as much as shorter ones.
+        size = max(2 * enough, 1000) + 1
+        for start in range(0, len(tried), size):
+            part = tried[start : start + size]
+            rows_tried = rows.take(part)
+            trial = SumsTrial(rows_tried, pod.priority, self._relevant_nominated_pods(pod, rows_tried))
+            verdicts = trial.fits(lambda rows: handle.run_filter_plugins(state, pod, rows))
+            search.reject(part, verdicts)
+            for place, outcome in self._reprieve_in_batches(trial, state, pod, np.flatnonzero(verdicts.codes == 0), enough + 1, budgets):
+                yield int(part[place]), outcome
 
     def _relevant_nominated_pods(self, pod: PodInfo, rows: Rows) -> dict[int, Sequence[PodInfo]]:
         """The nominated pods that have to be counted, by row."""
@@ -93,10 +98,9 @@ class DefaultPreemption:
         return {place: pods for place, pods in relevant if pods}
 
     def _reprieve_in_batches(
-        self, trial: SumsTrial, state: CycleState, pod: PodInfo, places: Index, size: int
+        self, trial: SumsTrial, state: CycleState, pod: PodInfo, places: Index, size: int, budgets: Sequence[Any]
     ) -> Iterator[tuple[int, NodeVictims | Status]]:
         """`_reprieve` for as many nodes at a time as may be enough; usually they are."""
-        budgets = self._budgets()
         for start in range(0, len(places), size):
             batch = places[start : start + size].tolist()
             yield from zip(batch, self._reprieve(trial, state, pod, batch, budgets), strict=True)
