@@ -7,8 +7,12 @@ from typing import Literal
 from schedviz.explain.explanation import Part
 
 #: `agrees`: the node is among the best. `notBest`: it is feasible, but other nodes have a higher total. `infeasible`: this engine would
-#: have rejected the node. `unjudged`: no verdict is possible.
-Verdict = Literal["agrees", "notBest", "infeasible", "unjudged"]
+#: have rejected the node. `undecided`: the verdict depends on the order of decisions, which is not known. `unjudged`: there is none.
+Verdict = Literal["agrees", "notBest", "infeasible", "undecided", "unjudged"]
+#: Why a binding does not agree. `order`: other pods or changes were under way. `release`: the cluster has another release of kube-scheduler
+#: than the session. `sampling`: the real scheduler scores only some of the nodes. `configuration`: it is not known, and the node would be
+#: chosen without one plugin. `unexplained`: none of these.
+Cause = Literal["order", "release", "sampling", "configuration", "unexplained"]
 
 
 class Choice(Part, frozen=True):
@@ -45,3 +49,14 @@ class Judgement(Part, frozen=True):
     #: For `infeasible`: the plugin or extender that rejected the node, and its reasons. For `unjudged`: why no verdict is possible.
     plugin: str = ""
     reasons: tuple[str, ...] = ()
+    #: Why the binding does not agree; None: it agrees, or is not judged.
+    cause: Cause | None = None
+    #: For the cause `configuration`: the plugins without any one of which the node would be chosen.
+    without: tuple[str, ...] = ()
+    #: How many bindings were in flight at the same time, this one included.
+    in_flight: int = 1
+
+    @property
+    def deciding_plugin(self) -> str:
+        """The plugin that rejected the node, or that makes the largest difference; "" if there is none."""
+        return self.plugin or next((share.plugin for share in self.shares), "")

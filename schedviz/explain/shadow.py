@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.extenders.extender import ExtenderScoreRecord
+from schedviz.engine.find_nodes import num_feasible_nodes_to_find
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.outcomes import ScoreOutcome, ScoresOfPlugin
 from schedviz.engine.framework.verdicts import Index
@@ -19,6 +21,10 @@ from schedviz.explain.judgement import Choice, Judgement, Share
 
 #: How many of the best nodes are named.
 NAMED: Final = 8
+#: Verdicts that need a cause.
+DISAGREEMENTS: Final = frozenset(("notBest", "infeasible"))
+
+replace = msgspec.structs.replace
 
 
 class Ranked:
@@ -76,9 +82,25 @@ def choose(simulation: Simulation, dry_run: DryRun) -> Choice:
     return _choice(Ranked(simulation, dry_run))
 
 
-def judge(simulation: Simulation, dry_run: DryRun, node: str) -> Judgement:
-    """Whether this scheduler could have chosen the node that a real scheduler chose for the pod of a dry run."""
+def judge(simulation: Simulation, dry_run: DryRun, node: str, *, release_differs: Callable[[], bool] = lambda: False) -> Judgement:
+    """Whether this scheduler could have chosen the node that a real scheduler chose for the pod of a dry run, and if not, a likely cause.
+
+    `release_differs`: whether the real scheduler is known to be of another release; called for a disagreement.
+    """
     ranked = Ranked(simulation, dry_run)
+    found = _verdict(ranked, node)
+    if found.verdict not in DISAGREEMENTS:
+        return found
+    if release_differs():
+        return replace(found, cause="release")
+    if found.verdict == "notBest" and _scores_only_some(simulation, ranked):
+        return replace(found, cause="sampling")
+    without = () if simulation.config is not None else _plugins_to_leave_out(ranked, node)
+    return replace(found, cause="configuration" if without else "unexplained", without=without)
+
+
+def _verdict(ranked: Ranked, node: str) -> Judgement:
+    dry_run = ranked.dry_run
     choice = _choice(ranked)
     row_of = dry_run.row_of
     if node not in row_of:
@@ -103,6 +125,26 @@ def _among_feasible(ranked: Ranked, choice: Choice, node: str) -> Judgement:
     if places[0] in best:
         return Judgement("agrees", choice, total)
     return Judgement("notBest", choice, total, ranked.shares(best[0], places[0]))
+
+
+def _scores_only_some(simulation: Simulation, ranked: Ranked) -> bool:
+    """Whether a real scheduler stops filtering before it has seen all nodes. Upstream: schedule_one.go numFeasibleNodesToFind"""
+    nodes, percentage = len(ranked.dry_run.rows), ranked.dry_run.framework.percentage_of_nodes_to_score
+    if percentage is None:
+        percentage = simulation.scheduler.state.percentage_of_nodes_to_score
+    return num_feasible_nodes_to_find(percentage, nodes) < nodes
+
+
+def _plugins_to_leave_out(ranked: Ranked, node: str) -> tuple[str, ...]:
+    """The plugins without any one of which the node would be chosen, or would be feasible."""
+    places = [row for row, name in enumerate(ranked.rows.names) if name == node]
+    if places:
+        (place,) = places
+        without = [(plugin.name, ranked.totals - plugin.weighted) for plugin in _plugins(ranked.scored)]
+        return tuple(name for name, totals in without if totals[place] == totals.max())
+    row = ranked.dry_run.row_of[node]
+    rejecting = [name for name, verdicts in ranked.dry_run.each_plugin() if verdicts is not None and not verdicts[row].is_success]
+    return tuple(rejecting) if len(rejecting) == 1 else ()
 
 
 def _choice(ranked: Ranked) -> Choice:

@@ -418,6 +418,8 @@ class Observer(models.Model):
     #: The number of events in all batches, and the last command made from them.
     events = models.BigIntegerField(default=0)
     last_seq = models.BigIntegerField(default=0)
+    #: The version of the cluster's API server, such as "v1.36.0"; "": not known.
+    version = models.CharField(max_length=64, blank=True, default="", db_default="")
     created_at = models.DateTimeField(db_default=Now())
     pushed_at = models.DateTimeField(null=True, blank=True)
 
@@ -474,9 +476,18 @@ class ShadowedPod(models.Model):
     #: The last event before its binding; None while it is pending.
     bound_event = models.BigIntegerField(null=True, blank=True)
     node = models.CharField(max_length=253, blank=True, default="")
-    #: "" while it is pending.
+    #: "" while it is pending, and while its binding waits for others that were in flight.
     verdict = models.CharField(max_length=16, blank=True, default="")
     judgement: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
+    #: When the binding was judged.
+    judged_at = models.DateTimeField(null=True, blank=True)
+    #: The pod's schedulerName.
+    profile = models.CharField(max_length=253, blank=True, default="", db_default="")
+    #: Why the binding does not agree, and the plugin that makes the largest difference.
+    cause = models.CharField(max_length=16, blank=True, default="", db_default="")
+    plugin = models.CharField(max_length=253, blank=True, default="", db_default="")
+    #: Where it waits in the real scheduler, as its conditions imply (see observing/pending.py); "": they said nothing.
+    place = models.CharField(max_length=16, blank=True, default="", db_default="")
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["session", "pod", "uid"], name="shadowed_once")]
@@ -496,6 +507,7 @@ class Agreement(models.Model):
     agrees = models.BigIntegerField(default=0)
     not_best = models.BigIntegerField(default=0)
     infeasible = models.BigIntegerField(default=0)
+    undecided = models.BigIntegerField(default=0, db_default=0)
     unjudged = models.BigIntegerField(default=0)
 
     def __str__(self) -> str:

@@ -30,6 +30,15 @@ def gates_in(settings: Mapping[str, Any]) -> dict[str, bool]:
     return cast("dict[str, bool]", settings.get("feature_gates", {}))
 
 
+def is_of_release(version: str, release: str) -> bool:
+    """Whether a version such as "v1.36.0-beta.1" is one of a release such as "v1.36"."""
+    return _minor(version) == _minor(release)
+
+
+def _minor(version: str) -> list[str]:
+    return version.split(".")[:2]
+
+
 def unknown_release(name: str) -> str:
     """The sentence for a release that this build does not have."""
     return f"there is no release {name!r}; this version of schedviz simulates {' and '.join(RELEASES)}"

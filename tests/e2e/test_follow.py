@@ -22,10 +22,14 @@ def followed(server: Server) -> str:
         server.rest("sessions/", {"name": "kind-dev", "trace": {"format": "schedviz-trace/1", "name": "kind-dev", "steps": []}})["id"]
     )
     until(lambda: server.rest(f"sessions/{session}/")["status"] == "ready")
+    rejected = {
+        **pod("rejected", "100"),
+        "status": {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]},
+    }
     waiting = [pod("agrees", "1"), pod("elsewhere", "1"), pod("giant", "3")]
     took = dict(zip(("agrees", "elsewhere", "giant"), ("large", "small", "small"), strict=True))
     nodes = [node("large", "zone-1", "16"), node("small", "zone-2", "2")]
-    push(server, session, 1, [seen("ADDED", one) for one in (*nodes, *waiting)])
+    push(server, session, 1, [seen("ADDED", one) for one in (*nodes, rejected, *waiting)])
     push(
         server,
         session,
@@ -55,6 +59,9 @@ def test_a_disagreement_is_listed_with_its_reason_and_links_to_its_moment(page: 
     expect(panel.locator("[data-verdict]")).to_have_count(2)
     expect(panel.locator("[data-pod='default/giant']")).to_contain_text("NodeResourcesFit rejects that node: Insufficient cpu")
     expect(panel.locator("[data-pod='default/elsewhere']")).to_contain_text("NodeResourcesFit −")
+    expect(panel.locator("[data-pod='default/giant'] [data-cause]")).to_contain_text("chosen without NodeResourcesFit")
+    expect(panel.locator("[data-over-time]")).to_contain_text("The newest 3 bindings")
+    expect(panel.locator("[data-place=unschedulable]")).to_contain_text("rejected")
     panel.locator("[data-verdict-count=agrees]").click()
     expect(panel.locator("[data-verdict]")).to_have_count(1)
     panel.locator("[data-verdict-count=infeasible]").click()

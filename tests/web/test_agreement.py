@@ -30,9 +30,9 @@ def followed(people: People) -> None:
         people.session.pk,
         [
             PodArrival("default/a", "u-a", 10, CHOICE),
-            Binding("default/a", "u-a", 11, "n1", Judgement("agrees", CHOICE, 200)),
-            Binding("default/b", "u-b", 12, "n2", not_best),
-            Binding("default/c", "u-c", 13, "n3", infeasible),
+            Binding("default/a", "u-a", 11, "n1", Judgement("agrees", CHOICE, 200), "default-scheduler"),
+            Binding("default/b", "u-b", 12, "n2", not_best, "default-scheduler"),
+            Binding("default/c", "u-c", 13, "n3", infeasible, "default-scheduler"),
             PodArrival("default/d", "u-d", 14, CHOICE),
         ],
     )
@@ -47,8 +47,11 @@ def test_rate_counts_and_bindings_are_listed_newest_first(owner_client: APIClien
     followed(people)
     found = owner_client.get(url).json()
 
-    assert found["all"] == {"agrees": 1, "notBest": 1, "infeasible": 1, "unjudged": 0, "rate": pytest.approx(1 / 3)}
+    assert found["all"] == {"agrees": 1, "notBest": 1, "infeasible": 1, "undecided": 0, "unjudged": 0, "rate": pytest.approx(1 / 3)}
     assert (found["recent"], found["of"], found["waiting"]) == (found["all"], 100, 1)
+    assert found["queue"] == {"active": {"count": 1, "pods": ["default/d"]}}
+    assert found["breakdown"]["plugins"] == {"TaintToleration": 1, "NodeResourcesFit": 1}
+    assert found["breakdown"]["profiles"] == {"default-scheduler": found["all"]}
     assert [(one["pod"], one["verdict"], one["node"], one["event"]) for one in found["bindings"]] == [
         ("default/c", "infeasible", "n3", 13),
         ("default/b", "notBest", "n2", 12),
@@ -67,7 +70,8 @@ def test_bindings_can_be_filtered_and_are_paginated(owner_client: APIClient, peo
 
     assert ([one["pod"] for one in page["bindings"]], page["next"]) == (["default/c"], 13)
     assert ([one["pod"] for one in rest["bindings"]], rest["next"]) == (["default/b"], None)
-    assert owner_client.get(url, {"limit": 0}).json()["bindings"] == []
+    empty = owner_client.get(url, {"limit": 0}).json()
+    assert (empty["bindings"], empty["breakdown"]) == ([], None)
     assert owner_client.get(url, {"verdict": "best"}).status_code == 400
 
 

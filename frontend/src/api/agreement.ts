@@ -7,11 +7,14 @@ export interface Follows {
   detached: boolean;
 }
 
-export const VERDICTS = ["agrees", "notBest", "infeasible", "unjudged"] as const;
+export const VERDICTS = ["agrees", "notBest", "infeasible", "undecided", "unjudged"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** `rate`: the share of judged bindings that agree; null: none was judged. */
 export type Counts = Record<Verdict, number> & { rate: number | null };
+
+/** Why a binding does not agree. */
+export type Cause = "order" | "release" | "sampling" | "configuration" | "unexplained";
 
 /** What the simulated scheduler would have chosen: one of `tied` nodes, the first of which are in `best`; if there is none, the message. */
 export interface Choice {
@@ -36,10 +39,28 @@ export interface Binding {
     shares: { plugin: string; best: number; taken: number }[];
     plugin: string;
     reasons: string[];
+    cause: Cause | null;
+    /** For the cause `configuration`: the plugins without any one of which the node would be chosen. */
+    without: string[];
+    /** The number of bindings in flight at the same time. */
+    inFlight: number;
   };
   arrivedEvent: number | null;
   arrival: Choice | null;
 }
+
+/** The newest bindings in intervals and by profile; those that do not agree by plugin and cause. */
+export interface Breakdown {
+  bindings: number;
+  /** The length of an interval. */
+  seconds: number;
+  overTime: { begins: string; counts: Counts }[];
+  profiles: Record<string, Counts>;
+  plugins: Record<string, number>;
+  causes: Partial<Record<Cause, number>>;
+}
+
+export const PLACES = ["active", "nominated", "unschedulable", "gated"] as const;
 
 export interface Agreement {
   source: string | null;
@@ -49,6 +70,9 @@ export interface Agreement {
   /** The number of newest bindings that `recent` covers. */
   of: number;
   waiting: number;
+  /** The waiting pods by the place in the cluster's queue that their conditions imply. */
+  queue: Partial<Record<(typeof PLACES)[number], { count: number; pods: string[] }>>;
+  breakdown: Breakdown | null;
   bindings: Binding[];
   next: number | null;
 }

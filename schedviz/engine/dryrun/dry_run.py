@@ -52,7 +52,7 @@ class DryRun:
         self.framework = framework
         self.pod = state.pod_info(pod)
         self._snapshot = state.snapshot
-        _refresh_snapshot(simulation)
+        refresh_snapshot(simulation)
         self.rows: Rows = state.snapshot.rows()
         self._state = CycleState()
         self.pre_filter: PreFilterOutcome = framework.run_pre_filter_plugins(self._state, self.pod)
@@ -219,7 +219,8 @@ def _tell(simulation: Simulation, verb: Verb, obj: KubeObject) -> None:
         recorder.silent = silent
 
 
-def _refresh_snapshot(simulation: Simulation) -> None:
+def refresh_snapshot(simulation: Simulation) -> None:
+    """Update the scheduler's snapshot from its cache, without an event."""
     recorder, state = simulation.recorder, simulation.scheduler.state
     silent, recorder.silent = recorder.silent, True
     try:

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from schedviz.engine.cache import Cache, Snapshot
-from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.dryrun.dry_run import DryRun, refresh_snapshot
+from schedviz.engine.dryrun.moved_pods import MovedPods
 from schedviz.kube.core import Pod
 
 if TYPE_CHECKING:
@@ -27,20 +28,36 @@ class LiveDryRuns:
         self._cache: Cache | None = None
 
     @contextmanager
-    def dry_run(self, simulation: Simulation, pod: Pod) -> Iterator[DryRun]:
+    def dry_run(self, simulation: Simulation, pod: Pod, *, moved: MovedPods | None = None) -> Iterator[DryRun]:
         """A dry run of the pod, valid until the `with` ends. Not during a cycle, which may still read the scheduler's snapshot.
 
-        Raises `UnknownProfileError`, `StatefulPluginError`.
+        `moved`: on these nodes instead of the present ones. Raises `UnknownProfileError`, `StatefulPluginError`.
         """
-        scheduler = simulation.scheduler
-        state = scheduler.state
         _require_stateless(simulation, pod)
-        if self._cache is not state.cache:
-            self._cache, self._snapshot = state.cache, Snapshot()
-        theirs = state.snapshot
-        scheduler.use_snapshot(self._snapshot)
-        try:
+        with self._using(simulation, self._present(simulation) if moved is None else moved.snapshot):
             yield DryRun(simulation, pod)
+
+    def moved_pods(self, simulation: Simulation) -> MovedPods:
+        """A copy of the present nodes, in which pods can be moved."""
+        snapshot = self._present(simulation)
+        with self._using(simulation, snapshot):
+            refresh_snapshot(simulation)
+        return MovedPods(snapshot)
+
+    def _present(self, simulation: Simulation) -> Snapshot:
+        cache = simulation.scheduler.state.cache
+        if self._cache is not cache:
+            self._cache, self._snapshot = cache, Snapshot()
+        return self._snapshot
+
+    @staticmethod
+    @contextmanager
+    def _using(simulation: Simulation, snapshot: Snapshot) -> Iterator[None]:
+        scheduler = simulation.scheduler
+        theirs = scheduler.state.snapshot
+        scheduler.use_snapshot(snapshot)
+        try:
+            yield
         finally:
             scheduler.use_snapshot(theirs)
 

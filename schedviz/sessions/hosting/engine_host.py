@@ -171,6 +171,13 @@ class EngineHost:
         """Save the engine and its view at the committed position. Raises `Fenced`."""
         self._saver.save_checkpoint(self.lease, self.position, in_command=self.running is not None)
 
+    def settle_bindings(self, *, now: bool = False) -> None:
+        """Judge the bindings of a followed cluster that have waited long enough for others; `now`: all that wait. Raises `Fenced`."""
+        shadow = self._runner.shadow
+        if shadow.is_followed:
+            shadow.settle(self._simulation, now=now)
+            self._writer.store_shadowed(shadow.drain(self._simulation))
+
     def store_metrics(self, *, now: bool = False) -> None:
         """Store what was counted for /metrics if that is due; `now`: even if it is not."""
         self._writer.store_metrics(now=now)

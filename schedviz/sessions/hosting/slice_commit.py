@@ -51,6 +51,8 @@ class Done(msgspec.Struct, frozen=True):
     outcome: dict[str, Any]
     stopped_event: int | None = None
     quarantined: bool = False
+    #: The command was made from an observation of a followed cluster, and nobody waits for its outcome.
+    is_observed: bool = False
 
 
 class Work(msgspec.Struct, frozen=True):

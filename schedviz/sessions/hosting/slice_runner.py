@@ -197,7 +197,7 @@ class SliceRunner:
         self._end_command()
         self.shadow.after(self._simulation, stored.command)
         self._span.end(members)
-        return Done(seq=stored.seq, outcome=members, stopped_event=stopped_event)
+        return Done(seq=stored.seq, outcome=members, stopped_event=stopped_event, is_observed=self.shadow.is_observed(stored.key))
 
     def _begin(self, stored: Stored) -> None:
         self.shadow.before(self._simulation, stored.command)

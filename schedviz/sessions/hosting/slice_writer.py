@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from django.db import transaction
 
 from schedviz.engine import Simulation
 from schedviz.sessions import frames
 from schedviz.sessions.commands.breakpoints import Hit
+from schedviz.sessions.errors import Fenced
 from schedviz.sessions.history import reading
 from schedviz.sessions.hosting import slice_commit
-from schedviz.sessions.hosting.lease import Lease
+from schedviz.sessions.hosting.lease import Lease, renew
 from schedviz.sessions.hosting.slice_commit import Committed, Done, Position, Work
 from schedviz.sessions.hosting.slice_runner import SliceResult, SliceRunner
 from schedviz.sessions.metrics import plugins
 from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.metrics.recorder import MetricsRecorder
 from schedviz.sessions.models import Session
+from schedviz.sessions.observing import agreement
+from schedviz.sessions.observing.agreement import Shown
 from schedviz.sessions.redis import stream
 from schedviz.sessions.replay.replayer import Stored
 from schedviz.trace.commands import Pause, Run, Step
@@ -47,7 +52,7 @@ class SliceWriter:
         events = self._simulation.drain_events()
         cycles, answered = self._simulation.drain_cycles(), self._simulation.drain_answers()
         timings = self._simulation.recorder.drain_stage_timings()
-        shadowed = runner.shadow.drain()
+        shadowed = runner.shadow.drain(self._simulation)
         done = [one for _, one in result.done]
         if not events and not done:
             return None
@@ -93,6 +98,15 @@ class SliceWriter:
             after = max(published, position.chunk - _REPUBLISHED)
             stream.publish(self._session.pk, reading.frames_after(self._session.pk, after, limit=_REPUBLISHED))
 
+    def store_shadowed(self, shadowed: Sequence[Shown]) -> None:
+        """Store results of the shadow scheduler that belong to no slice. Raises `Fenced`."""
+        if not shadowed:
+            return
+        with transaction.atomic():
+            if not renew(self._lease):
+                raise Fenced(f"Another owner has taken session {self._session.pk}.")
+            agreement.store(self._session.pk, shadowed)
+
     def store_metrics(self, *, now: bool = False) -> None:
         """Store what was counted for /metrics if that is due; `now`: even if it is not."""
         if now:
@@ -117,7 +131,7 @@ class SliceWriter:
         return self._session.hit if self._session.status == Session.Status.PAUSED else None
 
     def _publish(self, work: Work, frame: bytes | None) -> None:
-        notes = [frames.outcome(one.seq, one.outcome) for one in work.done]
+        notes = [frames.outcome(one.seq, one.outcome) for one in work.done if not one.is_observed]
         if any(one.quarantined for one in work.done):
             self._session.applied_seq = work.after.applied_seq
             notes.append(frames.status(frames.session_state(self._session)))

@@ -222,6 +222,7 @@ class _HostedSession:
         if hosted.has_work and due == 0:
             return
         woken = stream.wait_for_wake(self.session.pk, min(due or INBOX_POLL_SECONDS, INBOX_POLL_SECONDS))
+        hosted.settle_bindings()
         hosted.store_metrics()
         if woken is None:
             time.sleep(min(due or INBOX_POLL_SECONDS_WITHOUT_REDIS, INBOX_POLL_SECONDS_WITHOUT_REDIS))
@@ -250,6 +251,7 @@ class _HostedSession:
 
     def _leave_for_another(self) -> None:
         has_work = self.hosted.has_work
+        self.hosted.settle_bindings(now=True)
         self.hosted.store_metrics(now=True)
         lease.release(self.lease)
         WARM.keep(self.hosted)

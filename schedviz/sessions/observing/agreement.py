@@ -9,7 +9,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import msgspec
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 
 from schedviz.explain.judgement import Choice, Judgement
 from schedviz.sessions.models import Agreement, ShadowedPod
@@ -26,7 +26,13 @@ _SWEPT_EVERY: Final = 500
 RECENT: Final = 100
 
 #: Verdicts, and the columns in which they are counted.
-COLUMNS: Final[dict[str, str]] = {"agrees": "agrees", "notBest": "not_best", "infeasible": "infeasible", "unjudged": "unjudged"}
+COLUMNS: Final[dict[str, str]] = {
+    "agrees": "agrees",
+    "notBest": "not_best",
+    "infeasible": "infeasible",
+    "undecided": "undecided",
+    "unjudged": "unjudged",
+}
 
 
 class PodArrival(msgspec.Struct, frozen=True):
@@ -48,6 +54,26 @@ class Binding(msgspec.Struct, frozen=True):
     event: int
     node: str
     judgement: Judgement
+    #: The pod's schedulerName.
+    profile: str = ""
+
+
+class BindingSeen(msgspec.Struct, frozen=True):
+    """A binding that is judged when others that were in flight are known."""
+
+    pod: str
+    uid: str
+    #: The event just before the binding.
+    event: int
+    node: str
+
+
+class PodPlaced(msgspec.Struct, frozen=True):
+    """A pending pod whose conditions imply another place in the real scheduler's queue."""
+
+    pod: str
+    uid: str
+    place: str
 
 
 class DeletedWhilePending(msgspec.Struct, frozen=True):
@@ -57,7 +83,7 @@ class DeletedWhilePending(msgspec.Struct, frozen=True):
     uid: str
 
 
-Shown = PodArrival | Binding | DeletedWhilePending
+Shown = PodArrival | PodPlaced | BindingSeen | Binding | DeletedWhilePending
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -66,11 +92,12 @@ class Counts(msgspec.Struct, frozen=True):
     agrees: int = 0
     not_best: int = 0
     infeasible: int = 0
+    undecided: int = 0
     unjudged: int = 0
 
     @property
     def judged(self) -> int:
-        """The number of bindings that could be judged."""
+        """The number of bindings with a verdict that does not depend on an unknown order."""
         return self.agrees + self.not_best + self.infeasible
 
     @property
@@ -93,14 +120,25 @@ def store(session_id: UUID, shown: Sequence[Shown]) -> None:
         row = rows.get(at) or Shadowed(one.pod, one.uid)
         if isinstance(one, PodArrival):
             rows[at] = replace(row, arrived_event=one.event, arrival=msgspec.json.encode(one.choice).decode())
+        elif isinstance(one, PodPlaced):
+            rows[at] = replace(row, place=one.place)
+        elif isinstance(one, BindingSeen):
+            rows[at] = replace(row, bound_event=one.event, node=one.node)
         else:
             judgement = one.judgement
             rows[at] = replace(
-                row, bound_event=one.event, node=one.node, verdict=judgement.verdict, judgement=msgspec.json.encode(judgement).decode()
+                row,
+                bound_event=one.event,
+                node=one.node,
+                verdict=judgement.verdict,
+                judgement=msgspec.json.encode(judgement).decode(),
+                profile=one.profile,
+                cause=judgement.cause or "",
+                plugin=judgement.deciding_plugin,
             )
     prepared.store_shadowed(session_id, list(rows.values()))
     for pod, uid in gone:
-        ShadowedPod.objects.filter(session_id=session_id, pod=pod, uid=uid, verdict="").delete()
+        ShadowedPod.objects.filter(session_id=session_id, pod=pod, uid=uid, bound_event=None).delete()
     _count(session_id, [one for one in shown if isinstance(one, Binding)])
 
 
@@ -137,7 +175,7 @@ def counts_of_all() -> Counts:
 
 def recent(session_id: UUID) -> Counts:
     """The counts of the newest bindings."""
-    newest = ShadowedPod.objects.filter(session_id=session_id, bound_event__isnull=False).order_by("-bound_event")
+    newest = judged(session_id).order_by("-bound_event")
     found: dict[str, int] = dict.fromkeys(COLUMNS.values(), 0)
     for verdict in newest.values_list("verdict", flat=True)[:RECENT]:
         found[COLUMNS[verdict]] += 1
@@ -151,10 +189,15 @@ def waiting(session_id: UUID) -> int:
 
 def bindings(session_id: UUID, verdicts: Sequence[str], *, before: int | None, limit: int) -> list[ShadowedPod]:
     """Judged pods, the newest binding first. `verdicts` filters them; empty means all."""
-    found = ShadowedPod.objects.filter(session_id=session_id, bound_event__isnull=False)
+    found = judged(session_id)
     narrowed: dict[str, Any] = {}
     if verdicts:
         narrowed["verdict__in"] = list(verdicts)
     if before is not None:
         narrowed["bound_event__lt"] = before
     return list(found.filter(**narrowed).order_by("-bound_event")[:limit])
+
+
+def judged(session_id: UUID) -> QuerySet[ShadowedPod]:
+    """Bindings with a verdict. Others wait for bindings that are in flight."""
+    return ShadowedPod.objects.filter(session_id=session_id, bound_event__isnull=False).exclude(verdict="")

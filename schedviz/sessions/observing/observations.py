@@ -74,8 +74,10 @@ def known_objects(session_id: UUID, *, after: int, limit: int) -> list[Observed]
     return list(Observed.objects.filter(session_id=session_id, pk__gt=after).order_by("pk")[:limit])
 
 
-def accept_batch(session_id: UUID, source: str, n: int, events: Sequence[Seen], *, digest: str) -> AcceptedBatch:
+def accept_batch(session_id: UUID, source: str, n: int, events: Sequence[Seen], *, digest: str, version: str = "") -> AcceptedBatch:
     """Accept a batch, completely or not at all; `digest` is the batch's. When this returns, the batch is durable.
+
+    `version`: of the cluster's API server; "" leaves what is known.
 
     Raises `WrongBatch`, `CannotFollow`, and what `inbox.accept` raises.
     """
@@ -86,16 +88,20 @@ def accept_batch(session_id: UUID, source: str, n: int, events: Sequence[Seen], 
                 return _not_next(session_id, source, n, digest)
             seq, is_owned = inbox.accept_in_transaction(session_id, batch.commands())
             Observer.objects.filter(session_id=session_id).update(
-                events=F("events") + len(events), pushed_at=timezone.now(), **({"last_seq": seq} if seq else {})
+                events=F("events") + len(events),
+                pushed_at=timezone.now(),
+                **({"last_seq": seq} if seq else {}),
+                **({"version": version} if version else {}),
             )
     except CommandRefused as error:
         raise CommandRefused(f"events[{batch.index}].{error}") from None
     except IntegrityError:
         # Two first batches arrived concurrently.
         return _not_next(session_id, source, n, digest)
-    if seq:
-        wakeups.notify(session_id, owned=is_owned)
-    return _accepted_batch(session_id, n, duplicate=False)
+    if not seq:
+        return _accepted_batch(session_id, n, duplicate=False)
+    wakeups.notify(session_id, owned=is_owned)
+    return AcceptedBatch(n=n, seq=seq, duplicate=False)
 
 
 def _take_number(session_id: UUID, source: str, n: int, digest: str) -> bool:

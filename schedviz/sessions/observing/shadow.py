@@ -1,86 +1,246 @@
-"""The shadow scheduler of a followed session, run by its engine worker: a dry cycle for each pod on arrival and just before its real
-binding.
+"""The shadow scheduler of a followed session, run by its engine worker: a dry cycle for each pod on arrival and for each real binding.
 
-Dry cycles run in the order of the observations. Their results are stored in the transaction of the engine's slice.
+Dry cycles run in the order of the observations. A binding that overtook others is judged together with them, when they are known too.
+Results are stored in the transaction of the engine's slice.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import Any
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
 from uuid import UUID
+
+import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns, StatefulPluginError
+from schedviz.explain.in_flight import Bound, Move, Replay
 from schedviz.explain.judgement import Choice, Judgement
-from schedviz.explain.shadow import choose, judge
+from schedviz.explain.shadow import choose
 from schedviz.kube.core import Pod
 from schedviz.sessions.models import Observer, Session
-from schedviz.sessions.observing.agreement import Binding, DeletedWhilePending, PodArrival, Shown
+from schedviz.sessions.observing.agreement import Binding, BindingSeen, DeletedWhilePending, PodArrival, PodPlaced, Shown
+from schedviz.sessions.observing.pending import PendingPods, is_waiting
 from schedviz.trace.commands import AnyCommand, Create, Delete, Update
+from schedviz.trace.releases import is_of_release, release_in
 
 logger = logging.getLogger(__name__)
 
+#: Bindings in flight are judged when no other one has come for this time, even if some that were to be decided before are not known ...
+PATIENCE_SECONDS: Final = 2.0
+#: ... or after this time, for a pod can wait for a volume while others are bound ...
+_LONGEST_SECONDS: Final = 10.0
+#: ... or when there are this many.
+_MOST_IN_FLIGHT: Final = 256
+#: The most moves that are kept, to see the nodes as they were.
+_MOST_MOVES: Final = 1024
 _FINISHED = frozenset({"Succeeded", "Failed"})
 _BROKE = "the dry cycle failed, which is a bug in schedviz; the server's log has the details"
+_IN_CYCLE = "the session was within a scheduling cycle of its own"
+
+
+class _Member(msgspec.Struct, frozen=True):
+    """A binding in flight, and the event before it."""
+
+    bound: Bound
+    event: int
 
 
 class Shadow:
     """The shadow scheduler of one hosted engine. It considers only commands that came from an observer."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._session_id: UUID = session.pk
+        self._release = release_in(session.settings)
+        self._clock = clock
         #: A fork is detached, so its commands say nothing about the real scheduler.
         self._is_detached = "fork" in session.source
-        self._is_followed = False
+        #: The observer's source; "": the session is not known to follow a cluster.
+        self._source = ""
         self._looked = False
+        #: The version of the cluster's API server; "": not known; None: not read in this slice.
+        self._version: str | None = None
         self._dry_runs = LiveDryRuns()
         self._results: list[Shown] = []
         self._before: Pod | None = None
+        #: None: not yet read from the engine.
+        self._pending: PendingPods | None = None
+        self._moves: deque[Move] = deque(maxlen=_MOST_MOVES)
+        self._moved = 0
+        #: Bindings in flight, in the order in which they arrived, since when, and the pods that were decided before them.
+        self._members: list[_Member] = []
+        self._began = self._grew = 0.0
+        self._awaited: set[str] = set()
+        #: Pods that came, and the event, until a dry cycle is run for them, before the nodes change next. If such a pod is bound first,
+        #: which is usual, the dry cycle for its binding has the same result.
+        self._arrivals: dict[str, tuple[Pod, int]] = {}
 
     def before(self, simulation: Simulation, command: AnyCommand) -> None:
         """Called before a command is executed."""
         self._before = None
-        if not _is_about_pod(command) or simulation.scheduler.cycle is not None or not self._follows():
+        if self._arrivals and not _is_about_waiting_pod(command):
+            self._choose_for_arrivals(simulation, bound=_uid_if_bound(command))
+        if not _is_about_pod(command) or not self._follows():
             return
+        pending = self._pending_pods(simulation)
         pod = self._before = _find(simulation, command)
-        if pod is None or not _is_pending(pod):
+        if pod is None or pod.uid not in pending:
             return
-        if isinstance(command, Delete):
-            self._results.append(DeletedWhilePending(pod.key, pod.uid))
-        elif isinstance(command, Update) and (node := _node_of(command.object)):
-            judgement = self._judge(simulation, pod, node)
-            if judgement is not None:
-                self._results.append(Binding(pod.key, pod.uid, simulation.event, node, judgement))
+        if isinstance(command, Update) and (node := _node_of(command.object)):
+            self._bound(simulation, pending, pod, node)
 
     def after(self, simulation: Simulation, command: AnyCommand) -> None:
         """Called after a command was executed."""
-        if not isinstance(command, Create | Update) or not _is_about_pod(command) or not self._follows():
+        if not _is_about_pod(command) or not self._follows():
             return
+        pending = self._pending_pods(simulation)
         before, pod = self._before, _find(simulation, command)
-        if pod is None or not _is_pending(pod) or (before is not None and _is_pending(before)) or simulation.scheduler.cycle is not None:
-            return
-        choice = self._choose(simulation, pod)
-        if choice is not None:
-            self._results.append(PodArrival(pod.key, pod.uid, simulation.event, choice))
+        self._note_move(simulation, before, pod)
+        if pod is not None and is_waiting(pod):
+            is_new = pod.uid not in pending
+            was_gated = before is not None and bool(before.spec.scheduling_gates)
+            place = pending.add(pod, arrived=self._moved, gated=_is_gated(simulation, pod))
+            if place is not None and not pod.spec.scheduling_gates and pod.spec.scheduler_name in simulation.scheduler.state.profiles:
+                self._results.append(PodPlaced(pod.key, pod.uid, place))
+            if (is_new or was_gated) and not pod.spec.scheduling_gates:
+                self._arrivals[pod.uid] = (pod, simulation.event)
+        elif before is not None and pending.remove(before.uid) is not None:
+            self._results.append(DeletedWhilePending(before.key, before.uid))
+        self._settle_if_complete(simulation)
 
-    def drain(self) -> list[Shown]:
+    def drain(self, simulation: Simulation) -> list[Shown]:
         """The results since the last drain, in order."""
+        self._choose_for_arrivals(simulation)
         shown, self._results = self._results, []
-        self._looked = False
+        self._looked, self._version = False, None
         return shown
+
+    def settle(self, simulation: Simulation, *, now: bool = False) -> None:
+        """Judge bindings that have waited long enough for others; `now`: all that wait. For sessions without commands to execute."""
+        if self._members and (now or self._is_overdue()):
+            self._settle(simulation)
 
     @property
     def is_followed(self) -> bool:
         """Whether the session is known to follow a cluster."""
-        return self._is_followed
+        return bool(self._source)
+
+    def is_observed(self, key: str) -> bool:
+        """Whether the command with this key was made from an observation."""
+        return bool(self._source) and key.startswith(f"{self._source}:")
+
+    # --- Bindings
+
+    def _bound(self, simulation: Simulation, pending: PendingPods, pod: Pod, node: str) -> None:
+        waited = pending.remove(pod.uid)
+        assert waited is not None
+        event = simulation.event
+        if pod.spec.scheduler_name not in simulation.scheduler.state.profiles:
+            return
+        if simulation.scheduler.cycle is not None:
+            self._results.append(self._binding(pod, node, event, Judgement("unjudged", reasons=(_IN_CYCLE,))))
+            return
+        # When a rejected pod was tried again is not known: probably after those that came before its binding.
+        rank = waited.rank if waited.place == "active" else (waited.rank[0], pending.latest)
+        bound = Bound(pod, node, rank, waited.arrived, self._moved)
+        ahead = pending.ahead_of(rank)
+        if not self._members and not ahead:
+            judgement = self._judge(simulation, [bound], is_complete=True)[0]
+            if (arrival := self._arrivals.pop(pod.uid, None)) is not None and judgement.choice is not None:
+                self._results.append(PodArrival(pod.key, pod.uid, arrival[1], judgement.choice))
+            self._results.append(self._binding(pod, node, event, judgement))
+            return
+        self._choose_for_arrivals(simulation)
+        if not self._members:
+            self._began = self._clock()
+        self._grew = self._clock()
+        self._members.append(_Member(bound, event))
+        self._awaited |= ahead
+        self._results.append(BindingSeen(pod.key, pod.uid, event, node))
+        # The binding itself is executed next.
+        self._settle_if_complete(simulation)
+
+    def _settle_if_complete(self, simulation: Simulation) -> None:
+        if not self._members:
+            return
+        assert self._pending is not None
+        self._awaited = {uid for uid in self._awaited if self._pending.is_to_be_decided(uid)}
+        if not self._awaited or len(self._members) >= _MOST_IN_FLIGHT or self._is_overdue():
+            self._settle(simulation)
+
+    def _is_overdue(self) -> bool:
+        now = self._clock()
+        return now - self._grew >= PATIENCE_SECONDS or now - self._began >= _LONGEST_SECONDS
+
+    def _settle(self, simulation: Simulation) -> None:
+        """Judge the bindings in flight."""
+        if simulation.scheduler.cycle is not None:
+            return
+        members, awaited = self._members, self._awaited
+        self._members, self._awaited = [], set()
+        if self._pending is not None:
+            self._pending.pass_by(awaited)
+        judgements = self._judge(simulation, [one.bound for one in members], is_complete=not awaited)
+        for one, judgement in zip(members, judgements, strict=True):
+            self._results.append(self._binding(one.bound.pod, one.bound.node, one.event, judgement))
+
+    def _judge(self, simulation: Simulation, bound: list[Bound], *, is_complete: bool) -> list[Judgement]:
+        replay = Replay(simulation, self._dry_runs, list(self._moves), release_differs=self._is_of_other_release)
+        try:
+            if len(bound) == 1:
+                return [replay.judge_one(bound[0])]
+            return replay.judge_all(bound, is_complete=is_complete)
+        except StatefulPluginError as error:
+            return [Judgement("unjudged", reasons=(str(error),))] * len(bound)
+        except Exception:
+            logger.exception("the dry cycle of %s in session %s failed", bound[0].pod.key, self._session_id)
+            return [Judgement("unjudged", reasons=(_BROKE,))] * len(bound)
+
+    @staticmethod
+    def _binding(pod: Pod, node: str, event: int, judgement: Judgement) -> Binding:
+        return Binding(pod.key, pod.uid, event, node, judgement, profile=pod.spec.scheduler_name)
+
+    # --- Pods
+
+    def _choose_for_arrivals(self, simulation: Simulation, *, bound: str = "") -> None:
+        """Run dry cycles for the pods that came, except the one that is bound now."""
+        for uid in [uid for uid in self._arrivals if uid != bound]:
+            pod, event = self._arrivals.pop(uid)
+            if simulation.scheduler.cycle is None and (choice := self._choose(simulation, pod)) is not None:
+                self._results.append(PodArrival(pod.key, pod.uid, event, choice))
+
+    def _note_move(self, simulation: Simulation, before: Pod | None, pod: Pod | None) -> None:
+        """Keep that a pod was bound, or that a bound one is gone."""
+        was_placed, is_placed = before is not None and _is_placed(before), pod is not None and _is_placed(pod)
+        if was_placed == is_placed:
+            return
+        moved = pod if is_placed else before
+        assert moved is not None
+        self._moved += 1
+        self._moves.append(Move(self._moved, simulation.scheduler.state.pod_info(moved), is_placed))
+
+    def _pending_pods(self, simulation: Simulation) -> PendingPods:
+        if self._pending is None:
+            self._pending = PendingPods()
+            for pod in simulation.cluster.store.of_kind("Pod").values():
+                if isinstance(pod, Pod) and is_waiting(pod):
+                    self._pending.add(pod, arrived=None, gated=_is_gated(simulation, pod))
+        return self._pending
 
     def _follows(self) -> bool:
         """Whether the session has an observer; as long as it has none, this is queried once per slice."""
-        if not self._is_followed and not self._looked and not self._is_detached:
+        if not self._source and not self._looked and not self._is_detached:
             self._looked = True
-            self._is_followed = Observer.objects.filter(session_id=self._session_id).exists()
-        return self._is_followed
+            self._source = Observer.objects.filter(session_id=self._session_id).values_list("source", flat=True).first() or ""
+        return bool(self._source)
+
+    def _is_of_other_release(self) -> bool:
+        if self._version is None:
+            self._version = Observer.objects.filter(session_id=self._session_id).values_list("version", flat=True).first() or ""
+        return bool(self._version) and not is_of_release(self._version, self._release)
 
     def _choose(self, simulation: Simulation, pod: Pod) -> Choice | None:
         """None if the pod uses another scheduler."""
@@ -95,24 +255,27 @@ class Shadow:
             logger.exception("the dry cycle of %s in session %s failed", pod.key, self._session_id)
             return Choice(0, 0, message=_BROKE)
 
-    def _judge(self, simulation: Simulation, pod: Pod, node: str) -> Judgement | None:
-        """None if the pod uses another scheduler."""
-        if pod.spec.scheduler_name not in simulation.scheduler.state.profiles:
-            return None
-        try:
-            with self._dry_runs.dry_run(simulation, pod) as dry_run:
-                return judge(simulation, dry_run, node)
-        except StatefulPluginError as error:
-            return Judgement("unjudged", reasons=(str(error),))
-        except Exception:
-            logger.exception("the dry cycle of %s in session %s failed", pod.key, self._session_id)
-            return Judgement("unjudged", reasons=(_BROKE,))
+
+def _is_gated(simulation: Simulation, pod: Pod) -> bool:
+    """Whether a PreEnqueue plugin keeps the pod out of activeQ here, and therefore in the cluster."""
+    queued = simulation.scheduler.state.queue.unschedulable_pods.get(pod.key)
+    return queued is not None and queued.gated
 
 
 def _is_about_pod(command: AnyCommand) -> bool:
     if isinstance(command, Create | Update):
         return command.object.get("kind") == "Pod"
-    return isinstance(command, Delete) and command.kind == "Pod" and not command.graceful
+    return isinstance(command, Delete) and command.kind == "Pod"
+
+
+def _is_about_waiting_pod(command: AnyCommand) -> bool:
+    """Whether the command leaves all nodes as they are, because it is about a pod that is on none."""
+    return isinstance(command, Create | Update) and command.object.get("kind") == "Pod" and not _node_of(command.object)
+
+
+def _uid_if_bound(command: AnyCommand) -> str:
+    """The uid of the pod that an update binds, or that was bound before; "" for other commands."""
+    return str(command.object["metadata"].get("uid") or "") if isinstance(command, Update) and _is_about_pod(command) else ""
 
 
 def _find(simulation: Simulation, command: AnyCommand) -> Pod | None:
@@ -130,7 +293,6 @@ def _node_of(pod: dict[str, Any]) -> str:
     return str((pod.get("spec") or {}).get("nodeName") or "")
 
 
-def _is_pending(pod: Pod) -> bool:
-    """Whether a scheduler would process the pod."""
-    spec = pod.spec
-    return not (spec.node_name or spec.scheduling_gates or pod.metadata.deletion_timestamp or pod.status.phase in _FINISHED)
+def _is_placed(pod: Pod) -> bool:
+    """Whether the pod takes room on a node."""
+    return bool(pod.spec.node_name) and pod.status.phase not in _FINISHED

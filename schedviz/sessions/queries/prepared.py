@@ -87,14 +87,15 @@ def select_inbox(session_id: UUID) -> tuple[int, int, int, int] | None:
     return None if row is None else (row[0], row[1], row[2], row[3])
 
 
-def select_commands(session_id: UUID, *, after_seq: int, limit: int) -> list[tuple[int, bytes, int | None, bool]]:
-    """Number, body, stopped_event and quarantined of the commands after one, in order."""
+def select_commands(session_id: UUID, *, after_seq: int, limit: int) -> list[tuple[int, bytes, int | None, bool, str]]:
+    """Number, body, stopped_event, quarantined and key of the commands after one, in order."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT seq, body, stopped_event, quarantined FROM scheduling_command WHERE session_id = %s AND seq > %s ORDER BY seq LIMIT %s",
+            "SELECT seq, body, stopped_event, quarantined, key FROM scheduling_command "
+            "WHERE session_id = %s AND seq > %s ORDER BY seq LIMIT %s",
             [stored_id(session_id), after_seq, limit],
         )
-        return [(seq, bytes(body), stopped, bool(quarantined)) for seq, body, stopped, quarantined in cursor.fetchall()]
+        return [(seq, bytes(body), stopped, bool(quarantined), key) for seq, body, stopped, quarantined, key in cursor.fetchall()]
 
 
 def select_cycle_groups(session_id: UUID, *, after: int, until: int, limit: int, backwards: bool) -> list[bytes]:
@@ -206,6 +207,10 @@ class Shadowed(msgspec.Struct, frozen=True):
     node: str = ""
     verdict: str = ""
     judgement: str | None = None
+    profile: str = ""
+    cause: str = ""
+    plugin: str = ""
+    place: str = ""
 
 
 def store_shadowed(session_id: UUID, pods: Sequence[Shadowed]) -> None:
@@ -213,28 +218,30 @@ def store_shadowed(session_id: UUID, pods: Sequence[Shadowed]) -> None:
     new = "excluded"
     kept = "scheduling_shadowedpod"
     sets = [f"{name} = coalesce({new}.{name}, {kept}.{name})" for name in ("arrived_event", "arrival", "bound_event", "judgement")]
-    sets += [f"{name} = CASE WHEN {new}.verdict = '' THEN {kept}.{name} ELSE {new}.{name} END" for name in ("node", "verdict")]
+    sets += [f"{name} = CASE WHEN {new}.{name} = '' THEN {kept}.{name} ELSE {new}.{name} END" for name in ("node", "place")]
+    judged = ("verdict", "profile", "cause", "plugin", "judged_at")
+    sets += [f"{name} = CASE WHEN {new}.verdict = '' THEN {kept}.{name} ELSE {new}.{name} END" for name in judged]
     with connection.cursor() as cursor:
         cursor.executemany(
             "INSERT INTO scheduling_shadowedpod "  # noqa: S608 -- of constants.  # nosec B608
-            "(session_id, pod, uid, arrived_event, arrival, bound_event, node, verdict, judgement) "
-            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) "
+            "(session_id, pod, uid, arrived_event, arrival, bound_event, node, verdict, judgement, profile, cause, plugin, place, "
+            "judged_at) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, CASE WHEN %s THEN CURRENT_TIMESTAMP END) "
             f"ON CONFLICT (session_id, pod, uid) DO UPDATE SET {', '.join(sets)}",
-            [(stored_id(session_id), *msgspec.structs.astuple(one)) for one in pods],
+            [(stored_id(session_id), *msgspec.structs.astuple(one), bool(one.verdict)) for one in pods],
         )
 
 
-def add_to_agreement(session_id: UUID, *, agrees: int, not_best: int, infeasible: int, unjudged: int) -> int:
+def add_to_agreement(session_id: UUID, *, agrees: int, not_best: int, infeasible: int, undecided: int, unjudged: int) -> int:
     """Add bindings to the counts per verdict; returns the total number of judged bindings."""
+    columns = ("agrees", "not_best", "infeasible", "undecided", "unjudged")
     row = _row(
-        "INSERT INTO scheduling_agreement (session_id, agrees, not_best, infeasible, unjudged) VALUES (%s, %s, %s, %s, %s) "
-        "ON CONFLICT (session_id) DO UPDATE SET agrees = scheduling_agreement.agrees + excluded.agrees, "
-        "not_best = scheduling_agreement.not_best + excluded.not_best, "
-        "infeasible = scheduling_agreement.infeasible + excluded.infeasible, "
-        "unjudged = scheduling_agreement.unjudged + excluded.unjudged "
-        "RETURNING scheduling_agreement.agrees + scheduling_agreement.not_best "
-        "+ scheduling_agreement.infeasible + scheduling_agreement.unjudged",
-        [stored_id(session_id), agrees, not_best, infeasible, unjudged],
+        f"INSERT INTO scheduling_agreement (session_id, {', '.join(columns)}) VALUES (%s, %s, %s, %s, %s, %s) "  # noqa: S608 -- of constants.  # nosec B608
+        "ON CONFLICT (session_id) DO UPDATE SET "
+        + ", ".join(f"{name} = scheduling_agreement.{name} + excluded.{name}" for name in columns)
+        + " RETURNING "
+        + " + ".join(f"scheduling_agreement.{name}" for name in columns),
+        [stored_id(session_id), agrees, not_best, infeasible, undecided, unjudged],
     )
     return int(row[0])
 

@@ -32,14 +32,16 @@ class Stored(msgspec.Struct, frozen=True):
     command: AnyCommand
     stopped_event: int | None = None
     quarantined: bool = False
+    #: The idempotency key; "" where nobody asks for it.
+    key: str = ""
 
 
 def stored_commands(session_id: UUID, *, after_seq: int, limit: int = 1 << 40) -> Iterator[Stored]:
     """The accepted commands after one, in order."""
     while limit > 0:
         rows = prepared.select_commands(session_id, after_seq=after_seq, limit=min(limit, _FETCHED))
-        for seq, body, stopped_event, quarantined in rows:
-            yield Stored(seq=seq, command=decode_command(body), stopped_event=stopped_event, quarantined=quarantined)
+        for seq, body, stopped_event, quarantined, key in rows:
+            yield Stored(seq=seq, command=decode_command(body), stopped_event=stopped_event, quarantined=quarantined, key=key)
         if len(rows) < _FETCHED:
             return
         limit -= len(rows)

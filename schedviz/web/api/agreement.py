@@ -12,8 +12,9 @@ from rest_framework.response import Response
 
 from schedviz.explain.judgement import Choice, Judgement, Verdict
 from schedviz.sessions.models import Session, ShadowedPod
-from schedviz.sessions.observing import agreement, observations
+from schedviz.sessions.observing import agreement, breakdown, observations
 from schedviz.sessions.observing.agreement import Counts
+from schedviz.sessions.observing.breakdown import Breakdown
 from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for, whole_number
@@ -77,14 +78,32 @@ def _body(session: Session, rows: list[ShadowedPod], *, limit: int) -> schemas.A
         recent=_counts(agreement.recent(session.pk)),
         of=agreement.RECENT,
         waiting=agreement.waiting(session.pk),
+        queue={place: schemas.InferredPlace(found.count, found.pods) for place, found in breakdown.inferred_queue(session.pk).items()},
+        breakdown=_breakdown(breakdown.broken_down(session.pk)) if limit else None,
         bindings=[_binding(row) for row in rows],
         next=rows[-1].bound_event if rows and len(rows) == limit else None,
     )
 
 
+def _breakdown(found: Breakdown) -> schemas.AgreementBreakdown:
+    return schemas.AgreementBreakdown(
+        bindings=found.bindings,
+        seconds=found.seconds,
+        over_time=[schemas.AgreementInterval(one.begins, _counts(one.counts)) for one in found.over_time],
+        profiles={name: _counts(counts) for name, counts in found.profiles.items()},
+        plugins=found.plugins,
+        causes=found.causes,
+    )
+
+
 def _counts(counts: Counts) -> schemas.AgreementCounts:
     return schemas.AgreementCounts(
-        agrees=counts.agrees, not_best=counts.not_best, infeasible=counts.infeasible, unjudged=counts.unjudged, rate=counts.rate
+        agrees=counts.agrees,
+        not_best=counts.not_best,
+        infeasible=counts.infeasible,
+        undecided=counts.undecided,
+        unjudged=counts.unjudged,
+        rate=counts.rate,
     )
 
 

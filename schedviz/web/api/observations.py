@@ -69,7 +69,7 @@ class Observations(Resource):
         new = body_as(schemas.NewObservations, request)
         digest = hashlib.sha256(msgspec.json.encode(new.events, order="sorted")).hexdigest()
         try:
-            taken = observations.accept_batch(session.pk, new.source, new.n, new.events, digest=digest)
+            taken = observations.accept_batch(session.pk, new.source, new.n, new.events, digest=digest, version=new.version)
         except WrongBatch as error:
             raise ApiError(
                 409,

@@ -10,9 +10,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from schedviz.sessions.forks.requests import fork
-from schedviz.sessions.hosting import worker_loop
+from schedviz.sessions.hosting import lease, worker_loop
 from schedviz.sessions.models import Agreement, Session, ShadowedPod
-from schedviz.sessions.observing import agreement, observations
+from schedviz.sessions.observing import agreement, observations, shadow
 from schedviz.sessions.observing.observations import Seen
 from schedviz.sessions.transfer import create, import_job
 from tests.conftest import RedisServer
@@ -41,8 +41,20 @@ def on(waiting: dict[str, Any], node_name: str) -> dict[str, Any]:
     return {**waiting, "spec": {**waiting["spec"], "nodeName": node_name}}
 
 
-def push(session_id: UUID, n: int, *events: Seen) -> None:
-    observations.accept_batch(session_id, "kind", n, events, digest=hashlib.sha256(repr(events).encode()).hexdigest())
+def rejected(waiting: dict[str, Any]) -> dict[str, Any]:
+    """The pod with the condition that a scheduler gives it if it fits nowhere."""
+    condition = {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": "Unschedulable",
+        "message": "0/2 nodes are available: 2 Too many pods.",
+    }
+    return {**waiting, "status": {**waiting.get("status", {}), "conditions": [condition]}}
+
+
+def push(session_id: UUID, n: int, *events: Seen, version: str = "") -> None:
+    digest = hashlib.sha256(repr(events).encode()).hexdigest()
+    observations.accept_batch(session_id, "kind", n, events, digest=digest, version=version)
 
 
 def verdicts(session_id: UUID) -> dict[str, str]:
@@ -63,16 +75,87 @@ def test_bindings_are_judged_in_the_order_of_what_was_observed(followed: UUID) -
 
     # 10m of `old` and of `other` are on the small node by then, and 900m more do fit.
     assert verdicts(followed) == {"default/best": "agrees", "default/other": "notBest", "default/wants": "notBest", "default/waits": ""}
-    push(followed, 4, seen("ADDED", pod("late", cpu="100m")), seen("MODIFIED", on(pod("late", cpu="100m"), "small")))
+    late = pod("late", cpu="100m")
+    push(followed, 4, seen("MODIFIED", rejected(pod("waits"))), seen("ADDED", late), seen("MODIFIED", on(late, "small")))
     work_off(followed)
 
     late = ShadowedPod.objects.get(session_id=followed, pod="default/late")
+    assert (late.profile, late.cause, late.plugin) == ("default-scheduler", "configuration", "NodeResourcesFit")
     assert (late.verdict, late.judgement["plugin"], late.judgement["reasons"]) == ("infeasible", "NodeResourcesFit", ["Insufficient cpu"])
     assert late.arrival["best"] == ["large"]
     found = agreement.counts(followed)
     assert (found.agrees, found.not_best, found.infeasible, found.unjudged, found.rate) == (1, 2, 1, 0, 0.25)
     assert agreement.recent(followed) == found == agreement.counts_of_all()
     assert agreement.waiting(followed) == 1
+
+
+def test_bindings_in_flight_are_judged_in_the_order_of_the_queue(followed: UUID) -> None:
+    """`first` came before `second`, so it was decided first, though its binding arrived later."""
+    first, second = pod("first", cpu="4"), pod("second", cpu="3")
+    push(followed, 2, seen("ADDED", node("third", cpu="4")), seen("ADDED", first), seen("ADDED", second))
+    push(followed, 3, seen("MODIFIED", on(second, "third")))
+    work_off(followed)
+
+    assert verdicts(followed) == {"default/first": "", "default/second": ""}
+    assert agreement.waiting(followed) == 1
+    assert agreement.bindings(followed, [], before=None, limit=5) == []
+
+    # Without `first`, which takes half of the large node, `second` would belong there.
+    push(followed, 4, seen("MODIFIED", on(first, "large")))
+    work_off(followed)
+
+    assert verdicts(followed) == {"default/first": "agrees", "default/second": "agrees"}
+    assert {row.judgement["inFlight"] for row in ShadowedPod.objects.filter(session_id=followed)} == {2}
+
+
+def test_a_verdict_that_depends_on_an_unknown_order_is_undecided(followed: UUID) -> None:
+    """A rejected pod is tried again at a time that is not known: before the pod that takes its room, or after it."""
+    retried, other = pod("retried", cpu="500m"), pod("other", cpu="600m")
+    push(followed, 2, seen("ADDED", retried), seen("MODIFIED", rejected(retried)), seen("ADDED", other))
+    push(followed, 3, seen("MODIFIED", on(other, "small")), seen("MODIFIED", on(retried, "small")))
+    work_off(followed)
+
+    row = ShadowedPod.objects.get(session_id=followed, pod="default/retried")
+    assert (row.verdict, row.cause) == ("undecided", "order")
+    found = agreement.counts(followed)
+    assert (found.undecided, found.infeasible) == (1, 0)
+
+
+def test_a_binding_that_waits_for_a_pod_that_is_never_bound_is_judged_when_it_has_waited_long_enough(
+    followed: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    push(followed, 2, seen("ADDED", pod("stuck")), seen("ADDED", pod("p")), seen("MODIFIED", on(pod("p"), "large")))
+    work_off(followed)
+    settle_idle(followed)
+    assert verdicts(followed) == {"default/stuck": "", "default/p": ""}
+
+    monkeypatch.setattr(shadow, "PATIENCE_SECONDS", 0.0)
+    settle_idle(followed)
+    assert verdicts(followed) == {"default/stuck": "", "default/p": "agrees"}
+
+    # Later bindings do not wait for it again.
+    monkeypatch.undo()
+    push(followed, 3, seen("ADDED", pod("q")), seen("MODIFIED", on(pod("q"), "large")))
+    work_off(followed)
+    assert verdicts(followed)["default/q"] == "agrees"
+
+
+def settle_idle(session_id: UUID) -> None:
+    """What the worker that hosts a session does between two commands."""
+    taken, engine = lease.acquire(session_id), worker_loop.WARM.take(session_id)
+    assert taken is not None
+    assert engine is not None
+    assert engine.take_over(*taken)
+    engine.settle_bindings()
+    assert lease.release_idle(engine.lease)
+    worker_loop.WARM.keep(engine)
+
+
+def test_another_release_than_the_clusters_is_the_cause_of_a_disagreement(followed: UUID) -> None:
+    push(followed, 2, seen("ADDED", pod("p")), seen("MODIFIED", on(pod("p"), "small")), version="v1.33.2")
+    work_off(followed)
+
+    assert ShadowedPod.objects.get(session_id=followed, pod="default/p").cause == "release"
 
 
 def test_moments_are_just_after_the_pod_came_and_just_before_it_was_bound(followed: UUID) -> None:
@@ -113,6 +196,14 @@ def test_a_pod_that_is_deleted_while_it_waits_leaves_nothing(followed: UUID) -> 
     push(followed, 3, seen("DELETED", pod("p")))
     work_off(followed)
     assert verdicts(followed) == {"default/q": ""}
+
+    # A finalizer keeps it at the API server for a while.
+    push(followed, 4, seen("MODIFIED", pod("q"), deletionTimestamp="2026-01-01T00:00:00Z"))
+    work_off(followed)
+    assert agreement.waiting(followed) == 0
+    push(followed, 5, seen("DELETED", pod("q")))
+    work_off(followed)
+    assert verdicts(followed) == {}
 
 
 def test_pods_of_other_schedulers_are_theirs_and_gated_ones_come_when_the_gates_are_gone(followed: UUID) -> None:

@@ -7,7 +7,10 @@ from schedviz.web.api.schemas.breakpoints import BreakpointBody, BreakpointChang
 from schedviz.web.api.schemas.commands import CommandBody, CommandList, CommandsTaken, OutcomeBody
 from schedviz.web.api.schemas.following import (
     AgreementBody,
+    AgreementBreakdown,
     AgreementCounts,
+    AgreementInterval,
+    InferredPlace,
     NewObservations,
     ObservationsTaken,
     ObservedObject,
@@ -46,7 +49,9 @@ from schedviz.web.api.schemas.state import (
 __all__ = [
     "LONGEST_TITLE",
     "AgreementBody",
+    "AgreementBreakdown",
     "AgreementCounts",
+    "AgreementInterval",
     "Body",
     "BreakpointBody",
     "BreakpointChange",
@@ -65,6 +70,7 @@ __all__ = [
     "ForkList",
     "ForkedFrom",
     "HitBody",
+    "InferredPlace",
     "LinkBody",
     "LinkList",
     "LinkRole",

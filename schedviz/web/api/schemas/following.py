@@ -14,11 +14,12 @@ from schedviz.web.api.schemas.body import Body
 
 
 class NewObservations(Body, frozen=True, forbid_unknown_fields=True):
-    """Batch `n` (1, 2, 3, …) of the observations of a real cluster by `source`, in order."""
+    """Batch `n` (1, 2, 3, …) of the observations of a real cluster by `source`, in order. `version`: of its API server, such as v1.36.0."""
 
     source: Annotated[str, Meta(min_length=1, max_length=100, pattern="^[!-~]+$")]
     n: Annotated[int, Meta(ge=1, le=(1 << 53) - 1)]
     events: Annotated[list[Seen], Meta(max_length=MOST_SEEN)]
+    version: Annotated[str, Meta(max_length=64, pattern="^[!-~]*$")] = ""
 
 
 class ObservationsTaken(Body, frozen=True):
@@ -40,11 +41,14 @@ class ObservedObject(Body, frozen=True):
 
 
 class AgreementCounts(Body, frozen=True):
-    """The number of real bindings by verdict; `rate` is the share that agrees among those with a verdict, null if there is none."""
+    """The number of real bindings by verdict; `rate` is the share of `agrees` among `agrees`, `notBest` and `infeasible`, null if there is
+    none.
+    """
 
     agrees: int
     not_best: int
     infeasible: int
+    undecided: int
     unjudged: int
     rate: float | None
 
@@ -64,9 +68,37 @@ class ShadowedBinding(Body, frozen=True):
     arrival: Choice | None
 
 
+class InferredPlace(Body, frozen=True):
+    """How many pods wait in a place of the cluster's queue, and the first of them."""
+
+    count: int
+    pods: list[str]
+
+
+class AgreementInterval(Body, frozen=True):
+    """The bindings that were judged in an interval that begins then."""
+
+    begins: datetime
+    counts: AgreementCounts
+
+
+class AgreementBreakdown(Body, frozen=True):
+    """The newest `bindings` over time, in intervals of so many `seconds`, and by profile; and those that do not agree by the plugin that
+    rejected the node or makes the largest difference, and by cause.
+    """
+
+    bindings: int
+    seconds: int
+    over_time: list[AgreementInterval]
+    profiles: dict[str, AgreementCounts]
+    plugins: dict[str, int]
+    causes: dict[str, int]
+
+
 class AgreementBody(Body, frozen=True):
     """How often the cluster's scheduler decided as this one would have: since the session began to follow, and for the newest `of`
-    bindings. `waiting` pods are not bound yet. `next` is the `before` of the next page of bindings.
+    bindings. `waiting` pods are not bound yet. `queue` has them by the place that their conditions imply: `active`, `unschedulable` (or in
+    backoff) and `nominated`. `breakdown` is null if no bindings are requested. `next` is the `before` of the next page of bindings.
     """
 
     source: str | None
@@ -75,6 +107,8 @@ class AgreementBody(Body, frozen=True):
     recent: AgreementCounts
     of: int
     waiting: int
+    queue: dict[str, InferredPlace]
+    breakdown: AgreementBreakdown | None
     bindings: list[ShadowedBinding]
     next: int | None
 

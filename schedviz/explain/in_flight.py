@@ -1,0 +1,188 @@
+"""Bindings in flight: several pods that a real scheduler bound at about the same time, replayed in the order in which it decided.
+
+A scheduler decides on one pod after the other and binds them concurrently, so bindings reach the API server in another order. The replay
+puts the nodes back to where they were before the first of these bindings, and then makes the decisions in the order of activeQ. Where a
+verdict is not `agrees`, the states of other possible orders are tried: if one of them agrees, the binding is `undecided`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from schedviz.engine import Simulation
+from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns
+from schedviz.engine.dryrun.moved_pods import MovedPods
+from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.judgement import Judgement
+from schedviz.explain.shadow import DISAGREEMENTS, judge
+from schedviz.kube.core import Pod
+
+#: How many other states are tried for a binding that does not agree.
+_MOST_STATES: Final = 16
+#: How many of the next pods are tried when the first one does not agree.
+_LOOK_AHEAD: Final = 4
+
+replace = msgspec.structs.replace
+
+
+class Move(NamedTuple):
+    """A pod was bound to the node of its spec, or taken from it; `number` increases."""
+
+    number: int
+    pod: PodInfo
+    is_added: bool
+
+
+class Bound(NamedTuple):
+    """A binding to judge."""
+
+    #: As it was pending.
+    pod: Pod
+    node: str
+    #: Its place in activeQ: the smallest is decided first.
+    rank: tuple[int, int]
+    #: Moves with greater numbers came after the pod; None: it is not known when the pod came.
+    arrived: int | None
+    #: Moves with greater numbers came after its binding.
+    bound: int
+
+
+def bound_pod(pod: Pod, node: str) -> Pod:
+    """The pod on a node."""
+    return replace(pod, spec=replace(pod.spec, node_name=node))
+
+
+class Replay:
+    """Replays bindings on the nodes of one engine, which stays as it is."""
+
+    def __init__(
+        self, simulation: Simulation, dry_runs: LiveDryRuns, moves: Sequence[Move], *, release_differs: Callable[[], bool] = lambda: False
+    ) -> None:
+        """`moves`: those since before the first of the bindings; the cache has all of them."""
+        self._simulation = simulation
+        self._dry_runs = dry_runs
+        self._moves = moves
+        self._release_differs = release_differs
+
+    def judge_one(self, one: Bound) -> Judgement:
+        """The verdict on a binding that no other one overtook. The scheduler may not have known the last moves before it."""
+        with self._dry_runs.dry_run(self._simulation, one.pod) as dry_run:
+            found = judge(self._simulation, dry_run, one.node, release_differs=self._release_differs)
+        if found.verdict not in DISAGREEMENTS:
+            return found
+        return self._decided(found, one, self._earlier_states(one))
+
+    def judge_all(self, members: Sequence[Bound], *, is_complete: bool) -> list[Judgement]:
+        """The verdicts on bindings in flight, in the given order, which is the order of their bindings.
+
+        `is_complete`: every pod that was to be decided before one of these is among them, or was rejected.
+        """
+        nodes = self._before(members)
+        uids = {one.pod.uid for one in members}
+        others = [move for move in self._moves if move.pod.uid not in uids and move.number > members[0].bound]
+        found: dict[str, Judgement] = {}
+        waiting = sorted(members, key=lambda one: one.rank)
+        in_order: list[Bound] = []
+        while waiting:
+            first = waiting[0]
+            while others and others[0].number <= first.bound:
+                _apply(nodes, others.pop(0))
+            judgement = self._judge_on(nodes, first)
+            if judgement.verdict in DISAGREEMENTS:
+                other = self._next_that_agrees(nodes, waiting[1 : 1 + _LOOK_AHEAD])
+                if other is not None:
+                    found[other[0].pod.uid] = other[1] if _are_equal(first.pod, other[0].pod) else _undecided(other[1])
+                    self._place(nodes, other[0], waiting, in_order)
+                    continue
+                judgement = self._decided(judgement, first, self._other_orders(first, members, in_order))
+                if judgement.verdict in DISAGREEMENTS and not is_complete:
+                    judgement = _undecided(judgement)
+            found[first.pod.uid] = judgement
+            self._place(nodes, first, waiting, in_order)
+        return [replace(found[one.pod.uid], in_flight=len(members)) for one in members]
+
+    def _place(self, nodes: MovedPods, one: Bound, waiting: list[Bound], in_order: list[Bound]) -> None:
+        nodes.place(self._info(one))
+        waiting.remove(one)
+        in_order.append(one)
+
+    def _next_that_agrees(self, nodes: MovedPods, candidates: Sequence[Bound]) -> tuple[Bound, Judgement] | None:
+        """A pod that may have been decided before the first one, because then it agrees, and the first one does, too."""
+        for one in candidates:
+            judgement = self._judge_on(nodes, one)
+            if judgement.verdict == "agrees":
+                return one, judgement
+        return None
+
+    def _judge_on(self, nodes: MovedPods, one: Bound) -> Judgement:
+        with self._dry_runs.dry_run(self._simulation, one.pod, moved=nodes) as dry_run:
+            return judge(self._simulation, dry_run, one.node, release_differs=self._release_differs)
+
+    def _decided(self, found: Judgement, one: Bound, states: Iterator[MovedPods]) -> Judgement:
+        """The disagreement, or `undecided` if it is none in another state."""
+        for _, nodes in zip(range(_MOST_STATES), states, strict=False):
+            other = self._judge_on(nodes, one)
+            if other.verdict == "agrees" or (other.verdict == "notBest" and found.verdict == "infeasible"):
+                return _undecided(found)
+        return found
+
+    def _before(self, members: Sequence[Bound]) -> MovedPods:
+        """The nodes before the first of the bindings."""
+        nodes = self._dry_runs.moved_pods(self._simulation)
+        for move in reversed(self._moves):
+            if move.number > members[0].bound:
+                _undo(nodes, move)
+        return nodes
+
+    def _earlier_states(self, one: Bound) -> Iterator[MovedPods]:
+        """The nodes before each of the moves since the pod came, the last one first."""
+        nodes: MovedPods | None = None
+        for move in reversed(self._moves):
+            if one.arrived is None or move.number <= one.arrived:
+                return
+            nodes = nodes or self._dry_runs.moved_pods(self._simulation)
+            _undo(nodes, move)
+            yield nodes
+
+    def _other_orders(self, one: Bound, members: Sequence[Bound], in_order: Sequence[Bound]) -> Iterator[MovedPods]:
+        """The nodes as they were bound at the binding, with every other member, without any, and with the first few that were decided."""
+        nodes = self._before(members)
+        yield nodes
+        for other in in_order:
+            nodes.place(self._info(other))
+            yield nodes
+        in_flight = [other for other in members if other is not one]
+        arrived = self._before(members)
+        for other in in_flight:
+            if other.bound < one.bound:
+                arrived.place(self._info(other))
+        yield arrived
+        for other in in_flight:
+            arrived.place(self._info(other))
+        yield arrived
+
+    def _info(self, one: Bound) -> PodInfo:
+        return self._simulation.scheduler.state.pod_info(bound_pod(one.pod, one.node))
+
+
+def _are_equal(one: Pod, other: Pod) -> bool:
+    """Whether a scheduler cannot tell two pods apart, so that their order does not matter."""
+    return (one.spec, one.metadata.namespace, one.metadata.labels) == (other.spec, other.metadata.namespace, other.metadata.labels)
+
+
+def _apply(nodes: MovedPods, move: Move) -> None:
+    if move.is_added:
+        nodes.place(move.pod)
+    else:
+        nodes.take_away(move.pod)
+
+
+def _undo(nodes: MovedPods, move: Move) -> None:
+    _apply(nodes, move._replace(is_added=not move.is_added))
+
+
+def _undecided(found: Judgement) -> Judgement:
+    return replace(found, verdict="undecided", cause="order", without=())

@@ -1,0 +1,100 @@
+"""A followed cluster's newest bindings over time, by profile, plugin and cause; and the queue that its pods imply."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+import msgspec
+from django.db.models import Count
+
+from schedviz.sessions.models import ShadowedPod
+from schedviz.sessions.observing.agreement import COLUMNS, Counts, judged
+
+#: How many of the newest bindings are broken down.
+BROKEN_DOWN: Final = 2000
+#: At most this many intervals cover them; each lasts one of these numbers of seconds.
+_INTERVALS: Final = 48
+_SECONDS: Final = (10, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600)
+#: How many pods of each place of the queue are named.
+NAMED: Final = 20
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """The bindings that were judged in a stretch of time."""
+
+    begins: datetime
+    counts: Counts
+
+
+class Breakdown(msgspec.Struct, frozen=True):
+    """The newest bindings. `plugins` and `causes` are about those that do not agree."""
+
+    bindings: int
+    seconds: int
+    over_time: list[Interval]
+    profiles: dict[str, Counts]
+    plugins: dict[str, int]
+    causes: dict[str, int]
+
+
+class QueuePlace(msgspec.Struct, frozen=True):
+    """The pods in one place of the inferred queue; the first of them by name."""
+
+    count: int
+    pods: list[str]
+
+
+def broken_down(session_id: UUID) -> Breakdown:
+    """The newest bindings."""
+    newest = judged(session_id).filter(judged_at__isnull=False).order_by("-bound_event")
+    rows = list(newest.values_list("judged_at", "verdict", "profile", "plugin", "cause")[:BROKEN_DOWN])
+    times = [at for at, *_ in rows if at is not None]
+    seconds = _interval_seconds(times)
+    over_time: dict[datetime, list[str]] = {}
+    profiles: dict[str, list[str]] = {}
+    for at, (_, verdict, profile, _, _) in zip(times, rows, strict=True):
+        over_time.setdefault(_begins(at, seconds), []).append(verdict)
+        profiles.setdefault(profile, []).append(verdict)
+    return Breakdown(
+        bindings=len(rows),
+        seconds=seconds,
+        over_time=[Interval(begins, _counts(over_time[begins])) for begins in sorted(over_time)],
+        profiles={name: _counts(verdicts) for name, verdicts in sorted(profiles.items())},
+        plugins=_most_common(row[3] for row in rows),
+        causes=_most_common(row[4] for row in rows),
+    )
+
+
+def inferred_queue(session_id: UUID) -> dict[str, QueuePlace]:
+    """The pods that wait in the cluster, by the place that their conditions imply (see pending.py)."""
+    waiting = ShadowedPod.objects.filter(session_id=session_id, bound_event=None)
+    counts = dict(waiting.values_list("place").annotate(count=Count("pk")))
+    # A pod whose conditions say nothing is in activeQ. That is the place of pods of earlier versions of schedviz, too.
+    counts["active"] = counts.get("active", 0) + counts.pop("", 0)
+    found: dict[str, QueuePlace] = {}
+    for place, count in sorted(counts.items()):
+        of_place = waiting.filter(place__in=["", "active"] if place == "active" else [place])
+        found[place] = QueuePlace(count, list(of_place.order_by("pk").values_list("pod", flat=True)[:NAMED]))
+    return found
+
+
+def _interval_seconds(times: list[datetime]) -> int:
+    stretch = (max(times) - min(times)).total_seconds() if times else 0.0
+    return next((seconds for seconds in _SECONDS if stretch <= seconds * (_INTERVALS - 1)), _SECONDS[-1])
+
+
+def _begins(at: datetime, seconds: int) -> datetime:
+    return at - timedelta(seconds=at.timestamp() % seconds)
+
+
+def _counts(verdicts: list[str]) -> Counts:
+    counted = Counter(verdicts)
+    return Counts(**{column: counted[verdict] for verdict, column in COLUMNS.items()})
+
+
+def _most_common(names: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(name for name in names if name).most_common())

@@ -1,0 +1,128 @@
+"""`PendingPods`: the pods of a followed cluster that wait, and which of them its scheduler has probably decided on already.
+
+The API server does not tell when a scheduler decides. But activeQ is ordered by priority and then by time of arrival, a rejected pod gets a
+condition, and a nominated one a node. So the pods before a bound one in that order, without such a condition, were decided before it, and
+their bindings are under way.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable
+from typing import Final, Literal
+
+import msgspec
+
+from schedviz.kube.core import Pod
+
+#: Where the conditions of a pod imply that it waits.
+Place = Literal["active", "unschedulable", "nominated", "gated"]
+
+#: Rank in activeQ: the smallest is popped first. Upstream: queuesort/priority_sort.go Less
+Rank = tuple[int, int]
+_SCHEDULED: Final = "PodScheduled"
+_FINISHED: Final = frozenset(("Succeeded", "Failed"))
+
+
+class Waiting(msgspec.Struct):
+    """A pod that waits."""
+
+    rank: Rank
+    #: The number of moves when the pod came; None: it was there before.
+    arrived: int | None
+    place: Place
+    #: Whether it waits for something that takes long, such as a volume: others are no longer held up for it.
+    is_passed: bool = False
+
+
+class PendingPods:
+    """Pods by uid."""
+
+    def __init__(self) -> None:
+        self._pods: dict[str, Waiting] = {}
+        #: The ranks in activeQ of pods that are to be decided, in order, with their uids.
+        self._active: list[tuple[Rank, str]] = []
+        self._count = 0
+
+    def add(self, pod: Pod, *, arrived: int | None, gated: bool = False) -> Place | None:
+        """A pod waits, or its conditions have changed. Returns its place, if that is news: for a new pod in activeQ it is none.
+
+        `gated`: a PreEnqueue plugin keeps it out of activeQ.
+        """
+        known = self._pods.get(pod.uid)
+        place = "gated" if gated else place_of(pod)
+        if known is None:
+            self._count += 1
+            known = self._pods[pod.uid] = Waiting(self._rank(pod), arrived, place)
+            if place == "active":
+                insort(self._active, (known.rank, pod.uid))
+                return None
+            return place
+        if place != known.place:
+            self._leave_active(pod.uid, known)
+            if known.place == "gated" and place == "active":
+                # It enters activeQ now.
+                self._count += 1
+                known.rank = self._rank(pod)
+                insort(self._active, (known.rank, pod.uid))
+            known.place = place
+            return place
+        return None
+
+    def remove(self, uid: str) -> Waiting | None:
+        """A pod no longer waits. None: it did not."""
+        known = self._pods.pop(uid, None)
+        if known is not None:
+            self._leave_active(uid, known)
+        return known
+
+    def ahead_of(self, rank: Rank) -> set[str]:
+        """The uids of the pods that were decided before the one of this rank."""
+        return {uid for _, uid in self._active[: bisect_left(self._active, (rank, ""))]}
+
+    def pass_by(self, uids: Iterable[str]) -> None:
+        """Other pods no longer wait for these."""
+        for uid in uids:
+            if (known := self._pods.get(uid)) is not None:
+                self._leave_active(uid, known)
+                known.is_passed = True
+
+    def is_to_be_decided(self, uid: str) -> bool:
+        """Whether the pod is in activeQ, as far as is known."""
+        known = self._pods.get(uid)
+        return known is not None and known.place == "active" and not known.is_passed
+
+    @property
+    def latest(self) -> int:
+        """The place in the order of arrival of the newest pod."""
+        return self._count
+
+    def __contains__(self, uid: str) -> bool:
+        return uid in self._pods
+
+    def __len__(self) -> int:
+        return len(self._pods)
+
+    def _rank(self, pod: Pod) -> Rank:
+        return -(pod.spec.priority or 0), self._count
+
+    def _leave_active(self, uid: str, known: Waiting) -> None:
+        if known.place == "active" and not known.is_passed:
+            at = bisect_left(self._active, (known.rank, uid))
+            if at < len(self._active) and self._active[at][1] == uid:
+                del self._active[at]
+
+
+def place_of(pod: Pod) -> Place:
+    """Where the pod waits in the real scheduler, as its conditions imply: they do not tell whether it backs off or was woken."""
+    if pod.spec.scheduling_gates:
+        return "gated"
+    if pod.status.nominated_node_name:
+        return "nominated"
+    rejected = any(one.type == _SCHEDULED and one.status == "False" for one in pod.status.conditions)
+    return "unschedulable" if rejected else "active"
+
+
+def is_waiting(pod: Pod) -> bool:
+    """Whether the pod waits for a scheduler, gated ones included."""
+    return not (pod.spec.node_name or pod.metadata.deletion_timestamp or pod.status.phase in _FINISHED)
