@@ -2,7 +2,8 @@
 
 Lists have a resourceVersion and are paginated. A watch starts from a version, sends one JSON line per event, and ends with a bookmark when
 its timeout is over. If its version was compacted, it gets 410, either as the status of the response or as an ERROR line. The server can be
-stopped and restarted at the same address: connections break, and versions continue.
+stopped and restarted at the same address: connections break, versions continue, and watches from before the restart expire, because the
+watch cache begins anew. A watch of unfinished pods reports a pod that finishes as deleted.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ class KubernetesApi:
         self.missing: set[str] = set()
         #: The status of every response while it is set, such as 500.
         self.failure: int | None = None
-        #: Whether the server supports access reviews, and the number of received ones.
+        #: The version that `/version` tells.
+        self.version = "v1.36.0"
+        #: Whether the server reviews access, and how many reviews it was asked for.
         self.reviews = True
         self.reviewed = 0
         self.asked: list[tuple[str, str]] = []
@@ -62,6 +65,10 @@ class KubernetesApi:
         #: Watches end with a bookmark after this time.
         self.watch_seconds = 60.0
         self.expires_as_error_line = True
+        #: How many requests after a restart get 403, before the roles are read.
+        self.unready_requests = 0
+        self._unready = 0
+        self._started = False
         self._changed = threading.Condition()
         self._version = 10
         self._oldest = 0
@@ -116,6 +123,11 @@ class KubernetesApi:
             def handle_error(self, *_: object) -> None:
                 """Ignore broken connections, which the tests cause."""
 
+        if self._started:
+            # The watch cache of a new process has no history. Its requests are rejected until it has read the roles.
+            self._oldest = self._version
+            self._unready = self.unready_requests
+        self._started = True
         self._server = Server(("127.0.0.1", self._port), Handler)
         self._port = self._server.server_address[1]
         if self._tls is not None:
@@ -189,6 +201,15 @@ class KubernetesApi:
         verb = "watch" if "watch" in query else "list"
         if self.failure is not None:
             self._status(handler, self.failure, "failure")
+        elif parts.path == "/version":
+            self._json(handler, 200, {"major": "1", "minor": self.version.split(".")[1], "gitVersion": self.version})
+        elif self._unready > 0:
+            self._unready -= 1
+            self._status(
+                handler,
+                403,
+                f'{resource} is forbidden: User "dev" cannot {verb} resource "{resource}" at the cluster scope: RBAC: not ready',
+            )
         elif self.token and handler.headers.get("Authorization") != f"Bearer {self.token}":
             self._status(handler, 401, "Unauthorized")
         elif resource not in KINDS or resource in self.missing:
@@ -216,6 +237,8 @@ class KubernetesApi:
     def _list(self, handler: BaseHTTPRequestHandler, resource: str, query: dict[str, str]) -> None:
         with self._changed:
             items = [obj for (found, _), obj in sorted(self._objects.items(), key=lambda one: one[0]) if found == resource]
+            if "status.phase" in query.get("fieldSelector", ""):
+                items = [obj for obj in items if not _is_finished(obj)]
             version = str(self._version)
         start = int(query.get("continue", 0))
         limit = int(query.get("limit", 0)) or len(items) or 1
@@ -228,6 +251,7 @@ class KubernetesApi:
 
     def _watch(self, handler: BaseHTTPRequestHandler, resource: str, query: dict[str, str]) -> None:
         version = int(query["resourceVersion"])
+        unfinished_only = "status.phase" in query.get("fieldSelector", "")
         with self._changed:
             if version < self._oldest and not self.expires_as_error_line:
                 self._status(handler, 410, "too old resource version")
@@ -257,7 +281,8 @@ class KubernetesApi:
                         break
                     self._changed.wait(max(0.0, until - time.monotonic()) + 0.01)
             for at, type_, obj in news:
-                self._line(handler, type_, {"kind": KINDS[resource], "apiVersion": api_version, **obj})
+                seen = _as_selected(type_, obj) if unfinished_only else type_
+                self._line(handler, seen, {"kind": KINDS[resource], "apiVersion": api_version, **obj})
                 version = at
         handler.wfile.write(b"0\r\n\r\n")
 
@@ -276,3 +301,12 @@ class KubernetesApi:
         handler.send_header("Content-Length", str(len(data)))
         handler.end_headers()
         handler.wfile.write(data)
+
+
+def _is_finished(pod: dict[str, Any]) -> bool:
+    return (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
+
+
+def _as_selected(type_: str, pod: dict[str, Any]) -> str:
+    """The type of an event for a watch that selects unfinished pods: to such a watch, a pod that finishes is deleted."""
+    return "DELETED" if _is_finished(pod) else type_

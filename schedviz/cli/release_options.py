@@ -59,6 +59,7 @@ NO_CHOICE = ChosenRelease()
 BY_DEFAULT = RELEASES[0]
 BY_TRACE = f"that of a trace's header, otherwise {RELEASES[0]}"
 BY_FILES = f"that of a trace's header, or the one that a dump's kubelet versions suggest, otherwise {RELEASES[0]}"
+BY_CLUSTER = f"the one that the cluster's version suggests, otherwise {RELEASES[0]}"
 BY_SESSION = "that of the session"
 
 

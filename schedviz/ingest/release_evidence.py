@@ -38,10 +38,10 @@ class _Node(msgspec.Struct, gc=False):
     status: _Status | None = None
 
 
-def kubelet_version(node: msgspec.Raw | dict[str, Any]) -> str:
+def kubelet_version(node: msgspec.Raw | bytes | dict[str, Any]) -> str:
     """`status.nodeInfo.kubeletVersion` of a node as a file has it, if it is a version; otherwise ""."""
     try:
-        read = msgspec.json.decode(node, type=_Node) if isinstance(node, msgspec.Raw) else msgspec.convert(node, _Node)
+        read = msgspec.json.decode(node, type=_Node) if isinstance(node, msgspec.Raw | bytes) else msgspec.convert(node, _Node)
     except (msgspec.DecodeError, msgspec.ValidationError):
         return ""
     version = read.status.node_info.kubelet_version if read.status is not None and read.status.node_info is not None else ""

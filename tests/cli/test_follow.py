@@ -18,17 +18,19 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from schedviz.cli.follow import cluster_api, kubeconfig
+from schedviz.cli.follow import cluster_api, kubeconfig, reflector
 from schedviz.cli.follow.cluster_api import ClusterApi
+from schedviz.cli.follow.cluster_version import version_of, with_release
 from schedviz.cli.follow.command import follow
 from schedviz.cli.follow.errors import FollowError, Forbidden, Unavailable
-from schedviz.cli.follow.following import Following
+from schedviz.cli.follow.following import Following, in_order
 from schedviz.cli.follow.outage import Outage
 from schedviz.cli.follow.permissions import denied, missing_permissions
 from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.follow.reflector import Change, Known, Reflector
 from schedviz.cli.follow.status import line_of
+from schedviz.cli.release_options import NO_CHOICE, ChosenRelease
 from schedviz.cli.server import Answer
 from schedviz.kube.kinds import BY_NAME, WATCHED_KINDS_V1_36
 from tests.conftest import missing, until
@@ -145,7 +147,90 @@ def test_a_restart_of_the_api_server_loses_and_doubles_nothing(cluster: Kubernet
     until(lambda: len(watched.told) == 3)
 
     assert watched.told == [("ADDED", "a"), ("ADDED", "b"), ("ADDED", "c")]
-    assert sum("watch=1" not in path for _, path in cluster.asked) == 1
+
+
+def test_an_api_server_that_has_not_read_its_roles_yet_is_asked_again(cluster: KubernetesApi, watched: Watched) -> None:
+    pod(cluster, "a")
+    watched.start()
+    until(lambda: cluster.watching("pods"))
+    cluster.unready_requests = 2
+    cluster.stop()
+    pod(cluster, "b")
+    cluster.start()
+    until(lambda: len(watched.told) == 2)
+
+    assert watched.told == [("ADDED", "a"), ("ADDED", "b")]
+    assert any("is forbidden" in sentence for sentence in watched.said)
+
+
+def test_a_pod_that_finishes_is_gone(cluster: KubernetesApi, watched: Watched) -> None:
+    pod(cluster, "job")
+    watched.start()
+    until(lambda: cluster.watching("pods"))
+    cluster.put("pods", "job", namespace="shop", spec={"nodeName": "n"}, status={"phase": "Succeeded"})
+    until(lambda: len(watched.told) == 2)
+
+    assert watched.told == [("ADDED", "job"), ("DELETED", "job")]
+
+
+def test_a_watch_that_was_open_before_it_broke_is_opened_again_soon(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise an API server that restarts often is watched less and less often."""
+    now = [0.0]
+    monkeypatch.setattr(reflector.time, "monotonic", lambda: now[0])
+    pauses: list[float] = []
+
+    class Stop(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            assert timeout is not None
+            pauses.append(timeout)
+            return super().is_set()
+
+    def watch(*_: object, opened: Callable[[], None]) -> Iterator[Any]:
+        opened()
+        now[0] += 60
+        if len(pauses) == 5:
+            stop.set()
+        raise Unavailable("the connection broke")
+        yield
+
+    stop = Stop()
+    monkeypatch.setattr(ClusterApi, "watch", watch)
+    watched.reflector.run(stop)
+
+    assert max(pauses) <= reflector._FIRST_PAUSE_SECONDS
+
+
+def test_changes_of_several_kinds_are_pushed_in_the_order_of_their_resource_versions() -> None:
+    changes = [Change("ADDED", {}, "a", 7), Change("ADDED", {}, "b", 9), Change("ADDED", {}, "c", 8)]
+    assert [one.version for one in in_order(changes)] == ["a", "c", "b"]
+
+    # Resource versions of another API server may be no numbers.
+    unnumbered = [*changes, Change("ADDED", {}, "d")]
+    assert in_order(unnumbered) == unnumbered
+
+
+def test_the_release_of_a_new_session_is_that_of_the_cluster(cluster: KubernetesApi) -> None:
+    api = api_of(cluster)
+    assert version_of(api) == "v1.36.0"
+    assert with_release(NO_CHOICE, "v1.36.0") == (
+        ChosenRelease("v1.36"),
+        "the cluster is v1.36.0: the session simulates kube-scheduler v1.36.",
+    )
+
+    between, sentence = with_release(NO_CHOICE, "v1.33.4-eks-1")
+    assert between.release == "v1.36"
+    assert "none between them" in sentence
+    forced, sentence = with_release(ChosenRelease("v1.27.1"), "v1.36.0")
+    assert forced.release == "v1.27.1"
+    assert "the cluster is v1.36.0, and the session simulates v1.27.1" in sentence
+
+
+def test_the_newest_kubelet_tells_the_version_if_the_api_server_does_not(cluster: KubernetesApi) -> None:
+    cluster.version = "unknown.x"
+    for name, version in (("old", "v1.34.1"), ("new", "v1.35.0")):
+        cluster.put("nodes", name, status={"nodeInfo": {"kubeletVersion": version}})
+    assert version_of(api_of(cluster)) == "v1.35.0"
+    assert with_release(NO_CHOICE, "") == (NO_CHOICE, "")
 
 
 def test_a_watch_goes_on_from_its_bookmark(cluster: KubernetesApi, watched: Watched) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
@@ -34,6 +35,8 @@ _WATCH_SECONDS = 240
 _SILENCE_SECONDS = 300
 #: The scheduler's own informer selects only these pods. Upstream: pkg/scheduler/scheduler.go newPodInformer
 _UNFINISHED = "status.phase!=Succeeded,status.phase!=Failed"
+#: Distributions add to it: v1.36.0-eks-1234, v1.36.0+k3s1.
+_VERSION = re.compile(r"v\d{1,4}\.\d{1,4}[!-~]{0,50}")
 _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _GONE = 401, 403, 404, 410
 
 
@@ -63,6 +66,10 @@ class _ReviewStatus(msgspec.Struct, frozen=True):
 
 class _Review(msgspec.Struct, frozen=True):
     status: _ReviewStatus = _ReviewStatus()
+
+
+class _Version(msgspec.Struct, frozen=True, rename="camel"):
+    git_version: str = ""
 
 
 class _WithMeta(msgspec.Struct, frozen=True):
@@ -154,6 +161,19 @@ class ClusterApi:
                 if response.status_code not in (httpx.codes.OK, httpx.codes.CREATED):
                     return None
                 return bool(_decoded(_body(response, LARGEST_ERROR), _Review).status.allowed)
+            finally:
+                response.close()
+
+    def version(self) -> str:
+        """The version of the API server, such as v1.36.0; "" if it does not tell. Raises `Unavailable` or `FollowError`."""
+        headers = [*self._credentials.headers(), *self._credentials.impersonation()]
+        with self._connected():
+            response = self._http.send(self._http.build_request("GET", f"{self._access.server}/version", headers=headers), stream=True)
+            try:
+                if response.status_code != httpx.codes.OK:
+                    return ""
+                version = _decoded(_body(response, LARGEST_ERROR), _Version).git_version
+                return version if _VERSION.fullmatch(version) else ""
             finally:
                 response.close()
 

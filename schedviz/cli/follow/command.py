@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedviz.cli.release_options import BY_DEFAULT, ChosenRelease, release_options
+from schedviz.cli.release_options import BY_CLUSTER, ChosenRelease, release_options
 from schedviz.cli.server import Server, server_option, token_option
 from schedviz.terminal import say
 
@@ -42,7 +42,7 @@ EXIT_FORBIDDEN = 1
 @click.option("--without", multiple=True, metavar="RESOURCE", help="Do not read this resource, such as csinodes; repeatable.")
 @click.option("--once", is_flag=True, help="List once, push the differences and exit.")
 @click.option("--dry-run", is_flag=True, help="Send nothing; list once and show what would be imported and what would be skipped.")
-@release_options(BY_DEFAULT)
+@release_options(BY_CLUSTER)
 @server_option
 @token_option
 def follow(
@@ -67,6 +67,7 @@ def follow(
     """
     from schedviz.cli.follow import kubeconfig as config
     from schedviz.cli.follow.cluster_api import ClusterApi
+    from schedviz.cli.follow.cluster_version import version_of, with_release
     from schedviz.cli.follow.following import Following, resources
     from schedviz.cli.follow.pushing import Pusher
     from schedviz.cli.follow.redaction import Redaction
@@ -89,9 +90,14 @@ def follow(
     connection = Server(server, token)
     printer = _ThrottledPrinter()
     without = (*without, *_not_permitted(api, without, printer))
-    made = "" if session else _new_session(connection, name or source, chosen)
-    session = session or made
-    pusher = Pusher(connection, session, source, say=printer.say)
+    version = version_of(api)
+    made = ""
+    if session is None:
+        chosen, sentence = with_release(chosen, version)
+        if sentence:
+            printer.say(sentence)
+        session = made = _new_session(connection, name or source, chosen)
+    pusher = Pusher(connection, session, source, version=version, say=printer.say)
     following = Following(api, pusher, Redaction(secret), without=without, say=printer.say)
     status = printer.status = Status(connection, session, pusher, following.outage)
     try:

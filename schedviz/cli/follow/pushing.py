@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
 from schedviz.cli.follow.errors import FollowError
 from schedviz.cli.follow.reflector import Change, Known
 from schedviz.cli.server import Answer, Server
@@ -30,12 +28,15 @@ class Pusher:
         session: str,
         source: str,
         *,
+        version: str = "",
         say: Callable[[str], None],
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._server = server
         self._path = f"sessions/{session}/observations/"
         self._source = source
+        #: The version of the cluster's API server.
+        self._version = version
         self._say = say
         self._sleep = sleep
         self._n = 1
@@ -69,9 +70,8 @@ class Pusher:
         pause = _FIRST_PAUSE_SECONDS
         while waiting:
             some = waiting[:size]
-            answer = self._until_answered(
-                self._path, {"source": self._source, "n": self._n, "events": [msgspec.to_builtins(change) for change in some]}
-            )
+            body = {"source": self._source, "n": self._n, "events": [change.body() for change in some]}
+            answer = self._until_answered(self._path, {**body, **({"version": self._version} if self._version else {})})
             code = answer.error.get("code")
             if answer.status in (_OK, _CREATED):
                 self._n += 1

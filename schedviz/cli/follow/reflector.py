@@ -38,6 +38,12 @@ class Change(msgspec.Struct, frozen=True):
     type: Literal["ADDED", "MODIFIED", "DELETED"]
     object: dict[str, Any]
     version: str = ""
+    #: The resource version of the cluster in which the change was seen; 0: it is not a number.
+    revision: int = 0
+
+    def body(self) -> dict[str, Any]:
+        """The change as it is pushed."""
+        return {"type": self.type, "object": self.object, "version": self.version}
 
 
 class Reflector:
@@ -64,8 +70,12 @@ class Reflector:
         self._outage = outage
         #: Whether a watch has been open: from then on, an error may pass.
         self._has_run = False
+        #: When the last watch was opened; None: it was not.
+        self._opened_at: float | None = None
         #: By key, in redacted form.
         self._known: dict[str, Known] = {}
+        #: Of the last list or event.
+        self._revision = 0
         #: From which a watch continues; "": list everything first.
         self.resource_version = ""
 
@@ -76,6 +86,7 @@ class Reflector:
     def list(self) -> int:
         """List everything and emit the differences; returns the number of objects. Raises as `ClusterApi.list` does."""
         items, version = self._api.list(self.kind)
+        self._revision = _number(version)
         listed = set[str]()
         for item in items:
             if (redacted := self._kept(item)) is not None:
@@ -95,10 +106,10 @@ class Reflector:
         pause = _FIRST_PAUSE_SECONDS
         while not stop.is_set():
             try:
+                self._opened_at = None
                 if not self.resource_version:
                     self.list()
-                began = time.monotonic()
-                if self.watch() or time.monotonic() - began > _SHORT_SECONDS:
+                if self.watch() or self._was_open():
                     pause = _FIRST_PAUSE_SECONDS
                     continue
             except Expired as error:
@@ -110,6 +121,9 @@ class Reflector:
                 if not self._has_run:
                     raise
                 self._outage.interrupted(self.kind.resource, error)
+            if self._was_open():
+                # What broke it is another failure than the one before.
+                pause = _FIRST_PAUSE_SECONDS
             # Also after a watch that ended immediately without events.
             stop.wait(pause * random.uniform(0.5, 1.0))  # noqa: S311 -- jitter, so that not all kinds reconnect at once.
             pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
@@ -119,6 +133,7 @@ class Reflector:
         lines = 0
         for event in self._api.watch(self.kind, self.resource_version, opened=self._opened):
             lines += 1
+            self._revision = _number(event.resource_version)
             if event.type != "BOOKMARK" and (redacted := self._kept(event.object)) is not None:
                 if event.type == "DELETED":
                     self._is_gone(redacted.key)
@@ -127,8 +142,13 @@ class Reflector:
             self.resource_version = event.resource_version or self.resource_version
         return lines
 
+    def _was_open(self) -> bool:
+        """Whether the last watch was open for a while."""
+        return self._opened_at is not None and time.monotonic() - self._opened_at > _SHORT_SECONDS
+
     def _opened(self) -> None:
         self._has_run = True
+        self._opened_at = time.monotonic()
         self._outage.running(self.kind.resource)
 
     def _is(self, redacted: RedactedObject) -> None:
@@ -136,7 +156,8 @@ class Reflector:
         if before == (now := Known(redacted.uid, redacted.version)):
             return
         self._known[redacted.key] = now
-        self._emit(Change("ADDED" if before is None or before.uid != now.uid else "MODIFIED", redacted.object, redacted.version))
+        type_: Literal["ADDED", "MODIFIED"] = "ADDED" if before is None or before.uid != now.uid else "MODIFIED"
+        self._emit(Change(type_, redacted.object, redacted.version, self._revision))
 
     def _is_gone(self, key: str) -> None:
         before = self._known.pop(key, None)
@@ -144,7 +165,8 @@ class Reflector:
             return
         namespace, _, name = key.rpartition("/")
         metadata = {"name": name, **({"namespace": namespace} if namespace else {}), "uid": before.uid}
-        self._emit(Change("DELETED", {"apiVersion": self.kind.api_version, "kind": self.kind.name, "metadata": metadata}))
+        gone = {"apiVersion": self.kind.api_version, "kind": self.kind.name, "metadata": metadata}
+        self._emit(Change("DELETED", gone, revision=self._revision))
 
     def _kept(self, content: bytes) -> RedactedObject | None:
         try:
@@ -152,3 +174,7 @@ class Reflector:
         except KubeError as error:
             self._say(f"{self.kind.resource}: an object was left out: {error}")
             return None
+
+
+def _number(resource_version: str) -> int:
+    return int(resource_version) if resource_version.isascii() and resource_version.isdigit() else 0

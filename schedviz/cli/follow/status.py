@@ -79,13 +79,13 @@ def _of_bindings(counts: dict[str, Any]) -> str:
     if counts["rate"] is None:
         return "no binding was judged yet"
     judged = counts["agrees"] + counts["notBest"] + counts["infeasible"]
-    others = [f"{counts[name]:,} {words}" for name, words in _WORDS if counts[name]]
+    others = [f"{counts[name]:,} {words}" for name, words in _WORDS if counts.get(name)]
     # Rounded down, so that 100 % means all.
     percent = int(counts["rate"] * 1000) / 10
     return ", ".join([f"{counts['agrees']:,} of {judged:,} bindings agree ({percent:g} %)", *others])
 
 
-_WORDS: Final = (("notBest", "feasible but not best"), ("infeasible", "infeasible"), ("unjudged", "not judged"))
+_WORDS: Final = (("notBest", "feasible but not best"), ("infeasible", "infeasible"), ("undecided", "undecided"), ("unjudged", "not judged"))
 
 
 def _without_rate(line: str) -> str:
