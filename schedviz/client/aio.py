@@ -128,7 +128,7 @@ class AsyncClient:
         timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
         **cluster: Any,
     ) -> AsyncSession:
-        """Create a session with a generated cluster: `nodes`, `pods`, `shape`, `zones`, `seed`."""
+        """Create a session with a generated cluster: `nodes`, `pods`, `shape`, `zones`, `seed`, `gpus`, `gpuModel`, `partitions`."""
         flow = flows.new_session(
             name=name, config=config, settings=settings, release=release, feature_gates=feature_gates, generate=cluster
         )

@@ -129,7 +129,7 @@ class Client:
         timeout: float = IMPORT_SECONDS,
         **cluster: Any,
     ) -> Session:
-        """Create a session with a generated cluster: `nodes`, `pods`, `shape`, `zones`, `seed`."""
+        """Create a session with a generated cluster: `nodes`, `pods`, `shape`, `zones`, `seed`, `gpus`, `gpuModel`, `partitions`."""
         flow = flows.new_session(
             name=name, config=config, settings=settings, release=release, feature_gates=feature_gates, generate=cluster
         )

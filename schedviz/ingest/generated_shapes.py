@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
+from schedviz.kube.example_driver import DRIVER, GPU_CLASS, PARTITION_CLASS, PCIE_ROOT
+
 Json = dict[str, Any]
 
 _IMAGES: Final = {
@@ -27,6 +29,8 @@ class Cluster(msgspec.Struct, frozen=True):
     pods: int
     zones: int
     seed: int
+    #: The nodes offer partitions of their GPUs.
+    partitions: bool = False
 
     def zone(self, number: int) -> str:
         """The zone of the node with this number: `zone-a`, `zone-b`, …"""
@@ -43,6 +47,8 @@ class Shape(msgspec.Struct, frozen=True):
     pods: int
     zones: int
     make: Callable[[Cluster], Iterator[Json]]
+    #: The GPUs of each node (dynamic resource allocation).
+    gpus: int = 0
 
 
 def _node(cluster: Cluster, number: int, *, cpu: str = "4", memory: str = "16Gi", pods: str = "110", **more: Any) -> Json:
@@ -293,6 +299,49 @@ def _preempt(cluster: Cluster) -> Iterator[Json]:
         yield _pod("api", order - running + 1, cpu=rng.choice(("1", "2", "3")), memory="2Gi", order=order, **_urgent())
 
 
+def _devices(cluster: Cluster) -> Iterator[Json]:
+    """Pods with claims: training takes two GPUs on one PCIe root, a notebook one with much memory, inference a partition if there are
+    any, and web pods take none.
+    """
+    for number in range(cluster.nodes):
+        yield _node(cluster, number, cpu="64", memory="256Gi", images=("train",) if number % 2 == 0 else ())
+    rng = _random(cluster, "devices")
+    counts: dict[str, int] = {}
+    for order in range(cluster.pods):
+        app = rng.choices(("train", "notebook", "inference", "web"), weights=(2, 2, 4, 2))[0]
+        number = _numbered(counts, app)
+        if app == "web":
+            yield _pod(app, number, cpu="250m", memory="512Mi", order=order)
+            continue
+        claim = f"{app}-{number}"
+        yield _claim(claim, *_requests(app, partitions=cluster.partitions))
+        yield _pod(app, number, cpu="4", memory="16Gi", order=order, resourceClaims=[{"name": "gpu", "resourceClaimName": claim}])
+
+
+def _requests(app: str, *, partitions: bool) -> tuple[Json, list[Json]]:
+    """The request of an app's claims, and the constraints."""
+    whole: Json = {"deviceClassName": GPU_CLASS}
+    if app == "train":
+        return {"name": "gpus", "exactly": {**whole, "count": 2}}, [{"requests": ["gpus"], "matchAttribute": PCIE_ROOT}]
+    if app == "notebook":
+        expression = f"device.capacity['{DRIVER}'].memory.compareTo(quantity('40Gi')) >= 0"
+        return {"name": "gpu", "exactly": {**whole, "selectors": [{"cel": {"expression": expression}}]}}, []
+    if not partitions:
+        return {"name": "gpu", "exactly": whole}, []
+    part = {"name": "partition", "deviceClassName": PARTITION_CLASS}
+    return {"name": "gpu", "firstAvailable": [part, {"name": "whole", **whole}]}, []
+
+
+def _claim(name: str, request: Json, constraints: list[Json]) -> Json:
+    devices: Json = {"requests": [request], **({"constraints": constraints} if constraints else {})}
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": name, "namespace": "default", "uid": f"uid-claim-{name}", "creationTimestamp": _START},
+        "spec": {"devices": devices},
+    }
+
+
 SHAPES: Final[dict[str, Shape]] = {
     shape.name: shape
     for shape in (
@@ -303,5 +352,6 @@ SHAPES: Final[dict[str, Shape]] = {
         Shape("spread", "Apps that lie evenly over zones and nodes", 12, 90, 3, _spread_shape),
         Shape("affinity", "Caches apart from one another, web pods near them", 10, 60, 3, _affinity),
         Shape("preempt", "Full nodes and urgent pods", 6, 36, 2, _preempt),
+        Shape("devices", "Nodes whose GPUs are allocated by claims (v1.36)", 6, 30, 2, _devices, gpus=4),
     )
 }

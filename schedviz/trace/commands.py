@@ -154,7 +154,9 @@ class Watch(Command, frozen=True, tag="watch"):
 
 
 #: Simulated controllers, in the order in which they act.
-HelperName = Literal["kubelet", "nodeLifecycle", "podGc", "deployments", "replicaSets", "pvBinder", "pdbStatus", "resourceClaims"]
+HelperName = Literal[
+    "kubelet", "nodeLifecycle", "podGc", "deployments", "replicaSets", "pvBinder", "pdbStatus", "resourceClaims", "deviceDriver"
+]
 
 
 class Helper(Command, frozen=True, tag="helper"):

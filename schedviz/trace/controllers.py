@@ -29,3 +29,4 @@ class HelperSettings(msgspec.Struct, frozen=True, rename="camel", omit_defaults=
     pv_binder: bool = False
     pdb_status: bool = False
     resource_claims: bool = False
+    device_driver: bool = False

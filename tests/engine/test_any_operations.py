@@ -79,7 +79,7 @@ SETTINGS_V1_36: list[dict[str, Any]] = [
 ]
 #: Without default spread constraints, with which no pod has a signature.
 BATCHING = {"profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": {"defaultingType": "List"}}]}]}
-HELPERS = ["kubelet", "nodeLifecycle", "podGc", "deployments", "replicaSets", "pvBinder", "pdbStatus", "resourceClaims"]
+HELPERS = ["kubelet", "nodeLifecycle", "podGc", "deployments", "replicaSets", "pvBinder", "pdbStatus", "resourceClaims", "deviceDriver"]
 APART = {
     "podAntiAffinity": {
         "requiredDuringSchedulingIgnoredDuringExecution": [

@@ -2,9 +2,13 @@
 
 import pytest
 
+from schedviz.engine import Simulation
 from schedviz.ingest.generate import GenerateRefused, GenerateSpec, generate, parse_generate_spec
 from schedviz.ingest.generated_shapes import SHAPES
 from schedviz.kube.core import Node, Pod
+from schedviz.kube.devices import DeviceClass, ResourceClaim, ResourceSlice
+from schedviz.trace.commands import Run
+from schedviz.trace.simulation_settings import SimulationSettings
 
 
 def of(type_, objects):
@@ -56,8 +60,13 @@ def test_parameters_come_from_json():
         ({"nodes": 0}, "generate.nodes: expected a whole number of at least 1, found 0"),
         ({"nodes": 20_000}, "generate.nodes: expected a whole number of at most 15000, found 20000"),
         ({"pods": "many"}, 'generate.pods: expected a whole number, found "many"'),
-        ({"nods": 1}, "generate.nods: unknown parameter; expected one of shape, nodes, pods, zones, seed"),
-        ({"shape": "round"}, "generate.shape: unknown shape 'round'; expected one of demo, basic, mixed, gpu, spread, affinity, preempt"),
+        ({"nods": 1}, "generate.nods: unknown parameter; expected one of shape, nodes, pods, zones, seed, gpus, gpuModel, partitions"),
+        (
+            {"shape": "round"},
+            "generate.shape: unknown shape 'round'; expected one of demo, basic, mixed, gpu, spread, affinity, preempt, devices",
+        ),
+        ({"gpus": 33}, "generate.gpus: expected a whole number of at most 32, found 33"),
+        ({"gpuModel": "l4", "partitions": True}, "generate.partitions: GPUs of the model l4 have no partitions; those of a100, h100 have"),
         ([], "generate: expected an object, found a list"),
     ],
 )
@@ -65,3 +74,21 @@ def test_bad_parameters_are_refused_in_words(parameters, message):
     with pytest.raises(GenerateRefused) as caught:
         parse_generate_spec(parameters)
     assert str(caught.value) == message
+
+
+def test_no_shape_but_devices_has_slices_unless_asked():
+    assert {shape for shape in SHAPES if of(ResourceSlice, generate(GenerateSpec(shape=shape)))} == {"devices"}
+    objects = generate(GenerateSpec(shape="basic", nodes=3, gpus=8))
+    assert [each.spec.node_name for each in of(ResourceSlice, objects)] == ["node-1", "node-2", "node-3"]
+    assert {each.name for each in of(DeviceClass, objects)} == {"gpu.example.com", "partition.gpu.example.com"}
+
+
+@pytest.mark.parametrize("partitions", [False, True])
+def test_every_claim_of_the_shape_devices_can_be_allocated_while_there_are_devices(partitions):
+    simulation = Simulation(SimulationSettings(release="v1.36"))
+    simulation.load(generate(GenerateSpec(shape="devices", pods=8, partitions=partitions)))
+    simulation.start(Run())
+    simulation.work()
+    claims = [simulation.cluster.find("ResourceClaim", claim.key) for claim in of(ResourceClaim, simulation.stored_objects())]
+    assert claims
+    assert all(claim.status.allocation is not None for claim in claims)

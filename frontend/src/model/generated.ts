@@ -832,7 +832,7 @@ export interface Watch {
 
 export interface Helper {
   op: "helper";
-  name: "deployments" | "kubelet" | "nodeLifecycle" | "pdbStatus" | "podGc" | "pvBinder" | "replicaSets" | "resourceClaims";
+  name: "deployments" | "deviceDriver" | "kubelet" | "nodeLifecycle" | "pdbStatus" | "podGc" | "pvBinder" | "replicaSets" | "resourceClaims";
   on?: boolean;
   seconds?: number | null;
 }

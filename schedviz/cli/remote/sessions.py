@@ -10,8 +10,10 @@ import click
 from schedviz.cli.release_options import BY_DEFAULT, BY_SESSION, ChosenRelease, release_options
 from schedviz.cli.remote.options import client_of, find_session, server_option, session_option, token_option
 from schedviz.cli.remote.printing import Form, output_option, print_rows
+from schedviz.kube.example_driver import MODELS
 from schedviz.terminal import say
 
+_CAMEL = {"gpu_model": "gpuModel"}
 _COLUMNS = ("id", "name", "status", "cycle", "event", "owner", "createdAt")
 
 
@@ -33,6 +35,9 @@ def sessions(*, name: str, status: str | None, form: Form, server: str | None, t
 @click.option("--zones", type=click.IntRange(min=1), help="The number of zones; default: that of the shape.")
 @click.option("--shape", default="mixed", show_default=True, help="The kind of cluster; an invalid name lists them.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The same seed gives the same cluster.")
+@click.option("--gpus", type=click.IntRange(min=0), help="The GPUs of each node, as devices for claims; default: that of the shape.")
+@click.option("--gpu-model", type=click.Choice(MODELS), default="a100", show_default=True, help="The model of the GPUs.")
+@click.option("--partitions", is_flag=True, help="Offer the GPUs in partitions, too.")
 @click.option("--config", metavar="FILE", type=click.Path(path_type=Path), help="A KubeSchedulerConfiguration.")
 @click.option("--name", default="", help="The name of the session.")
 @release_options(BY_DEFAULT)
@@ -44,7 +49,7 @@ def generate(*, config: Path | None, name: str, server: str | None, token: str |
 
     scheduler = None if config is None else next(iter(objects_of(config)), {})
     with client_of(server, token) as client:
-        parameters = {member: value for member, value in cluster.items() if value is not None}
+        parameters = {_CAMEL.get(member, member): value for member, value in cluster.items() if value is not None}
         say(client.generate(name=name, config=scheduler, release=chosen.release or "", feature_gates=chosen.feature_gates, **parameters).id)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from schedviz.engine.clock import nanoseconds
 from schedviz.engine.cluster.controllers.controller import ApiServer, Controller
 from schedviz.engine.cluster.controllers.deployments import Deployments
+from schedviz.engine.cluster.controllers.device_driver import DeviceDriver
 from schedviz.engine.cluster.controllers.kubelet import Kubelet
 from schedviz.engine.cluster.controllers.node_lifecycle import NodeLifecycle
 from schedviz.engine.cluster.controllers.pdb_status import PDBStatus
@@ -28,6 +29,7 @@ _ALL: Final[tuple[Controller, ...]] = (
     PVBinder(),
     PDBStatus(),
     ResourceClaims(),
+    DeviceDriver(),
 )
 _BY_NAME: Final = {controller.name: controller for controller in _ALL}
 
@@ -104,5 +106,6 @@ def _switched_on(settings: HelperSettings) -> dict[str, float]:
         "pvBinder": (settings.pv_binder, 0.0),
         "pdbStatus": (settings.pdb_status, 0.0),
         "resourceClaims": (settings.resource_claims, 0.0),
+        "deviceDriver": (settings.device_driver, 0.0),
     }
     return {name: seconds for name, (is_on, seconds) in on.items() if is_on}

@@ -1,0 +1,79 @@
+"""The driver of made-up GPUs: publishes the devices of each node, as the labels of the node describe them.
+
+Like a real driver, it restores slices that somebody else changed, under a new generation of the pool.
+
+Upstream: staging/src/k8s.io/dynamic-resource-allocation/resourceslice/resourceslicecontroller.go syncPool
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
+from schedviz.kube.core import Node
+from schedviz.kube.devices import ResourceSlice
+from schedviz.kube.example_driver import DRIVER, MAX_GPUS, MODELS, Hardware, device_classes, slice_names, slices_of
+from schedviz.kube.meta import KubeObject
+
+#: The labels of a node that say what it has.
+COUNT_LABEL: Final = f"{DRIVER}/count"
+MODEL_LABEL: Final = f"{DRIVER}/model"
+PARTITIONS_LABEL: Final = f"{DRIVER}/partitions"
+#: The GPUs of a node without labels, or with a count that is not a number.
+_DEFAULT: Final = Hardware(gpus=4)
+
+
+class DeviceDriver:
+    """Publishes slices."""
+
+    name = "deviceDriver"
+
+    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+        """A node, and the node of a slice."""
+        if isinstance(obj, Node):
+            yield obj.name, api.clock.now + delay
+        elif isinstance(obj, ResourceSlice) and obj.spec.driver == DRIVER and obj.spec.node_name:
+            yield obj.spec.node_name, api.clock.now + delay
+
+    def reconcile(self, key: str, api: ApiServer) -> None:
+        """Publish the devices of a node, or delete the slices of a node that is gone. Classes are created once."""
+        node = api.store.get("Node", key)
+        published = _published(key, api)
+        if not isinstance(node, Node):
+            _delete(published, api)
+            return
+        for device_class in device_classes():
+            if ("DeviceClass", device_class.name) not in api.store.creations:
+                api.put(device_class)
+        generation = max((each.spec.pool.generation for each in published.values()), default=0)
+        wanted = slices_of(node, hardware_of(node), generation=generation)
+        if {each.name: each.spec for each in wanted} == {name: each.spec for name, each in published.items()}:
+            return
+        wanted = slices_of(node, hardware_of(node), generation=generation + 1)
+        for each in wanted:
+            api.put(each)
+        names = {each.name for each in wanted}
+        _delete({name: each for name, each in published.items() if name not in names}, api)
+
+
+def hardware_of(node: Node) -> Hardware:
+    """What the labels of a node describe."""
+    labels = node.metadata.labels
+    count = labels.get(COUNT_LABEL, "")
+    model = labels.get(MODEL_LABEL, _DEFAULT.model)
+    return Hardware(
+        gpus=min(int(count), MAX_GPUS) if count.isdecimal() else _DEFAULT.gpus,
+        model=model if model in MODELS else _DEFAULT.model,
+        partitions=labels.get(PARTITIONS_LABEL) == "true",
+    )
+
+
+def _published(node: str, api: ApiServer) -> dict[str, ResourceSlice]:
+    found = (api.store.get("ResourceSlice", name) for name in slice_names(node))
+    return {each.name: each for each in found if isinstance(each, ResourceSlice) and each.spec.driver == DRIVER}
+
+
+def _delete(slices: dict[str, ResourceSlice], api: ApiServer) -> None:
+    for name in slices:
+        api.delete("ResourceSlice", "", name)
