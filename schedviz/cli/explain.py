@@ -167,7 +167,7 @@ def _of_session(
             found = msgspec.convert(session.explain(pod, at=at).raw, Explanation)
         except NotFound as error:
             raise click.ClickException(str(error)) from None
-        looks = with_change and bool(found.matrix) and not found.fits
+        looks = with_change and found.lacks_change
         change = msgspec.convert(session.smallest_change(pod, at=at), SmallestChange) if looks else None
     _show_explanation(found, change, output)
 
@@ -183,7 +183,7 @@ def _one(files: _Files, pod: str, output: _Output, *, with_change: bool) -> None
         explanation = why_pending(simulation, pod, files.findings)
     except PodUnknownError as error:
         raise click.ClickException(str(error)) from None
-    looks = with_change and bool(explanation.matrix) and not explanation.fits
+    looks = with_change and explanation.lacks_change
     progress = Progress()
     if looks:
         progress.say("Searching for the smallest change …")
@@ -412,7 +412,8 @@ def _print_change(change: SmallestChange) -> None:
     say(change.sentence)
     for suggestion in change.suggestions:
         what = " and ".join(each.what for each in suggestion.changes)
-        say(f"  - {what}: fits on {suggestion.fits} ({_named(suggestion.nodes, of=suggestion.fits)})")
+        how = "its group runs on" if suggestion.effect == "groupRuns" else "fits on"
+        say(f"  - {what}: {how} {suggestion.fits} ({_named(suggestion.nodes, of=suggestion.fits)})")
         for each in suggestion.changes:
             if each.kubectl:
                 say(f"      {each.kubectl}")

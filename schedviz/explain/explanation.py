@@ -160,3 +160,8 @@ class Explanation(Part, frozen=True):
     group_holds_back: bool = False
     #: Other pending pods with equal requirements: the same applies to them.
     alike: tuple[str, ...] = ()
+
+    @property
+    def lacks_change(self) -> bool:
+        """Whether something has to change before the pod can be placed: no node fits, or its group may not fit."""
+        return bool(self.matrix) and (not self.fits or bool(self.group))

@@ -122,6 +122,8 @@ export interface Explanation {
   /** HTTP extenders that a cycle would call, and that are not called here. */
   extendersNotAsked: string[];
   alike: string[];
+  /** What the pod's group means for it; "" if it can be scheduled alone. */
+  group: string;
   /** About the pod, and about the nodes that could take it; older servers do not send them. */
   findings?: Finding[];
 }
@@ -140,7 +142,7 @@ export interface Suggestion {
   fits: number;
   nodes: string[];
   /** The result of the trial: the pod fits; its next cycle preempts for it; or it is no longer nominated for ever. */
-  effect: "fits" | "makesRoom" | "endsNomination";
+  effect: "fits" | "makesRoom" | "endsNomination" | "groupRuns";
   commands: AnyCommand[];
 }
 

@@ -25,6 +25,7 @@ from schedviz.engine.framework.trial_rows import TrialRows
 from schedviz.engine.framework.types import Generations, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Pod
+from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.kinds import BY_TYPE
 from schedviz.kube.meta import KubeObject
 
@@ -179,13 +180,12 @@ def changed(simulation: Simulation, *, updated: Sequence[KubeObject] = (), delet
     for obj in deleted:
         _tell(simulation, "DELETED", obj)
     for obj in updated:
-        _tell(simulation, "ADDED" if before[BY_TYPE[type(obj)].name, obj.key] is None else "MODIFIED", obj)
+        _replace(simulation, before[BY_TYPE[type(obj)].name, obj.key], obj)
     try:
         yield
     finally:
         for obj in reversed(updated):
-            old = before[BY_TYPE[type(obj)].name, obj.key]
-            _tell(simulation, "DELETED" if old is None else "MODIFIED", obj if old is None else old)
+            _replace(simulation, obj, before[BY_TYPE[type(obj)].name, obj.key])
         for obj in reversed(deleted):
             _tell(simulation, "ADDED", obj)
 
@@ -208,6 +208,19 @@ def configured(simulation: Simulation, config: dict[str, Any] | None) -> Iterato
     finally:
         simulation.config, simulation.configuration, simulation.extenders = before
         state.profiles, state.extenders = profiles, extenders
+
+
+def _replace(simulation: Simulation, old: KubeObject | None, new: KubeObject | None) -> None:
+    """Send the event of a change. The scheduler takes no claim that is not newer than the one that it has: a claim is deleted first."""
+    if new is None:
+        assert old is not None
+        _tell(simulation, "DELETED", old)
+    elif old is None or isinstance(old, ResourceClaim):
+        if old is not None:
+            _tell(simulation, "DELETED", old)
+        _tell(simulation, "ADDED", new)
+    else:
+        _tell(simulation, "MODIFIED", new)
 
 
 def _tell(simulation: Simulation, verb: Verb, obj: KubeObject) -> None:

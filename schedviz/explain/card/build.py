@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
-from schedviz.explain.changes.smallest import SmallestChange, Suggestion
+from schedviz.explain.changes.search import SmallestChange, Suggestion
 from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDetail
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
@@ -86,6 +86,8 @@ def _effect(suggestion: Suggestion) -> str:
             return "ends its nomination"
         case "makesRoom":
             return f"preemption makes room on {suggestion.nodes[0]}" if suggestion.nodes else "preemption makes room"
+        case "groupRuns":
+            return f"its pod group runs on {suggestion.fits:,} node{'' if suggestion.fits == 1 else 's'}"
     return f"fits on {suggestion.fits:,} node{'' if suggestion.fits == 1 else 's'}" if suggestion.fits else ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -10,19 +11,24 @@ from schedviz.engine import Simulation
 from schedviz.explain.changes.change import Change, Config
 from schedviz.kube import codec
 from schedviz.kube.core import Pod, PodStatus
+from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.kinds import BY_TYPE
-from schedviz.kube.meta import KubeObject
+from schedviz.kube.meta import KubeObject, ObjectMeta
+from schedviz.kube.workloads import PodGroup
 from schedviz.trace.commands import AnyCommand, Configure, Create, Delete, Update
 
 replace = msgspec.structs.replace
 
+Metadata = TypeVar("Metadata", bound=ObjectMeta)
 
-def commands_of(simulation: Simulation, pod: Pod, changes: Sequence[Change]) -> tuple[AnyCommand, ...]:
-    """Changes to the scheduler and to other objects come first, so that they are in place when the pod is tried.
 
-    The spec of an existing pod cannot be changed: the pod is deleted and created from another template, as its author would do.
+def commands_of(simulation: Simulation, pods: Iterable[Pod], changes: Sequence[Change]) -> tuple[AnyCommand, ...]:
+    """Changes to the scheduler and to other objects come first, so that they are in place when the pods are tried.
+
+    The spec of an existing pod, claim or pod group cannot be changed: it is deleted and created again, as its author would do.
     """
-    return (*_configuring(simulation, changes), *_around(simulation, changes), *_made_again(pod, changes))
+    made_again = (command for pod in pods for command in _made_again(pod, changes))
+    return (*_configuring(simulation, changes), *_around(simulation, changes), *made_again)
 
 
 def config_with(simulation: Simulation, changes: Sequence[Change]) -> Config | None:
@@ -42,10 +48,22 @@ def _configuring(simulation: Simulation, changes: Sequence[Change]) -> Iterator[
 def _around(simulation: Simulation, changes: Iterable[Change]) -> Iterator[AnyCommand]:
     for change in changes:
         for obj in change.updated:
-            known = simulation.cluster.find(BY_TYPE[type(obj)].name, obj.metadata.key) is not None
-            yield Update(object=codec.to_dict(obj)) if known else Create(object=codec.to_dict(obj))
+            known = simulation.cluster.find(BY_TYPE[type(obj)].name, obj.metadata.key)
+            if known is not None and _differs_for_ever(known, obj):
+                yield _delete(known)
+                yield Create(object=codec.to_dict(replace(obj, metadata=_new(obj.metadata))))
+            else:
+                yield Create(object=codec.to_dict(obj)) if known is None else Update(object=codec.to_dict(obj))
         for obj in change.deleted:
             yield _delete(obj)
+
+
+def _differs_for_ever(known: KubeObject, obj: KubeObject) -> bool:
+    """Whether an object has to be created again, because its spec cannot be changed."""
+    for kind in (ResourceClaim, PodGroup):
+        if isinstance(known, kind) and isinstance(obj, kind):
+            return known.spec != obj.spec
+    return False
 
 
 def _made_again(pod: Pod, changes: Iterable[Change]) -> Iterator[AnyCommand]:
@@ -54,9 +72,13 @@ def _made_again(pod: Pod, changes: Iterable[Change]) -> Iterator[AnyCommand]:
         wanted = change.of_pod(wanted)
     if wanted is pod:
         return
-    metadata = replace(wanted.metadata, uid="", resource_version="", creation_timestamp=None)
     yield _delete(pod)
-    yield Create(object=codec.to_dict(replace(wanted, metadata=metadata, status=PodStatus())))
+    yield Create(object=codec.to_dict(replace(wanted, metadata=_new(wanted.metadata), status=PodStatus())))
+
+
+def _new(metadata: Metadata) -> Metadata:
+    """The metadata of an object that is created again."""
+    return replace(metadata, uid="", resource_version="", creation_timestamp=None)
 
 
 def _delete(obj: KubeObject) -> Delete:

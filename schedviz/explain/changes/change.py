@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
 from schedviz.explain.explanation import Part
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
-from schedviz.trace.phrase import Phrase
+from schedviz.trace.phrase import Phrase, phrase
 
 Kind = Literal[
-    "request",  # smaller requests of the pod
-    "toleration",  # a toleration for the pod
-    "selector",  # fewer required node labels
-    "constraint",  # a spread constraint or an affinity term dropped, or made a preference
+    "request",  # smaller requests of the pod, or fewer devices
+    "toleration",  # a toleration for the pod, or for a request of its claims
+    "selector",  # fewer required node labels, or selectors of devices
+    "constraint",  # a constraint dropped, or made a preference: spread, affinity, attributes of devices, topology of a group
+    "class",  # another device class
+    "claim",  # a claim of the pod's own
+    "minimum",  # fewer pods that have to fit at the same time
     "port",  # a host port given up
     "uncordon",  # a node made schedulable again
     "label",  # a label for a node
     "taint",  # a taint removed from a node
     "victim",  # pods removed from a node
-    "node",  # an additional node of an existing shape
+    "member",  # the pods that a group lacks
+    "device",  # additional devices like existing ones
+    "node",  # additional nodes of an existing shape
     "plugin",  # other arguments for a plugin
     "again",  # the pod deleted and created again unchanged
 ]
+
+#: Pods named in a change.
+_NAMED: Final = 3
 
 #: A KubeSchedulerConfiguration as written.
 Config = dict[str, Any]
@@ -41,10 +49,15 @@ COSTS: dict[Kind, float] = {
     "port": 3,
     "selector": 3,
     "constraint": 3,
+    "class": 3,
+    "claim": 3,
+    "minimum": 3,
     "label": 3,
     "taint": 4,
     "plugin": 5,
     "victim": 6,
+    "member": 6,
+    "device": 7,
     "node": 8,
 }
 
@@ -52,14 +65,19 @@ COSTS: dict[Kind, float] = {
 WORDS: dict[str, str] = {
     "request": "a smaller request",
     "toleration": "a toleration",
-    "selector": "a label asked for no more",
+    "selector": "a label or selector asked for no more",
     "constraint": "a constraint relaxed",
+    "class": "another device class",
+    "claim": "a claim of its own",
+    "minimum": "a smaller minCount",
     "port": "a host port given up",
     "uncordon": "a node uncordoned",
     "label": "a label for a node",
     "taint": "a taint taken off",
     "victim": "pods that leave",
-    "node": "one more node",
+    "member": "pods of the group",
+    "device": "more devices",
+    "node": "more nodes",
     "plugin": "the scheduler's configuration",
     "again": "the pod made again",
 }
@@ -87,6 +105,8 @@ class Change(msgspec.Struct, frozen=True):
     against: frozenset[str] = frozenset()
     #: The relative size of the change, from 0 to 1: of two changes of a kind, the smaller is reported first.
     amount: float = 0.0
+    #: Changes with the same ladder differ in a number: when one helps, those after it are not tried. "": it stands alone.
+    ladder: str = ""
     pod: Callable[[Pod], Pod] | None = None
     #: The resulting configuration of the scheduler, made from the current one.
     config: Callable[[Config], Config] | None = None
@@ -120,6 +140,14 @@ class Change(msgspec.Struct, frozen=True):
     def nodes(self) -> tuple[Node, ...]:
         """The nodes that it creates or changes."""
         return tuple(obj for obj in self.updated if isinstance(obj, Node))
+
+
+def named(pods: Sequence[Pod]) -> str | Phrase:
+    """The name of a pod, or the number of pods with the first names."""
+    if len(pods) == 1:
+        return pods[0].key
+    listed = ", ".join(pod.key for pod in pods[:_NAMED])
+    return phrase("{count} pods ({pods})", count=len(pods), pods=f"{listed}{', …' if len(pods) > _NAMED else ''}")
 
 
 def shell(*words: str, names: Sequence[str], flags: Sequence[str] = ()) -> str:

@@ -1,8 +1,8 @@
-"""Changes around the pod: a node, the pods on it, an additional node."""
+"""Changes around the pod: a node, and the pods on it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -10,19 +10,16 @@ import msgspec
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import NodeInfo
-from schedviz.explain.changes.change import Change, shell
+from schedviz.explain.changes.change import Change, named, shell
+from schedviz.explain.changes.more_nodes import HOSTNAME, NOT_READY
 from schedviz.explain.explanation import Explanation, NodeVerdict
-from schedviz.kube.core import Node, Pod
-from schedviz.trace.phrase import Phrase, phrase
+from schedviz.kube.core import Pod
+from schedviz.trace.phrase import phrase
 
 replace = msgspec.structs.replace
 
-HOSTNAME: Final = "kubernetes.io/hostname"
 #: Nodes tried per kind of change: those with no other objection, and the first of the others.
 _TRIED: Final = 3
-#: Distinct node shapes tried as an additional node.
-_SHAPES: Final = 20
-_NOT_READY: Final = "node.kubernetes.io/"
 
 
 def changes_around(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
@@ -39,7 +36,6 @@ def changes_around(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
             if change is not None:
                 yield change
     yield from _victims(dry_run, explanation, rows)
-    yield from _one_more(dry_run)
 
 
 def _where(explanation: Explanation, plugin: str) -> list[NodeVerdict]:
@@ -65,7 +61,7 @@ def _untaint(info: NodeInfo, pod: Pod) -> Change | None:
     node = info.node
     assert node is not None
     hard = [taint for taint in node.spec.taints if taint.effect != "PreferNoSchedule"]
-    if any(taint.key.startswith(_NOT_READY) for taint in hard) or not hard:
+    if any(taint.key.startswith(NOT_READY) for taint in hard) or not hard:
         return None
     del pod
     changed = replace(node, spec=replace(node.spec, taints=tuple(taint for taint in node.spec.taints if taint not in hard)))
@@ -115,7 +111,7 @@ def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) ->
     for room in explanation.room:
         on_node = dry_run.rows.infos[rows[room.node]].pods
         gone = tuple(info.pod for info in on_node if info.key in room.pods)
-        text = _told(gone)
+        text = named(gone)
         kubectl = shell("kubectl", "delete", "pod", "-n", gone[0].namespace, names=[gone[0].name]) if len(gone) == 1 else ""
         yield Change(
             "victim",
@@ -125,37 +121,3 @@ def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) ->
             amount=1 - 1 / (1 + len(gone)),
             deleted=gone,
         )
-
-
-def _told(pods: Sequence[Pod]) -> str | Phrase:
-    if len(pods) == 1:
-        return pods[0].key
-    named = ", ".join(pod.key for pod in pods[:_TRIED])
-    return phrase("{count} pods ({pods})", count=len(pods), pods=f"{named}{', …' if len(pods) > _TRIED else ''}")
-
-
-def _one_more(dry_run: DryRun) -> Iterator[Change]:
-    """One more empty node of each existing shape."""
-    shapes: dict[object, Node] = {}
-    for info in dry_run.rows.infos:
-        if info.node is not None:
-            shapes.setdefault(_shape(info.node), info.node)
-        if len(shapes) == _SHAPES:
-            break
-    known = set(dry_run.rows.names)
-    for node in shapes.values():
-        name = next(name for number in range(1, len(known) + 2) if (name := f"{node.name}-more-{number}") not in known)
-        labels = {key: name if key == HOSTNAME else value for key, value in node.metadata.labels.items()}
-        metadata = replace(node.metadata, name=name, uid=name, labels=labels)
-        taints = tuple(taint for taint in node.spec.taints if not taint.key.startswith(_NOT_READY))
-        spec = replace(node.spec, unschedulable=False, taints=taints)
-        another = replace(node, metadata=metadata, spec=spec)
-        yield Change("node", phrase("add one more node like {node}", node=node.name), against=frozenset(), updated=(another,))
-
-
-def _shape(node: Node) -> object:
-    """What distinguishes nodes for a pod, except their names."""
-    labels = tuple(sorted((key, value) for key, value in node.metadata.labels.items() if key != HOSTNAME))
-    allocatable = tuple(sorted((name, str(amount)) for name, amount in node.status.allocatable.items()))
-    taints = tuple((taint.key, taint.value, taint.effect) for taint in node.spec.taints)
-    return labels, allocatable, taints

@@ -168,8 +168,7 @@ def _findings(session: Session) -> KnownFindings:
 
 def _pod_card(simulation: Simulation, pod: str, findings: KnownFindings) -> Card:
     explanation = why_pending(simulation, pod, findings)
-    searches = bool(explanation.matrix) and not explanation.fits
-    return card_of_pod(explanation, smallest_change(simulation, pod, explanation) if searches else None)
+    return card_of_pod(explanation, smallest_change(simulation, pod, explanation) if explanation.lacks_change else None)
 
 
 def _drawn(card: Card, question: PodCard | OverviewCard) -> bytes:

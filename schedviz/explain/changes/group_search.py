@@ -1,0 +1,142 @@
+"""`GroupSearch`: what would let a pod group run. Every change is tried with a scheduling cycle of the whole group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from schedviz.engine import Simulation
+from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.framework.pod_groups import PodGroupInfo, group_of
+from schedviz.explain.changes.apply import commands_of
+from schedviz.explain.changes.change import Change
+from schedviz.explain.changes.more_nodes import more_nodes
+from schedviz.explain.changes.search import Search
+from schedviz.explain.changes.trial import next_cycle_of_group
+from schedviz.kube.core import Pod, PodStatus
+from schedviz.kube.meta import ObjectMeta
+from schedviz.kube.workloads import GangSchedulingPolicy, PodGroup, PodGroupSchedulingPolicy, PodGroupSpec
+from schedviz.trace.phrase import counted, phrase
+
+#: Each trial restores a copy of the session.
+_MOST_TRIED: Final = 60
+#: How many more nodes are tried, of how many shapes.
+_MORE_NODES: Final = (1, 2, 3, 4, 6, 8, 12, 16)
+_SHAPES: Final = 3
+#: The largest group whose pods are changed.
+_MOST_PODS: Final = 64
+
+
+class GroupSearch(Search):
+    """Tries changes for the group of the dry run's pod."""
+
+    most_tried = _MOST_TRIED
+
+    def __init__(self, simulation: Simulation, dry_run: DryRun) -> None:
+        super().__init__(simulation, dry_run)
+        name = group_of(self.pod)
+        assert name is not None
+        self._name: PodGroupInfo = name
+        found = simulation.cluster.find("PodGroup", name.key)
+        self._group = found if isinstance(found, PodGroup) else None
+        members = [obj for obj in simulation.stored_objects() if isinstance(obj, Pod) and group_of(obj) == name]
+        #: All pods of the group, and those that have no node.
+        self._members = members
+        self.pods = [pod for pod in members if not pod.spec.node_name and pod.metadata.deletion_timestamp is None]
+
+    def runs_unchanged(self) -> bool:
+        """Whether the next cycle schedules the group as it is."""
+        return bool(self._placed(()))
+
+    def try_group(self) -> None:
+        """Try changes of the group itself: its pods, its minimum, its topology, and more nodes for it."""
+        self.try_all((change,) for change in self._of_group())
+        self._try_minimum()
+        more = more_nodes(self.simulation, self.dry_run, counts=_MORE_NODES, shapes=_SHAPES)
+        self.try_all((change,) for change in more)
+
+    def try_one(self, changes: tuple[Change, ...]) -> bool:
+        """Whether the group is scheduled after the changes. Then they are kept."""
+        if len(self.pods) > _MOST_PODS and any(change.pod is not None for change in changes):
+            return False
+        self.tried.update(change.kind for change in changes)
+        self.dry_runs += 1
+        nodes = self._placed(changes)
+        if nodes:
+            self.tell(changes, list(dict.fromkeys(nodes.values())), "groupRuns")
+        return bool(nodes)
+
+    def _placed(self, changes: Sequence[Change]) -> dict[str, str]:
+        """Pod -> node of the pods that the group's next cycle schedules."""
+        copy = Simulation.restore(self.simulation.checkpoint())
+        copy.recorder.silent = True
+        for command in commands_of(copy, self.pods, changes):
+            copy.start(command)
+            copy.work()
+        return next_cycle_of_group(copy, self._name)
+
+    def _of_group(self) -> Iterator[Change]:
+        present = len(self._members)
+        if self._group is None:
+            policy = PodGroupSchedulingPolicy(gang=GangSchedulingPolicy(min_count=present))
+            group = PodGroup(
+                metadata=ObjectMeta(name=self._name.name, namespace=self._name.namespace), spec=PodGroupSpec(scheduling_policy=policy)
+            )
+            what = phrase("create the pod group {group} with minCount {count}", group=self._name.key, count=present)
+            yield Change("member", what, against=frozenset(), updated=(group,))
+            return
+        missing = _min_count(self._group) - present
+        if missing > 0:
+            what = counted(missing, "{count} pod", "{count} pods")
+            yield Change(
+                "member",
+                phrase("create {pods} more of the pod group {group}, like {pod}", pods=what, group=self._name.key, pod=self.pod.key),
+                against=frozenset(),
+                amount=1 - 1 / (1 + missing),
+                updated=tuple(self._more_pods(missing)),
+            )
+        constraints = self._group.spec.scheduling_constraints
+        for constraint in constraints.topology if constraints is not None else ():
+            yield Change(
+                "constraint",
+                phrase("do not require one {key} for the pod group {group}", key=constraint.key, group=self._name.key),
+                against=frozenset(),
+                updated=(replace(self._group, spec=replace(self._group.spec, scheduling_constraints=None)),),
+            )
+
+    def _more_pods(self, count: int) -> Iterator[Pod]:
+        taken = {pod.name for pod in self._members}
+        free = (name for number in range(1, len(taken) + count + 1) if (name := f"{self.pod.name}-more-{number}") not in taken)
+        for name in (next(free) for _ in range(count)):
+            metadata = replace(self.pod.metadata, name=name, uid="", resource_version="", creation_timestamp=None)
+            yield replace(self.pod, metadata=metadata, status=PodStatus())
+
+    def _try_minimum(self) -> None:
+        """The largest minCount with which the group runs: as many pods as the cycle of a group without minimum schedules."""
+        if self._group is None:
+            return
+        before, running = _min_count(self._group), len(self._members) - len(self.pods)
+        could = running + len(self._placed((self._with_minimum(1),)))
+        if 0 < could < before:
+            self.try_one((self._with_minimum(could),))
+
+    def _with_minimum(self, count: int) -> Change:
+        assert self._group is not None
+        before = _min_count(self._group)
+        policy = replace(self._group.spec.scheduling_policy, gang=GangSchedulingPolicy(min_count=count))
+        return Change(
+            "minimum",
+            phrase(
+                "set minCount of the pod group {group} to {after} instead of {before}", group=self._name.key, after=count, before=before
+            ),
+            against=frozenset(),
+            amount=(before - count) / before if before else 0,
+            updated=(replace(self._group, spec=replace(self._group.spec, scheduling_policy=policy)),),
+        )
+
+
+def _min_count(group: PodGroup) -> int:
+    gang = group.spec.scheduling_policy.gang
+    return gang.min_count if gang is not None else 0

@@ -1,0 +1,164 @@
+"""`Search`: tries changes on a copy of a session, and keeps those that help."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from typing import Final, Literal
+
+from schedviz.engine import Simulation
+from schedviz.engine.dryrun.dry_run import DryRun, changed, configured
+from schedviz.explain.changes.apply import commands_of, config_with
+from schedviz.explain.changes.change import WORDS, Change, ChangeView
+from schedviz.explain.changes.trial import count_running, next_cycle_of
+from schedviz.explain.explanation import Part
+from schedviz.explain.extenders import feasible_nodes
+from schedviz.kube.core import Pod
+from schedviz.trace.commands import AnyCommand
+
+#: Number of suggestions.
+LISTED_CHANGES: Final = 8
+#: Dry runs after which the search for pairs ends. A number and not a time, so that the answer is deterministic.
+MOST_TRIED: Final = 400
+_WOULD: Final[dict[str, str]] = {
+    "fits": "would fit",
+    "makesRoom": "would be nominated, and room made for it",
+    "endsNomination": "would not be nominated for ever",
+    "groupRuns": "would be scheduled with its group",
+}
+#: Nodes named in a suggestion.
+_NAMED: Final = 5
+
+
+#: The effect of a change on the pod. `fits`: it passes every filter on some nodes. `makesRoom`: its next cycle nominates it to a node
+#: which its victims leave. `endsNomination`: an endless nomination ends; the pod is pending, with a message. `groupRuns`: the next cycle of
+#: its pod group schedules it with enough other pods of the group.
+Effect = Literal["fits", "makesRoom", "endsNomination", "groupRuns"]
+
+
+class Suggestion(Part, frozen=True):
+    """One or two changes with which the pod passes every filter on `nodes`, or their other effect."""
+
+    changes: tuple[ChangeView, ...]
+    cost: float
+    #: The number of nodes that would take it, and the first of them.
+    fits: int
+    nodes: tuple[str, ...]
+    effect: Effect = "fits"
+    #: The commands that make the change, in order. A fork is the place to try them.
+    commands: tuple[AnyCommand, ...] = ()
+
+
+class SmallestChange(Part, frozen=True):
+    """The suggestions, smallest first, and what was tried."""
+
+    pod: str
+    suggestions: tuple[Suggestion, ...]
+    #: Kind of change -> number of trials, alone or in pairs.
+    tried: dict[str, int]
+    dry_runs: int
+    seconds: float
+    sentence: str
+
+
+class Search:
+    """Tries changes on a copy of the session."""
+
+    #: Trials after which the search ends.
+    most_tried = MOST_TRIED
+
+    def __init__(self, simulation: Simulation, dry_run: DryRun) -> None:
+        self.simulation = simulation
+        self.dry_run = dry_run
+        self.pod = dry_run.pod.pod
+        #: The pods that a change of the pod changes.
+        self.pods: Sequence[Pod] = (self.pod,)
+        self.found: list[Suggestion] = []
+        self.tried: Counter[str] = Counter()
+        self.dry_runs = 0
+        #: The ladders of which a step helped.
+        self._climbed: set[tuple[str, ...]] = set()
+
+    def try_all(self, candidates: Iterable[tuple[Change, ...]]) -> None:
+        """Try changes in order, up to `MOST_TRIED`."""
+        for changes in candidates:
+            if self.dry_runs >= self.most_tried:
+                return
+            ladder = tuple(change.ladder or change.what for change in changes)
+            if ladder not in self._climbed and self.try_one(changes) and any(change.ladder for change in changes):
+                self._climbed.add(ladder)
+
+    def try_one(self, changes: tuple[Change, ...]) -> bool:
+        """Whether the changes help. Then they are kept."""
+        pod = self.pod
+        for change in changes:
+            pod = change.of_pod(pod)
+            self.tried[change.kind] += 1
+        self.dry_runs += 1
+        updated = [obj for change in changes for obj in change.updated]
+        config = config_with(self.simulation, changes)
+        with (
+            configured(self.simulation, config) if config is not None else nullcontext(),
+            changed(self.simulation, updated=updated, deleted=[obj for change in changes for obj in change.deleted]),
+        ):
+            dry_run = DryRun(self.simulation, pod)
+            names = feasible_nodes(self.simulation, dry_run)
+        if names:
+            self.tell(changes, names)
+        return bool(names)
+
+    def try_cycle(self, *changes: Change) -> bool:
+        """Run the pod's next cycle on a copy. True if it is nominated to a node that pods are leaving."""
+        self.tried.update(change.kind for change in changes)
+        self.dry_runs += 1
+        copy = Simulation.restore(self.simulation.checkpoint())
+        for command in commands_of(copy, self.pods, changes):
+            copy.start(command)
+            copy.work()
+        running = count_running(copy)
+        after = next_cycle_of(copy, self.pod.key)
+        if after is None:
+            return False
+        nominated = after.status.nominated_node_name
+        if nominated and count_running(copy) < running:
+            self.tell(changes, [nominated], "makesRoom")
+            return True
+        if self.pod.status.nominated_node_name and not nominated:
+            self.tell(changes, [], "endsNomination")
+            return True
+        return False
+
+    def tell(self, changes: tuple[Change, ...], names: Sequence[str], effect: Effect = "fits") -> None:
+        """Keep changes that help; `names` are the nodes."""
+        cost = sum(change.cost for change in changes)
+        views = tuple(change.told for change in changes)
+        commands = commands_of(self.simulation, self.pods, changes)
+        fits = len(names) if effect in ("fits", "groupRuns") else 0
+        self.found.append(Suggestion(views, round(cost, 3), fits, tuple(names[:_NAMED]), effect, commands))
+
+    @property
+    def fitting(self) -> list[Suggestion]:
+        """The changes with which a node takes the pod."""
+        return [suggestion for suggestion in self.found if suggestion.effect == "fits"]
+
+    def in_order(self) -> list[Suggestion]:
+        """Fixes of mistakes first, then the cheapest; of equal ones, those with more nodes."""
+        return sorted(self.found, key=lambda suggestion: (suggestion.effect != "endsNomination", suggestion.cost, -suggestion.fits))
+
+    @property
+    def sentence(self) -> str:
+        """What was found, or what was tried."""
+        if self.found:
+            best = self.in_order()[0]
+            return f"{self.pod.key} {_WOULD[best.effect]}: {' and '.join(change.what for change in best.changes)}."
+        kinds = ", ".join(f"{count} × {WORDS[kind]}" for kind, count in sorted(self.tried.items(), key=lambda item: -item[1]))
+        ended = f"; the search ends after {self.most_tried}" if self.dry_runs >= self.most_tried else ""
+        tried = f"{self.dry_runs} were tried ({kinds}){ended}" if kinds else "there is none that answers what is said against it"
+        return f"No single change and no pair of changes places {self.pod.key}: {tried}."
+
+    def result(self, began: float, sentence: str) -> SmallestChange:
+        """The suggestions. `began` is a moment of `time.perf_counter`."""
+        seconds = round(time.perf_counter() - began, 4)
+        return SmallestChange(self.pod.key, tuple(self.in_order()[:LISTED_CHANGES]), dict(self.tried), self.dry_runs, seconds, sentence)

@@ -1,0 +1,80 @@
+"""What would let a pod group run: every suggestion is carried out on a session, and the group is scheduled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from explain_clusters import cluster, do, node, pod
+
+from schedviz.explain.changes import smallest_change
+
+GATES = {"GenericWorkload": True, "GangScheduling": True, "TopologyAwareWorkloadScheduling": True}
+ZONE = "topology.kubernetes.io/zone"
+
+
+def group(min_count: int, **spec: Any) -> dict[str, Any]:
+    policy = {"schedulingPolicy": {"gang": {"minCount": min_count}}}
+    return {"kind": "PodGroup", "metadata": {"name": "gang", "namespace": "default"}, "spec": policy | spec}
+
+
+def members(count: int, **spec: Any) -> list[dict[str, Any]]:
+    names = ["p", *(f"q{place}" for place in range(1, count))]
+    return [pod(name, schedulingGroup={"podGroupName": "gang"}, **spec) for name in names]
+
+
+def session(objects: list[dict[str, Any]]) -> Any:
+    return cluster(*objects, release="v1.36", feature_gates=GATES)
+
+
+CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
+    "too few pods": (
+        [node("n1"), group(3), *members(2)],
+        [
+            "set minCount of the pod group default/gang to 2 instead of 3",
+            "create 1 pod more of the pod group default/gang, like default/p",
+        ],
+    ),
+    "the group does not exist": ([node("n1"), *members(2)], ["create the pod group default/gang with minCount 2"]),
+    "too few nodes": (
+        [node("n1"), group(3), *members(3, cpu="3")],
+        ["set minCount of the pod group default/gang to 1 instead of 3", "add 2 more nodes like n1"],
+    ),
+    "a domain that is too small": (
+        [node("n1", zone="a"), node("n2", zone="b"), group(2, schedulingConstraints={"topology": [{"key": ZONE}]}), *members(2, cpu="3")],
+        [f"do not require one {ZONE} for the pod group default/gang", "set minCount of the pod group default/gang to 1 instead of 2"],
+    ),
+    "a label that no node has": (
+        [node("n1"), group(2), *members(2, nodeSelector={"disk": "ssd"})],
+        ["do not ask for the node label disk=ssd (nodeSelector)", "label n1 with disk=ssd"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("objects", "expected"), CASES.values(), ids=list(CASES))
+def test_the_change_is_suggested_and_lets_the_group_run(objects: list[dict[str, Any]], expected: list[str]) -> None:
+    found = smallest_change(session(objects), "default/p")
+    whats = [" and ".join(change.what for change in suggestion.changes) for suggestion in found.suggestions]
+    assert set(expected) <= set(whats), whats
+    for suggestion in found.suggestions:
+        simulation = session(objects)
+        do(simulation, "run", max=3)
+        for command in suggestion.commands:
+            do(simulation, **msgspec.to_builtins(command))
+        do(simulation, "advance", seconds=60)
+        do(simulation, "run", max=10)
+        placed = [obj.spec.node_name for obj in simulation.stored_objects() if type(obj).__name__ == "Pod" and obj.spec.node_name]
+        assert set(suggestion.nodes) == set(placed), suggestion.changes
+        assert suggestion.effect == "groupRuns"
+
+
+def test_a_group_that_runs_as_it_is_needs_no_change() -> None:
+    found = smallest_change(session([node("n1"), group(2), *members(2)]), "default/p")
+    assert found.suggestions == ()
+    assert found.sentence.startswith("Nothing has to change: ")
+
+
+def test_the_sentence_says_that_the_group_is_scheduled() -> None:
+    found = smallest_change(session([node("n1"), group(3), *members(2)]), "default/p")
+    assert found.sentence == ("default/p would be scheduled with its group: set minCount of the pod group default/gang to 2 instead of 3.")
