@@ -88,6 +88,7 @@ EXAMPLES = [
     Example("explainMessage", "post", f"{S}explain/message/", body={"text": MESSAGE, "pod": "default/giant"}),
     Example("whatIf", "post", f"{S}what-if/", body={"pod": pod("copy", "1"), "copies": 20}),
     Example("describeNode", "get", f"{S}describe/nodes/node-1/"),
+    Example("devices", "get", f"{S}devices/"),
     Example("describePod", "get", f"{S}describe/pods/default/web-1/"),
     Example("getObject", "get", f"{S}objects/", query={"kind": "Pod", "namespace": "default", "name": "web-1"}),
     Example("selectObjects", "get", f"{S}objects/selected/", query={"kind": "Node", "selector": "!spot"}),

@@ -52,6 +52,7 @@ ROWS = [
     Row("get", f"{SESSION}export/", SEE, 409),
     Row("get", f"{SESSION}dump/", SEE, 503),
     Row("get", f"{SESSION}describe/nodes/<str:name>/", SEE, 503),
+    Row("get", f"{SESSION}devices/", SEE, 503),
     Row("get", f"{SESSION}describe/pods/<str:namespace>/<str:name>/", SEE, 503),
     Row("get", f"{SESSION}explain/", SEE, 503),
     Row("get", f"{SESSION}overview/", SEE, 503),

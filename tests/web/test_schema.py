@@ -68,6 +68,7 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
         "/api/v1/sessions/{session_id}/explain/message/",
         "/api/v1/sessions/{session_id}/describe/nodes/{name}/",
         "/api/v1/sessions/{session_id}/describe/pods/{namespace}/{name}/",
+        "/api/v1/sessions/{session_id}/devices/",
         "/api/v1/sessions/{session_id}/explain/{namespace}/{name}/",
         "/api/v1/sessions/{session_id}/explain/{namespace}/{name}/change/",
         "/api/v1/sessions/{session_id}/dump/",

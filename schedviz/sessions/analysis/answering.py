@@ -16,6 +16,7 @@ from schedviz.explain.card.formats import rendered
 from schedviz.explain.card.model import Card
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.describe import NodeUnknownError, describe_node, describe_pod
+from schedviz.explain.device_inventory import device_inventory
 from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.message import Message, NotAMessageError, parse_message, with_nodes
@@ -33,6 +34,7 @@ from schedviz.sessions.analysis.requests import (
     Answer,
     Change,
     Describe,
+    Devices,
     Dumped,
     ExplainMessage,
     LessonDraft,
@@ -148,6 +150,8 @@ def _answered(simulation: Simulation, question: AnalysisRequest, findings: Known
         case Describe():
             describe = describe_pod if question.kind == "Pod" else describe_node
             return msgspec.json.encode(describe(simulation, question.key))
+        case Devices():
+            return msgspec.json.encode(device_inventory(simulation, node=question.node, pod=question.pod))
         case StoredObject():
             kept = simulation.cluster.find(question.kind, question.key)
             if kept is None:

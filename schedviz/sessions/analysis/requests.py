@@ -92,6 +92,14 @@ class Describe(AnalysisRequest, frozen=True, tag="describe"):
     key: str
 
 
+class Devices(AnalysisRequest, frozen=True, tag="devices"):
+    """The devices with who has them, the claims and the device classes; only those of a node or of a pod, unless both are ""."""
+
+    node: str = ""
+    #: `namespace/name`
+    pod: str = ""
+
+
 class StoredObject(AnalysisRequest, frozen=True, tag="kept"):
     """An object in the simulated API server, with the fields that the scheduler reads."""
 
@@ -151,6 +159,7 @@ Question = (
     | WhatIf
     | ExplainMessage
     | Describe
+    | Devices
     | StoredObject
     | Selected
     | Dumped

@@ -12,6 +12,7 @@ from schedviz.web.api.commands import Commands, CommandsTogether, OneCommand
 from schedviz.web.api.compare import Compare, CompareReport
 from schedviz.web.api.cycles import Cycles, OneCycle
 from schedviz.web.api.describe import DescribeNode, DescribePod
+from schedviz.web.api.devices import Devices
 from schedviz.web.api.docs_page import docs_page, to_schema
 from schedviz.web.api.dump import Dump
 from schedviz.web.api.errors import no_such_address
@@ -76,6 +77,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/dump/", Dump.as_view(), name="dump"),
     path("sessions/<uuid:session_id>/describe/nodes/<str:name>/", DescribeNode.as_view(), name="describe-node"),
     path("sessions/<uuid:session_id>/describe/pods/<str:namespace>/<str:name>/", DescribePod.as_view(), name="describe-pod"),
+    path("sessions/<uuid:session_id>/devices/", Devices.as_view(), name="devices"),
     path("sessions/<uuid:session_id>/objects/", KeptObject.as_view(), name="object"),
     path("sessions/<uuid:session_id>/objects/selected/", SelectedObjects.as_view(), name="selected-objects"),
     path("sessions/<uuid:session_id>/what-if/", WhatIf.as_view(), name="what-if"),

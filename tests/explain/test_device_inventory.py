@@ -1,0 +1,82 @@
+"""The inventory of devices: who has them, and what is left of shared counters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from explain_clusters import cluster, do, node
+
+from schedviz.engine import Simulation, SimulationSettings
+from schedviz.explain.device_inventory import DeviceInventory, device_inventory
+from schedviz.explain.why import PodUnknownError
+from schedviz.ingest.generate import GenerateSpec, generate
+
+
+def session(**spec: Any) -> Simulation:
+    simulation = Simulation(SimulationSettings(release="v1.36"))
+    simulation.load(generate(GenerateSpec(**({"shape": "devices", "nodes": 2, "gpus": 2, "pods": 8} | spec))))
+    return simulation
+
+
+def states(found: DeviceInventory) -> dict[str, str]:
+    return {f"{pool.node}/{device.name}": device.state for pool in found.pools for device in pool.devices}
+
+
+def test_a_cluster_without_devices_has_an_empty_inventory() -> None:
+    for release in ("v1.27.1", "v1.36"):
+        assert device_inventory(cluster(node("n1"), release=release)) == DeviceInventory(devices={"tainted": 0}, states={})
+
+
+def test_a_device_names_its_claim_and_the_claim_its_device_and_pod() -> None:
+    simulation = session()
+    assert device_inventory(simulation).devices == {"free": 4, "tainted": 0}
+    do(simulation, "run")
+
+    found = device_inventory(simulation)
+    taken = [(device, pool) for pool in found.pools for device in pool.devices if device.state == "allocated"]
+    assert found.devices["allocated"] == len(taken) > 0
+    device, pool = taken[0]
+    claim = next(each for each in found.claims if each.claim == device.claims[0])
+    assert (pool.pool, device.name) in [(each.pool, each.device) for each in claim.devices]
+    assert claim.pods == claim.reserved_for == (claim.claim,)
+    assert sum(found.states.values()) == len(found.claims)
+
+
+def test_a_device_is_in_flight_while_the_binding_cycle_is_held() -> None:
+    simulation = session()
+    do(simulation, "schedule")
+    assert "inFlight" in states(device_inventory(simulation)).values()
+    do(simulation, "bind")
+    do(simulation, "confirm")
+    assert "inFlight" not in states(device_inventory(simulation)).values()
+
+
+def test_shared_counters_say_what_allocated_devices_take() -> None:
+    simulation = session(nodes=1, gpus=1, partitions=True, pods=12)
+    do(simulation, "run")
+    (pool,) = device_inventory(simulation).pools
+    memory = next(each for each in pool.counters if each.counter == "memory")
+    sizes = {"10Gi": 10, "20Gi": 20, "40Gi": 40, "80Gi": 80}
+    assert memory.used == sum(sizes[device.capacity["memory"]] for device in pool.devices if device.state != "free") * 2**30 > 0
+    assert (memory.counter_set, memory.total, memory.text) == ("gpu-0", 80 * 2**30, "80Gi")
+
+
+def test_one_node_and_one_pod_have_their_own_part() -> None:
+    simulation = session()
+    do(simulation, "run")
+    of_node = device_inventory(simulation, node="node-1")
+    assert {pool.node for pool in of_node.pools} == {"node-1"}
+    assert {claim.claim for claim in of_node.claims} == {claim for pool in of_node.pools for each in pool.devices for claim in each.claims}
+    pod = of_node.claims[0].pods[0]
+    of_pod = device_inventory(simulation, pod=pod)
+    assert [claim.pods for claim in of_pod.claims] == [(pod,)]
+    with pytest.raises(PodUnknownError):
+        device_inventory(simulation, pod="default/nobody")
+
+
+def test_classes_count_the_claims_that_ask_for_them() -> None:
+    found = device_inventory(session())
+    asked = {each.name: each.claims for each in found.classes}
+    assert asked["gpu.example.com"] == len(found.claims)
+    assert asked["partition.gpu.example.com"] == 0
