@@ -7,7 +7,7 @@ scheduling cycle and not written yet).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal
 
 import msgspec
@@ -46,6 +46,8 @@ class DeviceView(_Part, frozen=True):
     state: Literal["free", "allocated", "assumed", "inFlight"] = "free"
     #: `namespace/name` of the claims that have it or a share of it.
     claims: tuple[str, ...] = ()
+    #: It is free, and the counters that it takes from have too little left.
+    blocked: bool = False
     #: `key=value:effect`, and whether one of them keeps claims off.
     taints: tuple[str, ...] = ()
     tainted: bool = False
@@ -135,7 +137,9 @@ class TemplateView(_Part, frozen=True):
 
 
 class DeviceInventory(_Part, frozen=True):
-    """Everything. `devices` has the number of devices by state, and of those that are `tainted`; `states` the number of claims by state."""
+    """Everything. `devices` has the number of devices by state (`free`: without the `blocked` ones), and of those that are `tainted`;
+    `states` the number of claims by state.
+    """
 
     devices: dict[str, int]
     states: dict[str, int]
@@ -163,7 +167,7 @@ def device_inventory(simulation: Simulation, *, node: str = "", pod: str = "") -
         claims = [claim for claim in claims if pod in claim.pods or pod in claim.reserved_for]
         wanted = {(device.driver, device.pool) for claim in claims for device in claim.devices}
         pools = [pool for pool in pools if (pool.driver, pool.pool) in wanted]
-    states: Counter[str] = Counter(device.state for pool in pools for device in pool.devices)
+    states = Counter("blocked" if device.blocked else device.state for pool in pools for device in pool.devices)
     return DeviceInventory(
         devices={**states, "tainted": sum(device.tainted for pool in pools for device in pool.devices)},
         states=dict(Counter(claim.state for claim in claims)),
@@ -272,19 +276,21 @@ def _pools(simulation: Simulation, claims: _Claims) -> Iterator[PoolView]:
 def _pool(node: str, driver: str, name: str, slices: list[ResourceSlice], claims: _Claims) -> PoolView:
     own = [device for each in slices for device in each.spec.devices]
     taken = [device for device in own if DeviceID(driver, name, device.name) in claims.holders]
+    counters = tuple(_counters(slices, taken))
+    left = {(each.counter_set, each.counter): each.total - each.used for each in counters}
     return PoolView(
         driver=driver,
         pool=name,
         generation=slices[0].spec.pool.generation,
         slices=tuple(sorted(each.name for each in slices)),
-        devices=tuple(_device(DeviceID(driver, name, device.name), device, claims) for device in own),
+        devices=tuple(_device(DeviceID(driver, name, device.name), device, claims, left) for device in own),
         node=node,
         incomplete=len(slices) < slices[0].spec.pool.resource_slice_count,
-        counters=tuple(_counters(slices, taken)),
+        counters=counters,
     )
 
 
-def _device(device_id: DeviceID, device: Device, claims: _Claims) -> DeviceView:
+def _device(device_id: DeviceID, device: Device, claims: _Claims, left: Mapping[tuple[str, str], float]) -> DeviceView:
     holders = claims.holders.get(device_id, [])
     states = {state for _, state in holders}
     state: Literal["free", "allocated", "assumed", "inFlight"] = "free"
@@ -294,11 +300,21 @@ def _device(device_id: DeviceID, device: Device, claims: _Claims) -> DeviceView:
         device.name,
         state,
         tuple(claim for claim, _ in holders),
+        not holders and _exceeds(device, left),
         tuple(f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}" for taint in device.taints),
         any(taint.effect in _HARD for taint in device.taints),
         {name: _text(attribute) for name, attribute in device.attributes.items()},
         {name: str(capacity.value) for name, capacity in device.capacity.items() if capacity.value is not None},
         tuple(each.counter_set for each in device.consumes_counters),
+    )
+
+
+def _exceeds(device: Device, left: Mapping[tuple[str, str], float]) -> bool:
+    """Whether the device takes more of a counter than is left."""
+    return any(
+        amount.value is not None and amount.value.milli_value / 1000 > left.get((consumption.counter_set, counter), 0)
+        for consumption in device.consumes_counters
+        for counter, amount in consumption.counters.items()
     )
 
 

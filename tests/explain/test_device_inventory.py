@@ -62,6 +62,19 @@ def test_shared_counters_say_what_allocated_devices_take() -> None:
     assert (memory.counter_set, memory.total, memory.text) == ("gpu-0", 80 * 2**30, "80Gi")
 
 
+def test_a_free_device_whose_counters_are_used_up_is_blocked() -> None:
+    simulation = session(nodes=1, gpus=2, partitions=True, pods=1, seed=3)
+    do(simulation, "run")
+    found = device_inventory(simulation)
+    (pool,) = found.pools
+    (taken,) = [device for device in pool.devices if device.state == "allocated"]
+    same = [device for device in pool.devices if device.counter_sets == taken.counter_sets and device is not taken]
+    assert [device.name for device in pool.devices if device.blocked] == [
+        device.name for device in same if taken.name in ("gpu-0", "gpu-1") or device.name in ("gpu-0", "gpu-1")
+    ]
+    assert found.devices["blocked"] + found.devices["free"] + 1 == len(pool.devices)
+
+
 def test_one_node_and_one_pod_have_their_own_part() -> None:
     simulation = session()
     do(simulation, "run")

@@ -1,7 +1,7 @@
 import type { Command } from "./command";
 
 /** Panels that open over the page to query the session. */
-export type Panel = "breakpoints" | "pending" | "agreement" | "export";
+export type Panel = "breakpoints" | "pending" | "devices" | "agreement" | "export";
 
 /** Actions that open another session, or a panel about this one. */
 export interface QueryActions {
@@ -68,6 +68,7 @@ export function queryCommands(page: QueryActions): Command[] {
       },
     },
     open("pending", "w"),
+    open("devices", "D"),
     open("agreement", "a"),
     { ...open("breakpoints", "b"), changes: "session" },
     { ...open("export", "e"), leaves: true },

@@ -220,6 +220,114 @@ spec:
       storage: 10Gi
 `,
   },
+  {
+    id: "pod.claim",
+    kind: "Pod",
+    text: `apiVersion: v1
+kind: Pod
+metadata:
+  name: with-gpu
+  namespace: default
+spec:
+  resourceClaims:
+    - name: gpu
+      resourceClaimName: gpu
+  containers:
+    - name: main
+      resources:
+        requests:
+          cpu: 100m
+        claims:
+          - name: gpu
+`,
+  },
+  {
+    id: "resourceclaim",
+    kind: "ResourceClaim",
+    text: `apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata:
+  name: gpu
+  namespace: default
+spec:
+  devices:
+    requests:
+      - name: gpu
+        exactly:
+          deviceClassName: gpu.example.com
+          allocationMode: ExactCount
+          count: 1
+`,
+  },
+  {
+    id: "resourceclaimtemplate",
+    kind: "ResourceClaimTemplate",
+    text: `apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata:
+  name: gpu
+  namespace: default
+spec:
+  spec:
+    devices:
+      requests:
+        - name: gpu
+          firstAvailable:
+            - name: partition
+              deviceClassName: partition.gpu.example.com
+            - name: whole
+              deviceClassName: gpu.example.com
+`,
+  },
+  {
+    id: "deviceclass",
+    kind: "DeviceClass",
+    text: `apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata:
+  name: large.gpu.example.com
+spec:
+  selectors:
+    - cel:
+        expression: |-
+          device.driver == "gpu.example.com" &&
+          device.capacity["gpu.example.com"].memory.compareTo(quantity("40Gi")) >= 0
+`,
+  },
+  {
+    id: "resourceslice",
+    kind: "ResourceSlice",
+    text: `apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata:
+  name: node-1-fpga
+spec:
+  driver: fpga.example.com
+  nodeName: node-1
+  pool:
+    name: node-1
+    generation: 1
+    resourceSliceCount: 1
+  devices:
+    - name: fpga-0
+      attributes:
+        model:
+          string: x1
+      capacity:
+        memory:
+          value: 16Gi
+    - name: fpga-1
+      attributes:
+        model:
+          string: x1
+      capacity:
+        memory:
+          value: 16Gi
+      taints:
+        - key: example.com/maintenance
+          effect: NoSchedule
+`,
+  },
 ];
 
 /** The default configuration, with the members that users are likely to change. */

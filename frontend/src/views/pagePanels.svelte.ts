@@ -16,6 +16,8 @@ export class PagePanels implements ActionPanels, QueryActions {
   actionTab = $state<ActionTab | null>(null);
   /** The object that the actions panel edits; null: a new one. */
   edited = $state.raw<ObjectName | null>(null);
+  /** The template with which the editor starts. */
+  template = $state("pod");
   private readonly forking: Forking;
 
   constructor(private readonly scope: Scope) {
@@ -44,11 +46,24 @@ export class PagePanels implements ActionPanels, QueryActions {
 
   openActions = (tab: ActionTab): void => {
     this.edited = null;
+    this.template = "pod";
     this.actionTab = this.actionTab === tab ? null : tab;
   };
 
   edit = ({ kind, name }: Selection): void => {
-    this.edited = kind === "node" ? { kind: "Node", name } : { kind: "Pod", ...splitKey(name) };
+    this.editObject(kind === "node" ? { kind: "Node", name } : { kind: "Pod", ...splitKey(name) });
+  };
+
+  editObject = (name: ObjectName): void => {
+    this.closeQuery();
+    this.edited = name;
+    this.actionTab = "object";
+  };
+
+  createFrom = (template: string): void => {
+    this.closeQuery();
+    this.edited = null;
+    this.template = template;
     this.actionTab = "object";
   };
 
