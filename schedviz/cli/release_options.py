@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from schedviz.trace.releases import RELEASES
+from schedviz.trace.releases import RELEASES, not_simulated
 
 if TYPE_CHECKING:
     from schedviz.engine import SimulationSettings
@@ -92,4 +92,7 @@ def _parsed(_ctx: click.Context, _param: click.Parameter, text: str | None) -> d
         if not name or value.lower() not in _BOOLEANS:
             raise click.BadParameter(f"{pair!r} is not a gate with its value, such as SchedulerAsyncPreemption=false.")
         gates[name] = _BOOLEANS[value.lower()]
+    refused = not_simulated(gates)
+    if refused is not None:
+        raise click.BadParameter(refused[1])
     return gates

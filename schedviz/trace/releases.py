@@ -19,6 +19,22 @@ RELEASES: Final[tuple[ReleaseName, ...]] = get_args(ReleaseName)
 #: The release of a session, a trace or a lesson that names none.
 DEFAULT_RELEASE: Final = V1_27
 
+#: Feature gates that a new session cannot enable, because what they switch on is not simulated. Stored sessions with one of them can be
+#: opened; it has no effect there.
+NOT_SIMULATED: Final[Mapping[str, str]] = {
+    "DRADeviceTaintRules": "DeviceTaintRule objects are not simulated; put the taints into the ResourceSlices",
+    "DRANodeAllocatableResources": "devices that take a node's allocatable resources are not simulated",
+    "DRAWorkloadResourceClaims": "claims of pod groups are not simulated",
+}
+
+
+def not_simulated(gates: Mapping[str, bool]) -> tuple[str, str] | None:
+    """The first gate that a new session cannot enable, and the sentence that refuses it; None: there is none."""
+    for name, is_on in gates.items():
+        if is_on and name in NOT_SIMULATED:
+            return name, f"cannot set feature gate {name} to true: {NOT_SIMULATED[name]} (docs/devices.md#limits)"
+    return None
+
 
 def release_in(settings: Mapping[str, Any]) -> str:
     """The release in stored settings, which can be one that this build does not have."""

@@ -117,3 +117,10 @@ def test_bench_measures_the_chosen_release() -> None:
     assert row.release == "v1.36"
     assert {"Filter", "Score", "Bind"} <= row.stages.keys()
     assert "NodeDeclaredFeatures" in row.plugins or "NodeResourcesFit" in row.plugins
+
+
+def test_a_gate_whose_feature_is_not_simulated_is_refused(tmp_path: Path) -> None:
+    code, _, output = ran(tmp_path, "--release", "v1.36", "--feature-gates", "DRADeviceTaintRules=true")
+    assert code == 2
+    assert "cannot set feature gate DRADeviceTaintRules to true" in output
+    assert ran(tmp_path, "--release", "v1.36", "--feature-gates", "DRADeviceTaintRules=false")[0] == 0

@@ -104,6 +104,13 @@ def test_a_valid_configuration_makes_a_session(owner_client, people, engine_work
             "Nope",
         ),
         (
+            {"release": "v1.36", "featureGates": {"DRANodeAllocatableResources": True}},
+            "featureGates.DRANodeAllocatableResources",
+            "cannot set feature gate DRANodeAllocatableResources to true: devices that take a node's allocatable resources are not simulated",
+            "false",
+            "true",
+        ),
+        (
             {"featureGates": {"SchedulerAsyncPreemption": True}},
             "featureGates.SchedulerAsyncPreemption",
             "unrecognized feature gate: SchedulerAsyncPreemption; the release has no feature gates",

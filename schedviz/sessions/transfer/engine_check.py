@@ -8,6 +8,7 @@ from schedviz.engine import ConfigurationError, Simulation
 from schedviz.engine.releases import RELEASES
 from schedviz.sessions.redis.replies import reply
 from schedviz.sessions.transfer.validation import Verdict
+from schedviz.trace.releases import not_simulated
 from schedviz.trace.simulation_settings import SimulationSettings
 
 
@@ -18,6 +19,10 @@ def validate(settings: bytes, place: str) -> None:
 
 def verdict_on(settings: SimulationSettings) -> Verdict:
     """The reason why no engine can be built from the settings, with a path such as `config.profiles`; an empty verdict if one can."""
+    refused = not_simulated(settings.feature_gates)
+    if refused is not None and refused[0] in RELEASES[settings.release].gates:
+        gate, message = refused
+        return Verdict(f"featureGates.{gate}", message, "false", "true")
     try:
         Simulation(settings)
     except ConfigurationError as error:
