@@ -297,6 +297,7 @@ def test_a_run_ends_although_a_group_that_does_not_fit_is_popped_over_and_over()
     outcome = do(simulation, "run")
 
     assert outcome.stopped == "repeating"
+    assert outcome.result.startswith("the pod group default/gang does not fit and is popped from backoffQ over and over")
     assert outcome.cycles < 300
     assert simulation.view().cache.assumed_pods == []
     assert [entry.pod for entry in simulation.view().queue.backoff_q] != []

@@ -10,6 +10,7 @@ from schedviz.engine.cluster import Refusal
 from schedviz.engine.cluster.cluster import BindFailure
 from schedviz.engine.commands import cluster_commands, connections, scheduler_commands
 from schedviz.engine.commands.cycle_runner import CycleObserver, CycleRunner
+from schedviz.engine.framework.pod_groups import group_of
 from schedviz.engine.reporting.idle import why_idle
 from schedviz.engine.simulation_state import Outcome, SimulationState, Task
 from schedviz.kube import codec
@@ -22,6 +23,8 @@ from schedviz.trace.events import BindingReleased, ClockAdvanced, LatencySet
 
 #: A run ends when pod groups failed in this many cycles without interruption, or in twice as many as pods back off.
 _REPEATS: Final = 20
+#: Groups named in the result of a run that repeats.
+_NAMED_GROUPS: Final = 3
 
 
 class CommandExecutor:
@@ -164,8 +167,7 @@ class CommandExecutor:
         if command.max is not None and task.units >= command.max:
             return Outcome(cycles=task.cycles, stopped="max")
         if self._groups_repeat(task):
-            result = "pod groups that do not fit are popped from backoffQ and fail over and over: change the cluster, or advance the clock"
-            return Outcome(result=result, cycles=task.cycles, stopped="repeating")
+            return Outcome(result=self._repeating(), cycles=task.cycles, stopped="repeating")
         return None if self.runner.can_go_on() else Outcome(cycles=task.cycles, stopped="empty")
 
     def _groups_repeat(self, task: Task) -> bool:
@@ -176,6 +178,17 @@ class CommandExecutor:
         task.failed_groups = task.failed_groups + 1 if failed else 0
         waiting = len(simulation.scheduler.state.queue.pods_backing_off())
         return task.failed_groups >= max(_REPEATS, 2 * waiting) and simulation.cluster.watches.next_due is None
+
+    def _repeating(self) -> str:
+        """Which groups are tried over and over, and what to do."""
+        pods = (queued.pod for queued in self._simulation.scheduler.state.queue.pods_backing_off())
+        groups = sorted({group.key for pod in pods if (group := group_of(pod)) is not None})
+        named = ", ".join(groups[:_NAMED_GROUPS]) + (f" and {len(groups) - _NAMED_GROUPS} more" if len(groups) > _NAMED_GROUPS else "")
+        one, verbs = ("group", ("does not fit", "is")) if len(groups) == 1 else ("groups", ("do not fit", "are"))
+        return (
+            f"the pod {one} {named} {verbs[0]} and {verbs[1]} popped from backoffQ over and over; the same would happen in every further "
+            "cycle. Ask why one of the pods is pending, change the cluster, then run again"
+        )
 
     def _step(self, task: Task, command: commands.Step) -> Outcome | None:
         if command.unit == "cycle":

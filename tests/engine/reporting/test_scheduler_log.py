@@ -354,3 +354,55 @@ def test_the_dry_run_of_a_preemption_is_logged() -> None:
         f'preemption.go:421] "Check the potential node for preemption" {where} pod="default/high" node="n2"',
         f'preemption.go:162] "the target node for the preemption is determined" {where} pod="default/high" node="n1"',
     ]
+
+
+# Pod groups.
+
+GANGS = {"GenericWorkload": True, "GangScheduling": True}
+
+
+def gang(min_count: int, **spec: Any) -> dict[str, Any]:
+    policy = {"schedulingPolicy": {"gang": {"minCount": min_count}}}
+    return create({"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": {"name": "gang"}, "spec": policy | spec})
+
+
+def member(name: str, cpu: str) -> dict[str, Any]:
+    return create(big(name, cpu, schedulingGroup={"podGroupName": "gang"}))
+
+
+def group_lines(*steps: dict[str, Any], v: int, **gates: bool) -> list[str]:
+    return only(logged("v1.36", *steps, v=v, featureGates=GANGS | gates), "schedule_one_podgroup.go")
+
+
+def test_a_group_that_fits_is_logged_with_its_pods() -> None:
+    steps = (create(NODE), gang(2), member("a", "400m"), member("b", "400m"), {"op": "schedule"})
+    assert group_lines(*steps, v=2) == ['"Successfully scheduled a pod group" podGroup="default/gang" scheduledPods=2 unschedulablePods=0']
+    assert group_lines(*steps, v=5) == [
+        '"Attempting to schedule pod group" podGroup="default/gang"',
+        '"Running a pod group scheduling algorithm" podGroup="default/gang" unscheduledPodsCount=2',
+        '"Attempting to schedule a pod belonging to a pod group" podGroup="default/gang" pod="default/a"',
+        '"Attempting to schedule a pod belonging to a pod group" podGroup="default/gang" pod="default/b"',
+        '"Successfully scheduled a pod group" podGroup="default/gang" scheduledPods=2 unschedulablePods=0',
+    ]
+
+
+def test_the_lines_of_a_cycle_within_a_group_name_the_group() -> None:
+    steps = (create(NODE), gang(2), member("a", "400m"), member("b", "400m"), {"op": "schedule"})
+    lines = logged("v1.36", *steps, v=5, featureGates=GANGS)
+    assert not any("About to try and schedule pod" in line for line in lines)
+    of_plugins = [line for line in lines if 'logger="PreFilter' in line]
+    assert of_plugins
+    assert all('podGroup="default/gang" pod="default/' in line for line in of_plugins)
+
+
+def test_a_group_that_does_not_fit_is_logged() -> None:
+    steps = (create(NODE), gang(2), member("a", "800m"), member("b", "800m"), {"op": "schedule"})
+    assert group_lines(*steps, v=2) == ['"Unable to schedule a pod group" podGroup="default/gang" unschedulablePods=2']
+
+
+def test_each_placement_of_a_group_is_logged() -> None:
+    nodes = [create(node(name, metadata={"labels": {"zone": name}})) for name in ("n1", "n2")]
+    topology = {"schedulingConstraints": {"topology": [{"key": "zone"}]}}
+    steps = (*nodes, gang(2, **topology), member("a", "400m"), member("b", "400m"), {"op": "schedule"})
+    lines = group_lines(*steps, v=4, TopologyAwareWorkloadScheduling=True)
+    assert sum(line.startswith('"Assuming placement in snapshot" podGroup="default/gang" placement=') for line in lines) == 2

@@ -8,7 +8,7 @@ preemption and binding of pods. Not reproduced:
   PreBind;
 - PodTopologySpread's lines about the skew of nodes that it rejects; lines that follow from the plugins' arguments: NodeAffinity's
   `addedAffinity`, and hints of PodTopologySpread with hard default constraints;
-- volumes, resource claims, declared features, pod groups and the API dispatcher;
+- volumes, resource claims, declared features and the API dispatcher; of pod groups, what the plugin GangScheduling logs;
 - permit: "Pod waiting on permit" and the rejection that ends it;
 - the start of the process, and lines above verbosity 5.
 
@@ -26,6 +26,7 @@ from schedviz.engine.cache.debugger.log_line import LogLine, ObjectRef
 from schedviz.engine.clock import EPOCH_SECONDS, SECOND, nanoseconds
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.reporting.scheduler_log.cycle_lines import Cycle, CycleLines
+from schedviz.engine.reporting.scheduler_log.group_lines import GroupLines
 from schedviz.engine.reporting.scheduler_log.known_objects import KnownObjects
 from schedviz.engine.reporting.scheduler_log.preemption_lines import PreemptionLines
 from schedviz.engine.reporting.scheduler_log.queue_lines import QueueLines, came_back
@@ -42,6 +43,9 @@ from schedviz.trace.events import (
     CycleStarted,
     EventRecorded,
     InFlightChanged,
+    PodGroupEnded,
+    PodGroupStageEnded,
+    PodGroupStarted,
     PreEnqueueRan,
     QueueMoved,
     RequeueConsidered,
@@ -84,6 +88,7 @@ class SchedulerLogV136:
         self._queue = QueueLines(writer, objects, state.pod_info)
         self._cycle_lines = CycleLines(writer, objects, simulation)
         self._preemption = PreemptionLines(writer, objects, simulation)
+        self._groups = GroupLines(writer)
         self._cycles: dict[int, Cycle] = {}
         #: The nodes of the snapshot, in order.
         self._nodes: Sequence[str] = ()
@@ -140,6 +145,8 @@ class SchedulerLogV136:
                 yield from self._recorded(event)
             case Restarted():
                 self._begin()
+            case PodGroupStarted() | PodGroupStageEnded() | PodGroupEnded():
+                yield from self._groups.lines(event)
             case CycleStarted() | StageEnded() | CycleEnded() | BindingStageEnded():
                 yield from self._cycle(event)
 
@@ -254,7 +261,8 @@ class SchedulerLogV136:
             yield from self._begin_failure()
         if isinstance(event, CycleStarted):
             cycle = self._cycles[event.cycle] = Cycle(event, self._queue.scheduling_cycle)
-            yield from lines.started(cycle)
+            of_group = self._groups.begins_pod(event)
+            yield from lines.started(cycle) if of_group is None else of_group
             return
         found = self._cycles.get(event.cycle)
         if found is None:

@@ -19,28 +19,41 @@ class Writer:
         self._names_loggers = verbosity >= _NAMES_LOGGERS
         #: Nanoseconds since 1970.
         self.at = 0
+        #: Pods whose cycle is part of that of their group -> the group. The loggers of such cycles have the group, too.
+        self.groups: dict[str, str] = {}
+
+    def _cycle(self, pod: str) -> Values:
+        """What the logger of a pod's cycle adds to each line."""
+        if not pod:
+            return ()
+        group = self.groups.get(pod)
+        return ((("podGroup", ObjectRef.of(group)),) if group else ()) + (("pod", ObjectRef.of(pod)),)
 
     def line(self, caller: str, message: str, *values: tuple[str, Any], v: int, cycle_of: str = "", logger: str = "") -> LogLine:
         """A line. `cycle_of`: the pod whose cycle's logger is used; `logger`: the name that the framework gives it."""
-        context: Values = (("pod", ObjectRef.of(cycle_of)),) if cycle_of else ()
+        context = self._cycle(cycle_of)
         return LogLine(self.at, caller, message, values, v, context, logger if self._names_loggers else "")
+
+    def line_of_group(self, caller: str, message: str, *values: tuple[str, Any], v: int, group: str) -> LogLine:
+        """A line of the logger of a group's cycle."""
+        return LogLine(self.at, caller, message, values, v, (("podGroup", ObjectRef.of(group)),))
 
     def line_on_node(self, caller: str, message: str, *values: tuple[str, Any], v: int, cycle_of: str, logger: str, node: str) -> LogLine:
         """A line of a plugin's logger, to which the framework added the node."""
-        context: Values = (("pod", ObjectRef.of(cycle_of)),)
+        context = self._cycle(cycle_of)
         if self._names_loggers:
             context = (*context, ("node", node))
         return LogLine(self.at, caller, message, values, v, context, logger if self._names_loggers else "")
 
     def error(self, caller: str, message: str, error: str, *values: tuple[str, Any], cycle_of: str, logger: str = "") -> LogLine:
         """An error's line. `logger` is a name that the framework gives; see `unhandled`."""
-        context: Values = (("pod", ObjectRef.of(cycle_of)),) if cycle_of else ()
+        context = self._cycle(cycle_of)
         name = logger if self._names_loggers else ""
         return LogLine(self.at, caller, message, values, 0, context, name, is_error=True, error=error)
 
     def unhandled(self, caller: str, message: str, error: str, *values: tuple[str, Any], cycle_of: str) -> LogLine:
         """An error's line by the handler of unhandled errors. Upstream: apimachinery/pkg/util/runtime HandleErrorWithContext"""
-        context: Values = (("pod", ObjectRef.of(cycle_of)),) if cycle_of else ()
+        context = self._cycle(cycle_of)
         return LogLine(self.at, caller, message, values, 0, context, "UnhandledError", is_error=True, error=error)
 
 
