@@ -350,6 +350,11 @@ def _print_text(explanation: Explanation, change: SmallestChange | None) -> None
         since = f" (unschedulable since {explanation.said_since})" if explanation.said_since else ""
         say(f"Its scheduler said{since}: {explanation.said}")
         say(f"They differ: {explanation.disagreement}.")
+    elif explanation.said and explanation.said == explanation.message:
+        say("Its scheduler said the same, word for word.")
+    elif explanation.said:
+        say()
+        say(f"Its scheduler said: {explanation.said}")
     _print_findings(explanation.findings)
     _print_clauses(explanation.clauses)
     if explanation.for_ever:
@@ -403,6 +408,8 @@ def _print_queue(explanation: Explanation) -> None:
         return
     say()
     say(f"In the simulation, it is in {place.queue}, {f'tried {_times(place.attempts)}' if place.attempts else 'not tried yet'}.")
+    if place.gating_plugin and place.gating_reason:
+        say(f"{place.gating_plugin} holds it back: {place.gating_reason}")
     if place.wakes:
         say(f"Events that would requeue it: {', '.join(sorted({wake.event for wake in place.wakes}))}")
 

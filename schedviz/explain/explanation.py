@@ -96,7 +96,11 @@ class QueuePlace(Part, frozen=True):
     backoff_ends_seconds: float | None = None
     #: When it is moved out of unschedulablePods without an event.
     flushed_after_seconds: float | None = None
+    #: The names of its scheduling gates, if they gate it.
     gated_by: str = ""
+    #: The PreEnqueue plugin that gates it, and what that plugin says; "": none does.
+    gating_plugin: str = ""
+    gating_reason: str = ""
     #: The plugins that rejected it last.
     plugins: tuple[str, ...] = ()
     wakes: tuple[Wake, ...] = ()
@@ -114,7 +118,8 @@ class Explanation(Part, frozen=True):
     sentence_phrase: Phrase | None = None
     #: Its node, or its nominated node.
     node: str = ""
-    #: The scheduler's message now, without preemption's part; "" if a node fits.
+    #: The message of the pod's condition if the scheduler tried it now, with preemption's part; "" if a node fits. In an overview it is
+    #: without preemption's part. Of a gated pod, which the scheduler does not try: the API server's message.
     message: str = ""
     #: The last message, verbatim: that of the pod's PodScheduled condition.
     said: str = ""

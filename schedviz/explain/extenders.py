@@ -11,7 +11,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.config.types import Extender as ExtenderConfig
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.extenders.extender import Declared, ExtenderScoreRecord
-from schedviz.engine.framework.fit_error import Diagnosis, FitError, NodeToStatusMap
+from schedviz.engine.failure import NO_NODES_AVAILABLE
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import Code, Status
 from schedviz.explain.explanation import NodeVerdict, Objection
@@ -77,14 +77,22 @@ def _code(by: TurnedAway) -> Code:
     return Code.UNSCHEDULABLE_AND_UNRESOLVABLE if by.unresolvable else Code.UNSCHEDULABLE
 
 
-def message_with(dry_run: DryRun, rejected: dict[str, TurnedAway]) -> str:
-    """The FitError's text with the extenders' part."""
+def message_with(simulation: Simulation, dry_run: DryRun, rejected: dict[str, TurnedAway], *, post_filter: bool = False) -> str:
+    """The scheduler's message if no node fits, with the extenders' part; or the error that ends the attempt.
+
+    `post_filter`: with what preemption and the other PostFilter plugins say, as in the pod's condition. See `DryRun.post_filter` for when.
+    """
+    if not len(dry_run.rows):
+        return NO_NODES_AVAILABLE
+    if (failed := dry_run.error) is not None:
+        return str(failed)
     error = dry_run.fit_error
-    if not rejected:
-        return error.message
-    statuses = NodeToStatusMap(error.diagnosis.node_to_status)
-    statuses.update({node: Status(_code(by), (by.reason,)) for node, by in rejected.items()})
-    return FitError(error.pod, error.num_all_nodes, Diagnosis(statuses)).message
+    error.diagnosis.node_to_status.update({node: Status(_code(by), (by.reason,)) for node, by in rejected.items()})
+    if post_filter:
+        declared = {extender.url for extender in declared_extenders(simulation)}
+        outcome = dry_run.post_filter(error, [extender for extender in simulation.extenders if extender.name in declared])
+        error.diagnosis.post_filter_msg = "" if outcome is None else outcome.status.message
+    return error.message
 
 
 def declared_extenders(simulation: Simulation) -> list[Declared]:

@@ -145,6 +145,8 @@ def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
     match explanation.standing:
         case "gated" if is_name_only(explanation.queue):
             return phrase("only their names are known, from a SIGUSR2 dump")
+        case "gated" if explanation.queue is not None and not explanation.queue.gated_by:
+            return phrase("held back by {plugin}, before they are tried", plugin=explanation.queue.gating_plugin)
         case "gated":
             return phrase("held back by scheduling gates")
         case "ignored":
@@ -186,6 +188,8 @@ def _detail(simulation: Simulation, explanation: Explanation) -> Phrase | None:
         return phrase("its requests are not in the dump: add the output of `kubectl get nodes,pods -A -o json`")
     if explanation.queue is not None and explanation.queue.gated_by:
         return phrase("until they are removed: {gates}", gates=explanation.queue.gated_by)
+    if explanation.standing == "gated" and explanation.queue is not None:
+        return Phrase("{reason}", {"reason": explanation.queue.gating_reason})
     if explanation.victims:
         return phrase("waits on {node} until {victims} are gone", node=explanation.node, victims=some(explanation.victims))
     clause = explanation.main

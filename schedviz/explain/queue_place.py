@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from schedviz.engine import Simulation
+from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import ActionType, ClusterEvent, QueuedPodInfo, to_seconds
 from schedviz.engine.queue.events import merged_event_map
 from schedviz.explain.explanation import QueuePlace, Wake
+
+#: The message that the API server gives to a pod with scheduling gates.
+#: Upstream: pkg/registry/core/pod/strategy.go applySchedulingGatedCondition
+GATED_MESSAGE: Final = "Scheduling is blocked due to non-empty scheduling gates"
 
 QueueName = Literal["activeQ", "backoffQ", "unschedulablePods"]
 
@@ -23,6 +28,7 @@ def queue_place(simulation: Simulation, pod: str, *, count_ahead: bool = True) -
     name, queued = found
     queue = simulation.scheduler.state.queue
     expiry = queue.backoff_expiry(queued)
+    gating_plugin = (queued.gating_plugin or names.SCHEDULING_GATES) if queued.gated else ""
     waits = name == "unschedulablePods"
     return QueuePlace(
         name,
@@ -32,9 +38,23 @@ def queue_place(simulation: Simulation, pod: str, *, count_ahead: bool = True) -
         backoff_ends_seconds=to_seconds(expiry) if expiry > simulation.clock.now and queued.attempts else None,
         flushed_after_seconds=to_seconds(queue.unschedulable_timeout(queued)) if waits and not queued.gated else None,
         gated_by=", ".join(gate.name for gate in queued.pod.spec.scheduling_gates) if queued.gated else "",
+        gating_plugin=gating_plugin,
+        gating_reason=_gating_reason(simulation, queued, gating_plugin) if gating_plugin else "",
         plugins=tuple(sorted(queued.unschedulable_plugins)),
         wakes=_wakes(simulation, queued.unschedulable_plugins) if waits else (),
     )
+
+
+def _gating_reason(simulation: Simulation, queued: QueuedPodInfo, plugin: str) -> str:
+    """What the PreEnqueue plugin says that gates the pod."""
+    framework = simulation.scheduler.state.profiles.get(queued.pod.spec.scheduler_name)
+    plugins = framework.pre_enqueue_plugins if framework is not None else ()
+    return next((each.pre_enqueue(queued.pod_info).message for each in plugins if each.name == plugin), "")
+
+
+def message_of_gated(place: QueuePlace | None) -> str:
+    """The message in the condition of a pod that a PreEnqueue plugin gates: the scheduler writes none."""
+    return GATED_MESSAGE if place is not None and place.gating_plugin == names.SCHEDULING_GATES else ""
 
 
 def _find(simulation: Simulation, pod: str) -> tuple[QueueName, QueuedPodInfo] | None:

@@ -56,10 +56,10 @@ def without_missing(simulation: Simulation, explanation: Explanation) -> Explana
     return msgspec.structs.replace(explanation, message="", clauses=clauses, main=None, lacks=found.kind)
 
 
-def disagreement(simulation: Simulation, explanation: Explanation) -> Phrase | None:
-    """What would explain that the recorded message differs from `explanation.message`; None if they agree or cannot be compared.
+def disagreement(simulation: Simulation, explanation: Explanation, message: str) -> Phrase | None:
+    """What would explain that the recorded message differs from `message`; None if they agree or cannot be compared.
 
-    A message that this session's own scheduler wrote is not compared.
+    `message` is without preemption's part, which may differ. A message that this session's own scheduler wrote is not compared.
     """
     place = explanation.queue
     if not explanation.nodes or (place is not None and place.attempts):
@@ -68,7 +68,8 @@ def disagreement(simulation: Simulation, explanation: Explanation) -> Phrase | N
         real = parse_message(explanation.said)
     except NotAMessageError:
         return None
-    if explanation.message and _first_part(explanation.said).startswith(explanation.message.rstrip(".")):
+    said = " ".join(explanation.said.split())
+    if said == message or (message and not explanation.fits and said.startswith(message.rstrip("."))):
         return None
     if (missing := _missing(simulation, explanation)) is not None:
         return phrase(
@@ -97,14 +98,13 @@ def disagreement(simulation: Simulation, explanation: Explanation) -> Phrase | N
     )
 
 
-def _first_part(message: str) -> str:
-    return " ".join(message.split()).partition(" preemption: ")[0]
-
-
 def _missing(simulation: Simulation, explanation: Explanation) -> _Missing | None:
     informers = simulation.scheduler.state.informers
-    for clause in explanation.clauses:
+    reasons = [clause.reason for clause in explanation.clauses]
+    if explanation.queue is not None and explanation.queue.gating_reason:
+        reasons.append(explanation.queue.gating_reason)
+    for reason in reasons:
         for missing in _MISSING:
-            if missing.reason.fullmatch(clause.reason) and not informers.list(missing.kind):
+            if missing.reason.fullmatch(reason) and not informers.list(missing.kind):
                 return missing
     return None

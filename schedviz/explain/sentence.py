@@ -5,6 +5,7 @@ from __future__ import annotations
 from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
 from schedviz.explain.doctor.known_findings import MISSED_POD, unknown_nodes
 from schedviz.explain.explanation import Clause, Explanation, QueuePlace
+from schedviz.explain.reasons import meaning_of
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import Phrase, counted, phrase, some
 
@@ -30,7 +31,9 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
                 "add the output of `kubectl get nodes,pods -A -o json`.",
                 pod=name,
             )
-        case "gated":
+        case "gated" if explanation.queue is not None and not explanation.queue.gated_by and not explanation.lacks:
+            return _gated(name, explanation.queue)
+        case "gated" if not explanation.lacks:
             return phrase(
                 "{pod} has scheduling gates ({gates}); the scheduler does not try it until they are removed.",
                 pod=name,
@@ -55,6 +58,16 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
     if nodes := unknown_nodes(explanation.findings):
         return phrase("{sentence} So could {nodes}, which its scheduler does not know.", sentence=pending, nodes=some(nodes))
     return pending
+
+
+def _gated(name: str, place: QueuePlace) -> Phrase:
+    meaning = meaning_of(place.gating_reason)
+    return phrase(
+        "{pod} is pending. The scheduler does not try it: {plugin} holds it back because {why}.",
+        pod=name,
+        plugin=place.gating_plugin,
+        why=meaning.phrase if meaning is not None else place.gating_reason,
+    )
 
 
 def _unknown(explanation: Explanation) -> Phrase:

@@ -79,7 +79,7 @@ class Ranked:
 
 def choose(simulation: Simulation, dry_run: DryRun) -> Choice:
     """This scheduler's choice for the pod of a dry run."""
-    return _choice(Ranked(simulation, dry_run))
+    return _choice(simulation, Ranked(simulation, dry_run))
 
 
 def judge(simulation: Simulation, dry_run: DryRun, node: str, *, release_differs: Callable[[], bool] = lambda: False) -> Judgement:
@@ -88,7 +88,7 @@ def judge(simulation: Simulation, dry_run: DryRun, node: str, *, release_differs
     `release_differs`: whether the real scheduler is known to be of another release; called for a disagreement.
     """
     ranked = Ranked(simulation, dry_run)
-    found = _verdict(ranked, node)
+    found = _verdict(simulation, ranked, node)
     if found.verdict not in DISAGREEMENTS:
         return found
     if release_differs():
@@ -99,9 +99,9 @@ def judge(simulation: Simulation, dry_run: DryRun, node: str, *, release_differs
     return replace(found, cause="configuration" if without else "unexplained", without=without)
 
 
-def _verdict(ranked: Ranked, node: str) -> Judgement:
+def _verdict(simulation: Simulation, ranked: Ranked, node: str) -> Judgement:
     dry_run = ranked.dry_run
-    choice = _choice(ranked)
+    choice = _choice(simulation, ranked)
     row_of = dry_run.row_of
     if node not in row_of:
         return Judgement("unjudged", choice, reasons=(f'the session knows no node "{node}"',))
@@ -147,12 +147,12 @@ def _plugins_to_leave_out(ranked: Ranked, node: str) -> tuple[str, ...]:
     return tuple(rejecting) if len(rejecting) == 1 else ()
 
 
-def _choice(ranked: Ranked) -> Choice:
+def _choice(simulation: Simulation, ranked: Ranked) -> Choice:
     dry_run, rows = ranked.dry_run, ranked.rows
     if ranked.failure:
         return Choice(len(dry_run.rows), len(rows), message=ranked.failure)
     if not len(rows):
-        return Choice(len(dry_run.rows), 0, message=message_with(dry_run, ranked.turned_away))
+        return Choice(len(dry_run.rows), 0, message=message_with(simulation, dry_run, ranked.turned_away))
     best = ranked.best
     names = tuple(rows.names[row] for row in best[:NAMED])
     return Choice(len(dry_run.rows), len(rows), names, len(best), int(ranked.totals[best[0]]))

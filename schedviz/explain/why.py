@@ -20,7 +20,7 @@ from schedviz.explain.extenders import known_extenders, message_with, turned_awa
 from schedviz.explain.main_reason import main_reason
 from schedviz.explain.message import said_clauses
 from schedviz.explain.pod_group import group_note
-from schedviz.explain.queue_place import queue_place
+from schedviz.explain.queue_place import message_of_gated, queue_place
 from schedviz.explain.real_message import disagreement, without_missing
 from schedviz.explain.sentence import sentence_of
 from schedviz.explain.verdicts import clauses, matrix
@@ -49,16 +49,25 @@ def why_pending(simulation: Simulation, pod_key: str, findings: KnownFindings = 
     pod = find_pod(simulation, pod_key)
     unknown = findings.is_unknown(pod_key)
     alike = tuple(other for other in _alike(simulation, pod) if findings.is_unknown(other) == unknown)
-    return explain_pod(simulation, pod, queue_place(simulation, pod_key), alike, findings)
+    return explain_pod(simulation, pod, queue_place(simulation, pod_key), alike, findings, with_preemption=True)
 
 
 def explain_pod(
-    simulation: Simulation, pod: Pod, place: QueuePlace | None, alike: tuple[str, ...], findings: KnownFindings = NO_FINDINGS
+    simulation: Simulation,
+    pod: Pod,
+    place: QueuePlace | None,
+    alike: tuple[str, ...],
+    findings: KnownFindings = NO_FINDINGS,
+    *,
+    with_preemption: bool = False,
 ) -> Explanation:
-    """The same for a pod whose place in the queue and whose equals are known. `alike`: `namespace/name` of the equals."""
-    standing = _standing(simulation, pod, place)
+    """The same for a pod whose place in the queue and whose equals are known. `alike`: `namespace/name` of the equals.
+
+    `with_preemption`: `message` has what preemption says, for which it is tried on every node that it might help.
+    """
     condition = _scheduled_condition(pod)
     note = group_note(simulation, pod)
+    standing = _standing(simulation, pod, place, is_held_by_group=note is not None and note.holds_back)
     known = Explanation(
         pod=pod.key,
         uid=pod.uid,
@@ -81,6 +90,11 @@ def explain_pod(
         sentence = phrase("{error}; no profile here schedules it.", error=str(error))
         return _replace(known, standing="ignored", sentence=sentence.text, sentence_phrase=sentence)
     rejected = turned_away(simulation, dry_run)
+    message = message_with(simulation, dry_run, rejected)
+    # Before the matrix, for which every plugin looks at every node.
+    whole = message_with(simulation, dry_run, rejected, post_filter=True) if with_preemption else message
+    if standing == "gated":
+        message = whole = message_of_gated(place)
     verdicts = with_extenders(matrix(dry_run), rejected)
     counted = Counter(verdict.outlook for verdict in verdicts)
     fits = tuple(verdict.node for verdict in verdicts if verdict.outlook == "now")
@@ -88,7 +102,7 @@ def explain_pod(
     main = main_reason(dry_run, verdicts) if not fits else None
     explained = _replace(
         known,
-        message="" if fits else message_with(dry_run, rejected),
+        message=whole if standing == "gated" or not fits else "",
         outlook=_best(verdicts),
         nodes=len(verdicts),
         fits=fits,
@@ -100,7 +114,7 @@ def explain_pod(
         room=() if fits else room(dry_run, verdicts, simulation.clock.now),
         extenders_not_asked=uncalled_extenders(simulation, dry_run),
     )
-    if (differs := disagreement(simulation, explained)) is not None:
+    if (differs := disagreement(simulation, explained, message)) is not None:
         explained = without_missing(simulation, _replace(explained, disagreement=differs.text, disagreement_phrase=differs))
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
@@ -150,7 +164,7 @@ def _meant_by(key: str, pods: Sequence[Pod]) -> list[str]:
     return named or [pod.key for pod in pods if pod.namespace == namespace and pod.name.startswith(f"{name}-")]
 
 
-def _standing(simulation: Simulation, pod: Pod, place: QueuePlace | None) -> Standing:
+def _standing(simulation: Simulation, pod: Pod, place: QueuePlace | None, *, is_held_by_group: bool) -> Standing:
     if pod.status.phase in _FINISHED:
         return "finished"
     if pod.spec.node_name:
@@ -159,7 +173,7 @@ def _standing(simulation: Simulation, pod: Pod, place: QueuePlace | None) -> Sta
         return "deleting"
     if any(binding.pod == pod.key for binding in simulation.scheduler.bindings):
         return "waiting"
-    if place is not None and place.gated_by:
+    if place is not None and place.gating_plugin and not is_held_by_group:
         return "gated"
     return "nominated" if pod.status.nominated_node_name else "pending"
 

@@ -73,6 +73,9 @@ export interface QueuePlace {
   backoffEndsSeconds: number | null;
   flushedAfterSeconds: number | null;
   gatedBy: string;
+  /** The PreEnqueue plugin that gates the pod, and what it says; "": none does. Older answers lack both. */
+  gatingPlugin?: string;
+  gatingReason?: string;
   plugins: string[];
   wakes: { plugin: string; event: string }[];
 }

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedviz.engine.cluster.watch import Verb, WatchEvent
+from schedviz.engine.dryrun.without_effects import without_effects
 from schedviz.engine.framework.cycle_state import CycleState, Data, NotFoundError, StateKey
-from schedviz.engine.framework.fit_error import Diagnosis, FitError, NodeToStatusMap
-from schedviz.engine.framework.interface import FilterReads
+from schedviz.engine.framework.fit_error import FitError
+from schedviz.engine.framework.interface import FilterReads, PreemptionExtender
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.framework import LEFT_OUT
-from schedviz.engine.framework.runtime.outcomes import PreFilterOutcome, ScoreOutcome
+from schedviz.engine.framework.runtime.outcomes import FilterOutcome, PostFilterOutcome, PreFilterOutcome, ScoreOutcome
 from schedviz.engine.framework.runtime.state_transfer import transfer_state
-from schedviz.engine.framework.status import Status
+from schedviz.engine.framework.status import Code, Status, StatusError
 from schedviz.engine.framework.trial_rows import TrialRows
 from schedviz.engine.framework.types import Generations, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
@@ -81,10 +82,14 @@ class DryRun:
         status = self.pre_filter.status
         if not status.is_success:
             return Verdicts.all(len(self.rows), status)
-        outcome = self.framework.filter_rows(self._state, self.pod, self.rows, len(self.rows))
+        outcome = self._filtered
         if outcome.error is not None:
             return Verdicts.all(len(self.rows), outcome.error)
         return self._with_left_out(outcome.verdicts)
+
+    @cached_property
+    def _filtered(self) -> FilterOutcome:
+        return self.framework.filter_rows(self._state, self.pod, self.rows, len(self.rows))
 
     def _with_left_out(self, verdicts: Verdicts) -> Verdicts:
         """Give the nodes that PreFilter's result excludes a status of their own."""
@@ -133,16 +138,51 @@ class DryRun:
         return trial
 
     @property
-    def fit_error(self) -> FitError:
-        """The scheduler's message if no node fits, without preemption's part."""
+    def _counted(self) -> Verdicts:
+        """The verdicts that a message counts: v1.27.1 has no status for the nodes that PreFilter's result excludes."""
+        verdicts = self.verdicts
+        is_left_out = [status.reasons == (LEFT_OUT,) for status in verdicts.statuses]
+        if not any(is_left_out):
+            return verdicts
+        return Verdicts(np.where(np.array(is_left_out)[verdicts.codes], 0, verdicts.codes), verdicts.statuses)
+
+    @property
+    def error(self) -> StatusError | None:
+        """The error that ends the attempt before it is known whether a node fits; None: there is none. A rejection is no error."""
         status = self.pre_filter.status
         if not status.is_success:
-            return FitError(self.pod.key, len(self.rows), Diagnosis(pre_filter_msg=status.message))
-        verdicts = self.verdicts
-        names = self.rows.names
-        rejected = np.flatnonzero(verdicts.codes).tolist()
-        statuses = {names[row]: verdicts[row] for row in rejected if verdicts[row].reasons != (LEFT_OUT,)}
-        return FitError(self.pod.key, len(self.rows), Diagnosis(NodeToStatusMap(statuses)))
+            return None if status.is_unschedulable or status.code is Code.PENDING else status.as_error()
+        for name in sorted(self.pre_filter.node_names or ()) if self.framework.needs_named_nodes else ():
+            try:
+                self._snapshot.get(name)
+            except LookupError as error:
+                return StatusError(str(error))
+        outcome = self._filtered
+        return None if outcome.error is None else outcome.error.as_error()
+
+    @property
+    def fit_error(self) -> FitError:
+        """The scheduler's message if no node fits, without PostFilter's part."""
+        error = self.framework.fit_error_type
+        diagnosis = error.diagnosis_type.new()
+        status = self.pre_filter.status
+        if not status.is_success:
+            diagnosis.reject_all_nodes(status)
+        else:
+            diagnosis.node_to_status.add(self.rows, self._counted)
+        return error(self.pod.key, len(self.rows), diagnosis)
+
+    def post_filter(self, error: FitError, extenders: Sequence[PreemptionExtender] = ()) -> PostFilterOutcome | None:
+        """What the PostFilter plugins answer to `error`; None: the profile has none. Nothing is evicted or written.
+
+        Call it before `each_plugin`: plugins find in their state what Filter wrote for the nodes that reached them. `extenders` are asked
+        about preemption.
+        """
+        framework = self.framework
+        if not framework.has_post_filter_plugins:
+            return None
+        with without_effects(framework, extenders):
+            return framework.run_post_filter_plugins(self._state, self.pod, error.diagnosis.node_to_status)
 
 
 class Trial:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import msgspec
 import numpy as np
@@ -113,9 +113,20 @@ class Diagnosis(msgspec.Struct):
     pre_filter_msg: str = ""
     post_filter_msg: str = ""
 
+    @classmethod
+    def new(cls) -> Self:
+        """An empty diagnosis."""
+        return cls()
+
+    def reject_all_nodes(self, status: Status) -> None:
+        """A PreFilter plugin rejects the pod, whatever the node."""
+        self.pre_filter_msg = status.message
+
 
 class FitError(msgspec.Struct):
     """No node fits a pod. A value, not an exception. Upstream: framework/types.go FitError"""
+
+    diagnosis_type: ClassVar[type[Diagnosis]] = Diagnosis
 
     pod: str
     num_all_nodes: int

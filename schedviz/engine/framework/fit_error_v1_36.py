@@ -6,6 +6,7 @@ Upstream: framework/interface.go NodeToStatus, framework/types.go FitError
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar, Self
 
 import msgspec
 
@@ -39,7 +40,7 @@ class DiagnosisV136(Diagnosis):
     pending_plugins: set[str] = msgspec.field(default_factory=set)
 
     @classmethod
-    def new(cls) -> DiagnosisV136:
+    def new(cls) -> Self:
         """An empty diagnosis."""
         return cls(NodeToStatus())
 
@@ -49,6 +50,10 @@ class DiagnosisV136(Diagnosis):
         found = self.node_to_status
         assert isinstance(found, NodeToStatus)
         return found
+
+    def reject_all_nodes(self, status: Status) -> None:
+        super().reject_all_nodes(status)
+        self.nodes.absent_nodes_status = status
 
     def add_plugin_status(self, status: Status) -> None:
         """Remember the plugin. Upstream: framework/types.go Diagnosis.AddPluginStatus"""
@@ -62,6 +67,8 @@ class DiagnosisV136(Diagnosis):
 
 class FitErrorV136(FitError):
     """No node fits a pod."""
+
+    diagnosis_type: ClassVar[type[Diagnosis]] = DiagnosisV136
 
     @property
     def message(self) -> str:

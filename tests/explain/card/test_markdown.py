@@ -16,7 +16,9 @@ def test_an_explanation_has_message_numbers_nodes_and_a_verified_change() -> Non
     explanation = why_pending(simulation, "default/p")
     lines = markdown_of(card_of_pod(explanation, smallest_change(simulation, "default/p", explanation))).splitlines()
     assert lines[0] == "### Why `default/p` is pending"
-    assert "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable." in lines
+    assert any(
+        line.startswith("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. preemption: 0/2") for line in lines
+    )
     assert "**1 × Insufficient cpu** (NodeResourcesFit)" in lines
     assert "- cpu: the pod requests 3; n1 has the most free, 2 of 4 (1 short)" in lines
     assert "- on `n1`" in lines

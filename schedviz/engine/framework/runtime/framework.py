@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 from schedviz.engine.config.types import KubeSchedulerProfile, Plugins
 from schedviz.engine.features import Features
 from schedviz.engine.framework.cycle_state import CycleState
-from schedviz.engine.framework.fit_error import NodeToStatusMap
+from schedviz.engine.framework.fit_error import FitError, NodeToStatusMap
 from schedviz.engine.framework.interface import (
     ALL_NODES,
     AsyncPreemptions,
@@ -86,6 +86,10 @@ class Framework:
 
     #: What a plugin gets that registers for nothing.
     default_events: ClassVar[Sequence[ClusterEvent]] = ALL_CLUSTER_EVENTS
+    #: Formats why no node fits.
+    fit_error_type: ClassVar[type[FitError]] = FitError
+    #: Whether an attempt ends with an error if PreFilter names a node that does not exist. Upstream: schedule_one.go findNodesThatFitPod
+    needs_named_nodes: ClassVar[bool] = True
 
     def __init__(
         self,

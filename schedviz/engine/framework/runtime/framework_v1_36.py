@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from schedviz.engine.framework.cycle_state import CycleState
-from schedviz.engine.framework.fit_error import NodeToStatusMap
-from schedviz.engine.framework.fit_error_v1_36 import EXTENDER_NAME
+from schedviz.engine.framework.fit_error import FitError, NodeToStatusMap
+from schedviz.engine.framework.fit_error_v1_36 import EXTENDER_NAME, FitErrorV136
 from schedviz.engine.framework.interface import (
     ALL_NODES,
     MAX_NODE_SCORE,
@@ -54,6 +54,8 @@ class FrameworkV136(Framework):
     """The plugins of one profile, and the parts of the scheduler that they may use."""
 
     default_events: ClassVar[Sequence[ClusterEvent]] = ALL_CLUSTER_EVENTS
+    fit_error_type: ClassVar[type[FitError]] = FitErrorV136
+    needs_named_nodes: ClassVar[bool] = False
 
     def registered_events(self) -> dict[str, list[ClusterEventWithHint]]:
         """What each plugin that can reject a pod has registered for; extenders, which cannot register, get all events.

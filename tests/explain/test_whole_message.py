@@ -1,0 +1,118 @@
+"""The message of an explanation is the one that the scheduler would write into the pod's condition, preemption's part included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from explain_clusters import cluster, do, node, pod
+
+from schedviz.explain.overview import overview
+from schedviz.explain.why import why_pending
+from schedviz.kube.core import Pod
+from schedviz.trace.releases import RELEASES, V1_27, V1_36
+
+CLAIMED = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "missing"}]}
+
+
+def by_name(name: str) -> dict[str, Any]:
+    """The affinity of a DaemonSet's pod."""
+    match = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]}]
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": match}}}
+
+
+def written(objects: list[dict[str, Any]], release: str) -> str:
+    """The condition's message after the pod's cycle."""
+    simulation = cluster(*objects, release=release)
+    do(simulation, "cycle")
+    found = simulation.cluster.find("Pod", "default/p")
+    assert isinstance(found, Pod)
+    return next((one.message for one in found.status.conditions if one.type == "PodScheduled"), "")
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize(
+    "objects",
+    [
+        [node("n1"), node("n2", cordoned=True), pod("full", cpu="4", on="n1"), pod("p")],
+        [node("n1"), pod("low", cpu="4", on="n1", priority=-1), pod("p", cpu="5", priority=7)],
+        [node("n1"), pod("low", cpu="4", on="n1", priority=-1), pod("p", priority=7)],
+        [node("n1"), pod("low", cpu="4", on="n1", priority=-1), pod("p", priority=7, preemptionPolicy="Never")],
+        [node("n1"), node("n2"), pod("full", cpu="4", on="n2"), pod("p", affinity=by_name("n2"))],
+        [node("n1"), pod("p", affinity=by_name("gone"))],
+        [node("n1"), pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}])],
+        [pod("p")],
+    ],
+    ids=["no victims", "too big", "victims", "never", "absent nodes", "absent node", "claim", "no nodes"],
+)
+def test_it_is_what_a_cycle_writes(objects: list[dict[str, Any]], release: str) -> None:
+    assert why_pending(cluster(*objects, release=release), "default/p").message == written(objects, release) != ""
+
+
+def test_nodes_that_pre_filter_leaves_out_are_a_clause_of_v1_36_only() -> None:
+    objects = [node("n1"), node("n2"), pod("full", cpu="4", on="n2"), pod("p", affinity=by_name("n2"))]
+    left_out = "1 node(s) didn't satisfy plugin(s) [NodeAffinity]"
+
+    assert left_out in why_pending(cluster(*objects, release=V1_36), "default/p").message
+    assert left_out not in why_pending(cluster(*objects, release=V1_27), "default/p").message
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_asking_what_preemption_says_evicts_nothing(release: str) -> None:
+    simulation = cluster(node("n1"), pod("low", cpu="4", on="n1", priority=-1), pod("p", priority=7), release=release)
+    before = list(simulation.stored_objects())
+
+    first = why_pending(simulation, "default/p")
+
+    assert list(simulation.stored_objects()) == before
+    assert not simulation.scheduler.preemptions.running
+    assert why_pending(simulation, "default/p") == first
+    do(simulation, "cycle")
+    assert why_pending(simulation, "default/p").node == "n1"
+
+
+def test_the_overview_does_not_try_preemption() -> None:
+    simulation = cluster(node("n1"), pod("full", cpu="4", on="n1"), pod("p"))
+    [reason] = overview(simulation).reasons
+
+    assert reason.groups[0].message == "0/1 nodes are available: 1 Insufficient cpu."
+
+
+def test_a_pod_that_waits_for_its_claim_to_exist_is_not_tried() -> None:
+    simulation = cluster(node("n1"), pod("p", **CLAIMED), release=V1_36)
+    explanation = why_pending(simulation, "default/p")
+
+    assert explanation.standing == "gated"
+    assert explanation.message == ""
+    assert explanation.sentence == (
+        "default/p is pending. The scheduler does not try it: DynamicResources holds it back because a claim of the pod does not exist yet."
+    )
+    [reason] = overview(simulation).reasons
+    assert reason.reason == "held back by DynamicResources, before they are tried"
+    assert reason.groups[0].detail == 'could not find ResourceClaim "default/missing"'
+
+
+def test_the_message_about_gates_is_that_of_the_api_server() -> None:
+    gated = pod("p", schedulingGates=[{"name": "quota"}])
+    gated["status"]["conditions"] = [
+        {
+            "type": "PodScheduled",
+            "status": "False",
+            "reason": "SchedulingGated",
+            "message": "Scheduling is blocked due to non-empty scheduling gates",
+        }
+    ]
+    explanation = why_pending(cluster(node("n1"), gated, release=V1_36), "default/p")
+
+    assert explanation.message == explanation.said
+    assert explanation.disagreement == ""
+
+
+def test_without_the_claims_a_pod_that_its_scheduler_tried_is_not_said_to_be_held_back() -> None:
+    tried = pod("p", **CLAIMED)
+    said = "0/1 nodes are available: 1 cannot allocate all claims. still not schedulable, preemption: 0/1 nodes are available: 1 No."
+    tried["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": said}]
+    explanation = why_pending(cluster(node("n1"), tried, release=V1_36), "default/p")
+
+    assert explanation.lacks == "ResourceClaim"
+    assert said in explanation.sentence
