@@ -125,6 +125,8 @@ class Explanation(Part, frozen=True):
     said: str = ""
     #: Since when the pod has been unschedulable, according to that condition (RFC 3339); "" if it does not say.
     said_since: str = ""
+    #: Whether the attempt ends with an error, which is `message`: it is not known whether a node fits.
+    failed: bool = False
     #: What would explain that `said`, which another scheduler wrote, differs from `message`; "" if it does not.
     disagreement: str = ""
     disagreement_phrase: Phrase | None = None

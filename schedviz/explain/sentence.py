@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
 from schedviz.explain.doctor.known_findings import MISSED_POD, unknown_nodes
+from schedviz.explain.doctor.nominations import WITHOUT_PREEMPTION
 from schedviz.explain.explanation import Clause, Explanation, QueuePlace
 from schedviz.explain.reasons import meaning_of
 from schedviz.kube.core import Pod
@@ -101,6 +102,10 @@ def _pending(explanation: Explanation) -> Phrase:
             node=explanation.node,
             victims=some(explanation.victims),
         )
+    if any(finding.kind == WITHOUT_PREEMPTION for finding in explanation.findings):
+        return phrase(
+            "{pod} is nominated to {node} without a preemption: {why}.", pod=name, node=explanation.node, why=explanation.cause_phrase or ""
+        )
     state = phrase("{pod} is pending", pod=name)
     if explanation.standing == "nominated":
         state = phrase("{pod} is nominated to {node} and waits for room there", pod=name, node=explanation.node)
@@ -118,7 +123,15 @@ def _pending(explanation: Explanation) -> Phrase:
         )
     if not explanation.nodes:
         return phrase("{state}: there are no nodes.", state=state)
+    if explanation.failed:
+        return phrase("{state}: each attempt ends with an error before a node is found: {error}.", state=state, error=_error(explanation))
     return phrase("{state}: {why}. {outlook}", state=state, why=_no_node(explanation), outlook=_outlook(explanation))
+
+
+def _error(explanation: Explanation) -> Phrase | str:
+    """What the error means, if that is known."""
+    clause = explanation.main
+    return explanation.message if clause is None or clause.meaning_phrase is None else clause.meaning_phrase
 
 
 def is_name_only(place: QueuePlace | None) -> bool:

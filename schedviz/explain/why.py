@@ -11,15 +11,16 @@ import msgspec
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun, UnknownProfileError
 from schedviz.explain.details.of_clauses import with_details
-from schedviz.explain.doctor.finding import Scheduler
+from schedviz.explain.doctor.examine import scheduler_of_engine
 from schedviz.explain.doctor.known_findings import KnownFindings
-from schedviz.explain.doctor.nominations import FOR_EVER, judge, terminating_victims, why_for_ever
+from schedviz.explain.doctor.nominations import FOR_EVER, WITHOUT_PREEMPTION, judge, terminating_victims, why_for_ever
 from schedviz.explain.equivalence import reading_of
 from schedviz.explain.explanation import Explanation, NodeVerdict, Outlook, QueuePlace, Standing
-from schedviz.explain.extenders import known_extenders, message_with, turned_away, uncalled_extenders, with_extenders
+from schedviz.explain.extenders import message_with, turned_away, uncalled_extenders, with_extenders
 from schedviz.explain.main_reason import main_reason
 from schedviz.explain.message import said_clauses
 from schedviz.explain.pod_group import group_note
+from schedviz.explain.provisioning import provisioning
 from schedviz.explain.queue_place import message_of_gated, queue_place
 from schedviz.explain.real_message import disagreement, without_missing
 from schedviz.explain.sentence import sentence_of
@@ -98,16 +99,21 @@ def explain_pod(
     verdicts = with_extenders(matrix(dry_run), rejected)
     counted = Counter(verdict.outlook for verdict in verdicts)
     fits = tuple(verdict.node for verdict in verdicts if verdict.outlook == "now")
-    reasons = with_details(simulation, dry_run, verdicts, clauses(verdicts)) if verdicts else said_clauses(known.said)
+    failed = bool(verdicts) and dry_run.error is not None
+    if failed:
+        reasons = said_clauses(message)
+    else:
+        reasons = with_details(simulation, dry_run, verdicts, clauses(verdicts)) if verdicts else said_clauses(known.said)
     main = main_reason(dry_run, verdicts) if not fits else None
     explained = _replace(
         known,
+        failed=failed,
         message=whole if standing == "gated" or not fits else "",
         outlook=_best(verdicts),
         nodes=len(verdicts),
         fits=fits,
         clauses=reasons,
-        main=next((clause for clause in reasons if (clause.reason, clause.plugin) == main), None),
+        main=next((clause for clause in reasons if failed or (clause.reason, clause.plugin) == main), None),
         plugins=tuple(plugin for plugin, _ in dry_run.each_plugin()),
         outlooks={outlook: counted[outlook] for outlook in OUTLOOKS if counted[outlook]},
         matrix=verdicts,
@@ -118,7 +124,9 @@ def explain_pod(
         explained = without_missing(simulation, _replace(explained, disagreement=differs.text, disagreement_phrase=differs))
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
-    return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.of(explained))), pod)
+    told = {finding.sentence for finding in explained.findings}
+    others = tuple(finding for finding in findings.of(explained) if finding.sentence not in told)
+    return _with_sentence(_replace(explained, findings=(*explained.findings, *others)), pod)
 
 
 def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: DryRun) -> Explanation:
@@ -128,9 +136,11 @@ def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: Dr
         return explained
     free = info.allocatable.clone()
     free.add(info.requested, -1)
-    state = simulation.scheduler.state
-    known = Scheduler(tuple(state.profiles), known_extenders(simulation), state.pod_info)
+    known = scheduler_of_engine(simulation)
     finding = judge(dry_run.pod, explained.node, free, info.pods, known)
+    if finding.kind == WITHOUT_PREEMPTION:
+        cause = provisioning(simulation, dry_run.pod.pod) or finding.cause_phrase
+        return _replace(explained, cause=cause.text if cause else "", cause_phrase=cause, findings=(finding,))
     if finding.kind != FOR_EVER:
         victims = tuple(terminating_victims(dry_run.pod, info.pods))
         return _replace(explained, cause=finding.cause, advice=finding.advice, findings=(finding,), victims=victims)

@@ -87,7 +87,7 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
     dumped = dump(simulation)
     mismatch = compare([node.name for node in informers.list("Node")], [pod.uid for pod in informers.list("Pod")], dumped)
     state = simulation.scheduler.state
-    known = scheduler or Scheduler(tuple(state.profiles), known_extenders(simulation), state.pod_info)
+    known = scheduler or scheduler_of_engine(simulation)
     objects = list(simulation.stored_objects())
     nodes, pods = _nodes_and_pods(objects)
     running = simulation.running_pod
@@ -104,6 +104,13 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
         *snapshot_beside_cache(simulation),
     ]
     return examination("API, informers, cache, queue and snapshot of the engine", findings, nodes=len(nodes), pods=len(pods))
+
+
+def scheduler_of_engine(simulation: Simulation) -> Scheduler:
+    """What the doctor knows about the scheduler of an engine."""
+    state = simulation.scheduler.state
+    nominates = state.features.nominated_node_name_for_expectation
+    return Scheduler(tuple(state.profiles), known_extenders(simulation), state.pod_info, nominates)
 
 
 def _cached(signal: Signal) -> int:

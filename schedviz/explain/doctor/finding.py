@@ -42,6 +42,9 @@ class Scheduler(msgspec.Struct, frozen=True):
     extenders: tuple[Extender, ...] | None = None
     #: The class of its release's PodInfos, which adds up what a pod requests.
     pod_info: type[PodInfo] = PodInfo
+    #: Whether it nominates a pod to the node that it has chosen while Permit and PreBind plugins wait (v1.36, gate
+    #: NominatedNodeNameForExpectation), and withdraws every other nomination when an attempt fails.
+    nominates_before_binding: bool = False
 
 
 def examination(compared: str, findings: Iterable[Finding], *, nodes: int, pods: int) -> Examination:

@@ -67,11 +67,12 @@ def scheduler_of(
     """The scheduler described by a configuration; `names` override the profiles' names. Raises `ConfigurationError`."""
     found = RELEASES[release]
     features = features_of(found.gates, feature_gates)
-    pod_info = found.pod_info(features)
+    pod_info, nominates = found.pod_info(features), features.nominated_node_name_for_expectation
     if config is None:
-        return Scheduler(names or Scheduler().names, pod_info=pod_info)
+        return Scheduler(names or Scheduler().names, pod_info=pod_info, nominates_before_binding=nominates)
     parsed = load_configuration(config, release=release, features=features)
-    return Scheduler(names or tuple(profile.scheduler_name for profile in parsed.profiles), tuple(parsed.extenders), pod_info)
+    profiles = tuple(profile.scheduler_name for profile in parsed.profiles)
+    return Scheduler(names or profiles, tuple(parsed.extenders), pod_info, nominates)
 
 
 def cut_examination(examination: Examination) -> dict[str, Any] | None:

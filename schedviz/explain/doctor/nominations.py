@@ -16,6 +16,9 @@ from schedviz.trace.phrase import Phrase, phrase, some
 
 FOR_EVER = "nominated for ever"
 NOMINATED = "nominated pod"
+WITHOUT_PREEMPTION = "nominated without a preemption"
+#: A failed preemption in the message of a condition.
+_NOTHING_EVICTED = " preemption: "
 _SILENT = (
     "extender {extender} has a filterVerb and no preemptVerb: its filter rejects the node in every cycle, preemption does not "
     "ask it, finds that the node fits without any victim, and nominates it again each time"
@@ -105,6 +108,9 @@ def judge(pod: PodInfo, node: str, free: Resource, here: Sequence[PodInfo], sche
         )
         advice = phrase("wait until they are gone; if they stay, look at their finalizers and grace periods")
         return finding(False, NOMINATED, about, between, sentence, None, advice)
+    if (nominated_by := _why_without_preemption(pod.pod, scheduler)) is not None:
+        sentence = phrase("pod {pod} is nominated to {node} without a preemption", pod=pod.key, node=node)
+        return finding(False, WITHOUT_PREEMPTION, about, between, sentence, nominated_by)
     wants = amounts_of(pod.requests.resource)
     have = amounts_of(free)
     lacks = [name for name, amount in wants.items() if have.get(name, 0) < amount]
@@ -124,6 +130,23 @@ def judge(pod: PodInfo, node: str, free: Resource, here: Sequence[PodInfo], sche
         node=node,
     )
     return finding(True, FOR_EVER, about, between, sentence, *why_for_ever(scheduler))
+
+
+def _why_without_preemption(pod: Pod, scheduler: Scheduler) -> Phrase | None:
+    """What nominated a pod for which nothing was evicted; None: its scheduler's preemption may have."""
+    if pod.spec.scheduling_gates:
+        return phrase("it has scheduling gates, so its scheduler has not tried it: another component nominated it")
+    if not scheduler.nominates_before_binding:
+        return None
+    condition = next((one for one in pod.status.conditions if one.type == "PodScheduled" and one.status == "False"), None)
+    if condition is None:
+        return phrase(
+            "its scheduler has chosen the node and prepares the binding, which takes time if a volume is provisioned, a device is "
+            "allocated, or a Permit plugin waits; or another component, such as an autoscaler or a job queue, nominated it"
+        )
+    if _NOTHING_EVICTED in condition.message:
+        return phrase("preemption evicted nothing in its last attempt: another component nominated it, or its next attempt is due")
+    return None
 
 
 def terminating_victims(pod: PodInfo, here: Sequence[PodInfo]) -> list[str]:

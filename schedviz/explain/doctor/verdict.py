@@ -27,6 +27,10 @@ _NOTES: Final = {
         phrase("a pod is nominated and waits for its node"),
         phrase("{count} pods are nominated and wait for their nodes"),
     ),
+    "nominated without a preemption": (
+        phrase("a pod is nominated without a preemption"),
+        phrase("{count} pods are nominated without a preemption"),
+    ),
     "deleting pod": (
         phrase("a pod that is being deleted waits in the queue"),
         phrase("{count} pods that are being deleted wait in the queue"),

@@ -11,6 +11,16 @@ _LOOK: Final = "compare the claims with the devices: `kubectl get resourceclaims
 
 DEVICES: Final[tuple[Row, ...]] = (
     (
+        r'(?:running "DynamicResources" filter plugin(?: for pod "[^"]*")?: )?'
+        r"(?P<where>(?:claim|class) \S+: selector #\d+): CEL (?:runtime|compile) error: (?P<why>.*)",
+        Meaning(
+            names.DYNAMIC_RESOURCES,
+            "the expression of {where} fails on a device: {why}",
+            ("the expression reads an attribute that some device of the driver lacks",),
+            'test for the attribute first, as in `has(device.attributes["DRIVER"].NAME) && …`; until then, no node is tried',
+        ),
+    ),
+    (
         "cannot allocate all claims",
         Meaning(names.DYNAMIC_RESOURCES, "not all devices that the pod's claims request are available on the node", (), _LOOK),
     ),

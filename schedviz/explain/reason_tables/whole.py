@@ -57,7 +57,7 @@ WHOLE: Final[tuple[Row, ...]] = (
         ),
     ),
     (
-        r'(?:error while )?running "?(?P<plugin>\w+)"? (?P<point>\w+) plugin for pod "[^"]*": (?P<why>.*)',
+        r'(?:error while )?running "?(?P<plugin>\w+)"? (?P<point>\w+) plugin(?: for pod "[^"]*")?: (?P<why>.*)',
         Meaning("", "the plugin {plugin} failed: {why}", (), "look at the scheduler's log"),
     ),
     (
