@@ -124,9 +124,7 @@ def explain_pod(
         explained = without_missing(simulation, _replace(explained, disagreement=differs.text, disagreement_phrase=differs))
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
-    told = {finding.sentence for finding in explained.findings}
-    others = tuple(finding for finding in findings.of(explained) if finding.sentence not in told)
-    return _with_sentence(_replace(explained, findings=(*explained.findings, *others)), pod)
+    return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.of(explained))), pod)
 
 
 def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: DryRun) -> Explanation:

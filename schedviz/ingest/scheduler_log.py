@@ -20,6 +20,8 @@ from schedviz.ingest.sigusr2 import Signals
 FORMAT: Final = "kube-scheduler log"
 #: The most dumps of one log that are kept; the newest ones.
 MOST_SIGNALS: Final = 20
+#: Pods in the first lines about attempts after a dump: one of them was being tried when it was made, others were being bound.
+_TRIED_NEXT: Final = 8
 #: How much of a file is examined to recognise a log.
 _HEAD_BYTES: Final = 64 << 10
 _HEAD_LINES: Final = 40
@@ -66,7 +68,7 @@ def read_log(name: str, text: bytes, limits: Limits) -> SchedulerLog:
     for count, record in enumerate(records(log_lines(text)), start=1):  # noqa: B007
         reading.signals.take(record)
         reading.take(record)
-    signals = reading.signals.finish()
+    signals = reading.finish()
     return SchedulerLog(
         name=name,
         signals=tuple(signals[-MOST_SIGNALS:]),
@@ -86,6 +88,20 @@ class _Reading:
         self.signals = Signals(self._check_room)
         self.messages: dict[str, PodMessage] = {}
         self.bound: dict[str, str] = {}
+        #: Pods that were tried -> when last, in the log's format.
+        self._attempts: dict[str, str] = {}
+        #: For each dump, the pods of the next lines about attempts.
+        self._tried_next: list[set[str]] = []
+
+    def finish(self) -> list[Signal]:
+        """The dumps, the oldest first, with what the log tells about their time."""
+        found = self.signals.finish()
+        bound = {pod: at for pod, at in self._attempts.items() if pod in self.bound}
+        tried = [*self._tried_next, *(set[str]() for _ in found)]
+        return [
+            msgspec.structs.replace(signal, tried_next=frozenset(pods), attempts=self._attempts, bound=bound)
+            for signal, pods in zip(found, tried, strict=False)
+        ]
 
     def take(self, record: Record) -> None:
         if record.message.startswith(_NO_NODES):
@@ -96,6 +112,7 @@ class _Reading:
         elif record.message == "Successfully bound pod to node":
             pod = _pod_of(record)
             self.bound[pod] = str(record.values.get("node", ""))
+            self._tried(pod, record)
             self.messages.pop(pod, None)
         elif record.message.startswith("Unable to schedule ") and (old := _OLD_NO_FIT.match(record.message)):
             self._did_not_fit(old[1], old[2], record)
@@ -107,7 +124,16 @@ class _Reading:
     def _did_not_fit(self, pod: str, message: str, record: Record) -> None:
         if pod and message:
             self.bound.pop(pod, None)
+            self._tried(pod, record)
             self.messages[pod] = PodMessage(pod, message, record.seconds, record.at)
+
+    def _tried(self, pod: str, record: Record) -> None:
+        self._attempts[pod] = record.at
+        count = self.signals.count
+        while len(self._tried_next) < count:
+            self._tried_next.append(set())
+        if count and len(self._tried_next[-1]) < _TRIED_NEXT:
+            self._tried_next[-1].add(pod)
 
 
 def _pod_of(record: Record) -> str:

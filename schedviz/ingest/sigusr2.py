@@ -134,6 +134,11 @@ class Signals:
         elif any(line.lstrip().startswith(_NODE) for line in (record.message, *record.lines)):
             self._pasted(record)
 
+    @property
+    def count(self) -> int:
+        """The number of dumps so far."""
+        return len(self.found) + (self._unfinished is not None)
+
     def finish(self) -> list[Signal]:
         """The dumps, the last one last."""
         self._end()

@@ -12,9 +12,11 @@ import pytest
 from schedviz.cli.loading import settings_for
 from schedviz.engine import Simulation
 from schedviz.explain.doctor.import_check import examine_import
+from schedviz.explain.doctor.times import NOT_COMPARED
 from schedviz.explain.why import why_pending
 from schedviz.ingest.load import Import, load
 from schedviz.ingest.source import Source
+from schedviz.kube.core import Pod
 from schedviz.trace.releases import V1_27, V1_36
 
 FOLDER = Path(__file__).parents[1] / "samples" / "live136"
@@ -38,6 +40,14 @@ def imported(*names: str) -> Import:
 @pytest.fixture(scope="module")
 def cluster() -> Simulation:
     found = imported("objects.json.xz")
+    simulation = Simulation(settings_for(found))
+    simulation.load(found.objects)
+    return simulation
+
+
+@pytest.fixture(scope="module")
+def every_kind() -> Simulation:
+    found = imported("pending.json.xz")
     simulation = Simulation(settings_for(found))
     simulation.load(found.objects)
     return simulation
@@ -76,6 +86,59 @@ def test_a_healthy_cluster_has_no_differences() -> None:
 
     assert len(logs["scheduler.log"]) == 2
     assert [finding.sentence for finding in examination.differences] == []
+
+
+@pytest.mark.parametrize("pair", ["busy-objects-then-dump", "busy-dump-then-objects"])
+def test_what_changed_between_dump_and_objects_is_not_called_wrong(pair: str) -> None:
+    found = imported(f"{pair}.json.xz", f"{pair}.log.xz")
+    logs = {log.name: log.signals for log in found.logs}
+    (examination,) = examine_import(found.objects, found.config, logs, release=found.evidence.suggested)
+
+    assert [finding.sentence for finding in examination.differences] == []
+    [note] = [finding for finding in examination.notes if finding.kind == NOT_COMPARED]
+    assert note.advice.startswith("send SIGUSR2 before and after the objects are taken")
+
+
+def test_every_message_of_74_kinds_of_pods_is_computed_word_for_word(every_kind: Simulation) -> None:
+    items: list[dict[str, Any]] = json.loads(sample("pending.json.xz"))["items"]
+    waiting = [item for item in items if item["kind"] == "Pod" and not item["spec"].get("nodeName")]
+    said = {
+        f"{item['metadata']['namespace']}/{item['metadata']['name']}": next(
+            (one["message"] for one in item["status"].get("conditions", ()) if one["type"] == "PodScheduled"), ""
+        )
+        for item in waiting
+    }
+
+    assert len(said) == 74
+    assert {pod: why_pending(every_kind, pod).message for pod in said} == said
+
+
+def test_no_pod_of_74_kinds_is_said_to_fit(every_kind: Simulation) -> None:
+    pending = [pod for pod in every_kind.stored_objects() if isinstance(pod, Pod) and not pod.spec.node_name]
+    explained = [why_pending(every_kind, pod.key) for pod in pending]
+
+    assert len(explained) == 74
+    assert [one.pod for one in explained if one.standing == "pending" and one.fits] == []
+    assert [one.pod for one in explained if one.for_ever or one.disagreement] == []
+
+
+def test_a_pod_whose_volume_is_provisioned_is_not_nominated_for_ever(every_kind: Simulation) -> None:
+    explanation = why_pending(every_kind, "more/provisioning")
+
+    assert explanation.sentence == (
+        "more/provisioning is nominated to node-032 without a preemption: its scheduler has chosen the node, and its binding waits until "
+        "slow.live has provisioned the claim more/slow."
+    )
+
+
+def test_an_error_of_a_plugin_is_not_explained_as_a_rejection(every_kind: Simulation) -> None:
+    explanation = why_pending(every_kind, "more/dra-cel-error")
+
+    assert explanation.failed
+    assert explanation.sentence == (
+        "more/dra-cel-error is pending: each attempt ends with an error before a node is found: the expression of claim more/cel-error: "
+        "selector #0 fails on a device: no such key: nothing."
+    )
 
 
 def test_a_configuration_that_one_release_knows_chooses_it() -> None:

@@ -8,6 +8,7 @@ from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.doctor.finding import Scheduler, finding
+from schedviz.explain.doctor.times import Times
 from schedviz.explain.finding import Finding, Value
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.printed_amount import exact_amount
@@ -16,8 +17,18 @@ from schedviz.trace.phrase import Phrase, joined, phrase, some
 _COMPARER = phrase("the scheduler's comparer compares names only")
 
 
-def amounts(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: Scheduler) -> Iterator[Finding]:
-    """The differences, node by node."""
+def amounts(
+    nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: Scheduler, times: Times | None = None
+) -> Iterator[Finding]:
+    """The differences, node by node. `times`: of files that may be of different times; a node that differs then cannot be compared."""
+    if times is None or not times.may_differ:
+        yield from _amounts(nodes, pods, dump, scheduler)
+        return
+    for found in _amounts(nodes, pods, dump, scheduler):
+        times.leave(found.about)
+
+
+def _amounts(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: Scheduler) -> Iterator[Finding]:
     for node in sorted(dump.nodes, key=lambda node: node.name):
         known = [scheduler.pod_info(pods[dumped.uid]) for dumped in node.pods if dumped.uid in pods]
         lost = [dumped.key for dumped in node.pods if dumped.uid not in pods]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Literal
 
 from schedviz.engine.cache.debugger.signal import Signal
-from schedviz.kube import timestamps
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, phrase
 
@@ -23,11 +22,6 @@ class Evidence:
 
     def why_missed(self, kind: Literal["node", "pod"], obj: Node | Pod) -> Phrase:
         """Why the scheduler does not have what the API has."""
-        created = obj.metadata.creation_timestamp
-        if created is not None and self.signal.seconds is not None:
-            late = timestamps.to_seconds(created) - self.signal.seconds
-            if late > 0:
-                return phrase("it was created {seconds} s after the dump was made", seconds=f"{late:.0f}")
         return self._by_comparer(
             kind,
             obj.name if kind == "node" else obj.uid,
@@ -58,6 +52,15 @@ class Evidence:
             ),
             unknown=phrase("the watch event of its deletion was not seen, or it was deleted after the dump was made"),
         )
+
+    def is_named(self, kind: Literal["node", "pod"], identity: str) -> bool:
+        """Whether the scheduler's own comparer names the node or the pod: its cache differs from its informer."""
+        mismatch = self.signal.mismatch
+        if mismatch is None:
+            return False
+        if kind == "node":
+            return identity in mismatch.missed_nodes or identity in mismatch.redundant_nodes
+        return identity in mismatch.missed_pods or identity in mismatch.redundant_pods
 
     def _by_comparer(self, kind: str, identity: str, *, missed: bool, handler: Phrase, watch: Phrase, unknown: Phrase) -> Phrase:
         mismatch = self.signal.mismatch

@@ -19,6 +19,7 @@ from schedviz.explain.doctor.nominations import nominations_of_dump, nominations
 from schedviz.explain.doctor.ports_and_images import ports_and_images
 from schedviz.explain.doctor.presence import FINISHED, Presence
 from schedviz.explain.doctor.sides import informers_beside_api, snapshot_beside_cache
+from schedviz.explain.doctor.times import Times
 from schedviz.explain.extenders import known_extenders
 from schedviz.explain.finding import Finding
 from schedviz.kube.core import Node, Pod
@@ -46,13 +47,15 @@ def examine_dump(
     if _have_nothing_in_common(nodes, pods, signal):
         findings = [_of_another_cluster(len(nodes), signal)]
     else:
+        times = Times(nodes, pods, signal, earlier)
         findings = [
-            *Presence(nodes, pods, evidence, scheduler).findings(),
-            *amounts(nodes, pods, signal.dump, scheduler),
+            *Presence(nodes, pods, evidence, scheduler, times).findings(),
+            *amounts(nodes, pods, signal.dump, scheduler, times),
             *ports_and_images(nodes, pods, signal.dump, scheduler),
             *nominations_of_dump(nodes, pods, signal.dump, scheduler),
             *counted_nodes(said, pods, nodes=nodes, cached=_cached(signal)),
             *_inside(signal),
+            *times.note(),
         ]
     return examination(compared, findings, nodes=len(signal.dump.nodes), pods=count)
 
@@ -86,7 +89,6 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
     informers = simulation.scheduler.state.informers
     dumped = dump(simulation)
     mismatch = compare([node.name for node in informers.list("Node")], [pod.uid for pod in informers.list("Pod")], dumped)
-    state = simulation.scheduler.state
     known = scheduler or scheduler_of_engine(simulation)
     objects = list(simulation.stored_objects())
     nodes, pods = _nodes_and_pods(objects)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from schedviz.explain.doctor.finding import Examination
-from schedviz.explain.doctor.nominations import FOR_EVER, NOMINATED
+from schedviz.explain.doctor.nominations import FOR_EVER, NOMINATED, WITHOUT_PREEMPTION
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.finding import Finding
 
@@ -34,7 +34,11 @@ class KnownFindings:
             return ()
         nodes = (finding for node in explanation.fits for finding in self._about.get(f"Node {node}", ()) if _is_doubtful(finding))
         # The explanation itself judges the nomination, in the current state.
-        pod = (finding for finding in self._about.get(f"Pod {explanation.pod}", ()) if finding.kind not in (FOR_EVER, NOMINATED))
+        pod = (
+            finding
+            for finding in self._about.get(f"Pod {explanation.pod}", ())
+            if finding.kind not in (FOR_EVER, NOMINATED, WITHOUT_PREEMPTION)
+        )
         return (*pod, *self._about.get("Cluster", ()), *nodes)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod
 from schedviz.explain.doctor.evidence import BINDING_SECONDS, Evidence, advice_for, advice_for_lost_watch
 from schedviz.explain.doctor.finding import Scheduler, finding
+from schedviz.explain.doctor.times import Times
 from schedviz.explain.finding import Finding, Side
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, counted, phrase, some
@@ -19,13 +20,17 @@ _HANGS: Final = phrase(
 
 
 class Presence:
-    """The nodes and pods of both sides. `nodes` by name and `pods` by uid are the API's."""
+    """The nodes and pods of both sides. `nodes` by name and `pods` by uid are the API's. What cannot be compared is left to `times`."""
 
-    def __init__(self, nodes: Mapping[str, Node], pods: Mapping[str, Pod], evidence: Evidence, scheduler: Scheduler) -> None:
+    def __init__(
+        self, nodes: Mapping[str, Node], pods: Mapping[str, Pod], evidence: Evidence, scheduler: Scheduler, times: Times | None = None
+    ) -> None:
         self.nodes = nodes
         self.pods = pods
         self.evidence = evidence
         self.scheduler = scheduler
+        #: None: both sides are of the same moment.
+        self.times = times
         self.dump: Dump = evidence.signal.dump
         self._by_key = {pod.key: pod for pod in pods.values()}
 
@@ -40,9 +45,27 @@ class Presence:
         yield from self._queue()
         yield from self._missed_pods()
 
+    def _left(self, about: str, *, undecided: bool) -> bool:
+        """Whether an object cannot be compared. If so, the times remember it."""
+        if self.times is not None and undecided:
+            self.times.leave(about)
+        return undecided
+
+    def _is_recent(self, obj: Node | Pod) -> bool:
+        return self.times is not None and self.times.is_recent(obj)
+
+    @property
+    def _may_differ(self) -> bool:
+        return self.times is not None and self.times.order is not None
+
+    def _may_be_missing(self, obj: Node | Pod) -> bool:
+        return self.times is not None and self.times.may_lack(obj)
+
     def _missed_nodes(self) -> Iterator[Finding]:
         dumped = {node.name for node in self.dump.nodes}
         for name in sorted(self.nodes.keys() - dumped):
+            if self._left(f"Node {name}", undecided=self._may_be_missing(self.nodes[name]) and not self.evidence.is_named("node", name)):
+                continue
             cause = self.evidence.why_missed("node", self.nodes[name])
             sentence = phrase("node {node} is at the API, and the scheduler does not know it: no pod can be placed there", node=name)
             yield finding(True, "missed node", f"Node {name}", ("API", "cache"), sentence, cause, advice_for(cause))
@@ -58,6 +81,8 @@ class Presence:
                 yield finding(True, "missed node", about, ("API", "cache"), sentence, cause, advice_for(cause))
         elif node.is_deleted:
             yield self._ghost(node)
+        elif self._left(about, undecided=self._may_differ and not self.evidence.is_named("node", node.name)):
+            return
         else:
             sentence = phrase("node {node} was deleted at the API; the scheduler still has it and may place pods there", node=node.name)
             cause = self.evidence.why_redundant("node", node.name)
@@ -89,15 +114,18 @@ class Presence:
         pod = self.pods.get(dumped.uid)
         about = f"Pod {dumped.key}"
         if pod is None:
-            yield self._redundant(dumped, phrase("the scheduler counts it on {node}", node=node.name))
+            yield from self._redundant(dumped, phrase("the scheduler counts it on {node}", node=node.name))
         elif pod.status.phase in FINISHED:
+            if self._left(about, undecided=self._is_recent(pod)):
+                return
             sentence = phrase(
                 "pod {pod} has finished ({phase}) and still counts on {node}", pod=pod.key, phase=pod.status.phase, node=node.name
             )
             cause = phrase("the update that it finished was not seen: {why}", why=self.evidence.why_redundant("pod", dumped.uid))
             yield finding(True, "redundant pod", about, ("API", "cache"), sentence, cause, advice_for(cause))
         elif not pod.spec.node_name:
-            yield self._assumed(node, pod)
+            if not self._left(about, undecided=self.times is not None and self.times.was_bound(pod)):
+                yield self._assumed(node, pod)
         elif pod.spec.node_name != node.name:
             sentence = phrase(
                 "pod {pod} counts on {node} in the cache, and is bound to {other} at the API",
@@ -131,8 +159,10 @@ class Presence:
             pod = self.pods.get(dumped.uid)
             about = f"Pod {dumped.key}"
             if pod is None:
-                yield self._redundant(dumped, phrase("it waits in the scheduling queue"))
+                yield from self._redundant(dumped, phrase("it waits in the scheduling queue"))
             elif pod.spec.node_name:
+                if self._left(about, undecided=self._is_recent(pod)):
+                    continue
                 sentence = phrase(
                     "pod {pod} waits in the scheduling queue, and is bound to {node} at the API", pod=pod.key, node=pod.spec.node_name
                 )
@@ -148,6 +178,10 @@ class Presence:
             if pod.uid in seen or pod.status.phase in FINISHED:
                 continue
             about = f"Pod {pod.key}"
+            is_own = bool(pod.spec.node_name) or pod.spec.scheduler_name in self.scheduler.names
+            was_tried = self.times is not None and not pod.spec.node_name and self.times.was_tried(pod.key)
+            if is_own and self._left(about, undecided=self._may_be_missing(pod) or was_tried):
+                continue
             cause = self.evidence.why_missed("pod", pod)
             if pod.spec.node_name:
                 sentence = phrase(
@@ -178,7 +212,11 @@ class Presence:
         )
         return finding(False, "other scheduler", f"Pod {pod.key}", ("API", "queue"), sentence)
 
-    def _redundant(self, dumped: DumpedPod, where: Phrase) -> Finding:
+    def _redundant(self, dumped: DumpedPod, where: Phrase) -> Iterator[Finding]:
+        about = f"Pod {dumped.key}"
+        may_be_gone = self.times is not None and self.times.may_be_gone(dumped.key, dumped.uid)
+        if self._left(about, undecided=may_be_gone and not self.evidence.is_named("pod", dumped.uid)):
+            return
         again = self._by_key.get(dumped.key)
         if again is not None:
             sentence = phrase(
@@ -192,4 +230,4 @@ class Presence:
         else:
             sentence = phrase("pod {pod} was deleted at the API; {where}", pod=dumped.key, where=where)
             cause = self.evidence.why_redundant("pod", dumped.uid)
-        return finding(True, "redundant pod", f"Pod {dumped.key}", ("API", "cache"), sentence, cause, advice_for(cause))
+        yield finding(True, "redundant pod", about, ("API", "cache"), sentence, cause, advice_for(cause))

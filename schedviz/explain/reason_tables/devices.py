@@ -11,8 +11,10 @@ _LOOK: Final = "compare the claims with the devices: `kubectl get resourceclaims
 
 DEVICES: Final[tuple[Row, ...]] = (
     (
-        r'(?:running "DynamicResources" filter plugin(?: for pod "[^"]*")?: )?'
-        r"(?P<where>(?:claim|class) \S+: selector #\d+): CEL (?:runtime|compile) error: (?P<why>.*)",
+        (
+            r'(?:running "DynamicResources" filter plugin(?: for pod "[^"]*")?: )?'
+            r"(?P<where>(?:claim|class) \S+: selector #\d+): CEL (?:runtime|compile) error: (?P<why>.*)"
+        ),
         Meaning(
             names.DYNAMIC_RESOURCES,
             "the expression of {where} fails on a device: {why}",

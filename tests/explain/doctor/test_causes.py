@@ -40,14 +40,6 @@ def kinds(examination: Examination) -> list[str]:
     return [finding.kind for finding in examination.findings]
 
 
-def test_objects_created_after_the_dump_are_recognized_by_their_time() -> None:
-    late = small.pod("late", on="n")
-    late["metadata"]["creationTimestamp"] = "2024-01-01T00:00:10Z"
-    found = objects(NODE, late)
-    (finding,) = examine_dump(found, Signal(dumped(), seconds=1704067200.0)).differences
-    assert finding.cause == "it was created 10 s after the dump was made"
-
-
 def test_a_pod_that_stays_assumed_from_dump_to_dump_hangs_in_its_binding() -> None:
     found = objects(NODE, small.pod("slow"))
     now = Signal(dumped("slow", cpu=1000), seconds=100.0)

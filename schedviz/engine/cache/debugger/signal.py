@@ -18,3 +18,9 @@ class Signal(msgspec.Struct, frozen=True):
     at: str = ""
     #: Seconds since 1970. klog's text format has no year, so this is None unless the log storage added a full time.
     seconds: float | None = None
+    #: Pods (`namespace/name`) of the log's next lines about attempts: when the dump was made, the scheduler may have been trying one of
+    #: them, which is then in neither its cache nor its queue.
+    tried_next: frozenset[str] = frozenset()
+    #: Pods that the whole log shows to be tried -> when last, and of these the bound ones -> when; times in the log's format.
+    attempts: dict[str, str] = {}
+    bound: dict[str, str] = {}
