@@ -71,6 +71,9 @@ def disagreement(simulation: Simulation, explanation: Explanation, message: str)
     said = " ".join(explanation.said.split())
     if said == message or (message and not explanation.fits and said.startswith(message.rstrip("."))):
         return None
+    if not real.nodes and explanation.fits:
+        # A node was found, and the error is that of a later step, such as a volume that is not provisioned in time.
+        return None
     if (missing := _missing(simulation, explanation)) is not None:
         return phrase(
             "the files have no {kind} objects, which the scheduler reads: add the output of kubectl get {resources} -A -o json",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from schedviz.engine.cache.debugger.dumper import Dump
+from schedviz.engine.failure import SCHEDULER_ERROR
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.doctor.amounts import amounts_of
@@ -144,6 +145,8 @@ def _why_without_preemption(pod: Pod, scheduler: Scheduler) -> Phrase | None:
             "its scheduler has chosen the node and prepares the binding, which takes time if a volume is provisioned, a device is "
             "allocated, or a Permit plugin waits; or another component, such as an autoscaler or a job queue, nominated it"
         )
+    if condition.reason == SCHEDULER_ERROR:
+        return phrase("its last attempt ended with an error ({error}); it is tried again", error=condition.message)
     if _NOTHING_EVICTED in condition.message:
         return phrase("preemption evicted nothing in its last attempt: another component nominated it, or its next attempt is due")
     return None

@@ -148,10 +148,10 @@ def nominated(**members: Any) -> list[KubeObject]:
     return at_api(waits)
 
 
-def refused(message: str) -> list[KubeObject]:
+def refused(message: str, reason: str = "Unschedulable") -> list[KubeObject]:
     waits = pod("waits")
     waits["status"]["nominatedNodeName"] = "n"
-    waits["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}]
+    waits["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": reason, "message": message}]
     return at_api(waits)
 
 
@@ -163,6 +163,8 @@ def test_a_nomination_without_a_preemption_is_no_endless_one() -> None:
     assert differences(examine_objects(nominated(schedulingGates=[{"name": "quota"}]))) == []
     said = "0/1 nodes are available: 1 x. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
     assert differences(examine_objects(refused(said), scheduler=newer)) == []
+    timeout = 'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded'
+    assert differences(examine_objects(refused(timeout, "SchedulerError"), scheduler=newer)) == []
     assert differences(examine_objects(refused("0/1 nodes are available: 1 x."), scheduler=newer)) == [
         ("nominated for ever", "Pod default/waits")
     ]
