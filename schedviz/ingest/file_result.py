@@ -55,6 +55,8 @@ class FileFound:
         self.has_nameless_messages = False
         #: The newest kubelet version of its nodes; "" if unknown.
         self.kubelet = ""
+        #: Something in its objects that v1.27.1 does not read; "" if there is nothing of the kind.
+        self.newer_field = ""
 
     def keep(self, obj: KubeObject) -> None:
         """Add an object. It replaces an earlier version of the same object. Finished pods are left out."""
@@ -107,6 +109,9 @@ class MergedFiles:
         #: The releases that accept `config`.
         self.config_releases: tuple[str, ...] = RELEASES
         self.kubelet = ""
+        #: The newest version of a scheduler's log, and something in the objects that v1.27.1 does not read; "" if there is none.
+        self.scheduler = ""
+        self.newer_field = ""
 
     def take(self, file: FileFound) -> None:
         """Add a file. For duplicate objects the newer version is kept, or the last one if the versions cannot be compared."""
@@ -115,6 +120,9 @@ class MergedFiles:
         self.has_nameless_messages = self.has_nameless_messages or file.has_nameless_messages
         self.has_config = self.has_config or bool(file.configs)
         self.kubelet = newest(self.kubelet, file.kubelet)
+        for log in file.logs:
+            self.scheduler = newest(self.scheduler, log.version)
+        self.newer_field = self.newer_field or file.newer_field
         self.tally.take(file.tally)
         for key, obj in file.objects.items():
             known = self.objects.get(key)

@@ -48,7 +48,7 @@ from schedviz.ingest.pasted_text import messages_in
 from schedviz.ingest.progress import Progress, ProgressReporter
 from schedviz.ingest.reader import Item, Reader
 from schedviz.ingest.refusals import LISTED, Refusals, forget
-from schedviz.ingest.release_evidence import ReleaseEvidence, kubelet_version, newest
+from schedviz.ingest.release_evidence import ReleaseEvidence, kubelet_version, newer_field, newest
 from schedviz.ingest.report import Refused, Report
 from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.scheduler_messages import PodMessage
@@ -426,6 +426,7 @@ class _Loading:
         expect_possible_names(obj)
         file.keep(obj)
         self.look(item, obj)
+        file.newer_field = file.newer_field or newer_field(obj)
         if isinstance(obj, Node):
             file.kubelet = newest(file.kubelet, kubelet_version(item.content))
         if isinstance(obj, Pod) and obj.metadata.unread_annotations and (message := results_of(item.content)) is not None:
@@ -501,7 +502,7 @@ class _Loading:
 
     def finish(self) -> Import:
         merged = self.merged
-        evidence = ReleaseEvidence(merged.kubelet, merged.config_releases)
+        evidence = ReleaseEvidence(merged.kubelet, merged.config_releases, merged.scheduler, merged.newer_field)
         if not merged.objects:
             self.make_objects_of_dumps()
         if not merged.objects:

@@ -1,7 +1,8 @@
 """Which release of kube-scheduler files suggest.
 
-The newest kubelet of the nodes tells how old the control plane can be at most, and a KubeSchedulerConfiguration with members that only one
-release knows tells which one it is for.
+The scheduler's log has its version. The newest kubelet of the nodes tells how old the control plane can be at most. Members of a
+KubeSchedulerConfiguration that only one release knows tell which one it is for, and so do kinds and fields of objects that v1.27.1 does not
+read.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest.report import Report
-from schedviz.trace.phrase import Phrase, phrase
+from schedviz.kube.core import Pod
+from schedviz.kube.devices import DeviceClass, ResourceClaim, ResourceSlice
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.phrase import Phrase, joined, phrase
 from schedviz.trace.releases import DEFAULT_RELEASE, RELEASES, V1_36
 
 _VERSION: Final = re.compile(r"v(\d{1,4})\.(\d{1,4})(?:\.(\d{1,6}))?")
@@ -20,6 +24,16 @@ _VERSION: Final = re.compile(r"v(\d{1,4})\.(\d{1,4})(?:\.(\d{1,6}))?")
 _SUGGESTS_V1_36: Final = (1, 31)
 #: The kubelets of v1.27.1. Older ones need no word: v1.27.1 is the oldest release.
 _OF_DEFAULT: Final = (1, 27)
+#: What changed in which minor version between the two releases, as far as decisions, messages or sums of a simulation show it.
+_CHANGES: Final = (
+    (29, phrase("sidecar containers add to the requests of a pod (from v1.29 on)")),
+    (32, phrase("queueing hints decide which pods an event wakes up (from v1.32 on)")),
+    (33, phrase("preemption is asynchronous, and a pod counts with what its kubelet allocated during a resize (from v1.33 on)")),
+    (34, phrase("claims of devices and pod-level requests are read (from v1.34 on)")),
+    (35, phrase("pods are nominated before their binding (from v1.35 on)")),
+    (36, phrase("messages about taints do not name the taint (from v1.36 on)")),
+)
+_SIMULATED_MINOR: Final = {DEFAULT_RELEASE: 27, V1_36: 36}
 #: How each note on the simulated release begins.
 _NOTE: Final = "The session simulates kube-scheduler "
 #: Characters of a version that are shown.
@@ -60,37 +74,89 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
     kubelet: str = ""
     #: The releases that accept the KubeSchedulerConfiguration; all if there is none.
     config_releases: tuple[str, ...] = RELEASES
+    #: The version that the scheduler's log begins with; "": no log has it.
+    scheduler: str = ""
+    #: Something in the objects that v1.27.1 does not read; "": there is nothing of the kind.
+    newer_field: str = ""
 
     @property
     def is_conclusive(self) -> bool:
         """Whether the files suggest a release. Otherwise it is the default."""
-        return bool(self.kubelet) or self.config_releases != RELEASES
+        return bool(self.version or self.newer_field) or self.config_releases != RELEASES
+
+    @property
+    def version(self) -> str:
+        """The version of the scheduler, or of the newest kubelet, which the control plane is not older than; "": unknown."""
+        return self.scheduler or self.kubelet
 
     @property
     def suggested(self) -> str:
-        """The release to simulate if nobody chose one. A configuration that it refuses overrides the kubelets."""
-        by_kubelet = V1_36 if _numbers(self.kubelet)[:2] >= _SUGGESTS_V1_36 else DEFAULT_RELEASE
-        return by_kubelet if by_kubelet in self.config_releases else self.config_releases[-1]
+        """The release to simulate if nobody chose one. A configuration that it refuses overrides versions, and these override fields."""
+        is_newer = _numbers(self.version)[:2] >= _SUGGESTS_V1_36 if self.version else bool(self.newer_field)
+        suggested = V1_36 if is_newer else DEFAULT_RELEASE
+        return suggested if suggested in self.config_releases else self.config_releases[-1]
 
     @property
     def note(self) -> Phrase | None:
-        """Which release is simulated, and why. None: the files do not tell, or no kubelet is newer than the default release."""
-        if self.config_releases != RELEASES:
-            return phrase(
-                "The session simulates kube-scheduler {release}, because another release refuses the configuration. schedviz simulates "
-                "{releases} and no release in between.",
-                release=self.suggested,
-                releases=", ".join(RELEASES),
-            )
-        if _numbers(self.kubelet)[:2] <= _OF_DEFAULT:
+        """Which release is simulated, and why. None: the files do not tell, or no version in them is newer than the default release."""
+        reason = self._reason
+        if reason is None:
             return None
+        minor = _numbers(self.version)[1]
+        if minor == _SIMULATED_MINOR[self.suggested]:
+            return phrase("The session simulates kube-scheduler {release}, because {reason}.", release=self.suggested, reason=reason)
+        if changes := differences_from(self.version, self.suggested):
+            return phrase(
+                "The session simulates kube-scheduler {release}, because {reason}. schedviz simulates {releases} and no release in "
+                "between. Known to differ: {changes}. To select another one, give `release` when you create the session.",
+                release=self.suggested,
+                reason=reason,
+                releases=", ".join(RELEASES),
+                changes=joined(changes, "{first}; {next}"),
+            )
         return phrase(
-            "The session simulates kube-scheduler {release}, because the newest kubelet of its nodes is {kubelet}. schedviz simulates "
-            "{releases} and no release in between. To select another one, give `release` when you create the session.",
+            "The session simulates kube-scheduler {release}, because {reason}. schedviz simulates {releases} and no release in between. "
+            "To select another one, give `release` when you create the session.",
             release=self.suggested,
-            kubelet=self.kubelet,
+            reason=reason,
             releases=", ".join(RELEASES),
         )
+
+    @property
+    def _reason(self) -> Phrase | None:
+        if self.config_releases != RELEASES:
+            return phrase("another release refuses the configuration")
+        if self.version and _numbers(self.version)[:2] <= _OF_DEFAULT:
+            return None
+        if self.scheduler:
+            return phrase("the log of its scheduler says {version}", version=self.scheduler)
+        if self.kubelet:
+            return phrase("the newest kubelet of its nodes is {kubelet}", kubelet=self.kubelet)
+        if self.newer_field:
+            return phrase("its objects have {field}, which older releases do not read", field=self.newer_field)
+        return None
+
+
+def differences_from(version: str, release: str) -> list[Phrase]:
+    """What a cluster of a version between the releases is known to do differently than the simulated one; empty if nothing is known."""
+    major, minor, _ = _numbers(version)
+    if major != 1:
+        return []
+    first, last = sorted((minor, _SIMULATED_MINOR[release]))
+    return [change for changed, change in _CHANGES if first < changed <= last]
+
+
+def newer_field(obj: KubeObject) -> str:
+    """What v1.27.1 does not read of an object, as its path; "": nothing."""
+    if isinstance(obj, ResourceSlice | ResourceClaim | DeviceClass):
+        return f"{type(obj).__name__} objects of resource.k8s.io/v1"
+    if not isinstance(obj, Pod):
+        return ""
+    if obj.spec.resources is not None:
+        return "spec.resources of pods"
+    if any(container.restart_policy == "Always" for container in obj.spec.init_containers):
+        return "sidecar containers (restartPolicy Always)"
+    return ""
 
 
 def _numbers(version: str) -> tuple[int, int, int]:

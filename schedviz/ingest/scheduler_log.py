@@ -29,6 +29,9 @@ _HEAD_LINES: Final = 40
 _OLD_NO_FIT: Final = re.compile(r"Unable to schedule (\S+): no fit: (.*); waiting$", re.DOTALL)
 #: `…; no fit; waiting`; v1.36 also has `… belonging to a pod group; waiting`.
 _UNABLE: Final = ("Unable to schedule pod; no fit", "Unable to schedule pod belonging to a pod group")
+#: Upstream: cmd/kube-scheduler/app/server.go Run
+_STARTS: Final = "Starting Kubernetes Scheduler"
+_LONGEST_VERSION: Final = 40
 _NO_NODES: Final = "Unable to schedule pod; no nodes are registered to the cluster"
 
 
@@ -45,6 +48,8 @@ class SchedulerLog(msgspec.Struct, frozen=True):
     bound: dict[str, str] = {}
     #: The number of earlier dumps that were not kept.
     older_signals: int = 0
+    #: The version that the scheduler wrote when it started last; "": the log does not begin with a start.
+    version: str = ""
 
 
 def looks_like_log(text: bytes) -> bool:
@@ -75,6 +80,7 @@ def read_log(name: str, text: bytes, limits: Limits) -> SchedulerLog:
         messages=tuple(reading.messages.values()),
         records=count,
         bound=reading.bound,
+        version=reading.version,
         older_signals=max(len(signals) - MOST_SIGNALS, 0),
     )
 
@@ -88,6 +94,7 @@ class _Reading:
         self.signals = Signals(self._check_room)
         self.messages: dict[str, PodMessage] = {}
         self.bound: dict[str, str] = {}
+        self.version = ""
         #: Pods that were tried -> when last, in the log's format.
         self._attempts: dict[str, str] = {}
         #: For each dump, the pods of the next lines about attempts.
@@ -114,6 +121,8 @@ class _Reading:
             self.bound[pod] = str(record.values.get("node", ""))
             self._tried(pod, record)
             self.messages.pop(pod, None)
+        elif record.message == _STARTS:
+            self.version = str(record.values.get("version", ""))[:_LONGEST_VERSION]
         elif record.message.startswith("Unable to schedule ") and (old := _OLD_NO_FIT.match(record.message)):
             self._did_not_fit(old[1], old[2], record)
 

@@ -1,0 +1,100 @@
+"""Which release files suggest, why, and what is known to differ for a cluster between the releases."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from schedviz.ingest.load import load
+from schedviz.ingest.release_evidence import ReleaseEvidence, differences_from
+from schedviz.ingest.source import Source
+from schedviz.trace.releases import V1_27, V1_36
+
+NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}
+STARTED = 'I1125 16:37:37.509255   16876 server.go:183] "Starting Kubernetes Scheduler" version="{}"\n'
+UNABLE = 'I1125 16:38:00.000000   16876 schedule_one.go:1] "Unable to schedule pod; no fit" pod="default/p" err="0/1 nodes are available: 1 x."\n'
+
+
+def evidence(*objects: dict[str, Any], log: str = "") -> ReleaseEvidence:
+    found = {"apiVersion": "v1", "kind": "List", "items": [NODE, *objects]}
+    sources = [Source.of_bytes("objects.json", json.dumps(found).encode())]
+    if log:
+        sources.append(Source.of_bytes("scheduler.log", (log + UNABLE).encode()))
+    return load(sources).evidence
+
+
+def pod(**spec: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p", "namespace": "default"},
+        "spec": {"containers": [{"name": "c"}], **spec},
+    }
+
+
+SLICE = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "ResourceSlice",
+    "metadata": {"name": "s"},
+    "spec": {"driver": "d", "nodeName": "n", "pool": {"name": "n", "generation": 1, "resourceSliceCount": 1}},
+}
+
+
+@pytest.mark.parametrize(
+    ("obj", "field"),
+    [
+        (SLICE, "ResourceSlice objects of resource.k8s.io/v1"),
+        (pod(resources={"requests": {"cpu": "1"}}), "spec.resources of pods"),
+        (pod(initContainers=[{"name": "mesh", "restartPolicy": "Always"}]), "sidecar containers (restartPolicy Always)"),
+    ],
+)
+def test_what_only_newer_releases_read_suggests_the_newer_one(obj: dict[str, Any], field: str) -> None:
+    found = evidence(obj)
+
+    assert found.suggested == V1_36
+    assert found.note is not None
+    assert found.note.text.startswith(
+        f"The session simulates kube-scheduler v1.36, because its objects have {field}, which older releases do not read."
+    )
+
+
+def test_ordinary_objects_suggest_nothing() -> None:
+    found = evidence(pod(initContainers=[{"name": "init"}]))
+
+    assert (found.is_conclusive, found.suggested, found.note) == (False, V1_27, None)
+
+
+@pytest.mark.parametrize(("version", "release"), [("v1.36.0", V1_36), ("v1.32.4", V1_36), ("v1.28.2", V1_27), ("v1.27.1", V1_27)])
+def test_the_log_of_the_scheduler_has_its_version(version: str, release: str) -> None:
+    found = evidence(log=STARTED.format(version))
+
+    assert (found.scheduler, found.suggested) == (version, release)
+
+
+def test_the_scheduler_counts_more_than_the_kubelets() -> None:
+    assert ReleaseEvidence(kubelet="v1.36.0", scheduler="v1.27.4").suggested == V1_27
+    assert ReleaseEvidence(kubelet="v1.28.0", newer_field="spec.resources of pods").suggested == V1_27
+
+
+def test_the_release_of_the_cluster_itself_needs_no_more_words() -> None:
+    note = ReleaseEvidence(scheduler="v1.36.1").note
+
+    assert note is not None
+    assert note.text == "The session simulates kube-scheduler v1.36, because the log of its scheduler says v1.36.1."
+
+
+def test_a_cluster_between_the_releases_is_told_what_is_known_to_differ() -> None:
+    newer, older = ReleaseEvidence(kubelet="v1.33.4").note, ReleaseEvidence(kubelet="v1.30.0").note
+    assert newer is not None
+    assert older is not None
+
+    assert "Known to differ: claims of devices and pod-level requests are read (from v1.34 on); pods are nominated before" in newer.text
+    assert "Known to differ: sidecar containers add to the requests of a pod (from v1.29 on). To select" in older.text
+
+
+def test_the_differences_are_those_between_the_cluster_and_the_simulated_release() -> None:
+    assert differences_from("v1.36.2", V1_36) == []
+    assert differences_from("v1.28.0", V1_27) == []
+    assert [change.text[-20:] for change in differences_from("v1.35.0", V1_36)] == ["aint (from v1.36 on)"]
