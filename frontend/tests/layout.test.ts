@@ -60,6 +60,24 @@ describe("a list of some dozens", () => {
   });
 });
 
+describe("a list of boxes alone", () => {
+  it("has lines of equal length, which fill the height", () => {
+    const { boxes, boxCount } = layoutCacheList(4, 330, 230);
+
+    expect(boxCount).toBe(4);
+    expect(boxes.map(({ x }) => x > 0)).toEqual([false, true, false, true]);
+    expect(boxes[3]!.y + boxes[3]!.h).toBeGreaterThan(220);
+    expect(boxes[3]!.y + boxes[3]!.h).toBeLessThanOrEqual(230);
+  });
+
+  it("puts four nodes into two lines even if three fit beside each other", () => {
+    const { boxes } = layoutCacheList(4, 506, 230);
+
+    expect(new Set(boxes.map(({ y }) => y)).size).toBe(2);
+    expect(boxes.filter(({ y }) => y === 0)).toHaveLength(2);
+  });
+});
+
 describe("the band", () => {
   const layout = layoutCacheList(1_500, 506, 490);
 

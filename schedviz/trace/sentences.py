@@ -341,7 +341,7 @@ def _nominated(event: PodNominated) -> Phrase:
     if event.node:
         return phrase("nominated to {node}", node=event.node)
     # A failed attempt clears the nomination by adding the pod under no name; upstream's nominator keeps that entry.
-    return phrase('nominated nowhere any more (the nominator has it under "")')
+    return phrase('no longer nominated (the nominator keeps an entry under "")')
 
 
 def _written(event: ApiWritten, *, preemptor: str = "") -> Phrase:

@@ -65,7 +65,7 @@ def test_the_history_of_an_unschedulable_pod_names_plugins_and_requeue_events() 
     assert "added to unschedulablePods because of ScheduleAttemptFailure" in told
     assert "moved from unschedulablePods to backoffQ because of NodeAdd" in told
     assert "moved from backoffQ to activeQ because of BackoffComplete" in told
-    assert 'nominated nowhere any more (the nominator has it under "")' in told
+    assert 'no longer nominated (the nominator keeps an entry under "")' in told
 
 
 def test_the_history_of_a_v1_36_pod_names_its_gating_plugin_and_its_queueing_hint() -> None:

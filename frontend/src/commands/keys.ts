@@ -55,9 +55,11 @@ const SHOWN: Record<string, string> = {
   PageDown: "PgDn",
   "-": "−",
   Escape: "Esc",
-  "Mod+k": "⌘K",
 };
 
-export function printKey(key: string): string {
-  return SHOWN[key] ?? key;
+/** A key as it is written on the user's keyboard; `Mod+` is Command on Apple's, Ctrl on others. */
+export function printKey(key: string, platform: string = navigator.platform): string {
+  if (!key.startsWith("Mod+")) return SHOWN[key] ?? key;
+  const other = key === "Mod+Enter" ? "↵" : key.slice(4).toUpperCase();
+  return /^(Mac|iP)/.test(platform) ? `⌘${other}` : `Ctrl ${other}`;
 }

@@ -1,4 +1,5 @@
 /** Validates a document against its schema: errors, and members that the scheduler does not read. */
+import "../i18n/formMessages";
 import { isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap } from "yaml";
 
 import { t } from "../i18n/translate";

@@ -3,12 +3,14 @@ import queries from "./messages/en.queries.json";
 import actions from "./messages/en.actions.json";
 import lessons from "./messages/en.lessons.json";
 import rooms from "./messages/en.rooms.json";
+import type forms from "./messages/en.forms.json";
 
-const en = { ...main, ...actions, ...queries, ...lessons, ...rooms };
+const en = { ...main, ...actions, ...queries, ...lessons, ...rooms } as typeof main & typeof actions & typeof queries & typeof lessons & typeof rooms & typeof forms;
 
 /**
- * The English files define the keys; a language that lacks one falls back to English. `*.actions.json` has the messages of commands and forms,
- * `*.queries.json` those of explanations and comparisons, `*.lessons.json` those of lessons, `*.rooms.json` those of rooms.
+ * The English files define the keys; a language that lacks one falls back to English. `*.actions.json` has the messages of commands,
+ * `*.forms.json` those of forms, which are loaded with the forms (formMessages.ts), `*.queries.json` those of explanations and comparisons,
+ * `*.lessons.json` those of lessons, `*.rooms.json` those of rooms.
  */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;
@@ -36,12 +38,18 @@ export function setVocabularySource(source: () => Vocabulary): void {
   spoken = source;
 }
 
+/** Adds English messages that are not part of the first load. Whatever shows them imports the module that adds them. */
+export function addEnglish(messages: Messages): void {
+  Object.assign(en, messages);
+}
+
 /** The messages of a language. English is bundled; others are loaded when first needed. */
 export async function vocabularyOf(language: Language): Promise<Vocabulary> {
   if (language === "en") return ENGLISH;
   const files = await Promise.all([
     import("./messages/zh-CN.json"),
     import("./messages/zh-CN.actions.json"),
+    import("./messages/zh-CN.forms.json"),
     import("./messages/zh-CN.queries.json"),
     import("./messages/zh-CN.lessons.json"),
     import("./messages/zh-CN.rooms.json"),

@@ -28,9 +28,11 @@ export interface BandView {
 
 export const WHOLE_BAND: BandView = { scale: 1, x: 0, y: 0 };
 
-/** The minimum height; if there is more room, large boxes grow up to `tallest`. */
-const LARGE = { least: 196, most: 372, height: 136, tallest: 200, gapX: 24, gapY: 16 };
-const BOX = { least: 148, most: 208, height: 96, gapX: 22, gapY: 14 };
+/** The minimum height; if there is more room and nothing but boxes, they grow up to `tallest`. */
+const LARGE = { least: 196, most: 372, height: 122, tallest: 200, gapX: 24, gapY: 14 };
+const BOX = { least: 144, most: 208, height: 90, gapX: 22, gapY: 14 };
+/** Boxes of a list without slips and cells. */
+const ONLY_BOX = { ...BOX, most: 300, tallest: 150 };
 const SLIP = { least: 108, most: 144, height: 34, gapX: 10, gapY: 6 };
 const CELL = { least: 4, most: 30 };
 const BAND_GAP = 10;
@@ -41,6 +43,7 @@ interface Tier {
   least: number;
   most: number;
   height: number;
+  tallest?: number;
   gapX: number;
   gapY: number;
 }
@@ -49,10 +52,10 @@ function columnsOf(tier: Tier, width: number): number {
   return Math.max(1, Math.floor((width + tier.gapX) / (tier.least + tier.gapX)));
 }
 
-/** Large boxes are placed in lines of equal length if that takes no more lines: four nodes as two and two, not three and one. */
+/** A list of boxes only has lines of equal length if that takes no more lines: four nodes as two and two, not three and one. */
 function evenColumns(tier: Tier, count: number, width: number): number {
   const columns = columnsOf(tier, width);
-  return tier.least === LARGE.least ? Math.ceil(count / Math.ceil(count / columns)) : columns;
+  return tier.tallest === undefined ? columns : Math.ceil(count / Math.ceil(count / columns));
 }
 
 function heightOf(tier: Tier, count: number, columns: number): number {
@@ -62,18 +65,19 @@ function heightOf(tier: Tier, count: number, columns: number): number {
 export function layoutCacheList(count: number, width: number, height: number): CacheLayout {
   const plan = planTiers(count, width, height);
   const boxes: Box[] = [];
-  let top = writeTier(plan.large ? stretched(count, width, height) : BOX, boxes, plan.boxCount, width, 0);
+  const tier = plan.large ? stretched(LARGE, count, width, height) : plan.boxCount === count ? stretched(ONLY_BOX, count, width, height) : BOX;
+  let top = writeTier(tier, boxes, plan.boxCount, width, 0);
   top = writeTier(SLIP, boxes, plan.slipCount - plan.boxCount, width, top);
   const cells = count - plan.slipCount;
   const band = cells > 0 ? writeBand(boxes, cells, width, top + (top > 0 ? BAND_GAP : 0), height) : null;
   return { width, height, boxes, boxCount: plan.boxCount, slipCount: plan.slipCount, large: plan.large, band };
 }
 
-/** Large boxes as tall as their lines allow. */
-function stretched(count: number, width: number, height: number): Tier {
-  const lines = Math.ceil(count / columnsOf(LARGE, width));
-  const room = Math.floor((height + LARGE.gapY) / lines) - LARGE.gapY;
-  return { ...LARGE, height: Math.min(LARGE.tallest, Math.max(LARGE.height, room)) };
+/** Boxes as tall as their lines allow. */
+function stretched(tier: Tier & { tallest: number }, count: number, width: number, height: number): Tier {
+  const lines = Math.ceil(count / columnsOf(tier, width));
+  const room = Math.floor((height + tier.gapY) / lines) - tier.gapY;
+  return { ...tier, height: Math.min(tier.tallest, Math.max(tier.height, room)) };
 }
 
 /** The preferred height of a canvas of this width; more would stay empty. Infinity: all available height. */

@@ -4,7 +4,7 @@ import { contains, type Box } from "./boxes";
 export type Detail = "large" | "box" | "slip" | "cell";
 
 export function detailOf(box: Box): Detail {
-  if (box.w >= 180 && box.h >= 124) return "large";
+  if (box.w >= 180 && box.h >= 120) return "large";
   if (box.w >= 104 && box.h >= 72) return "box";
   if (box.w >= 56 && box.h >= 24) return "slip";
   return "cell";
@@ -25,7 +25,7 @@ const POD = 7;
 const PITCH = 9;
 const ROW = 16;
 /** Below the heading and the three bars. */
-const ROWS_FROM = 82;
+export const ROWS_FROM = 70;
 
 export function podMarks(box: Box, count: number): PodMarks {
   const detail = detailOf(box);

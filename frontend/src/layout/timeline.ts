@@ -15,8 +15,8 @@ export interface TimelineLayout {
   whole: Window;
 }
 
-const LANE_HEIGHT = 13;
-const CLOCK_HEIGHT = 14;
+const LANE_HEIGHT = 16;
+const CLOCK_HEIGHT = 16;
 const OVERVIEW_HEIGHT = 18;
 const GAP = 4;
 export const TIMELINE_HEIGHT = OVERVIEW_HEIGHT + GAP + LANES.length * LANE_HEIGHT + CLOCK_HEIGHT;

@@ -50,7 +50,7 @@ function drawNamed(context: CanvasRenderingContext2D, { pods, palette, selectedP
     context.strokeStyle = isSelected(place) ? palette.selected : place === 0 ? palette.ink2 : palette.lineStrong;
     context.strokeRect(Math.round(at.x) + 0.5, Math.round(at.y) + 0.5, Math.round(at.w) - 1, Math.round(at.h) - 1);
   }
-  const [strong, plain] = [`600 11px ${palette.font}`, `400 11px ${palette.font}`];
+  const [strong, plain] = [`600 12px ${palette.font}`, `400 12px ${palette.font}`];
   context.textAlign = "center";
   context.fillStyle = palette.ink;
   boxes.forEach(({ place, at }, i) => {

@@ -3,7 +3,7 @@ import { loadClass } from "../model/load";
 import type { Item } from "../model/nodeList";
 import { amountTexts, printBytes, printCpu, shares } from "../model/quantity";
 import { splitKey } from "../model/names";
-import { detailOf, PAD, podMarks } from "../layout/podMarks";
+import { detailOf, PAD, podMarks, ROWS_FROM } from "../layout/podMarks";
 import { GLYPHS } from "../theme/glyphs";
 import { cut, fitting, outline, widthOf } from "./canvas";
 import { cellBox, cellLook, drawCell, drawSlash, PALE } from "./cells";
@@ -60,7 +60,7 @@ function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks:
   drawFrame(context, item, box, marks, palette);
   const left = box.x + PAD;
   const right = box.x + box.w - PAD;
-  drawHeading(context, item, left, right, box.y + 15, 12, marks, palette);
+  drawHeading(context, item, left, right, box.y + 15, 13, marks, palette);
   const used = shares(item.requested, item.allocatable, item.podOrder.length);
   const { requested, allocatable } = item;
   const bars: [string, number, string[]][] = [
@@ -68,8 +68,8 @@ function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks:
     ["mem", used.memory, amountTexts(printBytes(requested.memory), printBytes(allocatable.memory), used.memory)],
     ["pods", used.pods, amountTexts(String(item.podOrder.length), String(allocatable.allowedPodNumber), used.pods)],
   ];
-  const font = (context.font = `400 11px ${palette.font}`);
-  const step = Math.min(17, (box.h - 44) / 3);
+  const font = (context.font = `400 12px ${palette.font}`);
+  const step = Math.min(16, (box.h - 44) / 3);
   bars.forEach(([label, part, amounts], i) => {
     const y = box.y + 29 + i * step;
     context.textAlign = "left";
@@ -77,9 +77,9 @@ function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks:
     context.fillText(label, left, y + 4);
     context.textAlign = "right";
     context.fillStyle = palette.ink2;
-    const text = fitting(context, font, amounts, right - left - 54);
+    const text = fitting(context, font, amounts, right - left - 58);
     context.fillText(text, right, y + 4);
-    const from = left + 30;
+    const from = left + 34;
     drawBar(context, from, y - 2, Math.max(16, right - from - Math.max(74, widthOf(context, font, text) + 8)), 4, part, palette);
   });
   context.textAlign = "left";
@@ -91,7 +91,7 @@ function drawSlip(context: CanvasRenderingContext2D, item: Item, box: Box, marks
   const left = box.x + 6;
   const right = box.x + box.w - 6;
   const middle = box.h >= 48 ? box.h / 2 - 12 : 0;
-  drawHeading(context, item, left, right, box.y + 13 + middle, 11, marks, palette);
+  drawHeading(context, item, left, right, box.y + 13 + middle, 12, marks, palette);
   const used = shares(item.requested, item.allocatable, item.podOrder.length);
   const width = right - left;
   [used.cpu, used.memory, used.pods].forEach((part, i) => {
@@ -121,7 +121,7 @@ function drawHeading(
   marks: ItemMarks,
   palette: Palette,
 ): void {
-  const small = (context.font = `400 11px ${palette.font}`);
+  const small = (context.font = `400 12px ${palette.font}`);
   const generation = String(item.generation);
   const width = widthOf(context, small, generation);
   context.textAlign = "right";
@@ -160,7 +160,7 @@ function drawPods(context: CanvasRenderingContext2D, item: Item, box: Box, marks
   const placed = podMarks(box, item.podOrder.length);
   const named = detailOf(box) === "large";
   const left = box.x + PAD;
-  const font = (context.font = `400 11px ${palette.font}`);
+  const font = (context.font = `400 12px ${palette.font}`);
   placed.squares.forEach((square, i) => {
     const pod = item.podOrder[placed.first + i]!;
     const selected = pod === marks.selectedPod;
@@ -185,7 +185,7 @@ function drawPods(context: CanvasRenderingContext2D, item: Item, box: Box, marks
   context.fillStyle = palette.ink3;
   const last = placed.areas[placed.areas.length - 1];
   if (placed.hidden > 0) {
-    if (named) context.fillText(`+${placed.hidden}`, left + 14, (last ? last.y + last.h : box.y + 82) + 12);
+    if (named) context.fillText(`+${placed.hidden}`, left + 14, (last ? last.y + last.h : box.y + ROWS_FROM) + 12);
     else if (last) context.fillText(`+${placed.hidden}`, last.x + last.w + 4, box.y + box.h - 7);
   }
   if (!item.hasNode) {

@@ -181,7 +181,7 @@ function perEvent(tally: Tally, count: (tally: Tally) => number): number {
 
 function drawClock(context: CanvasRenderingContext2D, { layout, palette, ticks, clockText }: LanesScene): void {
   const { clock, area } = layout;
-  context.font = `10px ${palette.font}`;
+  context.font = `12px ${palette.font}`;
   context.textBaseline = "alphabetic";
   for (const tick of ticks) {
     const x = Math.round(tick.x) + 0.5;

@@ -2,9 +2,14 @@ import { MediaQuery } from "svelte/reactivity";
 
 /** A phone-sized screen: the page is read-only. */
 const narrow = new MediaQuery("(max-width: 480px)");
+const touch = new MediaQuery("(hover: none) and (pointer: coarse)");
 
 export const screen = {
   get isPhone(): boolean {
     return narrow.current;
+  },
+  /** Without a keyboard, as far as a browser knows: hints about keys do not apply. */
+  get isTouch(): boolean {
+    return touch.current;
   },
 };

@@ -21,6 +21,7 @@ function cycleInWords({ cycle, pod, outcome, node = "", message = "", nextStage 
     case "scheduled":
       return plural("narration.scheduled", feasibleNodes, { ...values, node });
     case "unschedulable":
+      if (allNodes === 0) return t("narration.unschedulable.none", values);
       return plural("narration.unschedulable", allNodes, values);
     case "error":
       return t("narration.error", { ...values, message });

@@ -178,30 +178,52 @@ def _shown(summary: Summary | None) -> CycleShown | None:
 def _sentence(event: FirstEvent | None, cycle: FirstCycle | None, elsewhere: tuple[CycleShown | None, CycleShown | None] | None) -> str:
     parts = []
     if event is not None:
-        parts.append(f"First, {_event_words(event.a, 'A')}; {_event_words(event.b, 'B')}.")
+        parts.append(f"First event that differs: {_event_words(event.a, 'A')}; {_event_words(event.b, 'B')}.")
     if cycle is not None:
-        but = f", and differ in {_difference_words(cycle.what[0])}" if _ended_alike(cycle) and cycle.what else ""
-        parts.append(f"The first cycle that differs: {_cycle_words(cycle.a, 'A')}; {_cycle_words(cycle.b, 'B')}{but}.")
+        parts.append(f"First cycle that differs: {_cycle_words(cycle.a, 'A')}; {_cycle_words(cycle.b, 'B')}.")
+        if _ended_alike(cycle) and cycle.what:
+            parts.append(f"Its result is the same, but {_difference_words(cycle.what[0])}.")
     if elsewhere is not None:
-        parts.append(f"The first that ends otherwise: {_cycle_words(elsewhere[0], 'A')}; {_cycle_words(elsewhere[1], 'B')}.")
+        parts.append(f"First cycle with another result: {_cycle_words(elsewhere[0], 'A')}; {_cycle_words(elsewhere[1], 'B')}.")
     return " ".join(parts)
 
 
 def _difference_words(difference: Difference) -> str:
-    return f"{difference.path} ({difference.a} and {difference.b})"
+    return f"{difference.path} is {difference.a} in A and {difference.b} in B"
 
 
 def _event_words(shown: EventShown | None, side: str) -> str:
     if shown is None:
-        return f"{side} has ended"
-    body = shown.body
-    about = next((str(body[name]) for name in ("stage", "key", "pod", "node", "kind") if body.get(name)), "")
-    kind = " ".join(str(body[name]) for name in ("t", "verb", "op", "cause", "resource") if body.get(name))
-    return f"{side} has event {shown.event} ({' '.join(part for part in (kind, about) if part)})"
+        return f"{side} has no further events"
+    return f"{side} at event {shown.event}: {_happened(shown.body)}"
+
+
+def _happened(event: dict[str, Any]) -> str:
+    """An event of any kind in a few words, without the names of the wire."""
+    text = {name: str(value) for name, value in event.items() if isinstance(value, str | int)}
+    match text["t"]:
+        case "apiWritten":
+            return f"API server: {text['verb']} {text['kind']} {text['key']}"
+        case "queueMoved":
+            return f"scheduling queue: {text.get('cause', '')}"
+        case "cachePod":
+            return f"cache: {text['op']} pod {text['pod']}"
+        case "cacheNode":
+            return f"cache: {text['op']} node {text['node']}"
+        case "snapshotUpdated":
+            return "UpdateSnapshot"
+        case "cycleEnded":
+            return f"the cycle ends, {text['outcome']}"
+        case "stageEnded":
+            return f"{text['stage']} ends"
+    about = next((text[name] for name in ("pod", "node", "key", "stage", "kind") if text.get(name)), "")
+    kind = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in text["t"])
+    return f"{kind} ({about})" if about else kind
 
 
 def _cycle_words(shown: CycleShown | None, side: str) -> str:
     if shown is None:
-        return f"{side} has no further one"
-    where = f" on {shown.node}" if shown.node else ""
-    return f"{side} in cycle {shown.cycle} has {shown.pod} {shown.outcome}{where}"
+        return f"{side} has no further cycles"
+    result = "fails with an error" if shown.outcome == "error" else f"is {shown.outcome}"
+    where = f" to {shown.node}" if shown.node else ""
+    return f"{side} in cycle {shown.cycle}: {shown.pod} {result}{where}"

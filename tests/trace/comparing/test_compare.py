@@ -111,8 +111,10 @@ def test_the_first_pod_with_another_node_is_reported_when_only_scores_differ_bef
     assert first.a is not None
     assert first.b is not None
     assert (first.a.pod, first.a.node) == (first.b.pod, first.b.node)
-    assert f"and differ in {first.what[0].path} (" in found.divergence.text
-    _, _, ended = found.divergence.text.partition("The first that ends otherwise: ")
+    assert (
+        f"Its result is the same, but {first.what[0].path} is {first.what[0].a} in A and {first.what[0].b} in B." in found.divergence.text
+    )
+    _, _, ended = found.divergence.text.partition("First cycle with another result: ")
     places = {one.pod: (one.a, one.b) for one in found.placements.pods}
     assert any(pod in ended for pod in places)
 
@@ -163,6 +165,7 @@ def test_what_was_changed_between_cycles_is_the_first_event() -> None:
     assert found.divergence.event is not None
     assert found.divergence.event.b is not None
     assert found.divergence.event.b.body["key"] == "late"
+    assert f"B at event {found.divergence.event.b.event}: API server: create Node late." in found.divergence.text
     assert found.divergence.cycle is not None
     assert found.divergence.cycle.b is not None
     assert found.divergence.cycle.b.cycle == 4
