@@ -18,7 +18,7 @@ PATIENCE_MILLIS = 60_000
 def expect_nothing_to_change(page: Page, server: Server, session: str) -> None:
     """Neither by the pointer nor by keys."""
     expect(page.locator("[data-look-only]")).to_be_visible()
-    for name in ("Actions…", "Share", "breakpoints"):
+    for name in ("Actions…", "Share", "Breakpoints"):
         expect(page.get_by_role("button", name=name, exact=True)).to_have_count(0)
     expect(page.locator("[data-transport=step]")).to_be_disabled()
     expect(page.locator("[data-latency]").first).to_have_attribute("aria-disabled", "true")

@@ -24,8 +24,8 @@ export const PAD = 8;
 const POD = 7;
 const PITCH = 9;
 const ROW = 16;
-/** Below the heading and the three bars. */
-export const ROWS_FROM = 70;
+/** Below the heading and the three bars, with a gap if the box is tall. */
+export const rowsFrom = (box: Box): number => (box.h >= 150 ? 80 : 70);
 
 export function podMarks(box: Box, count: number): PodMarks {
   const detail = detailOf(box);
@@ -34,12 +34,12 @@ export function podMarks(box: Box, count: number): PodMarks {
 }
 
 function rows(box: Box, count: number): PodMarks {
-  const room = Math.max(1, Math.floor((box.h - ROWS_FROM - 4) / ROW));
+  const room = Math.max(1, Math.floor((box.h - rowsFrom(box) - 2) / ROW));
   const drawn = count > room ? room - 1 : count;
   const squares: Box[] = [];
   const areas: Box[] = [];
   for (let i = 0; i < drawn; i++) {
-    const y = box.y + ROWS_FROM + i * ROW;
+    const y = box.y + rowsFrom(box) + i * ROW;
     squares.push({ x: box.x + PAD, y: y + 4, w: POD, h: POD });
     areas.push({ x: box.x + PAD - 4, y, w: box.w - 2 * PAD + 8, h: ROW });
   }

@@ -3,7 +3,7 @@ import { loadClass } from "../model/load";
 import type { Item } from "../model/nodeList";
 import { amountTexts, printBytes, printCpu, shares } from "../model/quantity";
 import { splitKey } from "../model/names";
-import { detailOf, PAD, podMarks, ROWS_FROM } from "../layout/podMarks";
+import { detailOf, PAD, podMarks, rowsFrom } from "../layout/podMarks";
 import { GLYPHS } from "../theme/glyphs";
 import { cut, fitting, outline, widthOf } from "./canvas";
 import { cellBox, cellLook, drawCell, drawSlash, PALE } from "./cells";
@@ -185,7 +185,7 @@ function drawPods(context: CanvasRenderingContext2D, item: Item, box: Box, marks
   context.fillStyle = palette.ink3;
   const last = placed.areas[placed.areas.length - 1];
   if (placed.hidden > 0) {
-    if (named) context.fillText(`+${placed.hidden}`, left + 14, (last ? last.y + last.h : box.y + ROWS_FROM) + 12);
+    if (named) context.fillText(`+${placed.hidden}`, left + 14, (last ? last.y + last.h : box.y + rowsFrom(box)) + 12);
     else if (last) context.fillText(`+${placed.hidden}`, last.x + last.w + 4, box.y + box.h - 7);
   }
   if (!item.hasNode) {

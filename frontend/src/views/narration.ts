@@ -1,5 +1,5 @@
 import { plural, t } from "../i18n/translate";
-import type { CycleView } from "../model/generated";
+import type { CycleView, PodGroupCycleView } from "../model/generated";
 import { shortKey } from "../model/names";
 import { printCount } from "../model/quantity";
 import type { Scope } from "../store/scope.svelte";
@@ -12,7 +12,20 @@ export function narrationOf(scope: Scope): string {
   const event = scope.playback.unit === "mutation" ? scope.lastEvent : null;
   const happened = event ? eventInWords(event) : "";
   if (happened) return happened;
+  if (state.podGroup) return groupInWords(state.podGroup);
   return state.cycle ? cycleInWords(state.cycle) : t("narration.none");
+}
+
+function groupInWords({ group, outcome = "", pods = [] }: PodGroupCycleView): string {
+  const values = { group: shortKey(group), placed: pods.filter(({ node }) => node).length, pods: pods.length };
+  switch (outcome) {
+    case "scheduled":
+      return t("narration.group.scheduled", values);
+    case "unschedulable":
+      return t("narration.group.unschedulable", values);
+    default:
+      return t("narration.group.running", values);
+  }
 }
 
 function cycleInWords({ cycle, pod, outcome, node = "", message = "", nextStage = "", feasibleNodes = 0, allNodes = 0 }: CycleView): string {

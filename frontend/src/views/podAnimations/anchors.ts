@@ -6,17 +6,20 @@ export interface Point {
   y: number;
 }
 
+/** The distance of a pod from the text beside which it stops: it covers no heading. */
+const BESIDE = 12;
+
 /** The position of a station in pixels of the window; null: not visible. Measures the layout, so do not call it in every frame. */
 export function pointOf(station: Station, pod: string, viewOptions: ViewOptions): Point | null {
   switch (station.at) {
     case "queue":
       return inQueue(station.name, pod);
     case "cycle":
-      return leftOf("[data-cycle] .pod") ?? leftOf("#cycle-title");
+      return beside("[data-cycle] .pod") ?? beside("#cycle-title");
     case "node":
-      return viewOptions.placeOfNode(station.name) ?? leftOf("#cache-title");
+      return viewOptions.placeOfNode(station.name) ?? beside("#cache-title");
     case "api":
-      return leftOf("[data-strip] h2");
+      return leftOf("[data-lane]");
     case "informers":
       return rightOf("[data-lane]");
   }
@@ -37,6 +40,11 @@ function inQueue(name: string, pod: string): Point | null {
 function leftOf(selector: string): Point | null {
   const box = document.querySelector(selector)?.getBoundingClientRect();
   return box && box.height > 0 ? { x: box.left, y: box.top + box.height / 2 } : null;
+}
+
+function beside(selector: string): Point | null {
+  const end = rightOf(selector);
+  return end && { x: end.x + BESIDE, y: end.y };
 }
 
 function rightOf(selector: string): Point | null {
