@@ -27,6 +27,13 @@ const ROW = 16;
 /** Below the heading and the three bars, with a gap if the box is tall. */
 export const rowsFrom = (box: Box): number => (box.h >= 150 ? 80 : 70);
 
+/** How far below its upper edge a box has its pods. */
+export function podsBelow(box: Box): number {
+  const detail = detailOf(box);
+  if (detail === "large") return rowsFrom(box) + ROW / 2;
+  return detail === "box" ? box.h - 11 : box.h / 2;
+}
+
 export function podMarks(box: Box, count: number): PodMarks {
   const detail = detailOf(box);
   if (detail === "large") return rows(box, count);

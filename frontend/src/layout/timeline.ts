@@ -16,7 +16,8 @@ export interface TimelineLayout {
 }
 
 const LANE_HEIGHT = 16;
-const CLOCK_HEIGHT = 16;
+/** The handle of the playhead, and the labels below it. */
+const CLOCK_HEIGHT = 20;
 const OVERVIEW_HEIGHT = 18;
 const GAP = 4;
 export const TIMELINE_HEIGHT = OVERVIEW_HEIGHT + GAP + LANES.length * LANE_HEIGHT + CLOCK_HEIGHT;

@@ -202,7 +202,7 @@ function drawClock(context: CanvasRenderingContext2D, { layout, palette, ticks, 
     context.stroke();
     context.fillStyle = palette.ink3;
     context.textAlign = tick.isBefore ? "right" : "left";
-    context.fillText(clockText(tick), tick.isBefore ? x - 4 : x + 4, clock.y + clock.h - 3);
+    context.fillText(clockText(tick), tick.isBefore ? x - 4 : x + 4, clock.y + clock.h - 2);
   }
   context.textAlign = "left";
 }
@@ -242,8 +242,8 @@ function drawPlayhead(context: CanvasRenderingContext2D, { layout, palette, show
   context.beginPath();
   context.moveTo(x + 0.5, clock.y - 3);
   context.lineTo(left + 9, clock.y + 2);
-  context.lineTo(left + 9, clock.y + 10);
-  context.lineTo(left, clock.y + 10);
+  context.lineTo(left + 9, clock.y + 8);
+  context.lineTo(left, clock.y + 8);
   context.lineTo(left, clock.y + 2);
   context.fill();
 }
