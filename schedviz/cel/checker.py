@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from schedviz.cel import lexer, types
 from schedviz.cel.declarations import Function, Overload
 from schedviz.cel.errors import CompileError, Issue
 from schedviz.cel.syntax import Call, Comprehension, Identifier, ListLiteral, Literal, MapLiteral, Node, Select
-from schedviz.cel.types import BOOL, DYN, ERROR, INT, STRING, Substitutions, Type
+from schedviz.cel.types import BOOL, DYN, ERROR, INT, STRING, Substitutions, TooComplexError, Type
 from schedviz.cel.values import Uint
+
+#: Nodes of a tree, which share parts where a macro uses an argument twice, and types in the type of one. Deviation: upstream has no limits.
+_MAX_NODES: Final = 20_000
+_MAX_TYPE: Final = 1_000
 
 
 class Declarations(Protocol):
@@ -41,10 +45,13 @@ class Checked:
 def check(tree: Node, source: str, declarations: Declarations) -> tuple[Type, Checked]:
     """The type of the expression and of its parts. Raises `CompileError`."""
     checker = _Checker(source, declarations)
-    result = checker.check(tree)
-    if checker.issues:
-        raise CompileError(source, checker.issues)
-    return checker.known.apply(result, to_dyn=True), checker.checked
+    try:
+        result = checker.check(tree)
+        if checker.issues:
+            raise CompileError(source, checker.issues)
+        return checker.known.apply(result, to_dyn=True), checker.checked
+    except TooComplexError:
+        raise CompileError(source, [Issue("expression is too complex", 1, 0)]) from None
 
 
 class _Checker:
@@ -53,11 +60,16 @@ class _Checker:
         self._declarations = declarations
         self._scopes: list[dict[str, Type]] = [dict(declarations.variables)]
         self._fresh = 0
+        self._nodes = 0
         self.known = Substitutions()
         self.checked = Checked()
         self.issues: list[Issue] = []
 
     def check(self, node: Node) -> Type:
+        """The type of a node. Raises `TooComplexError`."""
+        self._nodes += 1
+        if self._nodes > _MAX_NODES:
+            raise TooComplexError
         match node:
             case Literal():
                 found = _type_of_literal(node.value)
@@ -76,6 +88,8 @@ class _Checker:
                 found = self._comprehension(node)
             case _:
                 raise TypeError(type(node))
+        if found.parameters and types.size(found, _MAX_TYPE) > _MAX_TYPE:
+            raise TooComplexError
         self.checked.types[id(node)] = found
         return found
 

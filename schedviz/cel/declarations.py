@@ -13,6 +13,8 @@ from schedviz.cel.values import Optional, TypeValue, Uint, type_name
 
 #: Takes the arguments' values and the result; gives the cost of a call.
 Cost = Callable[[Sequence[Any], Any], int]
+#: Takes the arguments' values; gives the elements that a call goes through or makes, at most, and a tenth of the characters.
+Work = Callable[[Sequence[Any]], int]
 
 
 class Overload(msgspec.Struct, frozen=True):
@@ -24,6 +26,8 @@ class Overload(msgspec.Struct, frozen=True):
     is_member: bool = False
     #: None: 1.
     cost: Cost | None = None
+    #: Counted before the call. None: it does not grow with what is in the arguments, or no more than the cost.
+    work: Work | None = None
 
 
 class Function(msgspec.Struct):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 import msgspec
 
@@ -18,6 +19,17 @@ class CostLimitError(Exception):
         super().__init__("operation cancelled: actual cost limit exceeded")
 
 
+class WorkLimitError(CostLimitError):
+    """An expression goes through more than schedviz can in reasonable time. The API server's cost limit does not count it."""
+
+    def __init__(self) -> None:
+        Exception.__init__(self, "operation cancelled: the expression goes through too many elements or characters for schedviz")
+
+
+class EscapeError(ValueError):
+    """An escape sequence that stands for no character. The text is cel-go's."""
+
+
 class Issue(msgspec.Struct, frozen=True):
     """A problem of the source. `line` and `column` count from 1 and from 0, in characters."""
 
@@ -26,14 +38,31 @@ class Issue(msgspec.Struct, frozen=True):
     column: int
 
 
+#: How many problems of a source are kept and shown. Upstream: cel-go common/errors.go maxErrorsToReport
+MAX_ISSUES: Final = 100
+#: Deviation: the text of further problems is omitted, because each shows its line, which can have 10 KB.
+_MAX_TEXT: Final = 16_384
+
+
 class CompileError(ValueError):
     """An expression that does not compile. The text names each problem, its place, and shows its line, as cel-go does."""
 
     def __init__(self, source: str, issues: Sequence[Issue]) -> None:
         self.source = source
         self.issues = tuple(sorted(issues, key=lambda issue: (issue.line, issue.column)))
-        lines = source.split("\n")
-        super().__init__("\n".join(_shown(issue, lines) for issue in self.issues))
+        super().__init__("\n".join(_all_shown(self.issues, source.split("\n"))))
+
+
+def _all_shown(issues: Sequence[Issue], lines: Sequence[str]) -> Iterator[str]:
+    """Upstream: cel-go common/errors.go ToDisplayString"""
+    length = 0
+    for place, issue in enumerate(issues):
+        if place == MAX_ISSUES or length > _MAX_TEXT:
+            yield f"{len(issues) - place} more errors were truncated"
+            return
+        text = _shown(issue, lines)
+        length += len(text)
+        yield text
 
 
 def _shown(issue: Issue, lines: Sequence[str]) -> str:

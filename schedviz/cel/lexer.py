@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from schedviz.cel.errors import Issue
+from schedviz.cel.errors import MAX_ISSUES, EscapeError, Issue
 
 
 class Token(NamedTuple):
@@ -46,11 +47,11 @@ _TOKEN: Final = re.compile(
 
 
 def tokens(source: str) -> tuple[list[Token], list[Issue]]:
-    """The tokens, with `END` as the last one, and what is no token."""
+    """The tokens, with `END` as the last one, and what is no token. Nothing is read after more of that than is reported."""
     found: list[Token] = []
     issues: list[Issue] = []
     offset = 0
-    while offset < len(source):
+    while offset < len(source) and len(issues) <= MAX_ISSUES:
         match = _TOKEN.match(source, offset)
         if match is None:
             line, column = place(source, offset)
@@ -79,14 +80,14 @@ _ESCAPED: Final = re.compile(_ESCAPE)
 
 
 def unquoted(text: str) -> str:
-    """The characters of a string literal."""
+    """The characters of a string literal. Raises `EscapeError`."""
     raw = text[0] in "rR"
     body = _body(text[1:] if raw else text)
     return body if raw else _ESCAPED.sub(lambda match: _character(match.group()), body)
 
 
 def unquoted_bytes(text: str) -> bytes:
-    """The bytes of a bytes literal, whose text begins with b."""
+    """The bytes of a bytes literal, whose text begins with b. Raises `EscapeError`."""
     text = text[1:]
     raw = text[0] in "rR"
     body = _body(text[1:] if raw else text)
@@ -98,8 +99,9 @@ def _byte_parts(body: str) -> Iterator[bytes]:
     for match in _ESCAPED.finditer(body):
         yield body[end : match.start()].encode()
         escape = match.group()
-        code = ord(_character(escape))
-        yield bytes([code]) if escape[1] in "xX0123" else chr(code).encode()
+        if escape[1] in "uU":
+            raise EscapeError("unable to unescape string")
+        yield bytes([ord(_character(escape))])
         end = match.end()
     yield body[end:].encode()
 
@@ -112,7 +114,10 @@ def _body(quoted: str) -> str:
 def _character(escape: str) -> str:
     kind = escape[1]
     if kind in "xXuU":
-        return chr(int.from_bytes(bytes.fromhex(escape[2:])))
+        code = int.from_bytes(bytes.fromhex(escape[2:]))
+        if code > sys.maxunicode or 0xD800 <= code < 0xE000:
+            raise EscapeError("invalid unicode code point")
+        return chr(code)
     if kind in "0123":
         return chr(int(escape[1:], 8))
     return _SIMPLE.get(kind, kind)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, Never
 
 from schedviz.cel import lexer, macros
-from schedviz.cel.errors import CompileError, Issue
+from schedviz.cel.errors import CompileError, EscapeError, Issue
 from schedviz.cel.lexer import END, Token
 from schedviz.cel.syntax import Call, Identifier, ListLiteral, Literal, MapLiteral, Node, Select
 from schedviz.cel.values import MAX_INT, MAX_UINT, MIN_INT, Uint
@@ -219,15 +219,20 @@ class _Parser:
                 return Literal(token.offset, token.kind == "true")
             case "null":
                 return Literal(token.offset, None)
-            case "STRING":
-                return Literal(token.offset, lexer.unquoted(token.text))
-            case "BYTES":
-                return Literal(token.offset, lexer.unquoted_bytes(token.text))
+            case "STRING" | "BYTES":
+                return self._quoted(token)
             case "NUM_INT" | "NUM_UINT" | "NUM_FLOAT":
                 return self._number(token, 1)
             case "-":
                 return self._number(self._take(), -1)
         return None
+
+    def _quoted(self, token: Token) -> Node:
+        try:
+            return Literal(token.offset, lexer.unquoted(token.text) if token.kind == "STRING" else lexer.unquoted_bytes(token.text))
+        except EscapeError as error:
+            self._report(token.offset, str(error))
+            return Literal(token.offset, "")
 
     def _named(self, token: Token, dot: str) -> Node:
         if token.text in lexer.RESERVED:
@@ -241,7 +246,7 @@ class _Parser:
         text = token.text
         if token.kind == "NUM_FLOAT":
             return Literal(token.offset, sign * float(text))
-        number = sign * int(text.rstrip("uU"), 16 if text.startswith("0x") else 10)
+        number = sign * _whole_number(text.rstrip("uU"))
         if token.kind == "NUM_UINT":
             if number > MAX_UINT:
                 self._report(token.offset, "invalid uint literal")
@@ -275,6 +280,14 @@ class _Parser:
                 break
         self._expect("}")
         return MapLiteral(brace.offset, tuple(entries), frozenset(optional))
+
+
+def _whole_number(text: str) -> int:
+    """The number; of one that is far too large, the first digits, because Python limits the digits that it converts."""
+    if text.startswith("0x"):
+        return int(text, 16)
+    digits = text.lstrip("0") or "0"
+    return int(digits[: len(str(MAX_UINT)) + 1])
 
 
 def _balanced(function: str, operands: Sequence[Node], offsets: Sequence[int]) -> Node:

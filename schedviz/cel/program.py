@@ -6,12 +6,13 @@ error of its parts. Upstream: cel-go interpreter/planner.go, interpreter/interpr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from schedviz.cel.checker import Checked
 from schedviz.cel.declarations import Function, Overload
-from schedviz.cel.errors import CelError, CostLimitError
+from schedviz.cel.errors import CelError, CostLimitError, WorkLimitError
 from schedviz.cel.syntax import Call, Comprehension, Identifier, ListLiteral, Literal, MapLiteral, Node, Select
 from schedviz.cel.types import Type
 from schedviz.cel.values import (
@@ -27,23 +28,32 @@ from schedviz.cel.values import (
 
 _LIST_COST = 10
 _MAP_COST = 30
+#: Elements and characters that an evaluation may go through, besides what costs count: about a second.
+MAX_WORK: Final = 500_000
 
 
 class Frame:
-    """The variables of one evaluation, and what it has cost."""
+    """The variables of one evaluation, what it has cost, and what it has gone through."""
 
-    __slots__ = ("cost", "limit", "variables")
+    __slots__ = ("cost", "limit", "variables", "work")
 
     def __init__(self, variables: dict[str, Any], limit: int) -> None:
         self.variables = variables
         self.cost = 0
         self.limit = limit
+        self.work = 0
 
     def pay(self, cost: int) -> None:
         """Add to the cost. Raises `CostLimitError`."""
         self.cost += cost
         if self.cost > self.limit:
             raise CostLimitError
+
+    def go_through(self, elements: int) -> None:
+        """Add to the work. Raises `WorkLimitError`."""
+        self.work += elements
+        if self.work > MAX_WORK:
+            raise WorkLimitError
 
 
 #: Evaluates a part of an expression.
@@ -72,9 +82,17 @@ class Program:
 
     def evaluate(self, variables: Mapping[str, Any], *, cost_limit: int) -> tuple[Any, int]:
         """The value, and what it cost. Raises `CelError` or `CostLimitError`."""
-        frame = Frame({**self._constants, **variables}, cost_limit)
+        frame = self.frame(variables, cost_limit=cost_limit)
+        return self.run(frame), frame.cost
+
+    def frame(self, variables: Mapping[str, Any], *, cost_limit: int) -> Frame:
+        """For one `run`, which counts in it."""
+        return Frame({**self._constants, **variables}, cost_limit)
+
+    def run(self, frame: Frame) -> Any:
+        """The value. Raises `CelError` or `CostLimitError`."""
         try:
-            return self._run(frame), frame.cost
+            return self._run(frame)
         except RecursionError:
             raise CelError("expression is nested too deeply") from None
 
@@ -240,7 +258,7 @@ def _get(container: Any, key: Any) -> Any:
         found = container.get(map_key(key), _ABSENT)
         return DefaultMap.EMPTY if found is _ABSENT and isinstance(container, DefaultMap) else found
     if isinstance(container, Sequence) and not isinstance(container, str | bytes):
-        if not is_number(key) or key != int(key):
+        if not is_number(key) or not math.isfinite(key) or key != int(key):
             raise CelError(f"unsupported index type '{type_name(key)}' in list")
         return container[int(key)] if 0 <= key < len(container) else _ABSENT
     raise CelError("no such overload")
@@ -375,6 +393,8 @@ def _invoke(function: Function, overloads: Sequence[Overload], parts: Sequence[S
     def call(frame: Frame) -> Any:
         arguments = [part(frame) for part in parts]
         overload = candidates.pick(arguments, is_member=is_member)
+        if overload.work is not None:
+            frame.go_through(overload.work(arguments))
         value = overload.compute(*arguments)
         frame.pay(1 if overload.cost is None else overload.cost(arguments, value))
         return value

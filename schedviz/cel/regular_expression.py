@@ -232,6 +232,8 @@ class _Parser:
         least, comma, most = self._pattern[self._at + 1 : end].partition(",") if end > 0 else ("", "", "")
         if not (least.isascii() and least.isdigit()) or (most and not (most.isascii() and most.isdigit())):
             return None
+        if max(len(least), len(most)) > len(str(MAX_REPEAT)):
+            raise PatternError(f"invalid repeat count: `{self._pattern[self._at : end + 1]}`")
         low = int(least)
         high = (int(most) if most else None) if comma else low
         if low > MAX_REPEAT or (high is not None and (high > MAX_REPEAT or high < low)):
@@ -405,8 +407,12 @@ def _repetition(part: Part, least: int, most: int | None, *, is_greedy: bool) ->
         program[at] = Instruction("branch", first=first, second=second)
 
     def emit(program: list[Instruction]) -> None:
+        before = len(program)
         for _ in range(least):
             part(program)
+            if len(program) == before:
+                # It matches only the empty text: repetitions of it, which may be nested, would never come to the limit of instructions.
+                return
         if most is None:
             at = len(program)
             _emit(program, Instruction("branch"))

@@ -74,15 +74,34 @@ def opaque(name: str) -> Type:
     return Type("opaque", name)
 
 
+class TooComplexError(Exception):
+    """Checking the types of an expression takes too long: types that share their parts can grow exponentially."""
+
+
+class Effort:
+    """How many types a check may still go through. Deviation: upstream has no limit, and can be made to run for ever."""
+
+    def __init__(self, left: int = 500_000) -> None:
+        self._left = left
+
+    def spend(self, types: int = 1) -> None:
+        """Raises `TooComplexError`."""
+        self._left -= types
+        if self._left < 0:
+            raise TooComplexError
+
+
 class Substitutions:
     """What type parameters stand for. Upstream: checker/mapping.go"""
 
-    def __init__(self, known: dict[str, Type] | None = None) -> None:
+    def __init__(self, known: dict[str, Type] | None = None, effort: Effort | None = None) -> None:
         self._known = {} if known is None else known
+        self._effort = Effort() if effort is None else effort
 
     def assign(self, given: Sequence[Type], wanted: Sequence[Type]) -> bool:
         """Whether each type can be used for the wanted one. If not, nothing is learned. Upstream: isAssignableList"""
-        trial = Substitutions(dict(self._known))
+        self._effort.spend(1 + len(self._known) // 16)
+        trial = Substitutions(dict(self._known), self._effort)
         if len(given) != len(wanted) or not all(map(trial._is_assignable, given, wanted)):
             return False
         self._known = trial._known
@@ -90,6 +109,7 @@ class Substitutions:
 
     def apply(self, type_: Type, *, to_dyn: bool = False) -> Type:
         """The type with what its parameters stand for; `to_dyn`: unknown ones are dyn. Upstream: substitute"""
+        self._effort.spend()
         if type_.kind == "parameter":
             known = self._known.get(type_.name)
             if known is not None:
@@ -101,6 +121,7 @@ class Substitutions:
 
     def _is_assignable(self, given: Type, wanted: Type) -> bool:
         """Upstream: internalIsAssignable"""
+        self._effort.spend()
         if wanted.kind == "parameter":
             valid, has_known = self._is_substitution(given, wanted)
             if valid:
@@ -141,12 +162,23 @@ class Substitutions:
 
     def _occurs(self, parameter: Type, within: Type) -> bool:
         """Upstream: notReferencedIn"""
+        self._effort.spend()
         if parameter == within:
             return True
         if within.kind == "parameter":
             known = self._known.get(within.name)
             return known is not None and self._occurs(parameter, known)
         return any(self._occurs(parameter, each) for each in within.parameters)
+
+
+def size(type_: Type, most: int) -> int:
+    """The number of types in a type, up to not much more than `most`."""
+    count, inside = 0, [type_]
+    while inside and count <= most:
+        one = inside.pop()
+        count += 1
+        inside.extend(one.parameters)
+    return count
 
 
 def most_general(first: Type, second: Type) -> Type:

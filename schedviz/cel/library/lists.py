@@ -8,11 +8,13 @@ from typing import Any, Final
 from schedviz.cel import types
 from schedviz.cel.declarations import Overload
 from schedviz.cel.errors import CelError
-from schedviz.cel.library import costs
+from schedviz.cel.library import costs, work
 from schedviz.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, UINT, A
-from schedviz.cel.values import equal, in_int, in_uint, is_number, type_name
+from schedviz.cel.values import Uint, equal, in_int, in_uint, is_number, type_name
 
 _COMPARABLE: Final = (INT, UINT, DOUBLE, BOOL, STRING, BYTES)
+#: The classes of their values.
+_ORDERED: Final = (bool, int, float, str, bytes)
 _ANY_LIST: Final = types.list_of(A)
 
 
@@ -23,18 +25,25 @@ def functions() -> Iterator[tuple[str, Overload]]:
         yield "isSorted", Overload((items,), BOOL, _is_sorted, is_member=True, cost=costs.elements(0))
         yield "min", Overload((items,), type_, _first_of("min"), is_member=True, cost=costs.elements(0))
         yield "max", Overload((items,), type_, _first_of("max"), is_member=True, cost=costs.elements(0))
-    yield "sum", Overload((types.list_of(INT),), INT, lambda items: in_int(sum(items)), is_member=True, cost=costs.elements(0))
-    yield "sum", Overload((types.list_of(UINT),), UINT, lambda items: in_uint(sum(items)), is_member=True, cost=costs.elements(0))
-    yield "sum", Overload((types.list_of(DOUBLE),), DOUBLE, lambda items: float(sum(items)), is_member=True, cost=costs.elements(0))
-    yield "indexOf", Overload((_ANY_LIST, A), INT, _index_of, is_member=True, cost=costs.elements(0))
-    yield "lastIndexOf", Overload((_ANY_LIST, A), INT, _last_index_of, is_member=True, cost=costs.elements(0))
+    for number in (INT, UINT, DOUBLE):
+        yield "sum", Overload((types.list_of(number),), number, _sum, is_member=True, cost=costs.elements(0))
+    yield "indexOf", Overload((_ANY_LIST, A), INT, _index_of, is_member=True, cost=costs.elements(0), work=work.found)
+    yield "lastIndexOf", Overload((_ANY_LIST, A), INT, _last_index_of, is_member=True, cost=costs.elements(0), work=work.found)
     yield "slice", Overload((_ANY_LIST, INT, INT), _ANY_LIST, _slice, is_member=True, cost=costs.result_elements)
+    one_level = Overload(
+        (types.list_of(_ANY_LIST),),
+        _ANY_LIST,
+        lambda items: _flat(items, 1),
+        is_member=True,
+        cost=costs.result_elements,
+        work=work.everything,
+    )
+    yield "flatten", one_level
     yield (
         "flatten",
-        Overload((types.list_of(_ANY_LIST),), _ANY_LIST, lambda items: _flat(items, 1), is_member=True, cost=costs.result_elements),
+        Overload((types.list_of(DYN), INT), types.list_of(DYN), _flatten, is_member=True, cost=costs.result_elements, work=work.everything),
     )
-    yield "flatten", Overload((types.list_of(DYN), INT), types.list_of(DYN), _flatten, is_member=True, cost=costs.result_elements)
-    yield "distinct", Overload((_ANY_LIST,), _ANY_LIST, _distinct, is_member=True, cost=costs.square)
+    yield "distinct", Overload((_ANY_LIST,), _ANY_LIST, _distinct, is_member=True, cost=costs.square, work=work.each_with_each)
     yield "reverse", Overload((_ANY_LIST,), _ANY_LIST, lambda items: tuple(reversed(items)), is_member=True, cost=costs.result_elements)
     for type_ in _COMPARABLE:
         yield "sort", Overload((types.list_of(type_),), types.list_of(type_), _sorted, is_member=True, cost=costs.result_elements)
@@ -43,7 +52,7 @@ def functions() -> Iterator[tuple[str, Overload]]:
 
 def _comparable(items: Sequence[Any]) -> Sequence[Any]:
     """The items. Raises `CelError` if they cannot be compared with each other."""
-    if all(map(is_number, items)) or len({type(item) for item in items}) <= 1:
+    if all(map(is_number, items)) or (len({type(item) for item in items}) <= 1 and all(isinstance(item, _ORDERED) for item in items)):
         return items
     raise CelError("no such overload")
 
@@ -61,6 +70,16 @@ def _first_of(name: str) -> Callable[[Sequence[Any]], Any]:
         return pick(_comparable(items))
 
     return compute
+
+
+def _sum(items: Sequence[Any]) -> Any:
+    """The sum in the type of the items, which may be known only now. Raises `CelError`."""
+    if not all(map(is_number, items)) or len({type(item) for item in items}) > 1:
+        raise CelError("no such overload")
+    total = sum(items)
+    if items and isinstance(items[0], Uint):
+        return in_uint(total)
+    return in_int(total) if isinstance(total, int) else total
 
 
 def _index_of(items: Sequence[Any], item: Any) -> int:
@@ -108,7 +127,7 @@ def _distinct(items: Sequence[Any]) -> Sequence[Any]:
 def _sorted(items: Sequence[Any]) -> Sequence[Any]:
     if any(type(item) is not type(items[0]) for item in items):
         raise CelError("list elements must have the same type")
-    return tuple(sorted(items))
+    return tuple(sorted(_comparable(items)))
 
 
 def _range(count: int) -> Sequence[int]:

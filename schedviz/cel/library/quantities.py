@@ -58,7 +58,8 @@ def _of_int(number: int) -> Quantity:
 
 
 def _as_float(quantity: Quantity) -> float:
-    return float(quantity.unscaled) * 10.0**quantity.exponent
+    amount: float = float(f"{quantity.unscaled}e{quantity.exponent}")
+    return amount
 
 
 def _integer(quantity: Quantity) -> int | None:

@@ -17,6 +17,8 @@ from schedviz.cel.types import BOOL, INT, STRING
 from schedviz.cel.values import MAX_UINT
 
 SEMVER: Final = types.opaque("kubernetes.Semver")
+#: The digits of the largest number.
+_DIGITS: Final = len(str(MAX_UINT))
 _IDENTIFIER: Final = re.compile(r"[0-9A-Za-z-]+", re.ASCII)
 
 
@@ -91,7 +93,7 @@ def _number(part: str, name: str) -> int:
         raise SemverError(f'{name.capitalize()} number must not contain leading zeroes "{part}"')
     if not part:
         raise SemverError('strconv.ParseUint: parsing "": invalid syntax')
-    if int(part) > MAX_UINT:
+    if len(part) > _DIGITS or int(part) > MAX_UINT:
         raise SemverError(f'strconv.ParseUint: parsing "{part}": value out of range')
     return int(part)
 
@@ -102,6 +104,8 @@ def _identifier(part: str) -> int | str:
     if part.isascii() and part.isdigit():
         if len(part) > 1 and part[0] == "0":
             raise SemverError(f'Numeric PreRelease version must not contain leading zeroes "{part}"')
+        if len(part) > _DIGITS or int(part) > MAX_UINT:
+            raise SemverError(f'strconv.ParseUint: parsing "{part}": value out of range')
         return int(part)
     if _IDENTIFIER.fullmatch(part) is None:
         raise SemverError(f'Invalid character(s) found in prerelease "{part}"')

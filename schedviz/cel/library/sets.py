@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from schedviz.cel import types
 from schedviz.cel.declarations import Overload
-from schedviz.cel.library import costs
+from schedviz.cel.library import costs, work
 from schedviz.cel.types import BOOL, A
 from schedviz.cel.values import equal
 
@@ -16,12 +16,8 @@ _LISTS: Final = (types.list_of(A), types.list_of(A))
 
 def functions() -> Iterator[tuple[str, Overload]]:
     """Every overload with the name of its function."""
-    yield "sets.contains", Overload(_LISTS, BOOL, _contains, cost=costs.product)
-    yield (
-        "sets.equivalent",
-        Overload(_LISTS, BOOL, lambda first, second: _contains(first, second) and _contains(second, first), cost=costs.product),
-    )
-    yield "sets.intersects", Overload(_LISTS, BOOL, lambda first, second: any(_has(first, each) for each in second), cost=costs.product)
+    for name, compute in (("contains", _contains), ("equivalent", _are_equivalent), ("intersects", _intersect)):
+        yield f"sets.{name}", Overload(_LISTS, BOOL, compute, cost=costs.product, work=work.each_with_each)
 
 
 def _has(items: Sequence[Any], item: Any) -> bool:
@@ -30,3 +26,11 @@ def _has(items: Sequence[Any], item: Any) -> bool:
 
 def _contains(items: Sequence[Any], others: Sequence[Any]) -> bool:
     return all(_has(items, each) for each in others)
+
+
+def _are_equivalent(first: Sequence[Any], second: Sequence[Any]) -> bool:
+    return _contains(first, second) and _contains(second, first)
+
+
+def _intersect(first: Sequence[Any], second: Sequence[Any]) -> bool:
+    return any(_has(first, each) for each in second)

@@ -7,23 +7,24 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from schedviz.cel import types
 from schedviz.cel.declarations import Overload
 from schedviz.cel.errors import CelError
-from schedviz.cel.library import costs, regular_expressions
+from schedviz.cel.library import costs, regular_expressions, work
 from schedviz.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, UINT, A, B, Type
 from schedviz.cel.values import MAX_INT, MIN_INT, TypeValue, Uint, divided, equal, in_int, in_uint, map_key, shown_number, type_name
 
 _NUMBERS = (INT, UINT, DOUBLE)
+_UINT_DIGITS = 20
 
 
 def functions() -> Iterator[tuple[str, Overload]]:
     """Every overload with the name of its function."""
-    yield "_==_", Overload((A, A), BOOL, equal, cost=costs.shorter)
-    yield "_!=_", Overload((A, A), BOOL, lambda first, second: not equal(first, second), cost=costs.shorter)
+    yield "_==_", Overload((A, A), BOOL, equal, cost=costs.shorter, work=work.compared)
+    yield "_!=_", Overload((A, A), BOOL, lambda first, second: not equal(first, second), cost=costs.shorter, work=work.compared)
     yield "!_", Overload((BOOL,), BOOL, operator.not_)
     for name in ("_&&_", "_||_"):
         yield name, Overload((BOOL, BOOL), BOOL, _computed_elsewhere)
@@ -43,12 +44,16 @@ def _computed_elsewhere(*_arguments: Any) -> Any:
 def _indexing() -> Iterator[tuple[str, Overload]]:
     yield "_[_]", Overload((types.list_of(A), INT), A, _computed_elsewhere)
     yield "_[_]", Overload((types.map_of(A, B), A), B, _computed_elsewhere)
-    yield "@in", Overload((A, types.list_of(A)), BOOL, lambda item, items: any(equal(item, each) for each in items), cost=costs.elements(1))
+    yield "@in", Overload((A, types.list_of(A)), BOOL, _is_in, cost=costs.elements(1), work=work.member)
     yield "@in", Overload((A, types.map_of(A, B)), BOOL, lambda key, mapping: map_key(key) in mapping)
     for type_ in (STRING, BYTES, types.list_of(A), types.map_of(A, B)):
         yield "size", Overload((type_,), INT, len)
         yield "size", Overload((type_,), INT, len, is_member=True)
-    yield "@mapInsert", Overload((types.map_of(A, B), A, B), types.map_of(A, B), _inserted)
+    yield "@mapInsert", Overload((types.map_of(A, B), A, B), types.map_of(A, B), _inserted, work=work.elements)
+
+
+def _is_in(item: Any, items: Sequence[Any]) -> bool:
+    return any(equal(item, each) for each in items)
 
 
 def _inserted(mapping: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:
@@ -82,7 +87,8 @@ def _arithmetic() -> Iterator[tuple[str, Overload]]:
     yield "-_", Overload((DOUBLE,), DOUBLE, operator.neg)
     for type_ in (STRING, BYTES):
         yield "_+_", Overload((type_, type_), type_, operator.add, cost=costs.both)
-    yield "_+_", Overload((types.list_of(A), types.list_of(A)), types.list_of(A), lambda first, second: (*first, *second))
+    two = (types.list_of(A), types.list_of(A))
+    yield "_+_", Overload(two, types.list_of(A), lambda first, second: (*first, *second), work=work.elements)
 
 
 def _within(compute: Callable[[int, int], int], check: Callable[[int], int]) -> Callable[[int, int], int]:
@@ -112,7 +118,17 @@ def _texts() -> Iterator[tuple[str, Overload]]:
     yield "endsWith", Overload((STRING, STRING), BOOL, str.endswith, is_member=True, cost=costs.traversal())
     yield "contains", Overload((STRING, STRING), BOOL, operator.contains, is_member=True, cost=costs.searched)
     for is_member in (True, False):
-        yield "matches", Overload((STRING, STRING), BOOL, regular_expressions.matches, is_member=is_member, cost=costs.matched)
+        yield (
+            "matches",
+            Overload(
+                (STRING, STRING),
+                BOOL,
+                regular_expressions.matches,
+                is_member=is_member,
+                cost=costs.matched,
+                work=regular_expressions.match_work,
+            ),
+        )
 
 
 def _conversions() -> Iterator[tuple[str, Overload]]:
@@ -169,7 +185,10 @@ def _uint_of_double(number: float) -> Uint:
 def _uint_of_text(text: str) -> Uint:
     if not (text.isascii() and text.isdigit()):
         raise CelError(f'strconv.ParseUint: parsing "{text}": invalid syntax')
-    return in_uint(int(text))
+    digits = text.lstrip("0")
+    if len(digits) > _UINT_DIGITS:
+        raise CelError("unsigned integer overflow")
+    return in_uint(int(digits or "0"))
 
 
 def _double_of_text(text: str) -> float:

@@ -8,7 +8,7 @@ from typing import Final
 from schedviz.cel import types
 from schedviz.cel.declarations import Overload
 from schedviz.cel.errors import CelError
-from schedviz.cel.library import costs
+from schedviz.cel.library import costs, work
 from schedviz.cel.types import INT, STRING
 
 #: What Go's `unicode.IsSpace` calls space.
@@ -27,11 +27,11 @@ def functions() -> Iterator[tuple[str, Overload]]:
     for arguments in ((STRING, INT), (STRING, INT, INT)):
         yield "substring", Overload(arguments, STRING, _substring, is_member=True, cost=costs.traversal())
     for texts in ((STRING, STRING, STRING), (STRING, STRING, STRING, INT)):
-        yield "replace", Overload(texts, STRING, _replace, is_member=True, cost=costs.replaced)
+        yield "replace", Overload(texts, STRING, _replace, is_member=True, cost=costs.replaced, work=work.replaced)
     for arguments in ((STRING, STRING), (STRING, STRING, INT)):
-        yield "split", Overload(arguments, _STRINGS, _split, is_member=True, cost=costs.traversal(2))
-    yield "join", Overload((_STRINGS,), STRING, _join, is_member=True, cost=costs.of_result)
-    yield "join", Overload((_STRINGS, STRING), STRING, _join, is_member=True, cost=costs.of_result)
+        yield "split", Overload(arguments, _STRINGS, _split, is_member=True, cost=costs.traversal(2), work=work.split)
+    yield "join", Overload((_STRINGS,), STRING, _join, is_member=True, cost=costs.of_result, work=work.joined)
+    yield "join", Overload((_STRINGS, STRING), STRING, _join, is_member=True, cost=costs.of_result, work=work.joined)
     yield "strings.quote", Overload((STRING,), STRING, _quote, cost=costs.traversal())
 
 

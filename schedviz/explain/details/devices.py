@@ -10,7 +10,7 @@ from schedviz.engine.framework.plugins.dynamicresources.dra_manager import DRAMa
 from schedviz.engine.framework.plugins.dynamicresources.structured import AllocationError, Allocator
 from schedviz.engine.framework.plugins.dynamicresources.structured.pools import Pool
 from schedviz.engine.framework.plugins.dynamicresources.structured.requests import ALL, Request, alternatives_of
-from schedviz.engine.framework.plugins.dynamicresources.structured.search import MAX_STEPS
+from schedviz.engine.framework.plugins.dynamicresources.structured.search import MAX_STEPS, TooLongError
 from schedviz.explain.details.detail import DeviceDetail
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.kube.core import Node
@@ -54,7 +54,7 @@ def device_details(rejected: RejectedNodes) -> Iterator[DeviceDetail]:
             for asked in claim.spec.devices.requests:
                 for request in alternatives_of(asked):
                     yield from _detail(manager, allocator, claim, request, seen)
-    except AllocationError:
+    except (AllocationError, TooLongError):
         # The clause has the error.
         return
 

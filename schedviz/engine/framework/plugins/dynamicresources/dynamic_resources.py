@@ -217,6 +217,8 @@ class DynamicResources:
         if not data.claims:
             return None
         self._restore_allocator(data, pod)
+        if data.allocator is not None:
+            data.allocator.begin_pass(len(rows))
         statuses: list[Status] = []
         for info in rows.infos:
             status = self._filter_node(data, pod, info)

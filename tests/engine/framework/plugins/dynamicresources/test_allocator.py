@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from schedviz.engine.framework.plugins.dynamicresources.structured import AllocationError, NodeAllocationError
 from schedviz.engine.framework.plugins.dynamicresources.structured.search import TooLongError
+from schedviz.kube.devices import ResourceClaim
 from tests.engine.framework.plugins.dynamicresources.builders import (
     DRIVER,
     Devices,
@@ -252,3 +254,92 @@ def test_a_search_ends_when_it_has_taken_its_steps() -> None:
 
     with pytest.raises(TooLongError):
         devices.results(impossible)
+
+
+IMPOSSIBLE = request("never", selectors=where("false"))
+
+
+def with_counters() -> tuple[Devices, ResourceClaim]:
+    amounts = {f"c{number}": {"value": "1"} for number in range(200)}
+    consumers = [device(f"d{number}", consumesCounters=[{"counterSet": "s", "counters": amounts}]) for number in range(40)]
+    shared = slice_of(name="b", count=2, sharedCounters=[{"name": "s", "counters": {name: {"value": "1000"} for name in amounts}}])
+    return Devices(slice_of(*consumers, name="a", count=2), shared), claim_for(request(count=16), IMPOSSIBLE)
+
+
+def with_capacities() -> tuple[Devices, ResourceClaim]:
+    capacity = {f"m{number}": {"value": "10"} for number in range(200)}
+    shared = [device(f"d{number}", allowMultipleAllocations=True, capacity=capacity) for number in range(40)]
+    return Devices(slice_of(*shared)), claim_for(request(count=16, capacity={"requests": dict.fromkeys(capacity, "1")}), IMPOSSIBLE)
+
+
+def with_constraints() -> tuple[Devices, ResourceClaim]:
+    devices = Devices(slice_of(*(device(f"d{number}", model="A") for number in range(40))))
+    return devices, claim_for(request(count=16), IMPOSSIBLE, constraints=[{"matchAttribute": MODEL}] * 200)
+
+
+def with_tolerations() -> tuple[Devices, ResourceClaim]:
+    keys = [f"k{number}" for number in range(40)]
+    tainted = [device(f"d{number}", taints=[{"key": key, "effect": "NoSchedule"} for key in keys]) for number in range(40)]
+    return Devices(slice_of(*tainted)), claim_for(
+        request(count=16, tolerations=[{"key": key, "operator": "Exists"} for key in keys]), IMPOSSIBLE
+    )
+
+
+def with_selectors() -> tuple[Devices, ResourceClaim]:
+    devices = Devices(slice_of(*(device(f"d{number}", allowMultipleAllocations=True) for number in range(40))))
+    return devices, claim_for(request(count=16, selectors=where("true") * 1000), IMPOSSIBLE)
+
+
+def with_expensive_selectors() -> tuple[Devices, ResourceClaim]:
+    devices = Devices(slice_of(*(device(f"d{number}") for number in range(40))))
+    return devices, claim_for(request(selectors=where("lists.range(400).map(i, i).size() == 1")))
+
+
+def with_long_selectors() -> tuple[Devices, ResourceClaim]:
+    long = [each for number in range(40) for each in where(f"true || {' || '.join(['false'] * 1000)} || {number} == 0")]
+    return Devices(slice_of(device("a"))), claim_for(request(selectors=long))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        with_counters,
+        with_capacities,
+        with_constraints,
+        with_tolerations,
+        with_selectors,
+        with_expensive_selectors,
+        with_long_selectors,
+    ],
+)
+def test_everything_that_grows_with_an_object_counts_as_steps(case: Callable[[], tuple[Devices, ResourceClaim]]) -> None:
+    devices, claim = case()
+    devices.max_steps = 4000
+
+    allocator = devices.allocator()
+    finder = allocator.for_claims([claim])
+    with pytest.raises(TooLongError):
+        finder.find(node_called("n1"))
+
+
+def test_the_nodes_of_a_pass_share_their_time() -> None:
+    slices = [slice_of(*(device(f"d{number}") for number in range(12)), name=name, pool=name, nodeName=name) for name in ("n1", "n2", "n3")]
+    devices = Devices(*slices)
+    devices.max_steps = 3000
+    finder = (allocator := devices.allocator()).for_claims([claim_for(request(count=4), IMPOSSIBLE)])
+
+    allocator.begin_pass(1)
+    assert [finder.find(node_called(name)) for name in ("n1", "n2")] == [None, None]
+    with pytest.raises(TooLongError):
+        finder.find(node_called("n3"))
+
+    allocator.begin_pass(1)
+    assert finder.find(node_called("n2")) is None
+
+
+def test_a_step_of_zero_is_none() -> None:
+    policy = {"default": "1", "validRange": {"min": "1", "step": "0"}}
+    shared = device("a", allowMultipleAllocations=True, capacity={"m": {"value": "10", "requestPolicy": policy}})
+    devices = Devices(slice_of(shared))
+
+    assert devices.names(claim_for(request(capacity={"requests": {"m": "3"}}))) == [["r=a"]]

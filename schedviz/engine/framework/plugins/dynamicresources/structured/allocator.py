@@ -6,6 +6,7 @@ Upstream: dynamic-resource-allocation/structured/internal/incubating/allocator_i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from schedviz.engine.framework.plugins.dynamicresources.structured.constraints import Constraint, constraint_of
 from schedviz.engine.framework.plugins.dynamicresources.structured.counters import Amounts, available_in
@@ -34,6 +35,9 @@ class NodeAllocationError(Exception):
     """Allocation is impossible on this node alone; other nodes may do. Upstream: ErrFailedAllocationOnNode"""
 
 
+#: Steps that each node adds to the time for all of them.
+_STEPS_PER_NODE: Final = 1_000
+
 #: The devices that a search found for each claim.
 Found = Sequence[Sequence[FoundDevice]]
 
@@ -57,7 +61,18 @@ class Allocator:
         self._allocated = allocated
         self._pools = pools
         self._counters: dict[str, Amounts] = {}
-        self._rules = Rules(features, allocated, selectors, self._available_counters, max_steps)
+        self._rules = Rules(features, allocated, selectors, self._available_counters)
+        self._max_steps = max_steps
+        #: Steps that are left for the nodes of this pass.
+        self._left = max_steps
+
+    def begin_pass(self, nodes: int) -> None:
+        """Begin to look at this many nodes. Deviation: together they may take little more time than one of them, not each as much."""
+        self._left = self._max_steps + nodes * _STEPS_PER_NODE
+
+    def end_search(self, search: Search) -> None:
+        """Count the time that a search took."""
+        self._left -= search.effort
 
     def for_claims(self, claims: Sequence[ResourceClaim]) -> ClaimsAllocator:
         """The allocator of these claims, for one node or for many."""
@@ -88,7 +103,7 @@ class Allocator:
 
     def search(self, node: Node, pools: Sequence[Pool]) -> Search:
         """A search on a node."""
-        return Search(self._rules, node, pools)
+        return Search(self._rules, node, pools, max_steps=min(self._max_steps, self._left))
 
     def result(self, claim: ResourceClaim, devices: Sequence[FoundDevice], node_name: str) -> AllocationResult:
         """What is written to a claim. Raises `AllocationError`."""
@@ -120,9 +135,14 @@ class ClaimsAllocator:
     def find(self, node: Node) -> Found | None:
         """Devices for each claim; None: there are none. Raises `AllocationError`, `NodeAllocationError` or `TooLongError`."""
         pools = self._allocator.pools_of(node)
-        search: Search | None = None
+        search = self._allocator.search(node, pools)
+        try:
+            return self._find(search, pools)
+        finally:
+            self._allocator.end_search(search)
+
+    def _find(self, search: Search, pools: Sequence[Pool]) -> Found | None:
         if self._requests is None or self._is_by_node:
-            search = self._allocator.search(node, pools)
             self._requests = [self._planned(search, claim, pools) for claim in self._claims]
             self._only = self._only_request()
         if self._only is not None:
@@ -132,8 +152,6 @@ class ClaimsAllocator:
                     return ((FoundDevice(self._only, free[0]),),)
                 _refuse_invalid(pools)
                 return None
-        if search is None:
-            search = self._allocator.search(node, pools)
         planned = [
             PlannedClaim(claim, requests, self._constraints(claim)) for claim, requests in zip(self._claims, self._requests, strict=True)
         ]

@@ -60,7 +60,7 @@ def _rounded(requested: Quantity, least: Quantity, step: Quantity | None) -> Qua
     """Upstream: roundUpRange"""
     if requested.compare(least) < 0:
         return least
-    if step is None:
+    if step is None or not step.value:
         return requested
     steps = -(-(requested.value - least.value) // step.value)
     return of_int(least.value + step.value * steps, "BinarySI")
@@ -79,7 +79,7 @@ def _is_outside(amount: Quantity, valid: CapacityRequestPolicyRange) -> bool:
     """Upstream: violateValidRange"""
     if valid.max is not None and amount.compare(valid.max) > 0:
         return True
-    if valid.step is None:
+    if valid.step is None or not valid.step.value:
         return False
     least = 0 if valid.min is None else valid.min.value
     return (amount.value - least) % valid.step.value != 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import SelectorError, Selectors
+from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import Answer, SelectorError, Selectors
 from schedviz.engine.framework.plugins.dynamicresources.structured.state import AllocatorFeatures, DeviceID, PoolID
 from schedviz.kube.affinity import NodeSelector
 from schedviz.kube.core import Node
@@ -19,11 +19,18 @@ from schedviz.kube.devices import CounterSet, Device, ResourceSlice
 from schedviz.kube.node_affinity import node_selector
 from schedviz.kube.selectors import SelectorError as NodeSelectorError
 
+#: Longer expressions count as work when they are first used, because they are compiled then.
+_LONG: Final = 1024
 #: How many selectors a device keeps answers for.
 _MAX_ANSWERS: Final = 64
 
 
 _UNKNOWN: Final = object()
+
+
+def is_long(expression: str) -> bool:
+    """Whether compiling the expression takes unusually long."""
+    return len(expression) > _LONG
 
 
 class PoolError(ValueError):
@@ -33,7 +40,7 @@ class PoolError(ValueError):
 class SliceDevice:
     """A device of a slice, with what selectors have said of it."""
 
-    __slots__ = ("_answers", "allows_multiple", "device", "has_request_policy", "id", "slice")
+    __slots__ = ("_answers", "allows_multiple", "amounts", "device", "has_request_policy", "id", "slice")
 
     def __init__(self, slice_: ResourceSlice, device: Device) -> None:
         self.slice = slice_
@@ -41,7 +48,9 @@ class SliceDevice:
         self.id = DeviceID(slice_.spec.driver, slice_.spec.pool.name, device.name)
         self.allows_multiple = bool(device.allow_multiple_allocations)
         self.has_request_policy = any(capacity.request_policy is not None for capacity in device.capacity.values())
-        self._answers: dict[str, bool | SelectorError] = {}
+        #: The capacities, and the values that their policies allow.
+        self.amounts = sum(1 + len(each.request_policy.valid_values if each.request_policy else ()) for each in device.capacity.values())
+        self._answers: dict[str, Answer] = {}
 
     @property
     def is_plain(self) -> bool:
@@ -50,19 +59,13 @@ class SliceDevice:
         special = own.consumes_counters or own.taints or own.binding_conditions or self.has_request_policy or self.allows_multiple
         return not special and not self.slice.spec.per_device_node_selection
 
-    def is_selected(self, expression: str, selectors: Selectors) -> bool:
-        """Whether a selector selects the device. Raises `SelectorError`."""
+    def answer(self, expression: str, selectors: Selectors) -> Answer:
+        """Whether a selector selects the device."""
         answer = self._answers.get(expression)
         if answer is None:
             if len(self._answers) >= _MAX_ANSWERS:
                 self._answers.clear()
-            try:
-                answer = selectors.matches(expression, self.id.driver, self.device)
-            except SelectorError as error:
-                answer = error
-            self._answers[expression] = answer
-        if isinstance(answer, SelectorError):
-            raise answer
+            answer = self._answers[expression] = selectors.answer(expression, self.id.driver, self.device)
         return answer
 
 
@@ -93,7 +96,7 @@ class Pool:
         self._selected: dict[tuple[str, ...], Sequence[SliceDevice] | None] = {}
 
     def selected(self, expressions: tuple[str, ...], selectors: Selectors) -> Sequence[SliceDevice] | None:
-        """The devices that all selectors select; None: a device is not plain, or a selector fails for one."""
+        """The devices that all selectors select; None: a device is not plain, or a selector fails for one or is unusually expensive."""
         known = self._selected.get(expressions, _UNKNOWN)
         if known is _UNKNOWN:
             if len(self._selected) >= _MAX_ANSWERS:
@@ -104,13 +107,20 @@ class Pool:
     def _select(self, expressions: tuple[str, ...], selectors: Selectors) -> Sequence[SliceDevice] | None:
         if self.is_incomplete or self.invalid_reason:
             return ()
-        if not all(device.is_plain for device in self.devices):
+        if not all(device.is_plain for device in self.devices) or any(map(is_long, expressions)):
             return None
-        try:
-            return [device for device in self.devices if all(device.is_selected(expression, selectors) for expression in expressions)]
-        except SelectorError:
-            # The error counts only if the search comes to that device.
-            return None
+        found: list[SliceDevice] = []
+        for device in self.devices:
+            for expression in expressions:
+                answer = device.answer(expression, selectors)
+                if isinstance(answer.value, SelectorError) or answer.looks:
+                    # The error, and the time, count only if the search comes to that device.
+                    return None
+                if not answer.value:
+                    break
+            else:
+                found.append(device)
+        return found
 
     @property
     def has_binding_conditions(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from schedviz.engine.framework.plugins.dynamicresources.structured.constraints import Constraint
 from schedviz.engine.framework.plugins.dynamicresources.structured.consumable_capacity import consumed_by, fits
 from schedviz.engine.framework.plugins.dynamicresources.structured.counters import Amounts, TakenCounters
-from schedviz.engine.framework.plugins.dynamicresources.structured.pools import Pool, SliceDevice, node_matches
+from schedviz.engine.framework.plugins.dynamicresources.structured.pools import Pool, SliceDevice, is_long, node_matches
 from schedviz.engine.framework.plugins.dynamicresources.structured.requests import ALL, Request
 from schedviz.engine.framework.plugins.dynamicresources.structured.results import FoundDevice
 from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import SelectorError, Selectors
@@ -31,9 +31,11 @@ from schedviz.kube.quantity import Quantity
 from schedviz.kube.selectors import SelectorError as NodeSelectorError
 
 #: The limit of a search that has no timeout, so that no session runs for ever.
-MAX_STEPS: Final = 1_000_000
-#: Devices that are looked at in the time of a step.
+MAX_STEPS: Final = 400_000
+#: Devices that are looked at in the time of a step. Work that grows with a device or a claim counts as looks, too.
 _LOOKS_PER_STEP: Final = 10
+#: Looks in the time that it takes to compile a character of an expression.
+_LOOKS_PER_CHARACTER: Final = 20
 #: Upstream: resource/v1 AllocationResultsMaxSize
 MAX_RESULTS: Final = 32
 
@@ -74,14 +76,15 @@ class Rules(NamedTuple):
     selectors: Selectors
     #: What is left of the counters of a pool.
     available_counters: Callable[[Pool], Amounts]
-    max_steps: int
 
 
 class Search:
     """One search on one node."""
 
-    def __init__(self, rules: Rules, node: Node, pools: Sequence[Pool]) -> None:
+    def __init__(self, rules: Rules, node: Node, pools: Sequence[Pool], *, max_steps: int) -> None:
+        """`max_steps`: a search that takes longer ends with `TooLongError`."""
         self._rules = rules
+        self._max_looks = max_steps * _LOOKS_PER_STEP
         self._node = node
         self._pools = pools
         self._claims: Sequence[PlannedClaim] = ()
@@ -90,7 +93,10 @@ class Search:
         self._counters = TakenCounters()
         self._node_matches: dict[int, bool] = {}
         self.results: list[list[FoundDevice]] = []
+        #: Looks, those of the steps included.
         self._looked = 0
+        #: Expensive selectors that have been counted.
+        self._counted: set[tuple[str, DeviceID | None]] = set()
         #: How many steps the search took. Upstream: numAllocateOneInvocations
         self.steps = 0
 
@@ -104,11 +110,21 @@ class Search:
             # Upstream returns this error of the last request to its caller, too.
             raise AllocationError("allocation max size exceeded") from None
 
+    @property
+    def effort(self) -> int:
+        """The time that the search has taken, in steps."""
+        return self._looked // _LOOKS_PER_STEP
+
     # The steps. Upstream: allocateOne
 
     def _step(self) -> None:
         self.steps += 1
-        if self.steps + self._looked // _LOOKS_PER_STEP > self._rules.max_steps:
+        self._look(_LOOKS_PER_STEP)
+
+    def _look(self, parts: int) -> None:
+        """Count the parts of a device, or of a claim, that the search goes through."""
+        self._looked += parts
+        if self._looked > self._max_looks:
             raise TooLongError
 
     def _claim(self, claim: int) -> bool:
@@ -222,7 +238,7 @@ class Search:
         return ""
 
     def is_selectable(self, claim: ResourceClaim, request: Request, device: SliceDevice) -> bool:
-        """Whether selectors and the node allow a device. Raises `AllocationError`. Upstream: isSelectable"""
+        """Whether selectors and the node allow a device. Raises `AllocationError` or `TooLongError`. Upstream: isSelectable"""
         if device.device.binding_conditions and not self._rules.features.device_binding_and_status:
             return False
         if not self._are_satisfied(request.class_expressions, device, f"class {request.device_class_name}"):
@@ -232,18 +248,32 @@ class Search:
         return not device.slice.spec.per_device_node_selection or self._is_for_node(device)
 
     def _are_satisfied(self, expressions: Sequence[str], device: SliceDevice, where: str) -> bool:
+        if len(expressions) > 1:
+            self._look(len(expressions) - 1)
         for place, expression in enumerate(expressions):
-            try:
-                if not device.is_selected(expression, self._rules.selectors):
-                    return False
-            except SelectorError as error:
-                raise AllocationError(f"{where}: selector #{place}: {error}") from None
+            if is_long(expression):
+                self._count(expression, None, len(expression) * _LOOKS_PER_CHARACTER)
+            answer = device.answer(expression, self._rules.selectors)
+            if answer.looks:
+                self._count(expression, device.id, answer.looks)
+            if isinstance(answer.value, SelectorError):
+                raise AllocationError(f"{where}: selector #{place}: {answer.value}")
+            if not answer.value:
+                return False
         return True
+
+    def _count(self, expression: str, device: DeviceID | None, looks: int) -> None:
+        """Count the work for a selector once, whether it has been done before or not: a search takes the same steps after a restore."""
+        if (expression, device) not in self._counted:
+            self._counted.add((expression, device))
+            self._look(looks)
 
     def _is_for_node(self, device: SliceDevice) -> bool:
         known = self._node_matches.get(id(device))
         if known is None:
             own = device.device
+            if own.node_selector is not None:
+                self._look(len(own.node_selector.node_selector_terms))
             try:
                 known = node_matches(self._node, own.node_name, own.all_nodes, own.node_selector)
             except NodeSelectorError as error:
@@ -260,6 +290,7 @@ class Search:
         if request.capacity is None and not device.has_request_policy and consumed is None and allocating is None:
             # It takes the whole of every capacity.
             return True
+        self._look(8 * device.amounts)
         return fits(request.capacity, device.device.capacity, consumed=consumed or _NOTHING, allocating=allocating or _NOTHING)
 
     def _take(self, claim: int, request: Request, device: SliceDevice, pool: Pool, *, must: bool) -> bool:
@@ -279,10 +310,14 @@ class Search:
             if not features.partitionable_devices:
                 return False
             in_use = allows_multiple and (device.id in self._rules.allocated.capacities or device.id in self._capacity)
-            if not in_use and not self._counters.take(pool, device, self._rules.available_counters(pool)):
+            available = self._rules.available_counters(pool)
+            self._look(4 * sum(map(len, available.values())) + 8 * sum(len(each.counters) for each in own.consumes_counters))
+            if not in_use and not self._counters.take(pool, device, available):
                 return False
-        if own.taints and features.device_taints and prevents_allocation(own.taints, request.tolerations):
-            return False
+        if own.taints and features.device_taints:
+            self._look(len(own.taints) * (1 + len(request.tolerations)))
+            if prevents_allocation(own.taints, request.tolerations):
+                return False
         if not self._satisfy(claim, request, device, must=must):
             return False
         if not allows_multiple:
@@ -300,6 +335,8 @@ class Search:
     def _satisfy(self, claim: int, request: Request, device: SliceDevice, *, must: bool) -> bool:
         """Add a device to the constraints of its claim, or to none."""
         constraints = self._claims[claim].constraints
+        if constraints:
+            self._look(4 * len(constraints))
         for place, constraint in enumerate(constraints):
             if constraint.add(request.base_name, request.sub_name, device):
                 continue

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from schedviz import cel
 from schedviz.cel import types
@@ -15,6 +15,7 @@ from schedviz.cel.declarations import Overload
 from schedviz.cel.errors import CelError, CompileError, CostLimitError
 from schedviz.cel.library.quantities import QUANTITY
 from schedviz.cel.library.semantic_versions import SemverError, parse
+from schedviz.cel.program import Frame
 from schedviz.cel.types import ANY, BOOL, DYN, STRING, Type
 from schedviz.cel.values import DefaultMap, equal, type_name
 from schedviz.kube.devices import Device, DeviceAttribute
@@ -25,11 +26,21 @@ MAX_COST: Final = 1_000_000
 MAX_LENGTH: Final = 10 * 1024
 #: Upstream: resource/v1 ResourceSliceMaxAttributeValuesPerDevice
 MAX_ATTRIBUTE_VALUES: Final = 48
+#: Evaluations that cost less do not count as work.
+_USUAL_COST: Final = 200
+_LOOKS_PER_COST: Final = 2
 DEVICE: Final = Type("struct", "kubernetes.DRADevice")
 
 
 class SelectorError(ValueError):
     """A selector that does not compile, or fails for a device. The text is upstream's."""
+
+
+class Answer(NamedTuple):
+    """What a selector says of a device, or how it fails, and how much work that was, in devices looked at; 0: as little as usual."""
+
+    value: bool | SelectorError
+    looks: int = 0
 
 
 class Selectors:
@@ -42,20 +53,23 @@ class Selectors:
 
     def matches(self, expression: str, driver: str, device: Device) -> bool:
         """Whether the device is selected. Raises `SelectorError`."""
+        answer = self.answer(expression, driver, device).value
+        if isinstance(answer, SelectorError):
+            raise answer
+        return answer
+
+    def answer(self, expression: str, driver: str, device: Device) -> Answer:
+        """Whether the device is selected, and how much work it took to know."""
         program = self._compiled(expression)
         if isinstance(program, str):
-            raise SelectorError(f"CEL compile error: {program}")
+            return Answer(SelectorError(f"CEL compile error: {program}"))
         try:
-            value, _cost = program.evaluate({"device": self._variable(driver, device)}, cost_limit=MAX_COST)
-        except (CelError, CostLimitError) as error:
-            raise SelectorError(f"CEL runtime error: {error}") from None
-        if not isinstance(value, bool):
-            shown = type_name(value)
-            raise SelectorError(
-                f"CEL runtime error: CEL result of type {shown} could not be converted to bool: type conversion error from "
-                f"'{shown}' to 'bool'"
-            )
-        return value
+            frame = program.frame({"device": self._variable(driver, device)}, cost_limit=MAX_COST)
+        except SelectorError as error:
+            return Answer(error)
+        value = _evaluated(program, frame)
+        spent = frame.cost + frame.work
+        return Answer(value, 0 if spent < _USUAL_COST else spent * _LOOKS_PER_COST)
 
     def compile_error(self, expression: str) -> str:
         """Why an expression does not compile; "": it does."""
@@ -109,6 +123,19 @@ class Selectors:
         if attribute.version_value is not None:
             return _version(attribute.version_value)
         raise SelectorError("unsupported attribute value")
+
+
+def _evaluated(program: cel.Program, frame: Frame) -> bool | SelectorError:
+    try:
+        value = program.run(frame)
+    except (CelError, CostLimitError) as error:
+        return SelectorError(f"CEL runtime error: {error}")
+    if isinstance(value, bool):
+        return value
+    shown = type_name(value)
+    return SelectorError(
+        f"CEL runtime error: CEL result of type {shown} could not be converted to bool: type conversion error from '{shown}' to 'bool'"
+    )
 
 
 def _version(text: str) -> Any:
