@@ -301,3 +301,13 @@ def test_a_run_ends_although_a_group_that_does_not_fit_is_popped_over_and_over()
     assert outcome.cycles < 300
     assert simulation.view().cache.assumed_pods == []
     assert [entry.pod for entry in simulation.view().queue.backoff_q] != []
+
+
+@pytest.mark.parametrize("named", [{}, {"podGroupName": ""}])
+def test_a_pod_of_a_group_without_a_name_belongs_to_none(named: dict[str, str]) -> None:
+    # An API server refuses it. As a member of a group it would be popped from backoffQ and fail over and over.
+    simulation = simulated(node("a", cpu="1"), pod("p1", cpu="2", schedulingGroup=named))
+    outcome = do(simulation, "run")
+
+    assert (outcome.cycles, outcome.stopped) == (1, "empty")
+    assert [entry.pod for entry in simulation.view().queue.unschedulable] == ["default/p1"]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
+from schedviz.explain.card.visible import with_visible_text
 from schedviz.explain.changes.search import SmallestChange, Suggestion
 from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDetail
 from schedviz.explain.explanation import Clause, Explanation
@@ -20,7 +21,7 @@ _GROUPS: Final = 5
 
 def card_of_pod(explanation: Explanation, change: SmallestChange | None) -> Card:
     """The card of one pod. `change` is None if none was looked for."""
-    return Card(
+    card = Card(
         subject=explanation.pod,
         standing=explanation.standing,
         sentence=explanation.sentence,
@@ -33,12 +34,13 @@ def card_of_pod(explanation: Explanation, change: SmallestChange | None) -> Card
         findings=tuple(map(_finding, explanation.findings)),
         fixes=tuple(map(_fix, change.suggestions)) if change is not None else (),
     )
+    return with_visible_text(card)
 
 
 def card_of_overview(overview: Overview) -> Card:
     """The card of all pending pods."""
     reasons = tuple(map(_waiting, overview.reasons))
-    return Card(subject="", standing="", sentence=overview.sentence, unit="pods", reasons=reasons)
+    return with_visible_text(Card(subject="", standing="", sentence=overview.sentence, unit="pods", reasons=reasons))
 
 
 def _finding(finding: Finding) -> str:

@@ -10,8 +10,8 @@ from schedviz.explain.card.model import Card, Fix, Line, Reason
 
 #: Nodes and pods named per line.
 _NAMED: Final = 5
-#: Characters that Markdown, HTML or a chat would interpret.
-_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|@~])")
+#: Characters that Markdown, HTML or a chat would interpret, and those that make a link of an address.
+_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|@~&]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 
 
 def markdown_of(card: Card) -> str:
@@ -22,7 +22,7 @@ def markdown_of(card: Card) -> str:
     if card.message:
         lines += ["", *block(card.message)]
     if card.disagreement:
-        since = f" (unschedulable since {card.said_since})" if card.said_since else ""
+        since = f" (unschedulable since {text(card.said_since)})" if card.said_since else ""
         lines += ["", f"Its scheduler said{since}:", "", *block(card.said), "", f"They differ: {text(card.disagreement)}."]
     for finding in card.findings:
         lines += ["", f"**Doctor**: {text(finding)}"]

@@ -45,3 +45,14 @@ def test_nothing_in_names_and_messages_is_markup() -> None:
     assert text("not today\n\n1. click\r\n---") == "not today 1. click ---"
     assert code("a\n\n# b") == "`a  # b`"
     assert block("a ``` b\nc") == ["````", "a ``` b c", "````"]
+    # Chats and issues make links of addresses.
+    assert text("https://evil.example www.evil.example &lt;b") == r"https\://evil.example www\.evil.example \&lt;b"
+
+
+def test_characters_that_reorder_or_hide_text_are_shown() -> None:
+    tainted = node("n1", taints=["a\u202eb\u200b=c\u2028d:NoSchedule"])
+    simulation = cluster(tainted, pod("p"))
+    found = markdown_of(card_of_pod(why_pending(simulation, "default/p"), None))
+
+    assert r"a\\u202eb\\u200b=c\\u2028d:NoSchedule" in found
+    assert {letter for letter in found if not letter.isprintable()} == {"\n"}

@@ -20,6 +20,7 @@ import msgspec
 from schedviz.engine.features import Features
 from schedviz.engine.framework.interface import PreEnqueuePlugin
 from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
+from schedviz.engine.framework.pod_groups import group_of
 from schedviz.engine.framework.types import NANOS_PER_SECOND, ActionType, ClusterEvent, PodInfo, QueuedPodInfo, to_seconds
 from schedviz.engine.queue import events
 from schedviz.engine.queue.interface import NamespaceLabels, PreEnqueueCheck, QueueProfiles
@@ -302,7 +303,7 @@ class PriorityQueue(NominatesPods):
         """What to do with a pod that comes back, and the last event that was looked at. Upstream: determineSchedulingHintForInFlightPod"""
         if not queued.rejector_plugins:
             return RequeueAdvice("afterBackoff"), None
-        if self._features.generic_workload and queued.pod.spec.scheduling_group is not None:
+        if self._features.generic_workload and group_of(queued.pod) is not None:
             return RequeueAdvice("afterBackoff"), None
         events_since = self.in_flight.events_since(queued.pod.uid)
         if events_since is None:
