@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
@@ -41,14 +42,25 @@ class UnknownFormat(UnreadableFile):
     """A file in an unknown format."""
 
 
+#: Characters of a path and of a message: both quote the file, whose keys can have megabytes.
+_LONGEST: Final = {"path": 300, "message": 1000}
+
+
 class Problem(msgspec.Struct, frozen=True):
-    """One error in a file; `document` and `line` count from 1, 0 if unknown."""
+    """One error in a file; `document` and `line` count from 1, 0 if unknown. Long paths and messages are shortened in the middle."""
 
     file: str
     message: str
     document: int = 0
     line: int = 0
     path: str = ""
+
+    def __post_init__(self) -> None:
+        for member, longest in _LONGEST.items():
+            text = getattr(self, member)
+            if len(text) > longest:
+                half = longest // 2
+                msgspec.structs.force_setattr(self, member, f"{text[:half]}…{text[-half:]}")
 
     def __str__(self) -> str:
         where = [self.file]

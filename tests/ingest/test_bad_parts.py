@@ -88,3 +88,12 @@ def test_a_recording_with_a_part_that_cannot_be_read_is_refused() -> None:
     text = "kind: Node\nmetadata: {name: 'b\n---\napiVersion: action.kwok.x-k8s.io/v1alpha1\nkind: ResourcePatch\n"
     with pytest.raises(BadObjects, match="not YAML"):
         read(text)
+
+
+def test_keys_of_megabytes_are_shortened_in_what_is_reported() -> None:
+    pods = [json.dumps({"kind": "Pod", "metadata": {"name": "p"}, "spec": {"nodeSelector": {"k" * 100_000: 1}}})] * 3
+    report = read(f'{{"kind":"List","items":[{",".join([node("a"), *pods])}]}}').report
+
+    assert [len(part.message) < 1500 for part in report.skipped] == [True] * 3
+    assert report.skipped[0].message.endswith("expected a string, found 1")
+    assert max(map(len, report.warnings)) < 2000
