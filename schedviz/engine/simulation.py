@@ -58,6 +58,8 @@ class Simulation(SimulationState):
         self._ended_cycles: list[CycleView] = []
         #: The total length of the messages of the cycles that ended since the last drain.
         self.pending_message_chars = 0
+        #: Called between two stages of a cycle: that of a pod group has a few for each of its pods, in each of its placements.
+        self.on_stage: Callable[[], object] = never
         #: `work_until` leaves the command at the first boundary between stages from this event on.
         self._leave_at: int | None = None
         #: Times plugins, for the records of cycles.
@@ -141,6 +143,7 @@ class Simulation(SimulationState):
 
     def between_stages(self) -> None:
         """Raise `LeftBetweenStages` if `work_until` has reached its event. Called by `CycleRunner`."""
+        self.on_stage()
         if self._leave_at is not None and self.event >= self._leave_at:
             raise LeftBetweenStages
 

@@ -311,3 +311,12 @@ def test_a_pod_of_a_group_without_a_name_belongs_to_none(named: dict[str, str]) 
 
     assert (outcome.cycles, outcome.stopped) == (1, "empty")
     assert [entry.pod for entry in simulation.view().queue.unschedulable] == ["default/p1"]
+
+
+def test_the_cycle_of_a_group_reports_progress_for_each_of_its_pods() -> None:
+    simulation = simulated(node("a"), group(min_count=9), *(member(f"p{number}", cpu="100m") for number in range(9)))
+    reports: list[int] = []
+    simulation.on_stage = lambda: reports.append(simulation.event)
+    do(simulation, "run", max=1)
+
+    assert len(set(reports)) > 9

@@ -270,6 +270,16 @@ def test_a_limit_that_is_hit_is_named(owner_client, people, monkeypatch, setting
     assert f"SCHEDVIZ_{setting}" in response.json()["detail"]
 
 
+def test_too_many_files_are_counted_in_the_words_of_their_limit(owner_client, people, monkeypatch):
+    monkeypatch.setattr(settings, "DATA_UPLOAD_MAX_NUMBER_FILES", 1)
+    files = [SimpleUploadedFile(f"{n}.json", b"{}") for n in range(2)]
+
+    response = owner_client.post("/api/v1/sessions/", {"file": files}, format="multipart")
+
+    assert (response.status_code, response.json()["code"]) == (413, "too_large")
+    assert response.json()["detail"].startswith("The request has more than 1,000 files (SCHEDVIZ_UPLOAD_FILES).")
+
+
 def test_the_status_of_a_refused_file_does_not_depend_on_the_words_of_its_message(owner_client, people):
     content = gzip.compress(b'{"format":"schedviz-session/99"}\n')
     file = SimpleUploadedFile("More than 10 bytes.schedviz", content)

@@ -11,6 +11,7 @@ import msgspec
 from structlog.contextvars import bound_contextvars
 
 from schedviz.engine import Simulation
+from schedviz.engine.simulation import never
 from schedviz.sessions import quotas
 from schedviz.sessions.commands.breakpoints import BreakpointMonitor, Hit
 from schedviz.sessions.errors import Fenced
@@ -20,7 +21,7 @@ from schedviz.sessions.hosting.inbox_reader import InboxReader
 from schedviz.sessions.hosting.lease import Lease, announce, announce_stuck
 from schedviz.sessions.hosting.pace import Pace
 from schedviz.sessions.hosting.slice_commit import Done
-from schedviz.sessions.hosting.watchdog import WATCHDOG
+from schedviz.sessions.hosting.watchdog import WATCHDOG, while_cycle_lasts
 from schedviz.sessions.models import Session
 from schedviz.sessions.observing.shadow import Shadow
 from schedviz.sessions.replay.replayer import Stored
@@ -119,7 +120,8 @@ class SliceRunner:
         """
         result = SliceResult([], [])
         with WATCHDOG.watch(f"The engine of session {self._session.pk}", on_stuck=self._announce_stuck) as alive:
-            stop = self._end_of_slice(alive)
+            between_cycles, self._simulation.on_stage = while_cycle_lasts(alive)
+            stop = self._end_of_slice(between_cycles)
             if isinstance(self._transport, HttpTransport):
                 self._transport.before_call = alive
             while (stored := self.running or self._inbox.next_after(after_seq)) is not None:
@@ -130,6 +132,7 @@ class SliceRunner:
                 after_seq = done.seq
                 if stop() or announced:
                     break
+            self._simulation.on_stage = never
         return result
 
     def _end_of_slice(self, alive: Callable[[], None]) -> Callable[[], bool]:

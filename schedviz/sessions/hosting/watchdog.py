@@ -16,6 +16,8 @@ from django.db import DatabaseError, connection
 logger = logging.getLogger(__name__)
 
 STAGE_SECONDS = 10.0
+#: A cycle with many stages reports progress after each of them, but not for longer than this: other sessions of the process wait for it.
+CYCLE_SECONDS = 60.0
 #: A process that imports ends when one step of C code holds the interpreter lock for so long: no limit can be enforced meanwhile.
 INTERPRETER_LOCK_SECONDS = 30.0
 #: The report of a stuck stage may take this long; the process ends afterwards in any case.
@@ -44,6 +46,24 @@ def _report(on_stuck: Callable[[], None]) -> None:
     thread = threading.Thread(target=report, name="watchdog-report", daemon=True)
     thread.start()
     thread.join(_REPORT_SECONDS)
+
+
+def while_cycle_lasts(
+    alive: Callable[[], None], *, seconds: float = CYCLE_SECONDS, clock: Callable[[], float] = time.monotonic
+) -> tuple[Callable[[], None], Callable[[], None]]:
+    """Two ways to report progress: between cycles, and between the stages of a cycle, which counts for this long only."""
+    until = clock() + seconds
+
+    def between_cycles() -> None:
+        nonlocal until
+        until = clock() + seconds
+        alive()
+
+    def between_stages() -> None:
+        if clock() < until:
+            alive()
+
+    return between_cycles, between_stages
 
 
 class Watchdog:

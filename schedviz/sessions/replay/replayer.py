@@ -10,9 +10,11 @@ import msgspec
 from schedviz import __version__
 from schedviz.engine import Simulation
 from schedviz.engine.framework.plugins.installed import installed_plugins
+from schedviz.engine.simulation import never
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.extenders import answers
 from schedviz.sessions.history import checkpoints, lineage
+from schedviz.sessions.hosting.watchdog import while_cycle_lasts
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.replay import starting_point
@@ -144,12 +146,16 @@ def _suspects(simulation: Simulation) -> str:
 def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], None]) -> tuple[Simulation, Stored | None, Checkpoint]:
     """The engine at a committed position, the command in progress there, and the checkpoint it was restored from."""
 
+    between_cycles, between_stages = while_cycle_lasts(alive)
+
     def go_on() -> bool:
-        alive()
+        between_cycles()
         return False
 
     simulation, checkpoint = begin(session_id, alive=alive)
+    simulation.on_stage = between_stages
     running = replay(simulation, checkpoint, to_seq=to_seq, to_event=to_event, between_cycles=go_on)
+    simulation.on_stage = never
     _forget_what_was_done(simulation)
     return simulation, running, checkpoint
 

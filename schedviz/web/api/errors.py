@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import structlog
+from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFilesSent
 from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
@@ -113,8 +114,12 @@ def _as_api_error(error: Exception) -> ApiError | None:
             return not_found("resource")
         case PermissionDenied():
             return ApiError(403, "forbidden", "You may not do this.")
-        case RequestDataTooBig() | TooManyFilesSent():
-            return ApiError(413, "too_large", f"{error} (SCHEDVIZ_BODY_BYTES, SCHEDVIZ_UPLOAD_FILES)")
+        case RequestDataTooBig():
+            return ApiError(413, "too_large", f"{error} (SCHEDVIZ_BODY_BYTES)")
+        case TooManyFilesSent():
+            most = settings.UPLOAD_FILES
+            message = f"The request has more than {most:,} files (SCHEDVIZ_UPLOAD_FILES). Send them as one archive, such as a .tar.gz."
+            return ApiError(413, "too_large", message, expected=f"at most {most} files")
         case exceptions.UnsupportedMediaType():
             return ApiError(415, "unsupported_media_type", str(error.detail), hint=_MEDIA_HINT)
         case exceptions.Throttled():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from schedviz.sessions.hosting.watchdog import Watchdog
+from schedviz.sessions.hosting.watchdog import Watchdog, while_cycle_lasts
 
 
 def wait_for(bitten: list[str]) -> None:
@@ -74,3 +74,17 @@ def test_what_was_stuck_is_reported_before_the_process_ends() -> None:
             time.sleep(0.01)
 
     assert reported == ["the reason", "a stage"]
+
+
+def test_a_cycle_reports_progress_between_its_stages_for_a_limited_time() -> None:
+    now = [0.0]
+    reports: list[float] = []
+    between_cycles, between_stages = while_cycle_lasts(lambda: reports.append(now[0]), seconds=60, clock=lambda: now[0])
+    for now[0] in (5, 59, 61, 120):
+        between_stages()
+    assert reports == [5, 59]
+
+    between_cycles()
+    now[0] = 179
+    between_stages()
+    assert reports == [5, 59, 120, 179]

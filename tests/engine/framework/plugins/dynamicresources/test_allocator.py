@@ -343,3 +343,13 @@ def test_a_step_of_zero_is_none() -> None:
     devices = Devices(slice_of(shared))
 
     assert devices.names(claim_for(request(capacity={"requests": {"m": "3"}}))) == [["r=a"]]
+
+
+def test_pools_whose_slices_are_not_all_there_have_no_devices() -> None:
+    slices = [slice_of(device("d"), name=f"s{number}", pool=f"p{number}", count=2, allNodes=True) for number in range(2000)]
+    devices = Devices(*slices, slice_of(device("z"), name="whole", pool="whole", allNodes=True))
+    finder = devices.allocator().for_claims([claim_for(request())])
+
+    # The slices of all pools were searched for each pool on each node: minutes.
+    found = [finder.find(node_called(f"n{number}")) for number in range(60)]
+    assert [each is not None and each[0][0].device.device.name for each in found] == ["z"] * 60

@@ -143,6 +143,8 @@ class PoolIndex:
     def __init__(self, features: AllocatorFeatures) -> None:
         self._features = features
         self._slices: Sequence[ResourceSlice] = ()
+        #: The slices of each pool, in their order.
+        self._of_pool: dict[PoolID, list[ResourceSlice]] = {}
         #: Devices by the uid of their slice, with the version of the slice.
         self._devices: dict[str, tuple[ResourceSlice, tuple[SliceDevice, ...]]] = {}
         self._on_node: dict[str, list[ResourceSlice]] = {}
@@ -156,11 +158,12 @@ class PoolIndex:
         self._slices = slices
         known = self._devices
         self._devices = {}
-        self._on_node, self._shared, self._pools = {}, [], {}
+        self._on_node, self._shared, self._pools, self._of_pool = {}, [], {}, {}
         for each in slices:
             kept = known.get(each.key)
             if kept is not None and kept[0] is each:
                 self._devices[each.key] = kept
+            self._of_pool.setdefault(PoolID(each.spec.driver, each.spec.pool.name), []).append(each)
             name = each.spec.node_name
             if not name or each.spec.shared_counters:
                 self._shared.append(each)
@@ -208,7 +211,7 @@ class PoolIndex:
         pool = slices[0].spec.pool
         if len(slices) == pool.resource_slice_count:
             return self._built(pool_id, slices, slices)
-        everything = [each for each in self._slices if each.spec.driver == pool_id.driver and each.spec.pool.name == pool_id.pool]
+        everything = self._of_pool[pool_id]
         if any(each.spec.pool.generation > pool.generation for each in everything):
             return None
         current = [each for each in everything if each.spec.pool.generation == pool.generation]
