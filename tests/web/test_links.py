@@ -33,6 +33,16 @@ def test_a_session_has_at_most_100_active_share_links(people: People) -> None:
     assert created.status_code == 201
 
 
+def test_the_key_of_a_revoked_link_gives_no_link(people: People) -> None:
+    owner, address = people.client("owner-token"), f"/api/v1/sessions/{people.session.pk}/links/"
+    first = owner.post(address, {}, format="json", headers={"Idempotency-Key": "first"}).json()
+    owner.delete(f"{address}{first['id']}/")
+
+    again = owner.post(address, {}, format="json", headers={"Idempotency-Key": "first"})
+
+    assert (again.status_code, again.json()["code"], "url" in again.json()) == (409, "key_reused", False)
+
+
 def test_opening_a_share_link_without_a_login_stores_nothing(people: People) -> None:
     people.make_link("link")
     page = f"/s/{people.session.pk}/"

@@ -20,7 +20,7 @@ MAX_TERMS: Final = 1000
 MAX_ARGUMENT_BYTES: Final = 256 * 1024
 #: The JSON of one command. This is etcd's limit for a request, and therefore for an object.
 MAX_COMMAND_BYTES: Final = 1536 * 1024
-_TERMS: Final = ("affinity", "tolerations", "topologySpreadConstraints")
+_TERMS: Final = ("affinity", "tolerations", "topologySpreadConstraints", "schedulingGates")
 _WORKLOADS: Final = ("Deployment", "ReplicaSet", "StatefulSet")
 
 
@@ -86,10 +86,11 @@ def expect_terms(found: Mapping[str, Any]) -> None:
         path, spec = "spec.template.spec", (spec.get("template") or {}).get("spec") or {}
     elif found.get("kind") != "Pod":
         return
-    terms = sum(_items(spec.get(name)) for name in _TERMS)
+    terms = sum(_items(spec.get(name)) for name in _TERMS) + len(spec.get("nodeSelector") or ())
     if terms > MAX_TERMS:
         raise CommandRefused(
-            f"{path}: affinity, tolerations and topologySpreadConstraints have {terms:,} terms; at most {MAX_TERMS:,} are allowed."
+            f"{path}: nodeSelector, affinity, tolerations, topologySpreadConstraints and schedulingGates have {terms:,} terms; "
+            f"at most {MAX_TERMS:,} are allowed."
         )
     resources = len(_resources(spec))
     if resources > MAX_TERMS:

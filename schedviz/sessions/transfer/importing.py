@@ -327,6 +327,8 @@ def _expect_terms(found: Pod) -> None:
         "affinity": found.spec.affinity,
         "tolerations": found.spec.tolerations,
         "topologySpreadConstraints": found.spec.topology_spread_constraints,
+        "schedulingGates": found.spec.scheduling_gates,
+        "nodeSelector": found.spec.node_selector,
     }
     names = {name for each in _requirements(found) for name in (*each.requests, *each.limits)}
     spec = {**msgspec.to_builtins(terms), "overhead": dict.fromkeys(names)}
@@ -339,7 +341,7 @@ def _expect_terms(found: Pod) -> None:
 def _may_ask_too_much(pod: Pod) -> bool:
     """Whether a pod may have too many terms or resources: a quick look, because an import has many pods."""
     spec = pod.spec
-    others = len(spec.tolerations) + len(spec.topology_spread_constraints)
+    others = len(spec.tolerations) + len(spec.topology_spread_constraints) + len(spec.scheduling_gates) + len(spec.node_selector)
     return spec.affinity is not None or others + sum(len(one.requests) + len(one.limits) for one in _requirements(pod)) > MAX_TERMS
 
 

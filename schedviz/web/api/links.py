@@ -54,6 +54,9 @@ class Links(Resource):
         except share.TooManyLinks as error:
             message = f"This session has {share.MOST_LIVE} active share links, which is the limit. Revoke one to create another."
             raise ApiError(409, "quota_reached", message, expected=f"at most {share.MOST_LIVE}") from error
+        if link.revoked_at is not None:
+            message = "The link of this Idempotency-Key was revoked. Use a new key to create another link."
+            raise ApiError(409, "key_reused", message, path="Idempotency-Key")
         if made:
             record(Action.LINK_MADE, request, session=session, link=link.pk, role=new.role)
         page = request.build_absolute_uri(reverse("session-page", args=[session.pk]))

@@ -109,20 +109,33 @@ def pod_with_terms(count: int) -> dict[str, Any]:
 
 def test_a_pod_has_a_bounded_number_of_terms(make_session: MakeSession) -> None:
     session_id = make_session()
-    said = r"spec: affinity, tolerations and topologySpreadConstraints have 1,002 terms; at most 1,000"
+    said = r"spec: nodeSelector, affinity, tolerations, topologySpreadConstraints and schedulingGates have 1,002 terms; at most 1,000"
     workload = deployment(1)
     workload["spec"]["template"]["spec"] |= pod_with_terms(501)["spec"]
 
     with pytest.raises(CommandRefused, match=f"object.{said}"):
         inbox.accept(session_id, command("create", object=pod_with_terms(501)), "a")
-    with pytest.raises(CommandRefused, match=r"object.spec.template.spec: affinity"):
+    with pytest.raises(CommandRefused, match=r"object.spec.template.spec: nodeSelector"):
         inbox.accept(session_id, command("create", object=workload), "b")
     inbox.accept(session_id, command("create", object=pod_with_terms(500)), "c")
 
     listed = {"apiVersion": "v1", "kind": "List", "items": [node("n"), pod_with_terms(501)]}
     made = create.create_session(None, "x", create.Files([ContentFile(json.dumps(listed).encode(), name="a.json")]))
     import_job.import_uploads(made.pk)
-    assert "Pod d/p: spec: affinity" in Session.objects.get(pk=made.pk).message
+    assert "Pod d/p: spec: nodeSelector" in Session.objects.get(pk=made.pk).message
+
+
+def test_the_node_selector_of_a_pod_counts_as_terms(make_session: MakeSession) -> None:
+    session_id = make_session()
+    found = pod_with_terms(0)
+    found["spec"] |= {"affinity": {}, "nodeSelector": {f"k{number}": "v" for number in range(1001)}}
+
+    with pytest.raises(CommandRefused, match="have 1,001 terms"):
+        inbox.accept(session_id, command("create", object=found), "a")
+    listed = {"apiVersion": "v1", "kind": "List", "items": [node("n"), found]}
+    made = create.create_session(None, "x", create.Files([ContentFile(json.dumps(listed).encode(), name="a.json")]))
+    import_job.import_uploads(made.pk)
+    assert "have 1,001 terms" in Session.objects.get(pk=made.pk).message
 
 
 def test_a_requirement_may_have_many_values(make_session: MakeSession) -> None:
