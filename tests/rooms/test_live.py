@@ -14,7 +14,9 @@ from websockets.exceptions import InvalidStatus
 from schedviz.sessions.redis import stream
 from schedviz.web import wire_schema
 from schedviz.web.login import make_token
+from schedviz.web.models import Token
 from schedviz.web.rooms import notify, presence
+from schedviz.web.rooms.live.feed import REMOVED
 from schedviz.web.rooms.models import Participant, Room
 from tests.conftest import until
 from tests.rooms.conftest import Classroom, Person
@@ -118,6 +120,21 @@ def test_a_read_only_token_of_the_teacher_cannot_move_the_room(classroom, line):
 
     writer.send(type="moment", moment=at(classroom, 3))
     assert reader.moment()["at"] == 3
+
+
+def test_a_revoked_token_of_the_teacher_moves_the_room_no_more(classroom, line):
+    ada = line(classroom.student("Ada"))
+    ada.room()
+    revoked = line(classroom.teacher, token=make_token(classroom.user, "revoked"))
+    writer = line(classroom.teacher, token=make_token(classroom.user, "writing"))
+    revoked.room()
+
+    Token.objects.get(name="revoked").delete()
+    revoked.send(type="moment", moment=at(classroom, 2))
+    assert revoked.close_code() == REMOVED
+
+    writer.send(type="moment", moment=at(classroom, 3))
+    assert ada.moment()["at"] == 3
 
 
 def test_participants_have_a_limited_number_of_sockets_and_cannot_lock_out_the_teacher(classroom, line, monkeypatch):

@@ -126,9 +126,13 @@ class _RoomConnection(SocketConnection):
 
     async def _go(self, moment: Moment) -> None:
         try:
+            # A token that was revoked must not move a class until the next regular check.
+            await self._recheck()
             allowed = await self._feed.may_go_to(moment)
         except DATABASE_AWAY:
             self._error(*DATABASE_DOWN)
+            return
+        if self._member.close_code:
             return
         if allowed:
             self._feed.relay.offer(moment)
