@@ -7,7 +7,7 @@ because of its nodeSelector, and by those four because of a taint.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -49,6 +49,21 @@ def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, 
         if distance == nearest:
             counts.update({(reason, verdict.plugin): count for reason in verdict.reasons})
     return max(counts, key=lambda found: (counts[found], found), default=None)
+
+
+def nearest_reason(rejections: Iterable[tuple[str, str, Sequence[str], int]]) -> str:
+    """The same from the summary of a cycle: plugin, code, reasons and number of nodes of each rejection; "" if there is none.
+
+    It does not know the nodes, so that one that is too small is not told from one that is full.
+    """
+    counts: Counter[tuple[int, str]] = Counter()
+    for plugin, code, reasons, nodes in rejections:
+        distance = _distance_of(Objection(plugin, code, tuple(reasons)))
+        counts.update({(distance, reason): nodes for reason in reasons})
+    if not counts:
+        return ""
+    nearest = min(distance for distance, _ in counts)
+    return max((count, reason) for (distance, reason), count in counts.items() if distance == nearest)[1]
 
 
 def _too_small(dry_run: DryRun) -> list[bool]:

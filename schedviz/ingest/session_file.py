@@ -17,6 +17,7 @@ import msgspec
 from schedviz.ingest.errors import LimitExceeded, UnreadableFile
 from schedviz.ingest.limits import Limits
 from schedviz.kube.nesting import is_nested_deeper
+from schedviz.trace.view import View
 
 FORMAT: Final = "schedviz-session/1"
 LINE_BYTES: Final = 64 << 20
@@ -168,6 +169,18 @@ def check_head(name: str, first: bytes, limits: Limits) -> None:
     except zlib.error:
         return
     SessionFile(name, [first], limits)
+
+
+def view_digest(view: View) -> str:
+    """A digest with which two views can be compared. Empty members count as absent, because views are made both ways."""
+    return hashlib.blake2b(msgspec.json.encode(_full(msgspec.to_builtins(view)), order="sorted"), digest_size=16).hexdigest()
+
+
+def _full(value: Any) -> Any:
+    if isinstance(value, dict):
+        found = {name: _full(inner) for name, inner in value.items()}
+        return {name: inner for name, inner in found.items() if inner not in (None, "", 0, [], {})}
+    return [_full(inner) for inner in value] if isinstance(value, list) else value
 
 
 class SessionFile:

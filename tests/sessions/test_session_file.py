@@ -14,6 +14,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.db import connection
 
+from schedviz.ingest.session_file import view_digest
 from schedviz.sessions import frames
 from schedviz.sessions.commands import breakpoints, inbox
 from schedviz.sessions.errors import SourceRefused
@@ -325,7 +326,7 @@ def test_a_file_of_a_build_that_did_not_record_the_scores_of_stages_is_imported(
     assert any("best" in stage.facts for stage in view.cycle.stages), "the state at the end has them, too"
 
     def older(lines: list[dict[str, Any]]) -> None:
-        lines[0]["viewDigest"] = session_file_export.view_digest(view_without_added_facts(view))
+        lines[0]["viewDigest"] = view_digest(view_without_added_facts(view))
         for line in lines:
             for event in line.get("events", []) if line.get("line") == "events" else []:
                 if event.get("stage") in ("Score", "NormalizeScore"):

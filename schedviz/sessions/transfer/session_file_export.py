@@ -5,7 +5,6 @@ The file ends after the last completed command. For a fork it includes everythin
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
@@ -13,7 +12,7 @@ from uuid import UUID
 import msgspec
 
 from schedviz.ingest import session_file
-from schedviz.ingest.session_file import AnswerLine, AnyLine, CommandLine, EventsLine, ForkLine, Manifest, ObjectLine
+from schedviz.ingest.session_file import AnswerLine, AnyLine, CommandLine, EventsLine, ForkLine, Manifest, ObjectLine, view_digest
 from schedviz.kube import codec
 from schedviz.kube.meta import KubeObject
 from schedviz.sessions import frames
@@ -24,7 +23,6 @@ from schedviz.sessions.models import Checkpoint, Chunk, Command, ExtenderAnswer,
 from schedviz.sessions.queries.keyset import in_steps
 from schedviz.sessions.transfer.initial_state import InitialState, initial_state_of
 from schedviz.trace.events import encode_events
-from schedviz.trace.view import View
 
 _ROWS = 200
 _CHUNKS = 16
@@ -39,18 +37,6 @@ class NotExportable(SessionError):
 def export(session: Session) -> Iterator[bytes]:
     """The `.schedviz` file of a session, in pieces. Raises `NotExportable` before the first one."""
     return _Export(session).write()
-
-
-def view_digest(view: View) -> str:
-    """A digest with which two views can be compared. Empty members count as absent, because views are made both ways."""
-    return hashlib.blake2b(msgspec.json.encode(_full(msgspec.to_builtins(view)), order="sorted"), digest_size=16).hexdigest()
-
-
-def _full(value: Any) -> Any:
-    if isinstance(value, dict):
-        found = {name: _full(inner) for name, inner in value.items()}
-        return {name: inner for name, inner in found.items() if inner not in (None, "", 0, [], {})}
-    return [_full(inner) for inner in value] if isinstance(value, list) else value
 
 
 class RecordedHistory:

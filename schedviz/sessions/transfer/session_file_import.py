@@ -34,6 +34,7 @@ from schedviz.ingest.session_file import (
     ObjectLine,
     RecordedOutcome,
     SessionFile,
+    view_digest,
 )
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
@@ -59,7 +60,6 @@ from schedviz.sessions.models import (
 from schedviz.sessions.queries.keyset import in_steps
 from schedviz.sessions.replay.replayer import ENGINE_VERSION, Stored
 from schedviz.sessions.transfer.importing import Importing
-from schedviz.sessions.transfer.session_file_export import view_digest
 from schedviz.trace.added_members import view_without_added_facts, without_added_members
 from schedviz.trace.commands import Configure, decode_command, encode_command
 from schedviz.trace.events import AnyEvent, CommandDone

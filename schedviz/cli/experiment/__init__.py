@@ -1,0 +1,1 @@
+"""`schedviz experiment`: many variants of a scheduler, measured on one workload."""

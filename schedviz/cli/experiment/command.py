@@ -1,0 +1,250 @@
+"""The command line of `schedviz experiment`."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from schedviz.cli.error_messages import SeveralLines
+from schedviz.cli.lazy import LazyCommand, LazyGroup
+from schedviz.terminal import say, say_exact
+
+if TYPE_CHECKING:
+    from schedviz.experiments.results import Results
+    from schedviz.experiments.running import TrialResult
+    from schedviz.experiments.validation import CheckedPlan
+
+_MODULE = "schedviz.cli.experiment.command"
+#: Exit code: at least one trial failed; the results of the others were written.
+EXIT_FAILED = 1
+
+experiment = LazyGroup(
+    lazy={
+        "run": LazyCommand(_MODULE, "run", "Run a plan on this machine and print the results."),
+        "check": LazyCommand(_MODULE, "check", "Validate a plan, and estimate how long it takes."),
+        "report": LazyCommand(_MODULE, "report", "Write the report of results that were saved as JSON."),
+        "session": LazyCommand(_MODULE, "session", "Write a trial as a session file, which `schedviz import` opens at its end."),
+        "measures": LazyCommand(_MODULE, "measures", "List the measures."),
+    },
+    help="Run a workload under many variants of a scheduler, and compare the results.",
+    epilog="docs/experiments.md describes plans.",
+)
+
+_plan_argument = click.argument("path", metavar="PLAN", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+_report_option = click.option(
+    "--report", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the report, one HTML file."
+)
+
+
+@click.command()
+@_plan_argument
+@click.option("-j", "--jobs", type=click.IntRange(1, 256), help="Trials that run at once. Default: one for each core.")
+@_report_option
+@click.option(
+    "--json",
+    "json_file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write all results as JSON; `-`: print them.",
+)
+@click.option(
+    "--csv",
+    "csv_file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a line for each trial; `-`: print them.",
+)
+@click.option("--no-times", is_flag=True, help="Leave out measured times, so that equal plans give equal bytes.")
+@click.pass_context
+def run(
+    ctx: click.Context, path: Path, *, jobs: int | None, report: Path | None, json_file: Path | None, csv_file: Path | None, no_times: bool
+) -> None:
+    """Run PLAN on this machine, without a server, and print a row for each variant.
+
+    A cell has the mean over the seeds, and in parentheses the difference to the baseline with its 95 % interval. Exits with 1 if a
+    trial failed.
+    """
+    from schedviz.experiments.results import encode_results
+    from schedviz.experiments.table import csv_of
+
+    checked = checked_plan(path)
+    found = _run(checked, jobs or os.cpu_count() or 1)
+    results = _results(checked, found, volatile=not no_times)
+    if json_file is not None:
+        _write(json_file, encode_results(results).decode())
+    if csv_file is not None:
+        _write(csv_file, csv_of(results))
+    if report is not None:
+        _write_report(report, results)
+    if Path("-") not in (json_file, csv_file):
+        _print(results, chosen=checked.plan.measures is not None)
+    failed = sum(bool(result.error) for result in found)
+    if failed:
+        say(f"{failed} of {len(found)} trials failed.", err=True)
+        ctx.exit(EXIT_FAILED)
+
+
+@click.command()
+@_plan_argument
+def check(path: Path) -> None:
+    """Validate PLAN as `run` does, and print its variants, the number of its trials, and an estimate of their time.
+
+    The estimate runs a part of the first trial for a second.
+    """
+    from schedviz.experiments.validation import estimate
+
+    checked = checked_plan(path)
+    base = checked.base
+    say(f"{base.nodes:,} nodes, {base.pending:,} pods to schedule")
+    for variant in checked.variants:
+        mark = " (baseline)" if variant.name == checked.baseline else ""
+        say(f"  {variant.name}{mark}")
+    about = estimate(checked)
+    cores = os.cpu_count() or 1
+    one = in_words(about.seconds_per_trial)
+    together = in_words(about.seconds / min(cores, about.trials))
+    say(f"{len(checked.variants):,} variants, {about.trials:,} trials of about {one}: about {together} on {cores} cores")
+
+
+@click.command()
+@click.argument("path", metavar="RESULTS", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("-o", "--output", required=True, metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="The HTML file.")
+def report(path: Path, output: Path) -> None:
+    """Write the report of RESULTS, which `run --json` wrote."""
+    import msgspec
+
+    from schedviz.experiments.results import decode_results
+
+    try:
+        results = decode_results(path.read_bytes())
+    except msgspec.DecodeError as error:
+        raise click.ClickException(f"{path}: it does not have the results of an experiment: {error}") from None
+    _write_report(output, results)
+
+
+@click.command()
+@_plan_argument
+@click.argument("number", metavar="TRIAL", type=click.IntRange(min=0))
+@click.option(
+    "-o", "--output", required=True, metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="The `.schedviz` file."
+)
+def session(path: Path, number: int, output: Path) -> None:
+    """Run TRIAL of PLAN again, with everything recorded, and write it as a session file.
+
+    TRIAL is a number of the CSV's column `trial`, from 0.
+    """
+    from schedviz.experiments.trial_session import trial_session
+
+    checked = checked_plan(path)
+    if number >= len(checked.trials):
+        raise click.ClickException(f"there is no trial {number}: the plan has trials 0 to {len(checked.trials) - 1}")
+    try:
+        with output.open("wb") as file:
+            file.writelines(trial_session(checked.trials[number], checked.base, checked.plan))
+    except OSError as error:
+        raise click.ClickException(f"{output}: {error.strerror}.") from None
+    say(f"{output} written. Open it with `schedviz import {output}`.")
+
+
+@click.command()
+def measures() -> None:
+    """List the measures that a plan can name."""
+    from importlib.metadata import entry_points
+
+    from schedviz.experiments.measures.registry import BUILT_IN, GROUP
+
+    width = max(len(each.name) for each in BUILT_IN)
+    for each in BUILT_IN:
+        better = f" ({each.better} is better)" if each.better else ""
+        say(f"{each.name:{width}}  {each.title}{better}")
+    for point in entry_points(group=GROUP):
+        say(f"{point.name:{width}}  installed: {point.value}")
+
+
+def checked_plan(path: Path) -> CheckedPlan:
+    """The plan in a file, validated. Raises `click.ClickException` with a line for each fault."""
+    from schedviz.experiments.errors import PlanError
+    from schedviz.experiments.reading import read_plan
+    from schedviz.experiments.validation import check_plan
+
+    try:
+        return check_plan(read_plan(path), path.parent)
+    except PlanError as error:
+        lines = [f"{path}{f':{fault.line}' if fault.line else ''}: {fault.without_line}" for fault in error.faults]
+        raise SeveralLines(*lines) from None
+
+
+def _run(checked: CheckedPlan, jobs: int) -> list[TrialResult]:
+    from schedviz.cli.remote.printing import Progress
+    from schedviz.experiments.pool import run_all
+
+    shown, total = Progress(), len(checked.trials)
+    found: list[TrialResult] = []
+    began = time.monotonic()
+    shown.say(f"0 of {total} trials")
+    try:
+        for result in run_all(checked, jobs=jobs):
+            found.append(result)
+            left = (time.monotonic() - began) / len(found) * (total - len(found))
+            shown.say(f"{len(found)} of {total} trials, about {in_words(left)} left")
+    finally:
+        shown.end()
+    return found
+
+
+def _results(checked: CheckedPlan, found: list[TrialResult], *, volatile: bool) -> Results:
+    from schedviz.experiments.results import Experiment, results_of
+
+    experiment = Experiment(
+        checked.text, checked.plan, checked.variants, checked.trials, checked.measures, checked.base.nodes, checked.base.pending
+    )
+    return results_of(experiment, found, volatile=volatile)
+
+
+def _print(results: Results, *, chosen: bool) -> None:
+    from rich.table import Table
+
+    from schedviz.experiments.summary import summary
+    from schedviz.experiments.table import table
+    from schedviz.terminal import show
+
+    head, *rows = table(results, keys=[column.key for column in results.columns] if chosen else None)
+    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for index, name in enumerate(head):
+        shown.add_column(name, justify="right" if index else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*row)
+    show(shown)
+    say()
+    for sentence in summary(results):
+        say(sentence)
+
+
+def _write_report(path: Path, results: Results) -> None:
+    from schedviz.experiments.report import html_report
+
+    _write(path, html_report(results))
+
+
+def _write(path: Path, text: str) -> None:
+    if path == Path("-"):
+        say_exact(text)
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror}.") from None
+    say(f"{path} written", err=True)
+
+
+def in_words(seconds: float) -> str:
+    """A duration for people."""
+    if seconds < 10:
+        return f"{max(seconds, 0.1):.1f} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

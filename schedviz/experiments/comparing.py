@@ -1,0 +1,39 @@
+"""How many pods lie on another node in another variant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+#: With more variants, moves are not counted: their number grows with the square.
+MOST_VARIANTS: Final = 40
+
+
+class Moves(msgspec.Struct, frozen=True, rename="camel"):
+    """For each two variants the pods that lie on another node, or on none in one of them: means over common seeds."""
+
+    variants: list[str]
+    #: By row and column in the order of `variants`; None: they have no common seed.
+    counts: list[list[float | None]]
+
+
+def moves_between(variants: Sequence[str], placements: Mapping[tuple[str, int | None], Mapping[str, str]]) -> Moves | None:
+    """The moves, from placements (pod -> node) by variant and seed. None if there are too many variants."""
+    if len(variants) > MOST_VARIANTS:
+        return None
+    seeds = {variant: [seed for name, seed in placements if name == variant] for variant in variants}
+    counts: list[list[float | None]] = [[None] * len(variants) for _ in variants]
+    for row, a in enumerate(variants):
+        for column, b in enumerate(variants[: row + 1]):
+            common = [seed for seed in seeds[a] if (b, seed) in placements]
+            moved = [_moved(placements[a, seed], placements[b, seed]) for seed in common]
+            if moved:
+                counts[row][column] = counts[column][row] = round(sum(moved) / len(moved), 9)
+    return Moves(list(variants), counts)
+
+
+def _moved(a: Mapping[str, str], b: Mapping[str, str]) -> int:
+    stayed = len(a.items() & b.items())
+    return len(a.keys() | b.keys()) - stayed

@@ -1,0 +1,82 @@
+"""What happened in a trial, one small record for each scheduling cycle. Measures read it after the trial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from schedviz.explain.main_reason import nearest_reason
+from schedviz.trace.view import CycleView, StageView
+
+
+class Attempt(msgspec.Struct, frozen=True, gc=False):
+    """A scheduling cycle of one pod."""
+
+    #: `namespace/name`.
+    pod: str
+    #: scheduled | unschedulable | error | skipped.
+    outcome: str
+    #: "": it was not scheduled.
+    node: str
+    #: In virtual time, since the beginning and since the pod arrived.
+    at_seconds: float
+    waited_seconds: float
+    #: Which attempt of the pod this was, from 1.
+    attempt: int
+    evaluated_nodes: int
+    feasible_nodes: int
+    #: Pods that it preempted.
+    victims: tuple[str, ...] = ()
+
+
+class History:
+    """The cycles of a trial, as they end."""
+
+    def __init__(self) -> None:
+        self.attempts: list[Attempt] = []
+        #: Pod -> when it arrived, in virtual seconds, if it was not there from the beginning.
+        self.arrivals: dict[str, float] = {}
+        #: Pod -> why its last cycle did not schedule it.
+        self.reasons: dict[str, str] = {}
+        #: Pod -> the message of its last cycle that ended in an error.
+        self.errors: dict[str, str] = {}
+
+    def add(self, cycles: Iterable[CycleView]) -> None:
+        """Add cycles that have ended."""
+        for cycle in cycles:
+            self.attempts.append(_attempt(cycle, self.arrivals.get(cycle.pod, 0.0)))
+            if cycle.outcome == "scheduled":
+                self.reasons.pop(cycle.pod, None)
+            elif cycle.outcome != "skipped":
+                self.reasons[cycle.pod] = _reason(cycle)
+            if cycle.outcome == "error":
+                self.errors.setdefault(cycle.pod, cycle.message)
+
+
+def _attempt(cycle: CycleView, arrival: float) -> Attempt:
+    victims = next((tuple(stage.facts["victims"]) for stage in cycle.stages if "victims" in stage.facts), ())
+    return Attempt(
+        cycle.pod,
+        cycle.outcome,
+        cycle.node if cycle.outcome == "scheduled" else "",
+        cycle.at_seconds,
+        cycle.at_seconds - arrival,
+        cycle.attempts,
+        cycle.evaluated_nodes,
+        cycle.feasible_nodes,
+        victims,
+    )
+
+
+def _reason(cycle: CycleView) -> str:
+    if cycle.outcome == "error":
+        return "error"
+    rejections = [rejection for stage in cycle.stages for rejection in stage.rejections]
+    found = nearest_reason((rejection.plugin, rejection.code, rejection.reasons, rejection.nodes) for rejection in rejections)
+    return found or next(filter(None, map(_status_reason, reversed(cycle.stages))), "") or "unknown"
+
+
+def _status_reason(stage: StageView) -> str:
+    """The first reason of a status that is not a success."""
+    return next((status.reasons[0] for status in stage.statuses if status.code not in ("Success", "Skip") and status.reasons), "")

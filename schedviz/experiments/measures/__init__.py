@@ -1,0 +1,9 @@
+"""Measures: small functions from a finished trial to numbers. `registry` finds them; each other module has those of one subject.
+
+A user's measure is an entry point of the group `schedviz.measures` (docs/experiments.md#measures-of-your-own).
+"""
+
+from schedviz.experiments.measures.measure import Better, Measure, MeasureError, Unit, Values, measure
+from schedviz.experiments.measures.registry import known_measures, measures_named
+
+__all__ = ["Better", "Measure", "MeasureError", "Unit", "Values", "known_measures", "measure", "measures_named"]

@@ -1,0 +1,75 @@
+"""What is requested of the nodes' capacity, and what of the rest can be used.
+
+Fragmentation is defined as in Weng et al., "Beware of Fragmentation", USENIX ATC 2023: the share of a resource's free capacity that a pod
+drawn from the workload cannot use, because its node lacks another resource, or enough of this one. Shares of single GPUs are unknown here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from schedviz.experiments.finished import FinishedTrial, amounts
+from schedviz.experiments.measures.measure import measure
+
+_Amounts = npt.NDArray[np.int64]
+_Shares = npt.NDArray[np.float64]
+#: From (nodes × shapes) whether a shape fits, and the number of pods of each shape, to the unusable share of each node.
+_ShareOfNodes = Callable[[npt.NDArray[np.bool_], _Shares], _Shares]
+_QUANTILES = (10, 50, 90)
+
+
+@measure("utilization", title="Requested share of the allocatable amount of all nodes", unit="share", better="higher")
+def utilization(trial: FinishedTrial) -> dict[str, float]:
+    return {name: float(_column(trial, name, "requested").sum() / _column(trial, name, "allocatable").sum()) for name in trial.resources}
+
+
+@measure(
+    "nodeUtilization", title="Requested share of a node's allocatable amount, quantiles over nodes that have the resource", unit="share"
+)
+def node_utilization(trial: FinishedTrial) -> dict[str, float]:
+    values: dict[str, float] = {}
+    for name in trial.resources:
+        allocatable, requested = _column(trial, name, "allocatable"), _column(trial, name, "requested")
+        offers = allocatable > 0
+        shares = requested[offers] / allocatable[offers]
+        values |= {f"{name} p{quantile}": float(np.percentile(shares, quantile)) for quantile in _QUANTILES}
+    return values
+
+
+@measure("stranded", title="Share of the free capacity that no pod of the workload can use", unit="share", better="lower")
+def stranded(trial: FinishedTrial) -> dict[str, float]:
+    return _unusable(trial, lambda fits, _counts: np.asarray(1.0 - fits.any(axis=1), np.float64))
+
+
+@measure("fragmentation", title="Share of the free capacity that a random pod of the workload cannot use", unit="share", better="lower")
+def fragmentation(trial: FinishedTrial) -> dict[str, float]:
+    return _unusable(trial, lambda fits, counts: np.asarray(1.0 - fits @ (counts / counts.sum()), np.float64))
+
+
+def _unusable(trial: FinishedTrial, share_of_nodes: _ShareOfNodes) -> dict[str, float]:
+    names = trial.resources
+    shapes = Counter(tuple(shape.get(name, 0) for name in names) for shape in trial.shapes)
+    if not shapes or not trial.nodes:
+        return {}
+    free = np.stack([np.maximum(_column(trial, name, "allocatable") - _column(trial, name, "requested"), 0) for name in names], axis=1)
+    slots = np.array([info.allocatable.allowed_pod_number - len(info.pods) for info in trial.nodes])
+    wanted = np.array(list(shapes), dtype=np.int64)
+    fits = np.ones((len(free), len(wanted)), dtype=np.bool_)
+    for place in range(len(names)):
+        fits &= free[:, place, None] >= wanted[None, :, place]
+    fits &= (slots > 0)[:, None]
+    unusable = share_of_nodes(fits, np.array(list(shapes.values()), dtype=np.float64))
+    return {name: _share(free[:, place], unusable) for place, name in enumerate(names)}
+
+
+def _share(free: _Amounts, unusable: _Shares) -> float:
+    total = float(free.sum())
+    return float((free * unusable).sum() / total) if total else 0.0
+
+
+def _column(trial: FinishedTrial, name: str, member: str) -> _Amounts:
+    return np.array([amounts(getattr(info, member)).get(name, 0) for info in trial.nodes], dtype=np.int64)

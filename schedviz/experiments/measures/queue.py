@@ -1,0 +1,27 @@
+"""What the workload's pods cost the scheduler, and how long they waited, in virtual time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedviz.experiments.finished import FinishedTrial
+from schedviz.experiments.measures.measure import measure
+
+
+@measure("attempts", title="Scheduling attempts, and the most of one pod", unit="count", better="lower")
+def attempts(trial: FinishedTrial) -> dict[str, float]:
+    return {"all": len(trial.attempts), "most": max((attempt.attempt for attempt in trial.attempts), default=0)}
+
+
+@measure("waiting", title="Virtual time from a pod's arrival to the cycle that scheduled it", unit="seconds", better="lower")
+def waiting(trial: FinishedTrial) -> dict[str, float]:
+    waited = [attempt.waited_seconds for attempt in trial.attempts if attempt.node]
+    if not waited:
+        return {}
+    return {"p50": float(np.percentile(waited, 50)), "p99": float(np.percentile(waited, 99)), "max": max(waited)}
+
+
+@measure("evaluatedNodes", title="Nodes that Filter looked at in a scheduling cycle, mean", unit="nodes", better="lower")
+def evaluated(trial: FinishedTrial) -> dict[str, float]:
+    evaluated = [attempt.evaluated_nodes for attempt in trial.attempts]
+    return {"mean": sum(evaluated) / len(evaluated)} if evaluated else {}

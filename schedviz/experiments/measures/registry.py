@@ -1,0 +1,68 @@
+"""All measures by name: those of this package, and those that users install as entry points of the group `schedviz.measures`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from typing import Final
+
+from schedviz.experiments.errors import Fault, PlanError
+from schedviz.experiments.measures import capacity, nodes, placement, preemption, queue, spread, times
+from schedviz.experiments.measures.measure import Measure
+
+GROUP: Final = "schedviz.measures"
+
+#: In the order of the table.
+BUILT_IN: Final[tuple[Measure, ...]] = (
+    placement.placed,
+    placement.pending,
+    placement.pending_by_reason,
+    nodes.nodes_used,
+    nodes.nodes_empty,
+    capacity.utilization,
+    capacity.node_utilization,
+    capacity.stranded,
+    capacity.fragmentation,
+    spread.zone_skew,
+    spread.node_spread,
+    preemption.preemptions,
+    preemption.victims,
+    preemption.pdb_violations,
+    queue.attempts,
+    queue.waiting,
+    queue.evaluated,
+    times.engine_seconds,
+)
+
+
+def known_measures() -> dict[str, Measure]:
+    """The built-in measures by name."""
+    return {each.name: each for each in BUILT_IN}
+
+
+def measures_named(names: Sequence[str] | None) -> list[Measure]:
+    """The measures of a plan; None: all built-in ones. Raises `PlanError` for an unknown or broken one."""
+    if names is None:
+        return list(BUILT_IN)
+    built_in = known_measures()
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    found, faults = [], []
+    for index, name in enumerate(names):
+        path = f"measures[{index}]"
+        if name in built_in:
+            found.append(built_in[name])
+        elif name in points:
+            try:
+                loaded = points[name].load()
+            except Exception as error:  # noqa: BLE001  (this is a user's code)
+                faults.append(Fault(path, f"the measure {name!r} cannot be loaded: {type(error).__name__}: {error}"))
+                continue
+            if not isinstance(loaded, Measure):
+                faults.append(Fault(path, f"the entry point {name!r} is not a Measure; decorate the function with schedviz's `measure`"))
+                continue
+            found.append(loaded)
+        else:
+            faults.append(Fault(path, f"there is no measure {name!r}; there are {', '.join(sorted([*built_in, *points]))}"))
+    if faults:
+        raise PlanError(faults)
+    return found

@@ -1,0 +1,105 @@
+"""Changes the nodes of a base as a variant asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from schedviz.experiments.base import is_of_daemon_set, unbound
+from schedviz.experiments.errors import PlanError
+from schedviz.experiments.plan import NodesPatch
+from schedviz.kube import quantity
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.meta import KubeObject
+
+_HOSTNAME: Final = "kubernetes.io/hostname"
+
+
+def with_nodes(objects: Iterable[KubeObject], patch: NodesPatch, *, path: str) -> list[KubeObject]:
+    """The objects with other nodes. Kinds keep their order, and added nodes follow the others. Raises `PlanError`."""
+    objects = list(objects)
+    if not patch.changes_nodes:
+        return objects
+    before = [obj for obj in objects if isinstance(obj, Node)]
+    nodes = _resized(_without(before, patch, path), patch, path)
+    nodes += _added(before, nodes, patch, path)
+    nodes = [_with_amounts(node, patch, path) for node in nodes]
+    names = {node.name for node in nodes}
+    gone = {node.name for node in before} - names
+    pods = (obj for obj in objects if isinstance(obj, Pod))
+    rest = [obj for obj in objects if not isinstance(obj, Node | Pod)]
+    return [*nodes, *rest, *_moved(pods, gone)]
+
+
+def without_node(objects: Iterable[KubeObject], name: str) -> list[KubeObject]:
+    """The objects after a node has failed: its pods are pending again, except those of DaemonSets, which are gone."""
+    return with_nodes(objects, NodesPatch(remove=[name]), path="")
+
+
+def _moved(pods: Iterable[Pod], gone: set[str]) -> list[Pod]:
+    """The pods, of which those on nodes that are gone are pending, after those that were pending before."""
+    stay, moved = [], []
+    for pod in pods:
+        if pod.spec.node_name not in gone:
+            stay.append(pod)
+        elif not is_of_daemon_set(pod):
+            moved.append(unbound(pod))
+    return [*stay, *moved]
+
+
+def _without(nodes: list[Node], patch: NodesPatch, path: str) -> list[Node]:
+    names = {node.name for node in nodes}
+    for index, name in enumerate(patch.remove):
+        if name not in names:
+            raise PlanError.of(f"{path}.nodes.remove[{index}]", f"the base has no node {name!r}")
+    removed = set(patch.remove)
+    return [node for node in nodes if node.name not in removed]
+
+
+def _resized(nodes: list[Node], patch: NodesPatch, path: str) -> list[Node]:
+    if patch.count is None:
+        return nodes
+    if not nodes and patch.count:
+        raise PlanError.of(f"{path}.nodes.count", "the base has no node to copy")
+    taken = {node.name for node in nodes}
+    copies = [_copy(nodes[number % len(nodes)], taken) for number in range(patch.count - len(nodes))]
+    return [*nodes[: patch.count], *copies]
+
+
+def _added(before: list[Node], nodes: list[Node], patch: NodesPatch, path: str) -> list[Node]:
+    known = {node.name: node for node in [*nodes, *before]}
+    taken = {node.name for node in nodes}
+    added = []
+    for index, wanted in enumerate(patch.add):
+        if wanted.like not in known:
+            raise PlanError.of(f"{path}.nodes.add[{index}].like", f"the base has no node {wanted.like!r}")
+        added += [_copy(known[wanted.like], taken) for _ in range(wanted.count)]
+    return added
+
+
+def _copy(node: Node, taken: set[str]) -> Node:
+    """A copy with a free name, which is added to `taken`."""
+    number = 2
+    while (name := f"{node.name}-copy-{number}") in taken:
+        number += 1
+    taken.add(name)
+    labels = dict(node.metadata.labels)
+    if _HOSTNAME in labels:
+        labels[_HOSTNAME] = name
+    metadata = msgspec.structs.replace(node.metadata, name=name, uid=f"uid-{name}", labels=labels)
+    return msgspec.structs.replace(node, metadata=metadata)
+
+
+def _with_amounts(node: Node, patch: NodesPatch, path: str) -> Node:
+    if not patch.allocatable:
+        return node
+    amounts = dict(node.status.allocatable)
+    for name, amount in patch.allocatable.items():
+        try:
+            amounts[name] = quantity.parse(str(amount))
+        except quantity.QuantityError as error:
+            raise PlanError.of(f"{path}.nodes.allocatable.{name}", str(error)) from None
+    capacity = {**node.status.capacity, **{name: amounts[name] for name in patch.allocatable}}
+    return msgspec.structs.replace(node, status=msgspec.structs.replace(node.status, allocatable=amounts, capacity=capacity))

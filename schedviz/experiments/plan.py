@@ -1,0 +1,144 @@
+"""The members of a plan. docs/experiments.md describes them for users."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from schedviz.ingest.generate import GenerateSpec
+from schedviz.kube.lines import ONE_LINE
+from schedviz.trace.policies import Policies
+from schedviz.trace.releases import ReleaseName
+
+#: The value of the member `experiment`: the format's version.
+FORMAT: Final = 1
+MOST_TRIALS: Final = 10_000
+MOST_SEEDS: Final = 1_000
+
+Name = Annotated[str, Meta(min_length=1, max_length=200, pattern=ONE_LINE)]
+Count = Annotated[int, Meta(ge=0, le=100_000)]
+Seed = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
+
+#: What a seed changes: which of tied nodes is selected, or the order in which the workload's pods were created.
+SeedVaries = Literal["ties", "order"]
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
+    """Base class of the parts of a plan."""
+
+
+class Base(Part, frozen=True):
+    """The cluster at the beginning of every trial. Exactly one of the three."""
+
+    #: Paths relative to the plan: what `kubectl get … -o json` prints, or any other format of docs/readers.md.
+    files: Annotated[list[Name], Meta(min_length=1, max_length=1000)] | None = None
+    generate: GenerateSpec | None = None
+    #: A session of the server, at its present event or at `event`.
+    session: Name | None = None
+    event: Annotated[int, Meta(ge=0)] | None = None
+
+
+class Workload(Part, frozen=True):
+    """The pods to schedule: the base's pending pods, and those of the other members."""
+
+    #: Whether the base's pending pods belong to it.
+    pending: bool = True
+    #: Files with pods, or a trace whose steps run before the pods are scheduled.
+    files: Annotated[list[Name], Meta(min_length=1, max_length=1000)] | None = None
+    #: The pods of a generated cluster; its nodes are not used.
+    generate: GenerateSpec | None = None
+    #: Bound pods of the base become pending again; pods of DaemonSets stay.
+    unbind: bool = False
+
+
+class AddedNodes(Part, frozen=True):
+    """Copies of a node."""
+
+    like: Name
+    count: Annotated[int, Meta(ge=1, le=100_000)] = 1
+
+
+class NodesPatch(Part, frozen=True):
+    """Changes of the base's nodes, in the order of the members.
+
+    Pods of a removed node are pending again and belong to the workload, except those of DaemonSets, which go with the node.
+    """
+
+    remove: list[Name] = []
+    #: The first so many nodes are kept; if there are fewer, copies of them are added in turn.
+    count: Count | None = None
+    add: list[AddedNodes] = []
+    #: Amounts that every node has instead of its own, such as `cpu: 16`.
+    allocatable: dict[str, str | int] = {}
+
+    @property
+    def changes_nodes(self) -> bool:
+        """Whether it has a member."""
+        return self != NodesPatch()
+
+
+class Patch(Part, frozen=True):
+    """Differences from the scheduler that the plan's `common` describes."""
+
+    release: ReleaseName | None = None
+    feature_gates: dict[str, bool] = {}
+    #: Merged into the KubeSchedulerConfiguration as in RFC 7396: null removes a member, and a list replaces a list.
+    config: dict[str, Any] = {}
+    #: Plugin -> weight of its scores, in every profile.
+    weights: dict[Name, Annotated[int, Meta(ge=1, le=2**31 - 1)]] = {}
+    #: Plugin -> whether it is enabled, in every profile. A plugin of a user is enabled like this.
+    plugins: dict[Name, bool] = {}
+    #: Plugin -> members that are merged into its arguments.
+    plugin_args: dict[Name, dict[str, Any]] = {}
+    percentage_of_nodes_to_score: Annotated[int, Meta(ge=0, le=100)] | None = None
+    policies: Policies | None = None
+    nodes: NodesPatch = NodesPatch()
+
+
+class NamedPatch(Patch, frozen=True, kw_only=True):
+    """A variant, or a value of an axis of the grid."""
+
+    name: Name
+    #: A sentence for readers of the report.
+    note: Annotated[str, Meta(max_length=2000)] = ""
+
+
+class Limits(Part, frozen=True):
+    """When a trial ends, even if pods are still being tried."""
+
+    cycles: Annotated[int, Meta(ge=1, le=100_000_000)] | None = None
+    #: In virtual time. Pods that back off are tried again until then.
+    seconds: Annotated[float, Meta(ge=0, le=1e8)] = 60.0
+
+
+class Plan(Part, frozen=True):
+    """A whole plan."""
+
+    experiment: Literal[1]
+    base: Base
+    name: Name = "experiment"
+    #: What is asked, for readers of the report.
+    question: Annotated[str, Meta(max_length=2000)] = ""
+    workload: Workload = Workload()
+    #: Differences from the release's defaults that all variants share.
+    common: Patch = Patch()
+    variants: list[NamedPatch] = []
+    #: Axis -> its values. Every combination of one value of each axis is a variant.
+    grid: dict[Name, Annotated[list[NamedPatch], Meta(min_length=1)]] = {}
+    #: The seeds of each variant, or their number; none: each variant has one trial, and of tied nodes the first is selected.
+    seeds: Annotated[int, Meta(ge=1, le=MOST_SEEDS)] | Annotated[list[Seed], Meta(min_length=1, max_length=MOST_SEEDS)] | None = None
+    seed_varies: Annotated[tuple[SeedVaries, ...], Meta(min_length=1)] = ("ties",)
+    #: The variant with which the others are compared; the first one by default.
+    baseline: Name | None = None
+    #: Names of measures; all by default.
+    measures: Annotated[list[Name], Meta(min_length=1)] | None = None
+    limits: Limits = Limits()
+
+    @property
+    def all_seeds(self) -> list[int | None]:
+        """The seeds of each variant; None: without one."""
+        if self.seeds is None:
+            return [None]
+        return list(range(1, self.seeds + 1)) if isinstance(self.seeds, int) else list(self.seeds)

@@ -1,0 +1,79 @@
+"""Reads a plan. Its form is checked here, with lines; `validation` checks that it can run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from schedviz.experiments.errors import Fault, PlanError
+from schedviz.experiments.plan import FORMAT, Base, Plan
+from schedviz.experiments.variants import Variant, expand
+from schedviz.ingest.yaml_nodes import NotYamlError, YamlNodes, parse_yaml
+from schedviz.kube.explain import explain_validation_error
+
+_MEMBERS = "experiment, base and variants"
+_SOURCES = ("files", "generate", "session")
+
+
+class PlanText(msgspec.Struct, frozen=True):
+    """A plan as it was written, and decoded."""
+
+    text: str
+    plan: Plan
+    variants: list[Variant]
+    nodes: YamlNodes
+
+    def located(self, error: PlanError) -> PlanError:
+        """The error with the lines of its paths."""
+        return PlanError([msgspec.structs.replace(fault, line=fault.line or self.nodes.line_of(fault.path)) for fault in error.faults])
+
+
+def read_plan(path: Path) -> PlanText:
+    """The plan in a file. Raises `PlanError`, `OSError`."""
+    try:
+        return parse_plan(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise PlanError.of("", f"it is not UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def parse_plan(text: str) -> PlanText:
+    """The plan in a text. Raises `PlanError`, with every variant that is wrong."""
+    try:
+        nodes = parse_yaml(text, expected=_MEMBERS)
+    except NotYamlError as error:
+        raise PlanError.of("", str(error), line=error.line) from None
+    plan = _decode(nodes)
+    try:
+        _check_base(plan.base)
+        variants = expand(plan)
+    except PlanError as error:
+        raise PlanError([msgspec.structs.replace(fault, line=nodes.line_of(fault.path)) for fault in error.faults]) from None
+    return PlanText(text, plan, variants, nodes)
+
+
+def _decode(nodes: YamlNodes) -> Plan:
+    document: dict[str, Any] = nodes.document
+    if document.get("experiment") != FORMAT:
+        message = f"expected `experiment: {FORMAT}`, the version of the format; found {document.get('experiment')!r}"
+        raise PlanError.of("experiment", message, line=nodes.line_of("experiment"))
+    try:
+        return msgspec.convert(document, Plan)
+    except msgspec.ValidationError as error:
+        fault = explain_validation_error(error, document, Plan)
+        raise PlanError.of(fault.path, fault.message, line=nodes.line_of(fault.path)) from None
+
+
+def _check_base(base: Base) -> None:
+    given = [name for name in _SOURCES if getattr(base, name) is not None]
+    if len(given) != 1:
+        found = f"found {' and '.join(given)}" if given else "found none"
+        raise PlanError.of("base", f"expected exactly one of {', '.join(_SOURCES)}; {found}")
+    if base.event is not None and base.session is None:
+        raise PlanError.of("base.event", "expected it only beside session")
+
+
+def fault_of(path: str, error: Exception) -> Fault:
+    """The fault for an error of another package, whose message is for users."""
+    return Fault(path, str(error))

@@ -1,0 +1,227 @@
+"""Runs one trial: a whole run of the engine, and the measures of its end."""
+
+from __future__ import annotations
+
+import re
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
+
+import msgspec
+
+from schedviz.engine import Outcome, Simulation
+from schedviz.engine.framework.plugins.installed import installed_plugins
+from schedviz.experiments.base import BaseCluster
+from schedviz.experiments.finished import FinishedTrial
+from schedviz.experiments.history import History
+from schedviz.experiments.measures import Measure, MeasureError
+from schedviz.experiments.plan import Limits, Plan
+from schedviz.experiments.trials import Trial, objects_of_trial, settings_of_trial
+from schedviz.kube.collector import without_gc
+from schedviz.kube.core import Pod
+from schedviz.trace.commands import Advance, AnyCommand, Run
+from schedviz.trace.events import AnyEvent
+
+#: Cycles between two looks at `stop`.
+_CYCLES: Final = 100
+_FAULT_OF_PLUGIN: Final = re.compile(r'running "([^"]+)" ')
+
+
+class TrialStopped(Exception):
+    """`stop` returned True: the trial has no result."""
+
+
+class TrialResult(msgspec.Struct, frozen=True, rename="camel"):
+    """The result of a trial. Equal trials have equal results, whichever process ran them, except for `volatile`."""
+
+    number: int
+    #: Column -> number.
+    values: dict[str, float] = {}
+    #: Why the trial has no values, in one line, and the traceback if there is one; "": it has.
+    error: str = ""
+    traceback: str = ""
+    #: The user's plugin or measure that failed.
+    failed_part: str = ""
+    #: Pods of the workload with their nodes, sorted by pod.
+    placements: dict[str, str] = {}
+    #: At the end.
+    cycles: int = 0
+    clock_seconds: float = 0.0
+    #: Why it ended: "empty" | "cycles" | "seconds" | "repeating".
+    ended: str = ""
+    #: Column -> number, of measures that equal trials can differ in.
+    volatile: dict[str, float] = {}
+
+
+def never() -> bool:
+    """Do not stop."""
+    return False
+
+
+def run_trial(trial: Trial, base: BaseCluster, plan: Plan, measures: Sequence[Measure], *, stop: Callable[[], bool] = never) -> TrialResult:
+    """Run a trial. An error of a user's plugin or of a measure is part of the result. Raises `TrialStopped`."""
+    with without_gc():
+        run = TrialRun(trial, base, plan, stop)
+        try:
+            run.run()
+        except PluginFailedError as error:
+            return TrialResult(trial.number, error=str(error), failed_part=error.plugin, cycles=run.cycles)
+        return _measured(run, measures)
+
+
+class PluginFailedError(Exception):
+    """A user's plugin raised an exception, or returned something invalid."""
+
+    def __init__(self, plugin: str, message: str) -> None:
+        super().__init__(message)
+        self.plugin = plugin
+
+
+class Recording(Protocol):
+    """What a `TrialRun` reports the run to."""
+
+    def happened(self, events: list[AnyEvent]) -> None:
+        """Some events, in order."""
+
+    def command_ended(self, seq: int, command: AnyCommand, outcome: Outcome) -> None:
+        """A command ended. Its events came before."""
+
+
+class TrialRun:
+    """A trial's engine from its base to its end."""
+
+    def __init__(
+        self, trial: Trial, base: BaseCluster, plan: Plan, stop: Callable[[], bool] = never, *, recording: Recording | None = None
+    ) -> None:
+        """Load the base. With a `recording`, events are recorded. Raises `PlanError`, `ConfigurationError`."""
+        self.trial = trial
+        self._limits: Limits = plan.limits
+        self._stop = stop
+        self._began = time.process_time()
+        self.simulation = Simulation(settings_of_trial(trial, base, plan))
+        self.simulation.load(objects_of_trial(trial, base, plan))
+        # Measures need no events, and recording takes time.
+        self.simulation.recorder.silent = recording is None
+        self._recording = recording
+        self._seq = 0
+        self._commands = base.commands
+        self.history = History()
+        self._before = self._pods()
+        self._arrived: dict[str, Pod] = {}
+        #: The user's plugins, whose faults end the trial.
+        self._users_plugins = frozenset(installed_plugins(self.simulation.configuration, self.simulation.release.in_tree_registry()))
+        #: Why the run ended.
+        self.ended = "empty"
+        self.cycles = 0
+
+    def run(self) -> None:
+        """Run the commands of a trace, and then schedule until nothing more happens. Raises `PluginFailedError`, `TrialStopped`."""
+        for command in self._commands:
+            self._do(command)
+            self._note_arrivals()
+        while True:
+            stopped = self._do(Run(max=self._cycles_left()))
+            if stopped == "max":
+                self.ended = "cycles"
+                return
+            if stopped == "repeating":
+                self.ended = "repeating"
+                return
+            if not self._wait_for_backoff():
+                return
+
+    def finished(self) -> FinishedTrial:
+        """What measures read. Call it after `run`."""
+        return FinishedTrial(
+            self.simulation,
+            self.history,
+            before=self._before,
+            arrived=self._arrived,
+            engine_seconds=time.process_time() - self._began,
+        )
+
+    def _cycles_left(self) -> int | None:
+        limit = self._limits.cycles
+        return None if limit is None else max(limit - self.cycles, 1)
+
+    def _wait_for_backoff(self) -> bool:
+        """Let time pass until a pod's backoff ends. False: no pod backs off, or the time is over."""
+        simulation = self.simulation
+        if not simulation.scheduler.state.queue.pods_backing_off():
+            return False
+        if simulation.clock_seconds >= self._limits.seconds:
+            self.ended = "seconds"
+            return False
+        self._do(Advance(to="next"))
+        return True
+
+    def _do(self, command: AnyCommand) -> str:
+        """Run a command to its end; returns why it stopped."""
+        simulation = self.simulation
+        ended = 0
+
+        def enough() -> bool:
+            nonlocal ended
+            ended += 1
+            return ended % _CYCLES == 0
+
+        self._seq += 1
+        simulation.start(command, seq=self._seq)
+        while (outcome := simulation.work(stop=enough)) is None:
+            self._take_cycles()
+            if self._stop():
+                raise TrialStopped
+        self._take_cycles()
+        if self._recording is not None:
+            self._recording.command_ended(self._seq, command, outcome)
+        return outcome.stopped
+
+    def _take_cycles(self) -> None:
+        cycles, events = self.simulation.drain_cycles(), self.simulation.drain_events()
+        if self._recording is not None:
+            self._recording.happened(events)
+        self.cycles += len(cycles)
+        self.history.add(cycles)
+        if self._users_plugins:
+            for message in self.history.errors.values():
+                found = _FAULT_OF_PLUGIN.search(message)
+                if found and found[1] in self._users_plugins:
+                    raise PluginFailedError(found[1], message)
+
+    def _note_arrivals(self) -> None:
+        """Note the pods that a command created."""
+        simulation = self.simulation
+        for key, pod in self._pods().items():
+            if key not in self._before and key not in self._arrived:
+                self._arrived[key] = pod
+                self.history.arrivals[key] = simulation.clock_seconds
+
+    def _pods(self) -> dict[str, Pod]:
+        return {obj.key: obj for obj in self.simulation.stored_objects() if isinstance(obj, Pod)}
+
+
+def _measured(run: TrialRun, measures: Sequence[Measure]) -> TrialResult:
+    finished = run.finished()
+    values: dict[str, float] = {}
+    volatile: dict[str, float] = {}
+    try:
+        for each in measures:
+            (volatile if each.is_volatile else values).update(each.of(finished))
+    except MeasureError as error:
+        return TrialResult(
+            run.trial.number,
+            error=str(error),
+            failed_part=error.name,
+            traceback="".join(traceback.format_exception(error.__cause__)) if error.__cause__ else "",
+            cycles=run.cycles,
+        )
+    return TrialResult(
+        run.trial.number,
+        values=values,
+        placements=dict(sorted(finished.placements.items())),
+        cycles=run.cycles,
+        clock_seconds=round(run.simulation.clock_seconds, 9),
+        ended=run.ended,
+        volatile=volatile,
+    )

@@ -1,0 +1,80 @@
+"""Results as rows of text, for terminals, and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from schedviz.experiments.results import Column, Results, VariantResult
+from schedviz.experiments.statistics import Interval
+
+#: The columns of the table in a terminal, if the plan chose no measures. The last two are shown only if they are not 0 everywhere.
+_SHOWN: Final = ("placed", "pending", "nodesUsed", "utilization.cpu", "utilization.memory", "fragmentation.cpu", "zoneSkew.max", "victims")
+_RARE: Final = ("zoneSkew.max", "victims")
+_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def table(results: Results, *, keys: Sequence[str] | None = None) -> list[list[str]]:
+    """The head and a row for each variant: means, each with its difference to the baseline on a second line."""
+    columns = [column for column in results.columns if (column.key in keys if keys is not None else _is_shown(column, results))]
+    head = ["variant", *(label(column.key) for column in columns)]
+    return [head, *([variant.name, *(_cell(variant, column) for column in columns)] for variant in results.variants)]
+
+
+def label(key: str) -> str:
+    """A column's key for people: `nodesUsed` becomes `nodes used`, and `utilization.cpu` becomes `utilization cpu`."""
+    measure, _, part = key.partition(".")
+    return f"{_HUMP.sub(' ', measure).lower()} {part}".rstrip()
+
+
+def _is_shown(column: Column, results: Results) -> bool:
+    if column.key in _RARE:
+        return any(variant.values[column.key].mean for variant in results.variants if column.key in variant.values)
+    return column.key in _SHOWN
+
+
+def csv_of(results: Results) -> str:
+    """A line for each trial. Cells that a spreadsheet would read as a formula begin with an apostrophe."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    keys = [column.key for column in results.columns]
+    writer.writerow(["trial", "variant", "seed", "error", *map(_plain, keys)])
+    for row in results.trials:
+        seed = "" if row.seed is None else row.seed
+        writer.writerow([row.number, _plain(row.variant), seed, _plain(row.error), *(row.values.get(key, "") for key in keys)])
+    return out.getvalue()
+
+
+def _plain(text: str) -> str:
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def _cell(variant: VariantResult, column: Column) -> str:
+    value, difference = variant.values.get(column.key), variant.differences.get(column.key)
+    if value is None:
+        return "failed" if variant.failed else "–"
+    text = number(value.mean, column.unit)
+    if difference is None or (difference.mean == 0 and not difference.margin):
+        return text
+    return f"{text}\n{signed(difference, column.unit)}"
+
+
+def number(value: float, unit: str) -> str:
+    """A number with its unit, short."""
+    if unit == "share":
+        return f"{100 * value:.1f} %"
+    if unit == "seconds":
+        return f"{value:,.3g} s"
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def signed(difference: Interval, unit: str) -> str:
+    """A difference with its sign and its 95 % interval. Shares differ by percentage points (pp)."""
+    mean, margin = difference.mean, difference.margin
+    sign = "+" if mean >= 0 else "−"
+    if unit == "share":
+        return f"{sign}{100 * abs(mean):.1f}{'' if margin is None else f' ± {100 * margin:.1f}'} pp"
+    return f"{sign}{number(abs(mean), unit)}{'' if margin is None else f' ± {number(margin, unit)}'}"

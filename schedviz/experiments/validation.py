@@ -1,0 +1,113 @@
+"""Validates a plan whole, before anything runs: the base is loaded, and the engine of every variant is built."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from schedviz.engine import ConfigurationError, Simulation
+from schedviz.experiments.base import BaseCluster, SessionLoader, load_base, no_sessions
+from schedviz.experiments.errors import Fault, PlanError
+from schedviz.experiments.measures import Measure, measures_named
+from schedviz.experiments.plan import Plan
+from schedviz.experiments.reading import PlanText
+from schedviz.experiments.running import TrialRun, TrialStopped
+from schedviz.experiments.trials import Trial, objects_of_trial, settings_of_trial, trials_of
+from schedviz.experiments.variants import Variant
+
+#: The estimate runs one trial for this long.
+_SAMPLE_SECONDS: Final = 1.0
+
+
+class CheckedPlan(msgspec.Struct, frozen=True):
+    """A plan that can run, with everything that its trials share."""
+
+    text: str
+    plan: Plan
+    variants: list[Variant]
+    trials: list[Trial]
+    measures: list[Measure]
+    base: BaseCluster
+
+    @property
+    def baseline(self) -> str:
+        """The name of the variant with which the others are compared."""
+        return self.plan.baseline or self.variants[0].name
+
+
+def check_plan(read: PlanText, folder: Path, *, session: SessionLoader = no_sessions) -> CheckedPlan:
+    """The plan with its base and trials. Paths are relative to `folder`. Raises `PlanError` with the line of each fault."""
+    try:
+        return _checked(read, folder, session)
+    except PlanError as error:
+        raise read.located(error) from None
+
+
+def _checked(read: PlanText, folder: Path, session: SessionLoader) -> CheckedPlan:
+    plan = read.plan
+    measures = measures_named(plan.measures)
+    base = load_base(plan, folder, session=session)
+    checked = CheckedPlan(read.text, plan, read.variants, trials_of(plan, read.variants), measures, base)
+    faults = [fault for variant in read.variants for fault in _faults(variant, checked)]
+    if faults:
+        raise PlanError(faults)
+    return checked
+
+
+def _faults(variant: Variant, checked: CheckedPlan) -> list[Fault]:
+    """Why a variant cannot run."""
+    trial = Trial(0, variant)
+    try:
+        settings = settings_of_trial(trial, checked.base, checked.plan)
+        Simulation(settings)
+        objects_of_trial(trial, checked.base, checked.plan)
+    except ConfigurationError as error:
+        release = variant.patch.release or checked.base.settings.release
+        path = next((f"{variant.path}.{name}" for name in _suspects(variant, error.path)), variant.path)
+        return [Fault(path, f"kube-scheduler {release} refuses it: {error}", variant=variant.name)]
+    except PlanError as error:
+        return [msgspec.structs.replace(fault, variant=variant.name) for fault in error.faults]
+    return []
+
+
+def _suspects(variant: Variant, path: str) -> Sequence[str]:
+    """The members of a variant that can have caused an error at this path of the configuration, the likeliest first."""
+    patch = variant.patch
+    if path.startswith("featureGates."):
+        return [f"featureGates.{path.removeprefix('featureGates.')}", "featureGates"]
+    if path.startswith("percentageOfNodesToScore") and patch.percentage_of_nodes_to_score is not None:
+        return ["percentageOfNodesToScore"]
+    if ".pluginConfig" in path and patch.plugin_args:
+        return ["pluginArgs"]
+    names = {"pluginArgs": patch.plugin_args, "plugins": patch.plugins, "weights": patch.weights, "config": patch.config}
+    return [name for name, value in names.items() if value]
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """How long an experiment may take, in seconds of one core."""
+
+    trials: int
+    seconds_per_trial: float
+
+    @property
+    def seconds(self) -> float:
+        """Of all trials."""
+        return self.trials * self.seconds_per_trial
+
+
+def estimate(checked: CheckedPlan) -> Estimate:
+    """Run the first trial for a second, and scale. Later cycles of a trial can be slower or faster than its first."""
+    began = time.perf_counter()
+    run = TrialRun(checked.trials[0], checked.base, checked.plan, stop=lambda: time.perf_counter() - began > _SAMPLE_SECONDS)
+    loaded = time.perf_counter()
+    try:
+        run.run()
+    except TrialStopped:
+        share = run.cycles / max(checked.base.pending, run.cycles)
+    else:
+        share = 1.0
+    return Estimate(len(checked.trials), (loaded - began) + (time.perf_counter() - loaded) / max(share, 1e-6))

@@ -1,0 +1,156 @@
+"""Each measure, on clusters small enough to count by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedviz.experiments.errors import PlanError
+from schedviz.experiments.finished import FinishedTrial
+from schedviz.experiments.measures import Measure, measure, measures_named, registry
+from tests.experiments.plans import node, pod, run, write_cluster
+
+BASE = "base: {files: [cluster.json]}\n"
+
+
+def values(folder: Path, *objects: dict[str, Any], plan: str = BASE) -> dict[str, float]:
+    write_cluster(folder, *objects)
+    (result,) = run(plan, folder)
+    assert not result.error, result.error
+    return result.values
+
+
+def test_pods_are_placed_or_pending_by_reason(tmp_path: Path) -> None:
+    found = values(
+        tmp_path,
+        node("n1", cpu="2"),
+        pod("fits"),
+        pod("large", cpu="3"),
+        pod("wants-ssd", nodeSelector={"disk": "ssd"}),
+        pod("gated", schedulingGates=[{"name": "a.b/c"}]),
+        pod("foreign", schedulerName="other"),
+    )
+    reasons = {key.removeprefix("pendingReason."): value for key, value in found.items() if key.startswith("pendingReason.")}
+    assert (found["placed"], found["pending"]) == (1, 4)
+    assert reasons == {
+        "Insufficient cpu": 1,
+        "node(s) didn't match Pod's node affinity/selector": 1,
+        "scheduling gates": 1,
+        "no profile has the pod's schedulerName": 1,
+    }
+
+
+def test_nodes_with_daemon_sets_alone_are_empty(tmp_path: Path) -> None:
+    found = values(
+        tmp_path, node("n1"), node("n2"), pod("agent", on="n2", owner="DaemonSet"), pod("a", nodeSelector={"kubernetes.io/hostname": "n1"})
+    )
+    assert (found["nodesUsed"], found["nodesEmpty"]) == (1, 1)
+
+
+def test_utilization_is_the_requested_share(tmp_path: Path) -> None:
+    found = values(tmp_path, node("n1", cpu="4"), node("n2", cpu="4"), pod("a", cpu="2"))
+    assert found["utilization.cpu"] == 0.25
+    assert (found["nodeUtilization.cpu p10"], found["nodeUtilization.cpu p90"]) == (0.05, 0.45)
+
+
+def test_capacity_that_no_shape_can_use_is_stranded(tmp_path: Path) -> None:
+    # n1 keeps 1 cpu and no memory; n2 keeps 2 cpus and 2Gi.
+    found = values(
+        tmp_path,
+        node("n1", cpu="2", memory="1Gi"),
+        node("n2", cpu="2", memory="2Gi"),
+        pod("there", on="n1"),
+        pod("huge", cpu="3", memory="1Gi"),
+        pod("small", cpu="1", memory="1Gi", nodeSelector={"x": "y"}),
+    )
+    assert found["stranded.cpu"] == pytest.approx(1 / 3, abs=1e-9)
+    # The huge pod, half of the workload, cannot use n2 either.
+    assert found["fragmentation.cpu"] == pytest.approx((1 + 0.5 * 2) / 3, abs=1e-9)
+
+
+def test_zone_skew_counts_applications_apart(tmp_path: Path) -> None:
+    nodes = [node("n1", zone="a", cpu="8"), node("n2", zone="b", cpu="8")]
+    here = {"nodeSelector": {"kubernetes.io/hostname": "n1"}}
+    there = {"nodeSelector": {"kubernetes.io/hostname": "n2"}}
+    found = values(
+        tmp_path, *nodes, pod("a1", app="a", **here), pod("a2", app="a", **here), pod("b1", app="b", **here), pod("b2", app="b", **there)
+    )
+    assert (found["zoneSkew.mean"], found["zoneSkew.max"]) == (1, 2)
+    assert found["nodeSpread.mean"] == 0.75
+
+
+def test_victims_beyond_their_budget_are_violations(tmp_path: Path) -> None:
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "b", "namespace": "default"},
+        "spec": {"selector": {"matchLabels": {"app": "db"}}, "minAvailable": 1},
+        "status": {"disruptionsAllowed": 0},
+    }
+    found = values(
+        tmp_path, node("n1", cpu="2"), budget, pod("db", app="db", cpu="2", on="n1", priority=0), pod("high", cpu="2", priority=9)
+    )
+    assert (found["victims"], found["pdbViolations"], found["preemptions"]) == (1, 1, 1)
+
+
+def test_attempts_and_waiting_are_virtual(tmp_path: Path) -> None:
+    found = values(tmp_path, node("n1", cpu="2"), pod("a"), pod("b"), pod("c"))
+    assert (found["attempts.all"], found["attempts.most"]) == (3, 1)
+    assert found["waiting.max"] == pytest.approx(0.002, abs=1e-4)
+    assert found["evaluatedNodes.mean"] == 1
+
+
+def bad(_trial: FinishedTrial) -> float:
+    raise KeyError("zone")
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
+    points = [
+        EntryPoint("mine", f"{__name__}:MINE", registry.GROUP),
+        EntryPoint("bad", f"{__name__}:BAD", registry.GROUP),
+        EntryPoint("words", f"{__name__}:WORDS", registry.GROUP),
+        EntryPoint("plain", f"{__name__}:bad", registry.GROUP),
+        EntryPoint("gone", "no_such_module:it", registry.GROUP),
+    ]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == registry.GROUP else [])
+    return points
+
+
+MINE = measure("mine", title="Pods twice", unit="count", better="higher")(lambda trial: 2 * len(trial.placements))
+BAD = measure("bad", title="Raises")(bad)
+WORDS = measure("words", title="No number")(lambda _trial: "many")  # type: ignore[arg-type,return-value]
+
+
+def test_a_users_measure_is_found_by_its_entry_point(tmp_path: Path, installed: list[EntryPoint]) -> None:
+    assert values(tmp_path, node("n1"), pod("a"), plan=BASE + "measures: [mine]") == {"mine": 2}
+
+
+def test_a_measure_that_raises_ends_its_trial_with_name_and_traceback(tmp_path: Path, installed: list[EntryPoint]) -> None:
+    write_cluster(tmp_path, node("n1"), pod("a"))
+    (result,) = run(BASE + "measures: [placed, bad]", tmp_path)
+    assert (result.error, result.failed_part) == ("measure bad: KeyError: 'zone'", "bad")
+    assert 'raise KeyError("zone")' in result.traceback
+    assert result.values == {}
+
+
+def test_a_measure_must_return_numbers(tmp_path: Path, installed: list[EntryPoint]) -> None:
+    write_cluster(tmp_path, node("n1"), pod("a"))
+    (result,) = run(BASE + "measures: [words]", tmp_path)
+    assert result.error == "measure words: expected a number, or numbers by name; found 'many'"
+
+
+def test_broken_entry_points_are_refused_with_the_plan(installed: list[EntryPoint]) -> None:
+    with pytest.raises(PlanError) as caught:
+        measures_named(["plain", "gone"])
+    assert [fault.path for fault in caught.value.faults] == ["measures[0]", "measures[1]"]
+    assert "is not a Measure" in caught.value.faults[0].message
+
+
+def test_a_name_must_not_have_a_dot() -> None:
+    with pytest.raises(ValueError, match="must not be empty or contain a dot"):
+        Measure("a.b", bad, "title")
