@@ -11,7 +11,8 @@ from schedviz.experiments.base import BaseCluster
 from schedviz.experiments.measures import Measure, measures_named
 from schedviz.experiments.plan import Plan
 from schedviz.experiments.reading import parse_plan
-from schedviz.experiments.running import TrialResult, run_trial
+from schedviz.experiments.running import run_trial
+from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import Trial, trials_of
 from schedviz.experiments.validation import CheckedPlan
 

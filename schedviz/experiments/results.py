@@ -9,10 +9,10 @@ import msgspec
 
 from schedviz import __version__
 from schedviz.experiments.comparing import Moves, moves_between
-from schedviz.experiments.measures import Measure
+from schedviz.experiments.measure_info import MeasureInfo
 from schedviz.experiments.plan import Plan
-from schedviz.experiments.running import TrialResult
 from schedviz.experiments.statistics import Interval, interval
+from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.variants import Variant
 
@@ -92,7 +92,7 @@ class Experiment(msgspec.Struct, frozen=True):
     plan: Plan
     variants: Sequence[Variant]
     trials: Sequence[Trial]
-    measures: Sequence[Measure]
+    measures: Sequence[MeasureInfo]
     nodes: int
     pods: int
 
@@ -150,7 +150,7 @@ def _row(trial: Trial, result: TrialResult, *, volatile: bool) -> TrialRow:
     )
 
 
-def _columns(measures: Sequence[Measure], rows: Sequence[TrialRow]) -> list[Column]:
+def _columns(measures: Sequence[MeasureInfo], rows: Sequence[TrialRow]) -> list[Column]:
     """The columns by measure; those of one measure in the order in which trials have them, and reasons sorted."""
     found: dict[str, Column] = {}
     for each in measures:
@@ -164,7 +164,7 @@ def _measure_of(key: str) -> str:
     return key.partition(".")[0]
 
 
-def _with_absent(row: TrialRow, measures: Sequence[Measure], columns: Sequence[Column]) -> TrialRow:
+def _with_absent(row: TrialRow, measures: Sequence[MeasureInfo], columns: Sequence[Column]) -> TrialRow:
     """The row with the numbers that only other trials have, in the order of the columns."""
     if row.error:
         return row

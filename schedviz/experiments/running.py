@@ -8,8 +8,6 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
-import msgspec
-
 from schedviz.engine import Outcome, Simulation
 from schedviz.engine.framework.plugins.installed import installed_plugins
 from schedviz.experiments.base import BaseCluster
@@ -17,7 +15,9 @@ from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.history import History
 from schedviz.experiments.measures import Measure, MeasureError
 from schedviz.experiments.plan import Limits, Plan
-from schedviz.experiments.trials import Trial, objects_of_trial, settings_of_trial
+from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial
+from schedviz.experiments.trial_result import TrialResult
+from schedviz.experiments.trials import Trial
 from schedviz.kube.collector import without_gc
 from schedviz.kube.core import Pod
 from schedviz.trace.commands import Advance, AnyCommand, Run
@@ -30,28 +30,6 @@ _FAULT_OF_PLUGIN: Final = re.compile(r'running "([^"]+)" ')
 
 class TrialStopped(Exception):
     """`stop` returned True: the trial has no result."""
-
-
-class TrialResult(msgspec.Struct, frozen=True, rename="camel"):
-    """The result of a trial. Equal trials have equal results, whichever process ran them, except for `volatile`."""
-
-    number: int
-    #: Column -> number.
-    values: dict[str, float] = {}
-    #: Why the trial has no values, in one line, and the traceback if there is one; "": it has.
-    error: str = ""
-    traceback: str = ""
-    #: The user's plugin or measure that failed.
-    failed_part: str = ""
-    #: Pods of the workload with their nodes, sorted by pod.
-    placements: dict[str, str] = {}
-    #: At the end.
-    cycles: int = 0
-    clock_seconds: float = 0.0
-    #: Why it ended: "empty" | "cycles" | "seconds" | "repeating".
-    ended: str = ""
-    #: Column -> number, of measures that equal trials can differ in.
-    volatile: dict[str, float] = {}
 
 
 def never() -> bool:
@@ -207,7 +185,7 @@ def _measured(run: TrialRun, measures: Sequence[Measure]) -> TrialResult:
     volatile: dict[str, float] = {}
     try:
         for each in measures:
-            (volatile if each.is_volatile else values).update(each.of(finished))
+            (volatile if each.info.is_volatile else values).update(each.of(finished))
     except MeasureError as error:
         return TrialResult(
             run.trial.number,

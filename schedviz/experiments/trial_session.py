@@ -11,7 +11,8 @@ from schedviz.engine import Outcome
 from schedviz.experiments.base import BaseCluster
 from schedviz.experiments.plan import Plan
 from schedviz.experiments.running import TrialRun
-from schedviz.experiments.trials import Trial, objects_of_trial
+from schedviz.experiments.trial_inputs import objects_of_trial
+from schedviz.experiments.trials import Trial
 from schedviz.ingest import session_file
 from schedviz.ingest.session_file import AnyLine, CommandLine, EventsLine, Manifest, ObjectLine, view_digest
 from schedviz.kube import codec

@@ -1,19 +1,13 @@
-"""From variants to trials: what each trial runs with."""
+"""From variants to trials."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
 import msgspec
 
-from schedviz.engine import SimulationSettings
-from schedviz.experiments.base import BaseCluster
-from schedviz.experiments.nodes import with_nodes
 from schedviz.experiments.plan import Plan
 from schedviz.experiments.variants import Variant
-from schedviz.kube.core import Pod
-from schedviz.kube.meta import KubeObject
 
 
 class Trial(msgspec.Struct, frozen=True):
@@ -33,38 +27,3 @@ def trials_of(plan: Plan, variants: Sequence[Variant]) -> list[Trial]:
     """All trials of a plan."""
     seeds = plan.all_seeds
     return [Trial(place * len(seeds) + index, variant, seed) for place, variant in enumerate(variants) for index, seed in enumerate(seeds)]
-
-
-def settings_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> SimulationSettings:
-    """The settings of a trial's engine. Raises `PlanError`."""
-    patch = trial.variant.patch
-    shared = base.settings
-    release = patch.release or shared.release
-    # Gates of another release are unknown to this one.
-    gates = shared.feature_gates if release == shared.release else {}
-    return msgspec.structs.replace(
-        shared,
-        config=trial.variant.config(shared.config),
-        release=release,
-        feature_gates={**gates, **patch.feature_gates},
-        policies=patch.policies or shared.policies,
-        seed=trial.seed or 0,
-        first_of_tied=trial.seed is None or "ties" not in plan.seed_varies,
-    )
-
-
-def objects_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> list[KubeObject]:
-    """The objects of a trial, in the order in which they are loaded. Raises `PlanError`."""
-    objects = with_nodes(base.objects, trial.variant.patch.nodes, path=trial.variant.path)
-    return _shuffled(objects, trial.seed) if trial.seed is not None and "order" in plan.seed_varies else objects
-
-
-def _shuffled(objects: list[KubeObject], seed: int) -> list[KubeObject]:
-    """The objects with the pending pods in another order, which is that of their arrival."""
-    places = [index for index, obj in enumerate(objects) if isinstance(obj, Pod) and not obj.spec.node_name]
-    order = places.copy()
-    random.Random(f"{seed}/order").shuffle(order)  # noqa: S311 - a reproducible draw, no secret.
-    shuffled = list(objects)
-    for place, index in zip(places, order, strict=True):
-        shuffled[place] = objects[index]
-    return shuffled

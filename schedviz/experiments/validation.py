@@ -15,8 +15,10 @@ from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.measures import Measure, measures_named
 from schedviz.experiments.plan import Plan
 from schedviz.experiments.reading import PlanText
+from schedviz.experiments.results import Experiment
 from schedviz.experiments.running import TrialRun, TrialStopped
-from schedviz.experiments.trials import Trial, objects_of_trial, settings_of_trial, trials_of
+from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial
+from schedviz.experiments.trials import Trial, trials_of
 from schedviz.experiments.variants import Variant
 
 #: The estimate runs one trial for this long.
@@ -37,6 +39,12 @@ class CheckedPlan(msgspec.Struct, frozen=True):
     def baseline(self) -> str:
         """The name of the variant with which the others are compared."""
         return self.plan.baseline or self.variants[0].name
+
+    @property
+    def experiment(self) -> Experiment:
+        """What its results need to know of it."""
+        infos = [each.info for each in self.measures]
+        return Experiment(self.text, self.plan, self.variants, self.trials, infos, self.base.nodes, self.base.pending)
 
 
 def check_plan(read: PlanText, folder: Path, *, session: SessionLoader = no_sessions) -> CheckedPlan:

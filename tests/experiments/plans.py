@@ -8,8 +8,8 @@ from typing import Any
 
 from schedviz.experiments.pool import run_all
 from schedviz.experiments.reading import parse_plan
-from schedviz.experiments.results import Experiment, Results, results_of
-from schedviz.experiments.running import TrialResult
+from schedviz.experiments.results import Results, results_of
+from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.validation import CheckedPlan, check_plan
 
 ZONE = "topology.kubernetes.io/zone"
@@ -51,8 +51,4 @@ def run(text: str, folder: Path = Path(), *, jobs: int = 1) -> list[TrialResult]
 def results(text: str, folder: Path = Path(), *, volatile: bool = False) -> Results:
     """The document of a plan's results."""
     plan = checked(text, folder)
-    return results_of(experiment_of(plan), run_all(plan, jobs=1), volatile=volatile)
-
-
-def experiment_of(plan: CheckedPlan) -> Experiment:
-    return Experiment(plan.text, plan.plan, plan.variants, plan.trials, plan.measures, plan.base.nodes, plan.base.pending)
+    return results_of(plan.experiment, run_all(plan, jobs=1), volatile=volatile)

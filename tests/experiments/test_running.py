@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from schedviz.experiments.running import TrialResult, TrialStopped, run_trial
+from schedviz.experiments.running import TrialStopped, run_trial
+from schedviz.experiments.trial_result import TrialResult
 from tests.experiments.plans import checked, node, pod, run, write_cluster
 
 PLAN = "base: {generate: {shape: mixed, nodes: 6, pods: 40}}\nvariants: [{name: a}, {name: b, release: v1.36}]\nseeds: 2\n"

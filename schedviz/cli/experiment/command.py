@@ -15,7 +15,7 @@ from schedviz.terminal import say, say_exact
 
 if TYPE_CHECKING:
     from schedviz.experiments.results import Results
-    from schedviz.experiments.running import TrialResult
+    from schedviz.experiments.trial_result import TrialResult
     from schedviz.experiments.validation import CheckedPlan
 
 _MODULE = "schedviz.cli.experiment.command"
@@ -159,8 +159,8 @@ def measures() -> None:
 
     width = max(len(each.name) for each in BUILT_IN)
     for each in BUILT_IN:
-        better = f" ({each.better} is better)" if each.better else ""
-        say(f"{each.name:{width}}  {each.title}{better}")
+        better = f" ({each.info.better} is better)" if each.info.better else ""
+        say(f"{each.name:{width}}  {each.info.title}{better}")
     for point in entry_points(group=GROUP):
         say(f"{point.name:{width}}  installed: {point.value}")
 
@@ -197,12 +197,9 @@ def _run(checked: CheckedPlan, jobs: int) -> list[TrialResult]:
 
 
 def _results(checked: CheckedPlan, found: list[TrialResult], *, volatile: bool) -> Results:
-    from schedviz.experiments.results import Experiment, results_of
+    from schedviz.experiments.results import results_of
 
-    experiment = Experiment(
-        checked.text, checked.plan, checked.variants, checked.trials, checked.measures, checked.base.nodes, checked.base.pending
-    )
-    return results_of(experiment, found, volatile=volatile)
+    return results_of(checked.experiment, found, volatile=volatile)
 
 
 def _print(results: Results, *, chosen: bool) -> None:

@@ -3,7 +3,8 @@
 A user's measure is an entry point of the group `schedviz.measures` (docs/experiments.md#measures-of-your-own).
 """
 
-from schedviz.experiments.measures.measure import Better, Measure, MeasureError, Unit, Values, measure
+from schedviz.experiments.measure_info import MeasureInfo
+from schedviz.experiments.measures.measure import Measure, MeasureError, Values, measure
 from schedviz.experiments.measures.registry import known_measures, measures_named
 
-__all__ = ["Better", "Measure", "MeasureError", "Unit", "Values", "known_measures", "measure", "measures_named"]
+__all__ = ["Measure", "MeasureError", "MeasureInfo", "Values", "known_measures", "measure", "measures_named"]

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Literal
 
 import msgspec
 
 from schedviz.experiments.finished import FinishedTrial
+from schedviz.experiments.measure_info import Better, MeasureInfo, Unit
 
-#: What the numbers count. A `share` is between 0 and 1.
-Unit = Literal["pods", "nodes", "count", "share", "seconds"]
-#: Which of two numbers is the better one; "": neither.
-Better = Literal["lower", "higher", ""]
 #: One number, or numbers by name, such as the resources.
 Values = float | Mapping[str, float]
 
@@ -29,20 +25,17 @@ class MeasureError(Exception):
 class Measure(msgspec.Struct, frozen=True):
     """A function of a finished trial, with what a table needs to know about its numbers."""
 
-    name: str
     function: Callable[[FinishedTrial], Values]
-    #: A sentence for the report.
-    title: str
-    unit: Unit = "count"
-    better: Better = ""
-    #: The value of a trial for a name that only other trials have, such as a reason of pending pods; None: there is no value.
-    absent: float | None = None
-    #: Equal trials can have different numbers, such as a time. They are kept out of what is compared byte for byte.
-    is_volatile: bool = False
+    info: MeasureInfo
 
     def __post_init__(self) -> None:
         if not self.name or "." in self.name:
             raise ValueError(f"a measure's name must not be empty or contain a dot, found {self.name!r}")
+
+    @property
+    def name(self) -> str:
+        """Its name in plans."""
+        return self.info.name
 
     def of(self, trial: FinishedTrial) -> dict[str, float]:
         """The numbers by column: `name`, or `name.part` for each part. Raises `MeasureError`."""
@@ -70,6 +63,6 @@ def measure(
     """Make a measure of a function: `@measure("placed", title="Pods that have a node", unit="pods", better="higher")`."""
 
     def make(function: Callable[[FinishedTrial], Values]) -> Measure:
-        return Measure(name, function, title, unit, better, absent, is_volatile)
+        return Measure(function, MeasureInfo(name, title, unit, better, absent, is_volatile))
 
     return make

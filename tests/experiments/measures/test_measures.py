@@ -11,7 +11,7 @@ import pytest
 
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.finished import FinishedTrial
-from schedviz.experiments.measures import Measure, measure, measures_named, registry
+from schedviz.experiments.measures import Measure, MeasureInfo, measure, measures_named, registry
 from tests.experiments.plans import node, pod, run, write_cluster
 
 BASE = "base: {files: [cluster.json]}\n"
@@ -153,4 +153,4 @@ def test_broken_entry_points_are_refused_with_the_plan(installed: list[EntryPoin
 
 def test_a_name_must_not_have_a_dot() -> None:
     with pytest.raises(ValueError, match="must not be empty or contain a dot"):
-        Measure("a.b", bad, "title")
+        Measure(bad, MeasureInfo("a.b", "title"))
