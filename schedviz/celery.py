@@ -1,4 +1,5 @@
-"""The Celery application, with two queues of wake-ups: threads that host engines serve `engine`, processes with limits serve `io`.
+"""The Celery application, with three queues: threads that host engines serve `engine`, processes with limits serve `io`, and processes of
+low priority serve `experiments`.
 
 All options that do not depend on the environment are set here; the broker's are in the settings (`CELERY_BROKER_…`).
 """
@@ -18,6 +19,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
 WORKER_COMMANDS: Final = {
     "engine": "celery -A schedviz.celery worker -Q engine -P threads -c 64 --without-gossip --without-mingle",
     "io": "celery -A schedviz.celery worker -Q io -P prefork -c 2 --without-gossip --without-mingle",
+    "experiments": "celery -A schedviz.celery worker -Q experiments -P prefork -c 2 --without-gossip --without-mingle",
 }
 
 app = Celery("schedviz")
@@ -28,7 +30,7 @@ app.conf.update(
     task_ignore_result=True,
     # With late acknowledgement, the Redis broker would start a long task twice. The sweeper enqueues lost tasks again.
     task_acks_late=False,
-    task_queues=[Queue("engine"), Queue("io")],
+    task_queues=[Queue("engine"), Queue("io"), Queue("experiments")],
     task_default_queue="engine",
     task_publish_retry=False,
     worker_prefetch_multiplier=1,

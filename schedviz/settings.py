@@ -4,7 +4,7 @@ SCHEDVIZ_DATA             folder for everything that is kept
 SCHEDVIZ_DATABASE_URL     sqlite:///path or postgresql://…            (sqlite in DATA)
 SCHEDVIZ_REDIS_URL        redis://…, rediss://… or unix:///socket     (redis://127.0.0.1:6379/0)
 SCHEDVIZ_SECRET_KEY       else DATA/secret_key
-SCHEDVIZ_ROLE             web | worker | io: what this process is     (web)
+SCHEDVIZ_ROLE             web | worker | io | experiments: what this process is (web)
 SCHEDVIZ_PUBLIC           1: strangers can reach this server; smaller limits, cookies over HTTPS alone
 SCHEDVIZ_ALLOWED_HOSTS    exact names, separated by commas            (127.0.0.1,localhost,[::1])
 SCHEDVIZ_ORIGINS          origins behind a proxy: https://schedviz.example.org
@@ -91,6 +91,8 @@ CYCLES_IN_ALL = number("SCHEDVIZ_CYCLES_IN_ALL", 50_000_000 if PUBLIC else 0)
 BYTES_PER_USER = number("SCHEDVIZ_BYTES_PER_USER", 1024 * MEGABYTE if PUBLIC else 0)
 BYTES_IN_ALL = number("SCHEDVIZ_BYTES_IN_ALL", 50 * 1024 * MEGABYTE if PUBLIC else 0)
 #: Commands of one session that wait.
+EXPERIMENTS_PER_USER = number("SCHEDVIZ_EXPERIMENTS_PER_USER", 10 if PUBLIC else 1000)
+EXPERIMENT_TRIALS = number("SCHEDVIZ_EXPERIMENT_TRIALS", 100 if PUBLIC else 10_000)
 COMMANDS_WAITING = number("SCHEDVIZ_COMMANDS_WAITING", 1000)
 #: Commands a second of one socket, and how many may come at once.
 SOCKET_COMMANDS_PER_SECOND = number("SCHEDVIZ_SOCKET_COMMANDS_PER_SECOND", 50)

@@ -129,7 +129,7 @@ class Plan(Part, frozen=True):
     grid: dict[Name, Annotated[list[NamedPatch], Meta(min_length=1)]] = {}
     #: The seeds of each variant, or their number; none: each variant has one trial, and of tied nodes the first is selected.
     seeds: Annotated[int, Meta(ge=1, le=MOST_SEEDS)] | Annotated[list[Seed], Meta(min_length=1, max_length=MOST_SEEDS)] | None = None
-    seed_varies: Annotated[tuple[SeedVaries, ...], Meta(min_length=1)] = ("ties",)
+    seed_varies: Annotated[tuple[SeedVaries, ...], Meta(min_length=1)] = ("ties", "order")
     #: The variant with which the others are compared; the first one by default.
     baseline: Name | None = None
     #: Names of measures; all by default.

@@ -41,7 +41,7 @@ def read_plan(path: Path) -> PlanText:
 def parse_plan(text: str) -> PlanText:
     """The plan in a text. Raises `PlanError`, with every variant that is wrong."""
     try:
-        nodes = parse_yaml(text, expected=_MEMBERS)
+        nodes = parse_yaml(text, expected=_MEMBERS, aliases=False)
     except NotYamlError as error:
         raise PlanError.of("", str(error), line=error.line) from None
     plan = _decode(nodes)

@@ -20,6 +20,7 @@ from schedviz.experiments.running import TrialRun, TrialStopped
 from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial
 from schedviz.experiments.trials import Trial, trials_of
 from schedviz.experiments.variants import Variant
+from schedviz.trace.releases import V1_27
 
 #: The estimate runs one trial for this long.
 _SAMPLE_SECONDS: Final = 1.0
@@ -61,9 +62,22 @@ def _checked(read: PlanText, folder: Path, session: SessionLoader) -> CheckedPla
     base = load_base(plan, folder, session=session)
     checked = CheckedPlan(read.text, plan, read.variants, trials_of(plan, read.variants), measures, base)
     faults = [fault for variant in read.variants for fault in _faults(variant, checked)]
+    faults += _faults_of_seeds(checked)
     if faults:
         raise PlanError(faults)
     return checked
+
+
+def _faults_of_seeds(checked: CheckedPlan) -> list[Fault]:
+    """Seeds must vary something in every variant: trials that cannot differ would look like certainty."""
+    plan = checked.plan
+    if plan.seeds is None or "order" in plan.seed_varies:
+        return []
+    unmoved = [variant.name for variant in checked.variants if (variant.patch.release or checked.base.settings.release) != V1_27]
+    if not unmoved:
+        return []
+    message = f"seeds change the selection among tied nodes in {V1_27} alone, so that they would not change {', '.join(unmoved)}; add order"
+    return [Fault("seedVaries", message)]
 
 
 def _faults(variant: Variant, checked: CheckedPlan) -> list[Fault]:

@@ -44,15 +44,24 @@ _Loader.yaml_implicit_resolvers = {
 _Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
 
 
-def parse_yaml(text: str, *, expected: str) -> YamlNodes:
-    """The document, and its nodes with their lines. `expected` names the members of the mapping. Raises `NotYamlError`."""
+def parse_yaml(text: str, *, expected: str, aliases: bool = True) -> YamlNodes:
+    """The document, and its nodes with their lines. `expected` names the members of the mapping.
+
+    Without `aliases`, text with `*name` is refused: a small text with aliases of aliases can stand for a document that fills the memory.
+    Raises `NotYamlError`.
+    """
     try:
+        for token in () if aliases else yaml.scan(text):
+            if isinstance(token, yaml.AliasToken):
+                raise NotYamlError(token.start_mark.line + 1, "aliases (`*name`) are not read here; write the value again")
         root = yaml.compose(text, Loader=_Loader)
         document = yaml.load(text, Loader=_Loader)  # noqa: S506 -- a subclass of SafeLoader.  # nosec B506
     except yaml.MarkedYAMLError as error:
         raise NotYamlError(error.problem_mark.line + 1 if error.problem_mark else 0, f"it is not YAML: {error.problem}") from None
     except yaml.YAMLError as error:
         raise NotYamlError(0, f"it is not YAML: {error}") from None
+    except RecursionError:
+        raise NotYamlError(0, "lists and mappings are nested too deep") from None
     if root is None or not isinstance(document, dict):
         raise NotYamlError(1, f"expected a mapping with {expected}")
     return YamlNodes(document, root)

@@ -512,3 +512,98 @@ class Agreement(models.Model):
 
     def __str__(self) -> str:
         return f"agreement of {self.session_id}"
+
+
+class Experiment(models.Model):
+    """A plan whose trials workers run (see experiments/). The fields from `epoch` to `tries` are the lease of the worker that checks it."""
+
+    class Status(models.TextChoices):
+        CHECKING = "checking"
+        RUNNING = "running"
+        PAUSED = "paused"
+        CANCELLED = "cancelled"
+        FINISHED = "finished"
+        #: The plan was refused: see `faults`.
+        REFUSED = "refused"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="experiments")
+    name = models.CharField(max_length=200)
+    #: YAML, as it was sent.
+    plan = models.TextField()
+    status = models.CharField(max_length=16, choices=Status, default=Status.CHECKING)
+    #: Why the plan was refused: [{"path", "message", "line", "variant"}].
+    faults: models.JSONField[Any, Any] = models.JSONField(default=list)
+    #: The measures of the plan without their functions, once it is checked: MeasureInfo.
+    measures: models.JSONField[Any, Any] = models.JSONField(default=list)
+    #: The size of the base.
+    nodes = models.BigIntegerField(default=0)
+    pods = models.BigIntegerField(default=0)
+    trials = models.PositiveIntegerField(default=0)
+    engine_version = models.CharField(max_length=64, blank=True, default="")
+    created_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    epoch = models.BigIntegerField(default=0)
+    lease_owner = models.CharField(max_length=200, blank=True, default="")
+    #: In seconds of the database's clock.
+    lease_until = models.FloatField(default=0.0)
+    tries = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["owner", "-created_at"], name="experiment_of_owner"),
+            models.Index(fields=["status"], name="experiment_status"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
+class ExperimentBase(models.Model):
+    """What all trials of an experiment load, packed (BaseCluster). A table of its own, because lists of experiments do not read it."""
+
+    experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, primary_key=True, related_name="base")
+    data = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"base of {self.experiment_id}"
+
+
+class ExperimentTrial(models.Model):
+    """One trial of an experiment: the lease of the worker that runs it, and its result, which is stored once."""
+
+    class Status(models.TextChoices):
+        WAITING = "waiting"
+        RUNNING = "running"
+        DONE = "done"
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="trial_rows")
+    #: Its place in the plan, from 0.
+    number = models.PositiveIntegerField()
+    variant = models.CharField(max_length=1000)
+    seed = models.BigIntegerField(null=True, blank=True)
+    status = models.CharField(max_length=16, choices=Status, default=Status.WAITING)
+    #: Increases with every owner. A result with an older epoch matches no row.
+    epoch = models.BigIntegerField(default=0)
+    lease_owner = models.CharField(max_length=200, blank=True, default="")
+    lease_until = models.FloatField(default=0.0)
+    #: Owners until now: after several have died, the trial fails.
+    tries = models.PositiveIntegerField(default=0)
+    #: The TrialResult without its volatile numbers, as JSON, compressed. Equal trials have equal bytes.
+    result = models.BinaryField(null=True, blank=True)
+    #: Column -> number, of measures that equal trials can differ in.
+    volatile: models.JSONField[Any, Any] = models.JSONField(default=dict)
+    #: In one line; "": none.
+    error = models.TextField(blank=True, default="")
+    #: Wall time of the run.
+    seconds = models.FloatField(default=0.0)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["experiment", "number"], name="trial_once")]
+        indexes: ClassVar = [models.Index(fields=["experiment", "status"], name="trial_of_status")]
+
+    def __str__(self) -> str:
+        return f"trial {self.number} of {self.experiment_id}"

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.conf import settings
 
 from schedviz.celery import app
+from schedviz.sessions.experiments import trial_sessions, waking
 from schedviz.sessions.redis import stream, wakeups
 
 
@@ -50,3 +51,26 @@ def explain_text(text: str, place: str) -> None:
     from schedviz.sessions.analysis import pasted_text
 
     pasted_text.reply_to(text.encode(), place)
+
+
+@app.task(name=waking.CHECK, queue=waking.QUEUE)
+def check_experiment(experiment_id: str) -> None:
+    from schedviz.sessions.experiments import checking
+
+    checking.check(UUID(experiment_id))
+
+
+@app.task(name=waking.TRIAL, queue=waking.QUEUE)
+def run_trial(experiment_id: str, number: int) -> None:
+    from schedviz.sessions.experiments import trial_job
+
+    trial_job.run(UUID(experiment_id), number)
+
+
+@app.task(
+    name=trial_sessions.RECORD, queue=wakeups.IO_QUEUE, soft_time_limit=settings.IMPORT_SECONDS, time_limit=settings.IMPORT_SECONDS + 15
+)
+def record_trial(experiment_id: str, number: int, session_id: str) -> None:
+    from schedviz.sessions.experiments import trial_session_job
+
+    trial_session_job.record(UUID(experiment_id), number, UUID(session_id))

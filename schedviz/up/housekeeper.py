@@ -134,6 +134,7 @@ def _keep_house(url: str) -> None:
 
 def _clear(dead: dict[str, str]) -> None:
     """Release the sessions of dead owners (prefix → command), and wake workers for them. Owners that fail stay for the next round."""
+    from schedviz.sessions.experiments import trial_lease
     from schedviz.sessions.hosting.lease import clear_owner
     from schedviz.sessions.hosting.sweep import sweep
 
@@ -142,6 +143,7 @@ def _clear(dead: dict[str, str]) -> None:
     for who, word in list(dead.items()):
         prefix, _, but = who.partition(" ")
         clear_owner(prefix, but=but, killed_externally=word == "killed")
+        trial_lease.clear_owner(prefix, but=but, killed_externally=word == "killed")
         _report(cleared=who)
         del dead[who]
     sweep(again=True)

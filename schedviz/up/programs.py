@@ -76,10 +76,15 @@ def web(listener: socket.socket, tls: Tls | None = None) -> Program:
 
 
 def workers() -> list[Program]:
-    """Engine workers on up to two cores, and one worker for imports and other long jobs."""
+    """Engine workers on up to two cores, one worker for imports and other long jobs, and one of low priority for experiments."""
     engines = [_worker(f"engine-{n}", "worker", "engine", "threads", SLOTS, grace=1.2) for n in range(1, ENGINE_WORKERS + 1)]
     # Celery takes two seconds to join idle processes. A long import would take longer still; it restarts at the next start.
-    return [*engines, _worker("io", "io", "io", "prefork", 2, grace=0.2)]
+    others = [
+        _worker("io", "io", "io", "prefork", 2, grace=0.2),
+        # A trial that is interrupted starts again.
+        _worker("experiments", "experiments", "experiments", "prefork", 2, grace=0.2),
+    ]
+    return [*engines, *others]
 
 
 def _worker(name: str, role: str, queue: str, pool: str, size: int, *, grace: float) -> Program:

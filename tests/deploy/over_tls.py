@@ -15,8 +15,8 @@ from tests.conftest import until
 from tests.postgres import PostgresServer
 
 PASSWORD = "a-password-of-tests"
-#: The settings in docs/operations.md.
-ACL = f"user schedviz on >{PASSWORD} ~schedviz:* ~engine* ~io* ~_kombu.* ~unacked* &* +@all -@admin -@dangerous +info"
+#: What docs/operations.md tells to give schedviz.
+ACL = f"user schedviz on >{PASSWORD} ~schedviz:* ~engine* ~io* ~experiments* ~_kombu.* ~unacked* &* +@all -@admin -@dangerous +info"
 
 
 def free_port() -> int:

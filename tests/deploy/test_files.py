@@ -23,7 +23,7 @@ DOCKER = ROOT / "docker"
 COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text())
 RENDERED = Path(__file__).parent / "rendered"
 #: Our processes in compose.
-OURS = ("migrate", "web", "engine", "io", "sweeper")
+OURS = ("migrate", "web", "engine", "io", "experiments", "sweeper")
 SOURCES = [
     (ROOT / "schedviz" / name).read_text()
     for name in ("settings.py", "web/environment.py", "sessions/hosting/lease.py", "sessions/hosting/slots.py")
@@ -137,7 +137,7 @@ def test_the_charts_values_hold_to_their_schema_and_nothing_else_does() -> None:
 @pytest.mark.parametrize("name", ["default", "everything"])
 def test_pods_of_the_chart_are_nobody_and_write_nowhere(name: str) -> None:
     pods = pods_of(name)
-    assert len(pods) == (5 if name == "default" else 6)
+    assert len(pods) == (6 if name == "default" else 7)
     for pod in pods:
         assert pod["securityContext"]["runAsNonRoot"] is True
         assert pod["automountServiceAccountToken"] is False
@@ -152,7 +152,7 @@ def test_pods_of_the_chart_are_nobody_and_write_nowhere(name: str) -> None:
 @pytest.mark.parametrize("name", ["default", "everything"])
 def test_a_rollout_waits_for_workers_that_take_work_and_new_settings_make_new_pods(name: str) -> None:
     found = deployments(name)
-    for component in ("engine", "io"):
+    for component in ("engine", "experiments", "io"):
         assert found[component]["minReadySeconds"] > 0
         container = found[component]["template"]["spec"]["containers"][0]
         assert container["readinessProbe"]["exec"]["command"] == ["python", "-m", "schedviz.sessions.health_check"]
@@ -290,9 +290,9 @@ def test_units_run_what_containers_run_and_may_little(unit: Path) -> None:
     program = re.search(r"^ExecStart=(?:/bin/sh -c 'until )?/opt/schedviz/bin/(.+?)(?:; do sleep 5; done')?$", text, re.MULTILINE)
     assert program is not None
     words = [
-        word for word in program[1].split() if not word.startswith(("engine-%i", "io@%H", "127.0.0.1")) and word not in ("-n", "0.0.0.0")
+        word for word in program[1].split() if not word.startswith(("engine-%i", "io@%H", "experiments@%H", "127.0.0.1")) and word not in ("-n", "0.0.0.0")
     ]
     image = re.search(r"^CMD (\[.+?\])$", (DOCKER / "Dockerfile").read_text().replace("\\\n", ""), re.MULTILINE)
     assert image is not None
-    commands = [json.loads(image[1]), *(COMPOSE["services"][name]["command"] for name in ("migrate", "engine", "io", "sweeper"))]
+    commands = [json.loads(image[1]), *(COMPOSE["services"][name]["command"] for name in ("migrate", "engine", "io", "experiments", "sweeper"))]
     assert words in [[word for word in command if word != "0.0.0.0"] for command in commands]

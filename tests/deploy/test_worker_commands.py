@@ -37,11 +37,11 @@ DOCUMENTED = {queue: one for command in WORKER_COMMANDS.values() for queue, one 
 
 def in_compose() -> dict[str, WorkerCommand]:
     services: dict[str, Any] = yaml.safe_load((ROOT / "docker/compose.yaml").read_text())["services"]
-    return parsed(" ".join(services["engine"]["command"])) | parsed(" ".join(services["io"]["command"]))
+    return {queue: one for name in DOCUMENTED for queue, one in parsed(" ".join(services[name]["command"])).items()}
 
 
 def in_systemd() -> dict[str, WorkerCommand]:
-    units = [(ROOT / "docker/systemd" / name).read_text() for name in ("schedviz-engine@.service", "schedviz-io.service")]
+    units = [(ROOT / "docker/systemd" / name).read_text() for name in ("schedviz-engine@.service", "schedviz-experiments.service", "schedviz-io.service")]
     return {queue: command for unit in units for queue, command in parsed(re.findall(r"^ExecStart=(.*)$", unit, re.MULTILINE)[0]).items()}
 
 
@@ -53,7 +53,7 @@ def in_chart() -> dict[str, WorkerCommand]:
 
 @pytest.mark.parametrize("place", [in_compose, in_systemd, in_chart])
 def test_deployments_start_workers_with_the_documented_commands(place: Any) -> None:
-    assert sorted(DOCUMENTED) == ["engine", "io"]
+    assert sorted(DOCUMENTED) == ["engine", "experiments", "io"]
     assert place() == DOCUMENTED
 
 

@@ -83,3 +83,10 @@ def test_on_and_off_are_no_booleans() -> None:
     assert faults(GOOD.replace("weights: {NodeResourcesFit: 5}", "plugins: {ImageLocality: off}"))[0].startswith(
         "line 7: variants[1].plugins.ImageLocality: expected true or false"
     )
+
+
+def test_aliases_and_deep_nesting_are_refused_because_they_can_fill_the_memory() -> None:
+    assert faults("experiment: 1\nbase: &b {generate: {}}\nworkload: *b") == [
+        "line 3: aliases (`*name`) are not read here; write the value again"
+    ]
+    assert faults("base: " + "[" * 5000)[0].startswith(("lists and mappings are nested too deep", "line"))

@@ -35,7 +35,12 @@ def test_every_pod_is_placed_or_pending() -> None:
 
 
 def test_a_seed_decides_between_tied_nodes() -> None:
-    first, second = run("base: {generate: {shape: basic, nodes: 6, pods: 20}}\nseeds: [1, 2]")
+    first, second = run("base: {generate: {shape: basic, nodes: 6, pods: 20}}\nseeds: [1, 2]\nseedVaries: [ties]")
+    assert first.placements != second.placements
+
+
+def test_every_release_varies_with_the_seed() -> None:
+    first, second = run("base: {generate: {shape: basic, nodes: 6, pods: 20}}\ncommon: {release: v1.36}\nseeds: 2")
     assert first.placements != second.placements
 
 

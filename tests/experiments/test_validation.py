@@ -67,3 +67,11 @@ def test_an_estimate_counts_all_trials() -> None:
     assert about.trials == 8
     assert about.seconds == pytest.approx(8 * about.seconds_per_trial)
     assert about.seconds > 0
+
+
+def test_seeds_that_could_not_change_a_variant_are_refused() -> None:
+    plan = BASE + "variants: [{name: old}, {name: new, release: v1.36}]\nseeds: 2\nseedVaries: [ties]\n"
+    (fault,) = faults(plan)
+    assert fault.startswith("line 5: seedVaries: seeds change the selection among tied nodes in v1.27.1 alone")
+    assert "would not change new; add order" in fault
+    checked(plan.replace("[ties]", "[ties, order]"))

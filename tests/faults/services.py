@@ -56,9 +56,10 @@ class Service:
 
 
 class Services:
-    """All services on one data folder and one migrated database. `slots`: the number of sessions that each engine worker hosts."""
+    """All services on one data folder and one migrated database. `slots`: the number of sessions that each engine worker hosts;
+    `experiments`: the number of workers that run trials."""
 
-    def __init__(self, folder: Path, database_url: str, *, slots: tuple[int, ...] = (64, 64), webs: int = 1) -> None:
+    def __init__(self, folder: Path, database_url: str, *, slots: tuple[int, ...] = (64, 64), webs: int = 1, experiments: int = 0) -> None:
         self.folder = folder
         self._sockets = tempfile.TemporaryDirectory(prefix="schedviz-")
         binary = _redis_binary()
@@ -92,11 +93,13 @@ class Services:
         self.webs = [web(n, client.port) for n, client in enumerate(self.clients, start=1)]
         self.web = self.webs[0]
         self.io = worker("io", "io", "io", "prefork", 2)
+        #: Workers that run trials, one at a time.
+        self.experiments = [worker(f"experiments-{n}", "experiments", "experiments", "prefork", 1) for n in range(1, experiments + 1)]
         self.sweeper = service("sweeper", "web", "-m", "django", "sweep")
 
     @property
     def all(self) -> list[Service]:
-        return [*self.webs, self.io, self.sweeper, *self.engines]
+        return [*self.webs, self.io, self.sweeper, *self.engines, *self.experiments]
 
     def start(self) -> None:
         """Start all services, and wait until /healthz reports that they are up."""

@@ -33,7 +33,7 @@ MESSAGE = (
 class Example(NamedTuple):
     """A request of an operation ("": it only prepares others). `{s}` in path, query and body is the session, `{e}` an empty one
     that follows a cluster, `{f}` the fork, `{n}` a lesson's, `{l}` a link, `{i}` an invite, `{r}` a room, `{code}` its code, `{p}` the
-    participant, `{t}` what they forked.
+    participant, `{t}` what they forked, `{x}` an experiment.
     """
 
     operation: str
@@ -51,6 +51,11 @@ class Example(NamedTuple):
 _WAIT = {"Prefer": "wait=20"}
 S = "sessions/{s}/"
 R = "rooms/{r}/"
+X = "experiments/{x}/"
+#: There is no worker of experiments: the experiment stays as it was created.
+PLAN = (
+    "experiment: 1\nname: sampling\nbase: {generate: {shape: basic}}\nvariants: [{name: all}, {name: half, percentageOfNodesToScore: 50}]\n"
+)
 EXAMPLES = [
     Example("createSession", "post", "sessions/", 201, {"name": "two nodes", "trace": TRACE}, headers=_WAIT, keep="s"),
     Example("createBreakpoint", "post", f"{S}breakpoints/", 201, {"when": "popped default/web-7"}),
@@ -98,6 +103,15 @@ EXAMPLES = [
     Example("listBranches", "get", f"{S}branches/"),
     Example("compare", "get", "compare/", query={"a": "{s}", "b": "{f}"}),
     Example("compareReport", "get", "compare/report/", query={"a": "{s}", "b": "{f}"}),
+    Example("createExperiment", "post", "experiments/", 201, {"plan": PLAN}, keep="x"),
+    Example("listExperiments", "get", "experiments/"),
+    Example("getExperiment", "get", X),
+    Example("getExperimentResults", "get", f"{X}results/", query={"times": 0}),
+    Example("pauseExperiment", "post", f"{X}pause/", 409),
+    Example("resumeExperiment", "post", f"{X}resume/", 409),
+    Example("openTrial", "post", f"{X}trials/0/session/", 404),
+    Example("cancelExperiment", "post", f"{X}cancel/"),
+    Example("deleteExperiment", "delete", X, 204),
     Example("createLink", "post", f"{S}links/", 201, {"role": "viewer"}, keep="l"),
     Example("listLinks", "get", f"{S}links/"),
     Example("revokeLink", "delete", f"{S}links/{{l}}/", 204),

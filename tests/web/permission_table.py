@@ -14,6 +14,7 @@ EVERYBODY, GUEST, KNOWN, WRITER, STAFF = "everybody", "guest", "known", "writer"
 
 SESSION = "api/v1/sessions/<uuid:session_id>/"
 ROOM = "api/v1/rooms/<uuid:room_id>/"
+EXPERIMENT = "api/v1/experiments/<uuid:experiment_id>/"
 ROOM_ROUTES = [
     *(("get", ""), ("patch", ""), ("delete", ""), ("get", "qr/"), ("get", "record/")),
     *(("post", f"{rest}/") for rest in ("code", "show", "end", "questions", "answers", "hand", "leave", "forks")),
@@ -98,6 +99,13 @@ ROWS = [
     Row("get", "api/v1/sessions/", GUEST),
     Row("post", "api/v1/sessions/", WRITER, 201, {"generate": {"nodes": 2}}),
     Row("get", "api/v1/quotas/", KNOWN),
+    # Experiments are their owner's alone: for everybody else they are not there.
+    Row("get", "api/v1/experiments/", KNOWN),
+    Row("post", "api/v1/experiments/", WRITER, 201, {"plan": "experiment: 1\nbase: {generate: {nodes: 2}}"}),
+    Row("get", EXPERIMENT, KNOWN, 404),
+    Row("get", f"{EXPERIMENT}results/", KNOWN, 404),
+    *[Row("post", f"{EXPERIMENT}{rest}/", WRITER, 404) for rest in ("cancel", "pause", "resume", "trials/<int:number>/session")],
+    Row("delete", EXPERIMENT, WRITER, 404),
     Row("get", "api/v1/lessons/", KNOWN),
     Row("get", "api/v1/lessons/<str:name>/", KNOWN, 404),
     Row("put", "api/v1/lessons/<str:name>/progress/", WRITER, 404, {"stop": "first"}),
@@ -142,6 +150,7 @@ STAND_INS = {
     "user": "nobody",
     "invite_id": 999,
     "participant_id": 1,
+    "experiment_id": "00000000-0000-4000-8000-000000000000",
     "seq": 1,
     "cycle": 1,
     "number": 1,

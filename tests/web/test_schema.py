@@ -85,6 +85,13 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
         "/api/v1/sessions/{session_id}/members/{user}/",
         "/api/v1/sessions/{session_id}/invites/",
         "/api/v1/sessions/{session_id}/invites/{invite_id}/",
+        "/api/v1/experiments/",
+        "/api/v1/experiments/{experiment_id}/",
+        "/api/v1/experiments/{experiment_id}/results/",
+        "/api/v1/experiments/{experiment_id}/cancel/",
+        "/api/v1/experiments/{experiment_id}/pause/",
+        "/api/v1/experiments/{experiment_id}/resume/",
+        "/api/v1/experiments/{experiment_id}/trials/{number}/session/",
         "/api/v1/sessions/{session_id}/links/",
         "/api/v1/sessions/{session_id}/links/{link_id}/",
     }

@@ -12,6 +12,7 @@ from django.db import DatabaseError, connection
 from django.db.models import Exists, F, OuterRef
 from django.db.models.functions import Now
 
+from schedviz.sessions.experiments import waking
 from schedviz.sessions.hosting.lease import FREE
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.redis import wakeups
@@ -55,6 +56,7 @@ def sweep(*, again: bool = False) -> int:
     for session_id in list(abandoned.values_list("pk", flat=True)):
         Session.objects.filter(pk=session_id).delete()
         upload_keys.forget(session_id)
+    waking.sweep(again=again)
     _run_periodic_sweeps()
     return len(imports) + len(unhosted)
 

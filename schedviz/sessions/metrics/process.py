@@ -18,7 +18,7 @@ ALL_ROLES: Final = CollectorRegistry()
 WORKER: Final = CollectorRegistry()
 IO: Final = CollectorRegistry()
 WEB: Final = CollectorRegistry()
-BY_ROLE: Final = {"worker": WORKER, "io": IO, "web": WEB}
+BY_ROLE: Final = {"worker": WORKER, "io": IO, "experiments": IO, "web": WEB}
 ProcessCollector(registry=ALL_ROLES)
 
 #: From a single step to a long jump through the history.

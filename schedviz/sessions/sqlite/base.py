@@ -12,7 +12,7 @@ from django.db.backends.sqlite3 import base
 from schedviz.sessions.sqlite import files
 
 #: Roles of processes that never migrate. If the file was removed, their first connection must not create an empty one.
-_WITHOUT_MIGRATION = frozenset(("worker", "io", "sweeper"))
+_WITHOUT_MIGRATION = frozenset(("worker", "io", "experiments", "sweeper"))
 
 
 class DatabaseFileGone(OperationalError):

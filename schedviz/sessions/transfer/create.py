@@ -151,11 +151,11 @@ def _store(session_id: UUID, source: Source) -> dict[str, Any]:
     seal = seal_for(session_id)
     if isinstance(source, Trace):
         name = str(source.document.get("name") or "trace")
-        _store_pieces(session_id, seal, f"{name[:200]}.json", iter([msgspec.json.encode(source.document)]))
+        store_pieces(session_id, seal, f"{name[:200]}.json", iter([msgspec.json.encode(source.document)]))
         return {"trace": name[:200]}
     if isinstance(source, LessonCluster):
         listed = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": source.objects})
-        _store_pieces(session_id, seal, f"{source.lesson}.json", iter([listed]))
+        store_pieces(session_id, seal, f"{source.lesson}.json", iter([listed]))
         return {"lesson": source.lesson, "lessonVersion": source.version}
     names: list[str] = []
     room = settings.UPLOAD_BYTES
@@ -164,14 +164,14 @@ def _store(session_id: UUID, source: Source) -> dict[str, Any]:
             limit = f"SCHEDVIZ_UPLOAD_FILES allows {settings.UPLOAD_FILES:,} files in one import"
             raise SourceTooLarge(f"Too many files: {limit}. Put the objects in one List.")
         name = (file.name or f"file-{number + 1}")[-255:]
-        room -= _store_pieces(session_id, seal, name, file.chunks(UPLOAD_PIECE_BYTES), file=number, room=room)
+        room -= store_pieces(session_id, seal, name, file.chunks(UPLOAD_PIECE_BYTES), file=number, room=room)
         names.append(name)
     if not names:
         raise SourceRefused("No file was sent; expected one or more in the multipart field `file`.")
     return {"files": names}
 
 
-def _store_pieces(session_id: UUID, seal: Seal, name: str, chunks: Iterator[bytes], *, file: int = 0, room: int | None = None) -> int:
+def store_pieces(session_id: UUID, seal: Seal, name: str, chunks: Iterator[bytes], *, file: int = 0, room: int | None = None) -> int:
     """Store one file, encrypted; returns its size in bytes."""
     size = 0
     room = settings.UPLOAD_BYTES if room is None else room

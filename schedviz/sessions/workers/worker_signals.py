@@ -8,6 +8,9 @@ from typing import Any
 
 from celery.signals import worker_init, worker_process_init, worker_ready, worker_shutting_down
 
+#: Added to the niceness of processes that run trials.
+_NICENESS = 19
+
 
 @worker_init.connect
 def _shorten_the_switch_interval(**_: Any) -> None:
@@ -60,6 +63,17 @@ def _limit_memory(**_: Any) -> None:
 
     hardest = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (settings.IMPORT_MEGABYTES << 20, hardest))
+
+
+@worker_process_init.connect
+def _yield_to_sessions(**_: Any) -> None:
+    """Run trials with the lowest priority, so that they take the processor time that interactive sessions leave."""
+    import os
+
+    from django.conf import settings
+
+    if settings.ROLE == "experiments":
+        os.nice(_NICENESS)
 
 
 @worker_process_init.connect

@@ -14,6 +14,7 @@ TITLES: dict[str, str] = {
     "busy": "The server is busy",
     "cannot_follow": "The session cannot follow this source",
     "changed": "The resource has changed",
+    "conflict": "The status does not allow this",
     "database_down": "The database is unavailable",
     "database_gone": "The database file was removed or replaced",
     "detail_late": "The details are not ready; retry",

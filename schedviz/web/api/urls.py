@@ -17,6 +17,15 @@ from schedviz.web.api.docs_page import docs_page, to_schema
 from schedviz.web.api.dump import Dump
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
+from schedviz.web.api.experiments import (
+    CancelExperiment,
+    ExperimentResults,
+    Experiments,
+    OneExperiment,
+    PauseExperiment,
+    ResumeExperiment,
+    TrialSession,
+)
 from schedviz.web.api.explain import ExplainMessage, ExplainPending, ExplainPod, PendingOverview, SmallestChange, WhatIf
 from schedviz.web.api.explain_text import ExplainText
 from schedviz.web.api.export import Export
@@ -54,6 +63,13 @@ urlpatterns = [
     path("samples/", Samples.as_view(), name="samples"),
     path("cases/", Cases.as_view(), name="cases"),
     path("samples/<str:name>/", OneSample.as_view(), name="sample"),
+    path("experiments/", Experiments.as_view(), name="experiments"),
+    path("experiments/<uuid:experiment_id>/", OneExperiment.as_view(), name="experiment"),
+    path("experiments/<uuid:experiment_id>/results/", ExperimentResults.as_view(), name="experiment-results"),
+    path("experiments/<uuid:experiment_id>/cancel/", CancelExperiment.as_view(), name="cancel-experiment"),
+    path("experiments/<uuid:experiment_id>/pause/", PauseExperiment.as_view(), name="pause-experiment"),
+    path("experiments/<uuid:experiment_id>/resume/", ResumeExperiment.as_view(), name="resume-experiment"),
+    path("experiments/<uuid:experiment_id>/trials/<int:number>/session/", TrialSession.as_view(), name="open-trial"),
     path("sessions/", Sessions.as_view(), name="sessions"),
     path("sessions/<uuid:session_id>/", OneSession.as_view(), name="session"),
     path("sessions/<uuid:session_id>/cancel/", Cancel.as_view(), name="cancel"),

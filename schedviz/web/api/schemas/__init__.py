@@ -5,6 +5,7 @@ from them.
 from schedviz.web.api.schemas.body import LONGEST_TITLE, Body, Title
 from schedviz.web.api.schemas.breakpoints import BreakpointBody, BreakpointChange, BreakpointList, NewBreakpoint
 from schedviz.web.api.schemas.commands import CommandBody, CommandList, CommandsTaken, OutcomeBody
+from schedviz.web.api.schemas.experiments import ExperimentBody, ExperimentList, ExperimentStatus, NewExperiment, PlanFault
 from schedviz.web.api.schemas.following import (
     AgreementBody,
     AgreementBreakdown,
@@ -66,6 +67,9 @@ __all__ = [
     "CycleList",
     "CycleSummaryBody",
     "EventList",
+    "ExperimentBody",
+    "ExperimentList",
+    "ExperimentStatus",
     "Follows",
     "ForkList",
     "ForkedFrom",
@@ -77,6 +81,7 @@ __all__ = [
     "MessageBody",
     "NamesBody",
     "NewBreakpoint",
+    "NewExperiment",
     "NewFork",
     "NewLink",
     "NewObservations",
@@ -89,6 +94,7 @@ __all__ = [
     "ObserverBody",
     "OutcomeBody",
     "PastedTextBody",
+    "PlanFault",
     "PodLevels",
     "Progress",
     "QueueBody",

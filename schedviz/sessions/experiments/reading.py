@@ -1,0 +1,80 @@
+"""The state and the results of an experiment. Runs in the web server, without the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from uuid import UUID
+
+import msgspec
+import zstandard
+from django.db.models import Avg, Count, Q
+
+from schedviz.experiments.measure_info import MeasureInfo
+from schedviz.experiments.reading import parse_plan
+from schedviz.experiments.results import Experiment as Described
+from schedviz.experiments.results import Results, results_of
+from schedviz.experiments.trial_result import TrialResult
+from schedviz.experiments.trials import trials_of
+from schedviz.sessions.models import Experiment, ExperimentTrial
+from schedviz.sessions.queries.keyset import in_steps
+
+_ROWS = 200
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far an experiment is."""
+
+    done: int = 0
+    failed: int = 0
+    running: int = 0
+    #: Mean wall time of a finished trial.
+    seconds_per_trial: float | None = None
+
+    def remaining_seconds(self, experiment: Experiment) -> float | None:
+        """An estimate; None if nothing is known yet, or the experiment does not run."""
+        if experiment.status != Experiment.Status.RUNNING or self.seconds_per_trial is None:
+            return None
+        return self.seconds_per_trial * (experiment.trials - self.done) / max(self.running, 1)
+
+
+def progress_of(ids: Collection[UUID]) -> dict[UUID, Progress]:
+    """The progress of several experiments, with one query."""
+    done, running = ExperimentTrial.Status.DONE, ExperimentTrial.Status.RUNNING
+    rows = ExperimentTrial.objects.filter(experiment_id__in=ids).values("experiment_id")
+    counted = rows.annotate(
+        done=Count("pk", filter=Q(status=done)),
+        failed=Count("pk", filter=Q(status=done) & ~Q(error="")),
+        running=Count("pk", filter=Q(status=running)),
+        mean=Avg("seconds", filter=Q(status=done)),
+    )
+    return {row["experiment_id"]: Progress(row["done"], row["failed"], row["running"], row["mean"]) for row in counted}
+
+
+def pack_result(result: TrialResult) -> bytes:
+    """The stored form of a result, without its volatile numbers. Equal results have equal bytes."""
+    return zstandard.ZstdCompressor(level=3).compress(msgspec.json.encode(msgspec.structs.replace(result, volatile={})))
+
+
+def unpack_result(data: bytes) -> TrialResult:
+    """The result of these bytes."""
+    return msgspec.json.decode(zstandard.ZstdDecompressor().decompress(data), type=TrialResult)
+
+
+def results(experiment: Experiment, *, volatile: bool = True) -> Results:
+    """The results of the trials that are done."""
+    read = parse_plan(experiment.plan)
+    described = Described(
+        experiment.plan,
+        read.plan,
+        read.variants,
+        trials_of(read.plan, read.variants),
+        msgspec.convert(experiment.measures, list[MeasureInfo]),
+        experiment.nodes,
+        experiment.pods,
+    )
+    rows = ExperimentTrial.objects.filter(experiment=experiment, status=ExperimentTrial.Status.DONE)
+    found = [
+        msgspec.structs.replace(unpack_result(bytes(data)), volatile=numbers)
+        for _, data, numbers in in_steps(rows, "number", "result", "volatile", at_once=_ROWS)
+    ]
+    return results_of(described, found, volatile=volatile)

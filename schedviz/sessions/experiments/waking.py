@@ -1,0 +1,70 @@
+"""Enqueues the tasks of experiments, and closes an experiment after its last trial. A task may be lost or duplicated without harm."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+from uuid import UUID
+
+import redis
+from django.db.models import Exists, OuterRef, Q
+from django.db.models.functions import Now
+
+from schedviz.sessions.models import Experiment, ExperimentTrial
+from schedviz.sessions.queries.database import DatabaseSeconds
+from schedviz.sessions.redis import stream, wakeups
+
+CHECK: Final = "schedviz.check_experiment"
+TRIAL: Final = "schedviz.run_trial"
+QUEUE: Final = "experiments"
+#: Tasks in the queue at a time. The sweeper adds the next ones when they are done, so that experiments take turns.
+_ENQUEUED: Final = 64
+_SWEEP_SECONDS: Final = 2.0
+_due = 0.0
+
+
+def notify_check(experiment_id: UUID) -> None:
+    """Enqueue the check of a new experiment's plan."""
+    wakeups.enqueue(CHECK, str(experiment_id), queue=QUEUE)
+
+
+def notify_trials(experiment_id: UUID) -> int:
+    """Enqueue a task for each of the next trials of a running experiment that no worker has. Returns how many."""
+    free = Q(status=ExperimentTrial.Status.WAITING) | Q(status=ExperimentTrial.Status.RUNNING, lease_until__lt=DatabaseSeconds())
+    rows = ExperimentTrial.objects.filter(free, experiment_id=experiment_id, experiment__status=Experiment.Status.RUNNING)
+    numbers = list(rows.order_by("number").values_list("number", flat=True)[:_ENQUEUED])
+    for number in numbers:
+        if not wakeups.enqueue(TRIAL, str(experiment_id), number, queue=QUEUE):
+            break
+    return len(numbers)
+
+
+def close_if_done(experiment_id: UUID) -> bool:
+    """Finish an experiment without undone trials. It is called after the commit of each result, so that the last caller sees all."""
+    undone = ExperimentTrial.objects.filter(experiment=OuterRef("pk")).exclude(status=ExperimentTrial.Status.DONE)
+    running = Experiment.objects.filter(~Exists(undone), pk=experiment_id, status=Experiment.Status.RUNNING)
+    return running.update(status=Experiment.Status.FINISHED, ended_at=Now()) == 1
+
+
+def sweep(*, again: bool = False) -> None:
+    """Enqueue what has no live worker, if the queue is empty: its tasks were done or lost. Idempotent; `again`: without a pause."""
+    global _due  # noqa: PLW0603
+    if not again and time.monotonic() < _due:
+        return
+    _due = time.monotonic() + _SWEEP_SECONDS
+    wanted = Experiment.objects.filter(status__in=[Experiment.Status.CHECKING, Experiment.Status.RUNNING])
+    found = list(wanted.order_by("created_at").values_list("pk", "status"))
+    if not found or not _is_queue_empty():
+        return
+    for experiment_id, status in found:
+        if status == Experiment.Status.CHECKING:
+            notify_check(experiment_id)
+        elif not notify_trials(experiment_id):
+            close_if_done(experiment_id)
+
+
+def _is_queue_empty() -> bool:
+    try:
+        return stream.client().llen(QUEUE) == 0
+    except redis.RedisError:
+        return False

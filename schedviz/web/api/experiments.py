@@ -1,0 +1,244 @@
+"""`/api/v1/experiments/`: creates, lists, reads, pauses, cancels and deletes experiments, and opens their trials as sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import ClassVar, cast
+from uuid import UUID
+
+import msgspec
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from schedviz.experiments.errors import PlanError
+from schedviz.experiments.report import html_report
+from schedviz.experiments.results import encode_results
+from schedviz.experiments.table import csv_of
+from schedviz.sessions.experiments import reading, requests, trial_sessions
+from schedviz.sessions.experiments.reading import Progress
+from schedviz.sessions.experiments.requests import NotPossible, TooManyExperiments
+from schedviz.sessions.models import Experiment, ExperimentTrial
+from schedviz.web.actors import Actor, Verb
+from schedviz.web.api import schemas, versions
+from schedviz.web.api.access import actor_for, body_as, one_of
+from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
+from schedviz.web.api.paging import page_of_rows, page_parameters
+from schedviz.web.api.rate_limit import Scope
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
+from schedviz.web.api.sessions import session_body, within_quotas
+
+PAGE = 50
+LONGEST_PAGE = 500
+_FORMATS = ("json", "csv", "html")
+_DOCUMENT = OpenApiResponse(OpenApiTypes.OBJECT, "The results (docs/experiments.md).")
+
+
+class Experiments(Resource):
+    """Your experiments."""
+
+    rates: ClassVar[dict[str, Scope]] = {"POST": "sessions"}
+
+    @extend_schema(
+        operation_id="listExperiments",
+        parameters=page_parameters("an experiment", default=PAGE, most=LONGEST_PAGE, number=False),
+        responses={200: answer(schemas.ExperimentList), 304: NOT_MODIFIED, **refused(400, 401)},
+    )
+    def get(self, request: Request) -> Response:
+        """List your experiments, newest first."""
+        rows = _own(actor_for(request, Verb.LIST)).select_related("owner").defer("plan")
+        page = page_of_rows(request, rows, ("-created_at", "-pk"), default=PAGE, most=LONGEST_PAGE)
+        listed = _bodies(request, page.rows)
+        found = schemas.ExperimentList(results=listed, next=page.next, previous=page.previous, count=rows.count())
+        versions.answer_as(request, versions.of_content(found))
+        return Response(found)
+
+    @extend_schema(
+        operation_id="createExperiment",
+        request={"application/json": ref(schemas.NewExperiment)},
+        parameters=[IDEMPOTENCY_KEY],
+        responses={201: answer(schemas.ExperimentBody), **refused(400, 401, 403, 409)},
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Create an experiment from a plan. Its form is checked at once; a worker then checks base and variants, and runs the trials."""
+        actor = actor_for(request, Verb.CREATE)
+        new = body_as(schemas.NewExperiment, request)
+        try:
+            experiment = requests.create_experiment(actor.user_id, new.plan)
+        except PlanError as error:
+            raise _refused(error) from error
+        except TooManyExperiments as error:
+            raise ApiError(409, error.code, str(error)) from error
+        experiment.refresh_from_db()
+        body = _body(request, experiment)
+        return Response(body, status=201, headers={"Location": body.url})
+
+
+class OneExperiment(Resource):
+    """One experiment."""
+
+    @extend_schema(operation_id="getExperiment", responses={200: answer(schemas.ExperimentBody), 304: NOT_MODIFIED, **refused(404)})
+    def get(self, request: Request, experiment_id: UUID) -> Response:
+        """Read an experiment and its progress."""
+        found = _body(request, _found(request, experiment_id, Verb.LIST))
+        versions.answer_as(request, versions.of_content(found))
+        return Response(found)
+
+    @extend_schema(operation_id="deleteExperiment", responses={204: None, **refused(403, 404)})
+    def delete(self, request: Request, experiment_id: UUID) -> Response:
+        """Delete an experiment and its results. Sessions that were opened from its trials stay."""
+        requests.delete(_found(request, experiment_id, Verb.CREATE).pk)
+        return Response(status=204)
+
+
+class ExperimentResults(Resource):
+    """The results of an experiment."""
+
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
+
+    @extend_schema(
+        operation_id="getExperimentResults",
+        parameters=[
+            query("as", str, "json (the default), csv with a line for each trial, or html: the report.", choices=_FORMATS),
+            query("times", int, "0: leave out measured times, so that equal experiments give equal bytes.", most=1),
+        ],
+        responses={
+            (200, "application/json"): _DOCUMENT,
+            (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "A line for each trial."),
+            (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, "The report."),
+            **refused(400, 404),
+        },
+    )
+    def get(self, request: Request, experiment_id: UUID) -> HttpResponse:
+        """Read the results of the trials that are done."""
+        experiment = _found(request, experiment_id, Verb.LIST)
+        form = one_of(request, "as", _FORMATS)
+        results = reading.results(experiment, volatile=request.query_params.get("times") != "0")
+        if form == "csv":
+            return _download(csv_of(results), "text/csv", "csv")
+        if form == "html":
+            return _download(html_report(results), "text/html", "html")
+        return HttpResponse(encode_results(results), content_type="application/json")
+
+
+class CancelExperiment(Resource):
+    """Ends an experiment."""
+
+    @extend_schema(operation_id="cancelExperiment", request=None, responses={200: answer(schemas.ExperimentBody), **refused(403, 404, 409)})
+    def post(self, request: Request, experiment_id: UUID) -> Response:
+        """End an experiment. The results of trials that are done are kept."""
+        return _changed(request, experiment_id, requests.cancel)
+
+
+class PauseExperiment(Resource):
+    """Pauses an experiment."""
+
+    @extend_schema(operation_id="pauseExperiment", request=None, responses={200: answer(schemas.ExperimentBody), **refused(403, 404, 409)})
+    def post(self, request: Request, experiment_id: UUID) -> Response:
+        """Pause an experiment. Trials that run stop within seconds, and start again from their beginning."""
+        return _changed(request, experiment_id, requests.pause)
+
+
+class ResumeExperiment(Resource):
+    """Resumes an experiment."""
+
+    @extend_schema(operation_id="resumeExperiment", request=None, responses={200: answer(schemas.ExperimentBody), **refused(403, 404, 409)})
+    def post(self, request: Request, experiment_id: UUID) -> Response:
+        """Continue an experiment after a pause."""
+        return _changed(request, experiment_id, requests.resume)
+
+
+class TrialSession(Resource):
+    """A trial as a session."""
+
+    rates: ClassVar[dict[str, Scope]] = {"POST": "sessions"}
+
+    @extend_schema(
+        operation_id="openTrial",
+        request=None,
+        parameters=[IDEMPOTENCY_KEY],
+        responses={201: answer(schemas.SessionBody, "The session was created; a worker runs the trial again."), **refused(403, 404, 409)},
+    )
+    @idempotent
+    def post(self, request: Request, experiment_id: UUID, number: int) -> Response:
+        """Create a session with a trial: everything that its scheduler did, at its end."""
+        actor = actor_for(request, Verb.CREATE)
+        experiment = _found(request, experiment_id, Verb.CREATE)
+        trial = ExperimentTrial.objects.filter(experiment=experiment, number=number).first()
+        if trial is None:
+            raise not_found("trial")
+        with within_quotas():
+            session = trial_sessions.open_trial(actor.user_id, experiment, trial)
+        body = session_body(request, session)
+        return Response(body, status=201, headers={"Location": body.url})
+
+
+def _own(actor: Actor) -> QuerySet[Experiment]:
+    return Experiment.objects.filter(owner_id=actor.user_id)
+
+
+def _found(request: Request, experiment_id: UUID, verb: Verb) -> Experiment:
+    """The experiment, if it is the client's. Raises `ApiError` 401, 403 or 404."""
+    experiment = _own(actor_for(request, verb)).select_related("owner").filter(pk=experiment_id).first()
+    if experiment is None:
+        raise not_found("experiment")
+    return experiment
+
+
+def _changed(request: Request, experiment_id: UUID, change: Callable[[UUID], None]) -> Response:
+    experiment = _found(request, experiment_id, Verb.CREATE)
+    try:
+        change(experiment.pk)
+    except NotPossible as error:
+        raise ApiError(409, error.code, str(error)) from error
+    experiment.refresh_from_db()
+    return Response(_body(request, experiment))
+
+
+def _body(request: Request, experiment: Experiment) -> schemas.ExperimentBody:
+    return _bodies(request, [experiment])[0]
+
+
+def _bodies(request: Request, experiments: Collection[Experiment]) -> list[schemas.ExperimentBody]:
+    progress = reading.progress_of([experiment.pk for experiment in experiments])
+    return [_one_body(request, each, progress.get(each.pk, Progress())) for each in experiments]
+
+
+def _one_body(request: Request, experiment: Experiment, progress: Progress) -> schemas.ExperimentBody:
+    return schemas.ExperimentBody(
+        id=str(experiment.pk),
+        url=request.build_absolute_uri(reverse("experiment", args=[experiment.pk])),
+        name=experiment.name,
+        status=cast("schemas.ExperimentStatus", experiment.status),
+        faults=msgspec.convert(experiment.faults, list[schemas.PlanFault]),
+        nodes=experiment.nodes,
+        pods=experiment.pods,
+        trials=experiment.trials,
+        done=progress.done,
+        failed=progress.failed,
+        running=progress.running,
+        remaining_seconds=progress.remaining_seconds(experiment),
+        owner=None if experiment.owner is None else experiment.owner.get_username(),
+        created_at=experiment.created_at,
+        started_at=experiment.started_at,
+        ended_at=experiment.ended_at,
+    )
+
+
+def _refused(error: PlanError) -> ApiError:
+    """400 with the first fault in `path`, and all faults in the message."""
+    first = error.faults[0]
+    return ApiError(400, "invalid", str(error), path=f"$.plan:{first.line} {first.path}".rstrip())
+
+
+def _download(text: str, media_type: str, ending: str) -> HttpResponse:
+    response = HttpResponse(text, content_type=f"{media_type}; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="experiment.{ending}"'
+    return response

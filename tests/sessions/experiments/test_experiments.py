@@ -1,0 +1,242 @@
+"""Experiments on a server: each trial is counted once, and the results are those of the command line, byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models import F
+
+from schedviz.experiments.errors import PlanError
+from schedviz.experiments.pool import run_all
+from schedviz.experiments.reading import parse_plan
+from schedviz.experiments.results import encode_results, results_of
+from schedviz.experiments.validation import check_plan
+from schedviz.sessions.experiments import (
+    checking,
+    reading,
+    requests,
+    trial_job,
+    trial_lease,
+    trial_session_job,
+    trial_sessions,
+    waking,
+)
+from schedviz.sessions.models import Experiment, ExperimentTrial, Session
+from schedviz.sessions.redis import stream
+from schedviz.sessions.transfer import import_job
+from tests.conftest import RedisServer
+from tests.sessions.conftest import MakeSession, send, work_off
+
+PLAN = """\
+experiment: 1
+name: small
+base: {generate: {shape: mixed, nodes: 5, pods: 30}}
+variants: [{name: a}, {name: b, percentageOfNodesToScore: 50}]
+seeds: 2
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(transactional_db: None, redis: RedisServer) -> Iterator[None]:
+    """No worker: the tests run the tasks themselves."""
+    yield
+    trial_job._runners.clear()
+
+
+def begun(plan: str = PLAN, owner: User | None = None) -> Experiment:
+    """An experiment whose plan is checked."""
+    experiment = requests.create_experiment(owner.pk if owner else None, plan)
+    checking.check(experiment.pk)
+    return again(experiment.pk)
+
+
+def again(experiment_id: UUID) -> Experiment:
+    return Experiment.objects.get(pk=experiment_id)
+
+
+def run_all_trials(experiment: Experiment) -> None:
+    for number in range(experiment.trials):
+        trial_job.run(experiment.pk, number)
+
+
+def statuses(experiment: Experiment) -> list[str]:
+    return list(ExperimentTrial.objects.filter(experiment=experiment).order_by("number").values_list("status", flat=True))
+
+
+def of_the_command_line(plan: str) -> bytes:
+    checked = check_plan(parse_plan(plan), Path())
+    return encode_results(results_of(checked.experiment, run_all(checked, jobs=1), volatile=False))
+
+
+def test_an_experiment_ends_with_the_results_of_the_command_line() -> None:
+    experiment = begun()
+    assert (experiment.status, experiment.trials, experiment.nodes, experiment.pods) == ("running", 4, 5, 30)
+
+    run_all_trials(experiment)
+
+    assert again(experiment.pk).status == Experiment.Status.FINISHED
+    assert encode_results(reading.results(again(experiment.pk), volatile=False)) == of_the_command_line(PLAN)
+
+
+def test_a_plan_of_the_wrong_form_is_refused_at_once() -> None:
+    with pytest.raises(PlanError, match="line 5: seeds"):
+        requests.create_experiment(None, PLAN.replace("seeds: 2", "seeds: none"))
+    assert not Experiment.objects.exists()
+
+
+def test_a_plan_that_names_files_is_refused() -> None:
+    with pytest.raises(PlanError, match="a server reads no files"):
+        requests.create_experiment(None, "experiment: 1\nbase: {files: [/etc/passwd]}")
+
+
+def test_a_variant_that_cannot_run_refuses_the_experiment_with_its_line() -> None:
+    experiment = begun(PLAN.replace("percentageOfNodesToScore: 50", "plugins: {Nothing: true}"))
+    assert experiment.status == Experiment.Status.REFUSED
+    assert [(fault["line"], fault["variant"]) for fault in experiment.faults] == [(4, "b")]
+
+
+def test_a_trial_is_run_once_however_many_tasks_it_has() -> None:
+    experiment = begun()
+    for _ in range(3):
+        trial_job.run(experiment.pk, 1)
+    row = ExperimentTrial.objects.get(experiment=experiment, number=1)
+    assert (row.status, row.epoch, row.tries) == ("done", 1, 1)
+
+
+def test_a_live_owner_keeps_its_trial() -> None:
+    experiment = begun()
+    assert trial_lease.claim(experiment.pk, 0) is not None
+    assert trial_lease.claim(experiment.pk, 0) is None
+
+
+def test_the_result_of_a_fenced_owner_is_dropped() -> None:
+    experiment = begun()
+    first = trial_lease.claim(experiment.pk, 0)
+    assert first is not None
+    ExperimentTrial.objects.filter(pk=first.pk).update(lease_until=0.0)
+    second = trial_lease.claim(experiment.pk, 0)
+    assert second is not None
+    assert second.epoch == first.epoch + 1
+
+    assert not trial_lease.renew(first)
+    assert not trial_lease.store(first, result=b"first", volatile={}, error="", seconds=1.0)
+    assert trial_lease.store(second, result=b"second", volatile={}, error="", seconds=1.0)
+    assert not trial_lease.store(second, result=b"again", volatile={}, error="", seconds=1.0)
+    assert bytes(ExperimentTrial.objects.get(pk=first.pk).result or b"") == b"second"
+
+
+def test_a_trial_that_kills_its_workers_fails_and_the_others_go_on() -> None:
+    experiment = begun()
+    ExperimentTrial.objects.filter(experiment=experiment, number=2).update(tries=trial_lease.MOST_TRIES)
+    run_all_trials(experiment)
+    assert again(experiment.pk).status == Experiment.Status.FINISHED
+    errors = ExperimentTrial.objects.filter(experiment=experiment).exclude(error="").values_list("number", "error")
+    assert [(number, error[:9]) for number, error in errors] == [(2, "5 workers")]
+    assert reading.progress_of([experiment.pk])[experiment.pk].failed == 1
+
+
+def test_a_pause_stops_a_trial_which_starts_again_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = begun(PLAN.replace("pods: 30", "pods: 400"))
+    monkeypatch.setattr(trial_job, "RENEWAL_SECONDS", 0.0)
+    real = trial_job._runner
+
+    def pause_then_run(experiment_id: UUID) -> object:
+        requests.pause(experiment_id)
+        return real(experiment_id)
+
+    monkeypatch.setattr(trial_job, "_runner", pause_then_run)
+    trial_job.run(experiment.pk, 0)
+    assert statuses(experiment)[0] == "waiting"
+    assert ExperimentTrial.objects.get(experiment=experiment, number=0).tries == 0
+    monkeypatch.setattr(trial_job, "_runner", real)
+
+    trial_job.run(experiment.pk, 0)
+    assert statuses(experiment)[0] == "waiting", "a paused experiment runs nothing"
+    requests.resume(experiment.pk)
+    trial_job.run(experiment.pk, 0)
+    assert statuses(experiment)[0] == "done"
+
+
+def test_a_cancelled_experiment_keeps_its_results_and_ends() -> None:
+    experiment = begun()
+    trial_job.run(experiment.pk, 0)
+    requests.cancel(experiment.pk)
+    run_all_trials(experiment)
+    assert statuses(experiment) == ["done", "waiting", "waiting", "waiting"]
+    assert len(reading.results(again(experiment.pk)).trials) == 1
+    with pytest.raises(requests.NotPossible, match="The experiment is cancelled, so it cannot be paused"):
+        requests.pause(experiment.pk)
+
+
+def test_the_sweeper_enqueues_what_was_lost_and_closes_what_is_done() -> None:
+    experiment = requests.create_experiment(None, PLAN)
+    stream.client().delete(waking.QUEUE)
+    waking.sweep(again=True)
+    assert stream.client().llen(waking.QUEUE) == 1
+    checking.check(experiment.pk)
+    stream.client().delete(waking.QUEUE)
+    waking.sweep(again=True)
+    assert stream.client().llen(waking.QUEUE) == 4
+    waking.sweep(again=True)
+    assert stream.client().llen(waking.QUEUE) == 4, "tasks that are there are not sent twice"
+    stream.client().delete(waking.QUEUE)
+    ExperimentTrial.objects.filter(experiment=experiment).update(status="done")
+    waking.sweep(again=True)
+    assert again(experiment.pk).status == Experiment.Status.FINISHED
+
+
+def test_clearing_a_dead_owner_frees_its_trials_at_once() -> None:
+    experiment = begun()
+    lease = trial_lease.claim(experiment.pk, 0)
+    assert lease is not None
+    trial_lease.clear_owner(lease.owner.partition(".")[0], killed_externally=True)
+    assert ExperimentTrial.objects.filter(pk=lease.pk, tries=0, lease_until=F("lease_until") * 0).exists()
+    assert trial_lease.claim(experiment.pk, 0) is not None
+
+
+def test_a_session_at_a_moment_is_the_base(make_session: MakeSession) -> None:
+    session_id = make_session(nodes=3, pods=12)
+    owner = User.objects.create_user("ada")
+    Session.objects.filter(pk=session_id).update(owner=owner)
+    send(session_id, "run", max=4)
+    work_off(session_id)
+
+    now = begun(f"experiment: 1\nbase: {{session: {session_id}}}", owner)
+    earlier = begun(f"experiment: 1\nbase: {{session: {session_id}, event: 0}}", owner)
+
+    assert (now.nodes, now.pods) == (3, 8)
+    assert (earlier.nodes, earlier.pods) == (3, 12)
+
+
+def test_a_session_of_somebody_else_is_no_base(make_session: MakeSession) -> None:
+    session_id = make_session()
+    experiment = begun(f"experiment: 1\nbase: {{session: {session_id}}}", User.objects.create_user("mallory"))
+    assert experiment.status == Experiment.Status.REFUSED
+    assert "there is no session" in experiment.faults[0]["message"]
+
+
+def test_a_trial_opens_as_a_session_at_its_end() -> None:
+    owner = User.objects.create_user("ada")
+    experiment = begun(owner=owner)
+    run_all_trials(experiment)
+    trial = ExperimentTrial.objects.get(experiment=experiment, number=3)
+
+    session = trial_sessions.open_trial(owner.pk, experiment, trial)
+    trial_session_job.record(experiment.pk, 3, session.pk)
+    import_job.import_uploads(session.pk)
+
+    session = Session.objects.get(pk=session.pk)
+    assert session.status == Session.Status.READY, session.message
+    assert (session.name, session.nodes, session.pods) == ("small: b, seed 2", 5, 30)
+    assert session.cycle == reading.unpack_result(bytes(trial.result or b"")).cycles
+
+
+def test_deleting_an_experiment_deletes_its_trials() -> None:
+    experiment = begun()
+    requests.delete(experiment.pk)
+    assert not ExperimentTrial.objects.exists()
+    trial_job.run(experiment.pk, 0)

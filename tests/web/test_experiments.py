@@ -1,0 +1,116 @@
+"""Experiments over REST."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from rest_framework.test import APIClient
+
+from schedviz.sessions.experiments import checking, trial_job
+from schedviz.sessions.models import Experiment
+from tests.web.conftest import People
+
+PLAN = """\
+experiment: 1
+name: sampling
+base: {generate: {shape: basic, nodes: 4, pods: 12}}
+variants: [{name: all}, {name: half, percentageOfNodesToScore: 50}]
+"""
+
+pytestmark = pytest.mark.usefixtures("redis")
+
+
+@pytest.fixture
+def owner(people: People) -> APIClient:
+    return people.client("owner-token")
+
+
+def create(client: APIClient, plan: str = PLAN) -> dict:
+    response = client.post("/api/v1/experiments/", {"plan": plan}, format="json")
+    assert response.status_code == 201, response.json()
+    return response.json()
+
+
+def finished(client: APIClient, plan: str = PLAN) -> dict:
+    body = create(client, plan)
+    experiment = Experiment.objects.get(pk=body["id"])
+    checking.check(experiment.pk)
+    for number in range(experiment.trials):
+        trial_job.run(experiment.pk, number)
+    trial_job._runners.clear()
+    return client.get(body["url"]).json()
+
+
+def test_an_experiment_is_created_and_read(owner: APIClient) -> None:
+    body = create(owner)
+    assert (body["name"], body["status"], body["trials"], body["done"]) == ("sampling", "checking", 2, 0)
+    assert owner.get("/api/v1/experiments/").json()["results"][0]["id"] == body["id"]
+
+
+def test_a_finished_experiment_has_results_in_three_forms(owner: APIClient) -> None:
+    body = finished(owner)
+    assert (body["status"], body["done"], body["failed"], body["remainingSeconds"]) == ("finished", 2, 0, None)
+    results = json.loads(owner.get(f"{body['url']}results/").content)
+    assert [variant["name"] for variant in results["variants"]] == ["all", "half"]
+    assert owner.get(f"{body['url']}results/?as=csv").content.decode().startswith("trial,variant,seed,error,placed,")
+    assert b"<h1>sampling</h1>" in owner.get(f"{body['url']}results/?as=html").content
+
+
+def test_results_without_times_are_equal_bytes(owner: APIClient) -> None:
+    first, second = (owner.get(f"{finished(owner)['url']}results/?times=0").content for _ in range(2))
+    assert first == second
+
+
+def test_a_plan_of_the_wrong_form_is_refused_with_its_line(owner: APIClient) -> None:
+    response = owner.post("/api/v1/experiments/", {"plan": PLAN.replace("50", "many")}, format="json")
+    assert response.status_code == 400
+    assert response.json()["detail"].startswith("line 4: variants[1].percentageOfNodesToScore: expected")
+
+
+def test_a_refused_plan_shows_its_faults(owner: APIClient) -> None:
+    body = create(owner, PLAN.replace("percentageOfNodesToScore: 50", "plugins: {Nothing: true}"))
+    checking.check(body["id"])
+    found = owner.get(body["url"]).json()
+    assert found["status"] == "refused"
+    assert (found["faults"][0]["line"], found["faults"][0]["variant"]) == (4, "half")
+
+
+def test_experiments_pause_resume_and_cancel(owner: APIClient) -> None:
+    body = create(owner)
+    assert owner.post(f"{body['url']}pause/").status_code == 409, "its plan is being checked"
+    checking.check(body["id"])
+    assert owner.post(f"{body['url']}pause/").json()["status"] == "paused"
+    assert owner.post(f"{body['url']}resume/").json()["status"] == "running"
+    assert owner.post(f"{body['url']}cancel/").json()["status"] == "cancelled"
+    assert owner.delete(body["url"]).status_code == 204
+    assert owner.get(body["url"]).status_code == 404
+
+
+def test_a_trial_becomes_a_session_of_its_owner(owner: APIClient) -> None:
+    body = finished(owner)
+    response = owner.post(f"{body['url']}trials/1/session/")
+    assert response.status_code == 201
+    assert (response.json()["name"], response.json()["status"], response.json()["role"]) == ("sampling: half", "importing", "owner")
+    assert owner.post(f"{body['url']}trials/2/session/").status_code == 404
+
+
+def test_an_experiment_is_its_owners_alone(people: People, owner: APIClient) -> None:
+    url = create(owner)["url"]
+    for role in ("editor", "viewer", "stranger", "staff"):
+        client = people.client(role)
+        assert client.get(url).status_code == 404
+        assert client.get(f"{url}results/").status_code == 404
+        assert client.post(f"{url}cancel/").status_code == 404
+        assert client.delete(url).status_code == 404
+    assert people.client("owner-read-token").get(url).status_code == 200
+    assert people.client("owner-read-token").delete(url).status_code == 403
+
+
+def test_a_server_limits_trials_and_experiments(owner: APIClient, settings: object) -> None:
+    settings.EXPERIMENT_TRIALS, settings.EXPERIMENTS_PER_USER = 1, 1  # type: ignore[attr-defined]
+    response = owner.post("/api/v1/experiments/", {"plan": PLAN}, format="json")
+    assert "SCHEDVIZ_EXPERIMENT_TRIALS allows 1" in response.json()["detail"]
+    create(owner, "experiment: 1\nbase: {generate: {}}")
+    response = owner.post("/api/v1/experiments/", {"plan": "experiment: 1\nbase: {generate: {}}"}, format="json")
+    assert (response.status_code, response.json()["code"]) == (409, "quota_reached")
