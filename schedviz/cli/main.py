@@ -46,6 +46,7 @@ COMMANDS = {
     "completion": LazyCommand("schedviz.cli.remote.completion", "completion", "Print the shell completion script."),
     "sample": LazyCommand("schedviz.cli.sample", "sample", "List the cases that ship with schedviz, or print one."),
     "experiment": LazyCommand("schedviz.cli.experiment.command", "experiment", "Measure variants of a scheduler on one workload."),
+    "capacity": LazyCommand("schedviz.cli.capacity", "capacity", "Calculate what still fits, how many nodes can go, and N+1."),
     "compare": LazyCommand("schedviz.cli.compare", "compare", "Compare two runs: placements, divergence, scores, utilization, reasons."),
     "lesson": LazyCommand("schedviz.cli.lesson", "lesson", "Write, check and preview lessons."),
     "kit": LazyCommand("schedviz.cli.kit.command", "kit", "Build a folder that runs offline."),

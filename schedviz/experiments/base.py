@@ -89,7 +89,7 @@ def _load_cluster(base: Base, folder: Path, session: SessionLoader) -> BaseClust
 
 
 def _with_workload(base: BaseCluster, workload: Workload, folder: Path) -> BaseCluster:
-    objects = [_unbound(obj) for obj in base.objects] if workload.unbind else list(base.objects)
+    objects = list((with_unbound_pods(base) if workload.unbind else base).objects)
     if not workload.pending:
         objects = [obj for obj in objects if not isinstance(obj, Pod) or obj.spec.node_name]
     commands = list(base.commands)
@@ -113,6 +113,11 @@ def _with_workload(base: BaseCluster, workload: Workload, folder: Path) -> BaseC
         message = "there are no pods to schedule: no pod of the base is pending, and the workload adds none"
         raise PlanError.of("workload", message)
     return msgspec.structs.replace(base, objects=objects, commands=commands)
+
+
+def with_unbound_pods(base: BaseCluster) -> BaseCluster:
+    """The base with all pods pending, except those of DaemonSets."""
+    return msgspec.structs.replace(base, objects=[_unbound(obj) for obj in base.objects])
 
 
 def unbound(pod: Pod) -> Pod:

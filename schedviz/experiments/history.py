@@ -72,6 +72,8 @@ def _attempt(cycle: CycleView, arrival: float) -> Attempt:
 def _reason(cycle: CycleView) -> str:
     if cycle.outcome == "error":
         return "error"
+    if not cycle.all_nodes:
+        return "there are no nodes"
     rejections = [rejection for stage in cycle.stages for rejection in stage.rejections]
     found = nearest_reason((rejection.plugin, rejection.code, rejection.reasons, rejection.nodes) for rejection in rejections)
     return found or next(filter(None, map(_status_reason, reversed(cycle.stages))), "") or "unknown"

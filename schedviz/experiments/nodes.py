@@ -33,11 +33,6 @@ def with_nodes(objects: Iterable[KubeObject], patch: NodesPatch, *, path: str) -
     return [*nodes, *rest, *_moved(pods, gone)]
 
 
-def without_node(objects: Iterable[KubeObject], name: str) -> list[KubeObject]:
-    """The objects after a node has failed: its pods are pending again, except those of DaemonSets, which are gone."""
-    return with_nodes(objects, NodesPatch(remove=[name]), path="")
-
-
 def _moved(pods: Iterable[Pod], gone: set[str]) -> list[Pod]:
     """The pods, of which those on nodes that are gone are pending, after those that were pending before."""
     stay, moved = [], []

@@ -290,9 +290,14 @@ def test_units_run_what_containers_run_and_may_little(unit: Path) -> None:
     program = re.search(r"^ExecStart=(?:/bin/sh -c 'until )?/opt/schedviz/bin/(.+?)(?:; do sleep 5; done')?$", text, re.MULTILINE)
     assert program is not None
     words = [
-        word for word in program[1].split() if not word.startswith(("engine-%i", "io@%H", "experiments@%H", "127.0.0.1")) and word not in ("-n", "0.0.0.0")
+        word
+        for word in program[1].split()
+        if not word.startswith(("engine-%i", "io@%H", "experiments@%H", "127.0.0.1")) and word not in ("-n", "0.0.0.0")
     ]
     image = re.search(r"^CMD (\[.+?\])$", (DOCKER / "Dockerfile").read_text().replace("\\\n", ""), re.MULTILINE)
     assert image is not None
-    commands = [json.loads(image[1]), *(COMPOSE["services"][name]["command"] for name in ("migrate", "engine", "io", "experiments", "sweeper"))]
+    commands = [
+        json.loads(image[1]),
+        *(COMPOSE["services"][name]["command"] for name in ("migrate", "engine", "io", "experiments", "sweeper")),
+    ]
     assert words in [[word for word in command if word != "0.0.0.0"] for command in commands]

@@ -41,7 +41,10 @@ def in_compose() -> dict[str, WorkerCommand]:
 
 
 def in_systemd() -> dict[str, WorkerCommand]:
-    units = [(ROOT / "docker/systemd" / name).read_text() for name in ("schedviz-engine@.service", "schedviz-experiments.service", "schedviz-io.service")]
+    units = [
+        (ROOT / "docker/systemd" / name).read_text()
+        for name in ("schedviz-engine@.service", "schedviz-experiments.service", "schedviz-io.service")
+    ]
     return {queue: command for unit in units for queue, command in parsed(re.findall(r"^ExecStart=(.*)$", unit, re.MULTILINE)[0]).items()}
 
 

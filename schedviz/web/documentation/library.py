@@ -16,7 +16,20 @@ _PLACES: Final = (Path(__file__).with_name("docs"), Path(__file__).parents[3] / 
 #: The navigation, as in mkdocs.yml, without measurements and decisions.
 SECTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Start": ("index", "install", "glossary"),
-    "Use": ("tour", "cases", "explain", "doctor", "dump", "follow", "breakpoints", "files", "readers", "helpers", "embedding"),
+    "Use": (
+        "tour",
+        "cases",
+        "explain",
+        "doctor",
+        "dump",
+        "follow",
+        "breakpoints",
+        "files",
+        "readers",
+        "helpers",
+        "embedding",
+        "experiments",
+    ),
     "Concepts": ("concepts", "releases", "devices", "policies", "plugins", "extenders"),
     "Learn and teach": ("lessons", "rooms"),
     "Script": ("recipes", "client", "rest", "wire"),

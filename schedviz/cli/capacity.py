@@ -1,0 +1,159 @@
+"""`schedviz capacity`: how many more pods fit, how many nodes can go, and what a failure leaves without a node."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
+from schedviz.terminal import say, say_json
+
+if TYPE_CHECKING:
+    from schedviz.experiments.base import BaseCluster
+    from schedviz.kube.core import Pod
+
+#: Exit code of `loss`: a failure leaves pods without a node.
+EXIT_LOST = 1
+_ROWS = 20
+
+_files = click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+
+
+@click.group()
+def capacity() -> None:
+    """Calculate the capacity of the cluster in FILEs, with the simulated scheduler. FILEs are as for `schedviz explain`."""
+
+
+@capacity.command()
+@_files
+@click.option(
+    "--pod",
+    "template",
+    required=True,
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A Pod, in YAML or JSON.",
+)
+@click.option("--limit", type=click.IntRange(1, 10_000), default=10_000, show_default=True, help="Stop after this many copies.")
+@_json
+@release_options(BY_FILES)
+def fit(paths: tuple[Path, ...], template: Path, *, limit: int, as_json: bool, chosen: ChosenRelease) -> None:
+    """Count how many more pods of a template fit, and what stops the next one.
+
+    Pods that are pending already are ignored, and nothing is preempted.
+    """
+    from schedviz.experiments.capacity.fit import fit as count
+
+    found = count(_base(paths, chosen), _pod(template), limit=limit)
+    if as_json:
+        _print_json(found)
+        return
+    say(f"{found.placed:,}{' or more' if found.is_limited else ''} more pods fit, on {len(found.nodes):,} nodes")
+    if found.message:
+        say(f"The next one does not: {found.message}")
+    _print_rows({node: f"{copies:,}" for node, copies in found.nodes.items()}, "nodes")
+
+
+@capacity.command()
+@_files
+@click.option("--repack", is_flag=True, help="Schedule all pods again, and not only those of removed nodes; DaemonSets stay.")
+@click.option("--greedy", is_flag=True, help="Then try every other node alone: slower, and can remove more.")
+@_json
+@release_options(BY_FILES)
+def nodes(paths: tuple[Path, ...], *, repack: bool, greedy: bool, as_json: bool, chosen: ChosenRelease) -> None:
+    """Search the fewest nodes that hold the pods, and print those that can be drained, the emptiest first."""
+    from schedviz.cli.remote.printing import Progress
+    from schedviz.experiments.base import with_unbound_pods
+    from schedviz.experiments.capacity.fewest import fewest_nodes
+
+    base, shown = _base(paths, chosen), Progress()
+    try:
+        found = fewest_nodes(with_unbound_pods(base) if repack else base, greedy=greedy, report=shown.say)
+    finally:
+        shown.end()
+    if as_json:
+        _print_json(found)
+        return
+    say(f"{found.needed:,} of {found.nodes:,} nodes hold the pods: {len(found.removable):,} can go")
+    if found.pending_before:
+        say(f"{found.pending_before:,} pods have no node even with all nodes; they do not count.")
+    if found.next_stops:
+        say(f"More cannot go: {len(found.next_stops):,} pods would have no node ({_reasons(found.next_stops)}).")
+    _print_rows(dict.fromkeys(found.removable, ""), "nodes")
+
+
+@capacity.command()
+@_files
+@click.option("--zones", is_flag=True, help="Each zone instead of each node.")
+@_json
+@release_options(BY_FILES)
+@click.pass_context
+def loss(ctx: click.Context, paths: tuple[Path, ...], *, zones: bool, as_json: bool, chosen: ChosenRelease) -> None:
+    """Check N+1: which pods would have no node if any one node, or zone, were gone. Exits with 1 if there are any."""
+    from schedviz.cli.remote.printing import Progress
+    from schedviz.experiments.capacity.losses import failures, losses
+
+    base, shown, found = _base(paths, chosen), Progress(), []
+    total, what = len(failures(base, zones=zones)), "zones" if zones else "nodes"
+    if not total:
+        raise click.ClickException(f"there are no {what} in the files")
+    try:
+        for each in losses(base, zones=zones):
+            found.append(each)
+            shown.say(f"{len(found):,} of {total:,} {what}")
+    finally:
+        shown.end()
+    harmful = sorted((each for each in found if each.pending), key=lambda each: (-len(each.pending), each.name))
+    if as_json:
+        say_json(msgspec.json.format(msgspec.json.encode(found)).decode())
+    elif harmful:
+        say(f"{len(harmful):,} of {total:,} {what} cannot be lost: pods would have no node")
+        _print_rows({each.name: f"{len(each.pending):,} pods: {_reasons(each.pending)}" for each in harmful}, what)
+    else:
+        say(f"Any one of the {total:,} {what} can be lost: all pods find another node")
+    if harmful:
+        ctx.exit(EXIT_LOST)
+
+
+def _base(paths: tuple[Path, ...], chosen: ChosenRelease) -> BaseCluster:
+    from schedviz.cli.loading import loaded, settings_for
+    from schedviz.experiments.base import BaseCluster
+
+    found = loaded(paths)
+    if found.trace is not None and not found.objects:
+        raise click.ClickException(
+            "a trace has no cluster before its steps; expected objects, such as `kubectl get nodes,pods -A -o json` prints"
+        )
+    return BaseCluster(list(found.objects), settings_for(found, chosen))
+
+
+def _pod(path: Path) -> Pod:
+    from schedviz.cli.loading import loaded
+    from schedviz.kube.core import Pod
+
+    pods = [obj for obj in loaded([path]).objects if isinstance(obj, Pod)]
+    if len(pods) != 1:
+        raise click.ClickException(f"{path}: expected one Pod, found {len(pods)}")
+    return pods[0]
+
+
+def _reasons(pending: Mapping[str, str]) -> str:
+    return ", ".join(f"{count:,} × {reason}" for reason, count in Counter(pending.values()).most_common(3))
+
+
+def _print_rows(rows: Mapping[str, str], what: str) -> None:
+    width = max(map(len, list(rows)[:_ROWS]), default=0)
+    for name, text in list(rows.items())[:_ROWS]:
+        say(f"  {name:{width}}  {text}".rstrip())
+    if len(rows) > _ROWS:
+        say(f"  and {len(rows) - _ROWS:,} more {what}; --json prints all")
+
+
+def _print_json(found: object) -> None:
+    say_json(msgspec.json.format(msgspec.json.encode(found)).decode())

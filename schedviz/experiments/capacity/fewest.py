@@ -1,0 +1,88 @@
+"""The fewest nodes that hold a cluster's pods.
+
+Nodes are emptied in an order, the least used first, as a person would drain them; the pods of the removed nodes are scheduled again on the
+others. The largest number of nodes that can go is searched by halving, which takes about log2(nodes) runs. More nodes need not hold more
+pods, so the result is a number that was tried and works, and the next larger one was tried and does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from schedviz.experiments.base import BaseCluster, is_of_daemon_set
+from schedviz.experiments.capacity.placing import Placed, place_without
+from schedviz.kube.core import Node, Pod
+
+ReportProgress = Callable[[str], object]
+
+
+class Fewest(msgspec.Struct, frozen=True, rename="camel"):
+    """The result."""
+
+    nodes: int
+    #: How many nodes suffice.
+    needed: int
+    #: The nodes that can go, in the order in which to drain them.
+    removable: list[str]
+    #: The pods that would be without a node if one more node went, with the reasons; empty if all nodes can go.
+    next_stops: dict[str, str]
+    #: Pods that have no node even with all nodes; they do not count.
+    pending_before: int
+    runs: int
+
+
+def fewest_nodes(base: BaseCluster, *, greedy: bool = False, report: ReportProgress = lambda _: None) -> Fewest:
+    """Search the fewest nodes. With `greedy`, every node is then tried alone, which takes a run for each and can remove more."""
+    order = drain_order(base)
+    before = place_without(base, ())
+    runs = 1
+
+    def lost(removed: list[str]) -> dict[str, str]:
+        nonlocal runs
+        runs += 1
+        report(f"run {runs}: without {len(removed)} of {len(order)} nodes")
+        return _lost(base, removed, before)
+
+    good, bad = 0, len(order) + 1
+    stops: dict[str, str] = {}
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        found = lost(order[:middle])
+        if found:
+            bad, stops = middle, found
+        else:
+            good = middle
+    removed = order[:good]
+    if greedy:
+        for name in order[good + 1 :]:
+            if not lost([*removed, name]):
+                removed.append(name)
+    return Fewest(len(order), len(order) - len(removed), removed, stops, len(before.pending), runs)
+
+
+def _lost(base: BaseCluster, removed: list[str], before: Placed) -> dict[str, str]:
+    return place_without(base, removed).worse_than(before)
+
+
+def drain_order(base: BaseCluster) -> list[str]:
+    """The nodes, those with the smallest requested share of their scarcer resource (cpu or memory) first; DaemonSets do not count."""
+    used: dict[str, list[float]] = {}
+    amounts: dict[str, tuple[int, int]] = {}
+    for obj in base.objects:
+        if isinstance(obj, Node):
+            cpu, memory = obj.status.allocatable.get("cpu"), obj.status.allocatable.get("memory")
+            amounts[obj.name] = (cpu.milli_value if cpu else 0, memory.value if memory else 0)
+            used.setdefault(obj.name, [0.0, 0.0])
+        elif isinstance(obj, Pod) and obj.spec.node_name and not is_of_daemon_set(obj):
+            total = used.setdefault(obj.spec.node_name, [0.0, 0.0])
+            for container in obj.spec.containers:
+                requests = container.resources.requests
+                total[0] += requests["cpu"].milli_value if "cpu" in requests else 0
+                total[1] += requests["memory"].value if "memory" in requests else 0
+
+    def share(name: str) -> float:
+        return max((use / amount for use, amount in zip(used[name], amounts[name], strict=True) if amount), default=0.0)
+
+    return sorted(amounts, key=lambda name: (share(name), name))

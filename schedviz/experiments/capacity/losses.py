@@ -1,0 +1,48 @@
+"""N+1: which pods are left without a node when a node, or a zone, is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from schedviz.experiments.base import BaseCluster
+from schedviz.experiments.capacity.placing import Placed, place_without
+from schedviz.kube.core import Node
+
+_ZONE_LABELS = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+
+
+class Loss(msgspec.Struct, frozen=True, rename="camel"):
+    """What is lost with a node or a zone."""
+
+    #: The node or the zone.
+    name: str
+    nodes: list[str]
+    #: Pod that is without a node then -> why.
+    pending: dict[str, str]
+
+
+def failures(base: BaseCluster, *, zones: bool = False) -> dict[str, list[str]]:
+    """What can fail: each node, or each zone with its nodes."""
+    nodes = [obj for obj in base.objects if isinstance(obj, Node)]
+    if not zones:
+        return {node.name: [node.name] for node in nodes}
+    found: dict[str, list[str]] = {}
+    for node in nodes:
+        zone = next((node.metadata.labels[label] for label in _ZONE_LABELS if label in node.metadata.labels), "")
+        if zone:
+            found.setdefault(zone, []).append(node.name)
+    return dict(sorted(found.items()))
+
+
+def losses(base: BaseCluster, *, zones: bool = False) -> Iterator[Loss]:
+    """The loss of each, one after the other. Pods that have no node anyway do not count."""
+    before = place_without(base, ())
+    for name, nodes in failures(base, zones=zones).items():
+        yield loss_of(base, name, nodes, before=before)
+
+
+def loss_of(base: BaseCluster, name: str, nodes: list[str], *, before: Placed) -> Loss:
+    """What is lost with these nodes."""
+    return Loss(name, nodes, place_without(base, nodes).worse_than(before))

@@ -1,0 +1,40 @@
+"""Runs a cluster without some of its nodes, and says which pods are left without one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import msgspec
+
+from schedviz.experiments.base import BaseCluster
+from schedviz.experiments.plan import Base, NodesPatch, Patch, Plan
+from schedviz.experiments.running import TrialRun
+from schedviz.experiments.trials import Trial
+from schedviz.experiments.variants import Variant
+from schedviz.kube.collector import without_gc
+
+_PLAN = Plan(experiment=1, base=Base())
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """The end of a run."""
+
+    #: Pod without a node -> why.
+    pending: dict[str, str]
+    #: Pods that were evicted for others.
+    evicted: frozenset[str]
+
+    def worse_than(self, before: Placed) -> dict[str, str]:
+        """The pods that are without a node now and were not before, with the reasons, sorted."""
+        lost: Mapping[str, str] = {**self.pending, **dict.fromkeys(self.evicted - before.evicted, "evicted for another pod")}
+        return {pod: lost[pod] for pod in sorted(lost.keys() - before.pending.keys())}
+
+
+def place_without(base: BaseCluster, removed: Collection[str]) -> Placed:
+    """Schedule the pending pods and those of the removed nodes on the others."""
+    variant = Variant("without", Patch(nodes=NodesPatch(remove=sorted(removed))), "")
+    with without_gc():
+        run = TrialRun(Trial(0, variant), base, _PLAN)
+        run.run()
+        end = run.finished()
+        return Placed(end.pending, frozenset(end.gone))

@@ -1,0 +1,40 @@
+"""The recipes of docs/experiments run, and answer their questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from schedviz.experiments.pool import run_all
+from schedviz.experiments.reading import read_plan
+from schedviz.experiments.report import html_report
+from schedviz.experiments.results import Results, results_of
+from schedviz.experiments.summary import summary
+from schedviz.experiments.validation import check_plan
+from tests.conftest import ROOT
+
+RECIPES = sorted((ROOT / "docs/experiments").glob("*.yaml"))
+
+
+def results(path: Path) -> Results:
+    checked = check_plan(read_plan(path), path.parent)
+    return results_of(checked.experiment, run_all(checked, jobs=1))
+
+
+def test_there_are_three() -> None:
+    assert len(RECIPES) == 3
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_a_recipe_runs_and_has_a_report(path: Path) -> None:
+    found = results(path)
+    assert [row.error for row in found.trials] == [""] * len(found.trials)
+    assert found.question in html_report(found)
+
+
+def test_packing_saves_nodes() -> None:
+    found = results(ROOT / "docs/experiments/packing-or-spreading.yaml")
+    (sentence,) = [each for each in summary(found) if each.startswith("Nodes used")]
+    assert "'packing" in sentence
+    assert found.variant("packing").differences["nodesUsed"].excludes_zero
