@@ -56,7 +56,7 @@ class KubernetesApi:
         self.failure: int | None = None
         #: The version that `/version` tells.
         self.version = "v1.36.0"
-        #: Whether the server reviews access, and how many reviews it was asked for.
+        #: Whether the server supports access reviews, and the number of received ones.
         self.reviews = True
         self.reviewed = 0
         self.asked: list[tuple[str, str]] = []

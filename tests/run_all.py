@@ -29,7 +29,7 @@ LANES = int(os.environ.get("SCHEDVIZ_TEST_LANES") or min(8, (os.cpu_count() or 1
 #: pytest prints the durations of a step's slowest tests at the end.
 SLOWEST = 10
 PYTEST = ["-m", "pytest", "-q", f"--durations={SLOWEST}", "--durations-min=1"]
-#: Folders of tests that compute in their own process and start nothing: the scheduler, and what reads and explains its input.
+#: Folders of tests that start no other process: the scheduler, its input readers and explanations.
 PURE = ("engine", "cel", "kube", "trace", "explain", "experiments", "lessons")
 POISON = "tests/faults/test_poison.py"
 #: More failures of a step than this are not a matter of timing, and are not retried.

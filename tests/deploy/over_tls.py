@@ -15,7 +15,7 @@ from tests.conftest import until
 from tests.postgres import PostgresServer
 
 PASSWORD = "a-password-of-tests"
-#: What docs/operations.md tells to give schedviz.
+#: The settings in docs/operations.md.
 ACL = f"user schedviz on >{PASSWORD} ~schedviz:* ~engine* ~io* ~experiments* ~_kombu.* ~unacked* &* +@all -@admin -@dangerous +info"
 
 
