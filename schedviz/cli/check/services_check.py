@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import redis
+from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.db import DatabaseError, InterfaceError, connection
 from django.db.migrations.executor import MigrationExecutor
 
@@ -42,6 +44,20 @@ def _database() -> Iterator[Finding]:
         return
     if missing:
         yield error("the database", f"lacks {len(missing)} migrations", "run `django-admin migrate` once, before the servers start")
+        return
+    yield from _listed_users()
+
+
+def _listed_users() -> Iterator[Finding]:
+    """Whoever creates an account with a listed name gets its right."""
+    listed = set(settings.EXTENDER_USERS)
+    missing = sorted(listed - set(get_user_model().objects.filter(username__in=listed).values_list("username", flat=True)))
+    if missing:
+        yield warning(
+            "SCHEDVIZ_EXTENDER_USERS",
+            f"lists users without an account: {', '.join(missing)}. A new account with such a name may call extenders",
+            "create the accounts, or remove the names",
+        )
 
 
 def _postgresql() -> Iterator[Finding]:

@@ -11,6 +11,8 @@ from pathlib import Path
 import psycopg
 import pytest
 from click.testing import CliRunner
+from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.db import OperationalError
 
 from schedviz.cli.check import services_check
@@ -76,6 +78,16 @@ def test_a_valkey_is_judged_by_its_own_version(redis: RedisServer, monkeypatch: 
     monkeypatch.setattr(type(stream.client()), "info", lambda *_: {"redis_version": "6.2.0", "valkey_version": "9.1.2"})
 
     assert run("--no-workers") == (0, "No problems found.\n")
+
+
+def test_listed_users_without_an_account_are_named(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "EXTENDER_USERS", ["ada", "bob"])
+    get_user_model().objects.create_user("ada")
+
+    code, output = run("--no-workers")
+
+    assert code == 0
+    assert "SCHEDVIZ_EXTENDER_USERS lists users without an account: bob." in " ".join(output.split())
 
 
 def test_what_up_would_start_is_looked_at_where_no_redis_is_named(
