@@ -14,6 +14,7 @@ import socket
 import ssl
 import threading
 import time
+from bisect import bisect_right
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -262,13 +263,17 @@ class KubernetesApi:
         handler.send_header("Transfer-Encoding", "chunked")
         handler.end_headers()
         api_version = urlsplit(handler.path).path.partition("/api")[2].rpartition("/")[0].lstrip("s").lstrip("/")
+        looked = version
         until = time.monotonic() + min(self.watch_seconds, float(query.get("timeoutSeconds", 60)))
         while True:
             with self._changed:
                 if version < self._oldest:
                     self._line(handler, "ERROR", {"kind": "Status", "code": 410, "message": "too old resource version"})
                     break
-                news = [(at, type_, obj) for at, found, type_, obj in self._log if at > version and found == resource]
+                # The log is searched, not read: every watch wakes up for every change.
+                later = bisect_right(self._log, looked, key=lambda entry: entry[0])
+                news = [(at, type_, obj) for at, found, type_, obj in self._log[later:] if found == resource]
+                looked = self._version
                 if not news:
                     if self._server is None:
                         return

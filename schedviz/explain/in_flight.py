@@ -48,6 +48,8 @@ class Bound(NamedTuple):
     arrived: int | None
     #: Moves with greater numbers came after its binding.
     bound: int
+    #: Whether the moves before it are all in the order in which they happened.
+    is_ordered: bool = True
 
 
 def bound_pod(pod: Pod, node: str) -> Pod:
@@ -122,7 +124,9 @@ class Replay:
             return judge(self._simulation, dry_run, one.node, release_differs=self._release_differs)
 
     def _decided(self, found: Judgement, one: Bound, states: Iterator[MovedPods]) -> Judgement:
-        """The disagreement, or `undecided` if it is none in another state."""
+        """The disagreement, or `undecided` if it is none in another state, or if the order of the moves is not known."""
+        if not one.is_ordered:
+            return _undecided(found)
         for _, nodes in zip(range(_MOST_STATES), states, strict=False):
             other = self._judge_on(nodes, one)
             if other.verdict == "agrees" or (other.verdict == "notBest" and found.verdict == "infeasible"):

@@ -131,7 +131,9 @@ def test_after_410_everything_is_listed_again_and_only_differences_are_sent(
     cluster.start()
     until(lambda: len(watched.told) == 4)
 
-    assert watched.told == [("ADDED", "goes"), ("ADDED", "stays"), ("ADDED", "comes"), ("DELETED", "goes")]
+    # What is gone, then the others in the order in which they changed.
+    assert watched.told == [("ADDED", "stays"), ("ADDED", "goes"), ("DELETED", "goes"), ("ADDED", "comes")]
+    assert all(change.is_listed for change in watched.changes)
     assert any("expired" in sentence for sentence in watched.said)
 
 
@@ -492,7 +494,7 @@ def test_a_reconnecting_observer_sends_only_differences(cluster: KubernetesApi) 
 
     again.reflector.list()
 
-    assert again.told == [("ADDED", "new"), ("DELETED", "gone")]
+    assert again.told == [("DELETED", "gone"), ("ADDED", "new")]
 
 
 @pytest.mark.parametrize(

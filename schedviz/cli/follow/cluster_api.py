@@ -233,6 +233,11 @@ class ClusterApi:
         return FollowError(f"{self._access.address} refuses to {verb} {_qualified(kind)}: {message}")
 
 
+def resource_version_of(content: bytes) -> str:
+    """The resource version of an object. Raises `Unavailable`."""
+    return str(_decoded(content, _WithMeta).metadata.resource_version)
+
+
 def _qualified(kind: Kind) -> str:
     group = kind.api_version.rpartition("/")[0]
     return f"{kind.resource}.{group}" if group else kind.resource

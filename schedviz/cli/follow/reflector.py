@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from schedviz.cli.follow.cluster_api import ClusterApi
+from schedviz.cli.follow.cluster_api import ClusterApi, resource_version_of
 from schedviz.cli.follow.errors import Expired, FollowError, Unavailable
 from schedviz.cli.follow.outage import Outage
 from schedviz.cli.follow.redaction import RedactedObject, Redaction
@@ -40,10 +40,12 @@ class Change(msgspec.Struct, frozen=True):
     version: str = ""
     #: The resource version of the cluster in which the change was seen; 0: it is not a number.
     revision: int = 0
+    #: The change was found by a list, so its order among others is not known.
+    is_listed: bool = False
 
     def body(self) -> dict[str, Any]:
         """The change as it is pushed."""
-        return {"type": self.type, "object": self.object, "version": self.version}
+        return {"type": self.type, "object": self.object, "version": self.version, **({"listed": True} if self.is_listed else {})}
 
 
 class Reflector:
@@ -76,6 +78,7 @@ class Reflector:
         self._known: dict[str, Known] = {}
         #: Of the last list or event.
         self._revision = 0
+        self._is_listing = False
         #: From which a watch continues; "": list everything first.
         self.resource_version = ""
 
@@ -84,16 +87,19 @@ class Reflector:
         self._known = dict(known)
 
     def list(self) -> int:
-        """List everything and emit the differences; returns the number of objects. Raises as `ClusterApi.list` does."""
+        """List everything and emit the differences: what is gone, then the others in the order in which they changed last.
+
+        Returns the number of objects. Raises as `ClusterApi.list` does.
+        """
         items, version = self._api.list(self.kind)
-        self._revision = _number(version)
-        listed = set[str]()
-        for item in items:
-            if (redacted := self._kept(item)) is not None:
-                listed.add(redacted.key)
-                self._is(redacted)
+        self._revision, self._is_listing = _number(version), True
+        kept = [redacted for item in sorted(items, key=_changed_at) if (redacted := self._kept(item)) is not None]
+        listed = {redacted.key for redacted in kept}
         for key in [key for key in self._known if key not in listed]:
             self._is_gone(key)
+        for redacted in kept:
+            self._is(redacted)
+        self._is_listing = False
         self.resource_version = version
         return len(listed)
 
@@ -157,7 +163,7 @@ class Reflector:
             return
         self._known[redacted.key] = now
         type_: Literal["ADDED", "MODIFIED"] = "ADDED" if before is None or before.uid != now.uid else "MODIFIED"
-        self._emit(Change(type_, redacted.object, redacted.version, self._revision))
+        self._emit(Change(type_, redacted.object, redacted.version, self._revision, self._is_listing))
 
     def _is_gone(self, key: str) -> None:
         before = self._known.pop(key, None)
@@ -166,7 +172,7 @@ class Reflector:
         namespace, _, name = key.rpartition("/")
         metadata = {"name": name, **({"namespace": namespace} if namespace else {}), "uid": before.uid}
         gone = {"apiVersion": self.kind.api_version, "kind": self.kind.name, "metadata": metadata}
-        self._emit(Change("DELETED", gone, revision=self._revision))
+        self._emit(Change("DELETED", gone, revision=self._revision, is_listed=self._is_listing))
 
     def _kept(self, content: bytes) -> RedactedObject | None:
         try:
@@ -174,6 +180,10 @@ class Reflector:
         except KubeError as error:
             self._say(f"{self.kind.resource}: an object was left out: {error}")
             return None
+
+
+def _changed_at(item: bytes) -> int:
+    return _number(resource_version_of(item))
 
 
 def _number(resource_version: str) -> int:

@@ -23,6 +23,7 @@ from schedviz.sessions.hosting.pace import Pace
 from schedviz.sessions.hosting.slice_commit import Done
 from schedviz.sessions.hosting.watchdog import WATCHDOG, while_cycle_lasts
 from schedviz.sessions.models import Session
+from schedviz.sessions.observing.observations import UNORDERED
 from schedviz.sessions.observing.shadow import Shadow
 from schedviz.sessions.replay.replayer import Stored
 from schedviz.sessions.tracing import CommandSpan
@@ -203,7 +204,7 @@ class SliceRunner:
         return Done(seq=stored.seq, outcome=members, stopped_event=stopped_event, is_observed=self.shadow.is_observed(stored.key))
 
     def _begin(self, stored: Stored) -> None:
-        self.shadow.before(self._simulation, stored.command)
+        self.shadow.before(self._simulation, stored.command, is_ordered=not stored.key.endswith(UNORDERED))
         self._simulation.start(stored.command, seq=stored.seq)
         self.running = stored
         self._watch_run(stored)

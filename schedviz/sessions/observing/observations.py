@@ -29,6 +29,8 @@ from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 #: The most events in one batch.
 MOST = 500
 _AT_ONCE = 200
+#: How the key of a command ends whose order among others is not known.
+UNORDERED = "~"
 
 
 class WrongBatch(SessionError):
@@ -54,6 +56,8 @@ class Seen(msgspec.Struct, frozen=True):
     object: dict[str, Any]
     #: A string that changes with the object.
     version: Annotated[str, msgspec.Meta(max_length=64, pattern="^[!-~]*$")] = ""
+    #: The change was found by a list, not by a watch, so its order among others is not known.
+    listed: bool = False
 
 
 class AcceptedBatch(msgspec.Struct, frozen=True):
@@ -163,7 +167,7 @@ class _Batch:
         self.index = 0
 
     def commands(self) -> Iterator[tuple[str, AnyCommand]]:
-        """The commands with their keys, `source:n:i`."""
+        """The commands with their keys, `source:n:i`, and `source:n:i~` for changes whose order is not known."""
         number = 0
         identities = list(self._identities())
         known = self._known(identities)
@@ -171,7 +175,7 @@ class _Batch:
         for index, (seen, identity) in enumerate(zip(self._events, identities, strict=True)):
             self.index = index
             for command in self._of(seen, identity, known, touched):
-                yield f"{self._prefix}{number}", command
+                yield f"{self._prefix}{number}{UNORDERED if seen.listed else ''}", command
                 number += 1
         self._write(known, touched)
 

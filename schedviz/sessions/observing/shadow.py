@@ -78,8 +78,8 @@ class Shadow:
         #: which is usual, the dry cycle for its binding has the same result.
         self._arrivals: dict[str, tuple[Pod, int]] = {}
 
-    def before(self, simulation: Simulation, command: AnyCommand) -> None:
-        """Called before a command is executed."""
+    def before(self, simulation: Simulation, command: AnyCommand, *, is_ordered: bool = True) -> None:
+        """Called before a command is executed. `is_ordered`: its order among the other observations is that of the cluster."""
         self._before = None
         if self._arrivals and not _is_about_waiting_pod(command):
             self._choose_for_arrivals(simulation, bound=_uid_if_bound(command))
@@ -90,7 +90,7 @@ class Shadow:
         if pod is None or pod.uid not in pending:
             return
         if isinstance(command, Update) and (node := _node_of(command.object)):
-            self._bound(simulation, pending, pod, node)
+            self._bound(simulation, pending, pod, node, is_ordered=is_ordered)
 
     def after(self, simulation: Simulation, command: AnyCommand) -> None:
         """Called after a command was executed."""
@@ -134,7 +134,7 @@ class Shadow:
 
     # --- Bindings
 
-    def _bound(self, simulation: Simulation, pending: PendingPods, pod: Pod, node: str) -> None:
+    def _bound(self, simulation: Simulation, pending: PendingPods, pod: Pod, node: str, *, is_ordered: bool) -> None:
         waited = pending.remove(pod.uid)
         assert waited is not None
         event = simulation.event
@@ -145,7 +145,7 @@ class Shadow:
             return
         # When a rejected pod was tried again is not known: probably after those that came before its binding.
         rank = waited.rank if waited.place == "active" else (waited.rank[0], pending.latest)
-        bound = Bound(pod, node, rank, waited.arrived, self._moved)
+        bound = Bound(pod, node, rank, waited.arrived, self._moved, is_ordered)
         ahead = pending.ahead_of(rank)
         if not self._members and not ahead:
             judgement = self._judge(simulation, [bound], is_complete=True)[0]

@@ -6,6 +6,7 @@ import hashlib
 from typing import Any, Literal
 from uuid import UUID
 
+import msgspec
 import pytest
 from django.contrib.auth.models import User
 
@@ -149,6 +150,18 @@ def settle_idle(session_id: UUID) -> None:
     engine.settle_bindings()
     assert lease.release_idle(engine.lease)
     worker_loop.WARM.keep(engine)
+
+
+def test_a_binding_that_a_list_found_is_undecided_if_it_does_not_agree(followed: UUID) -> None:
+    """What happened while the watch was interrupted, and in which order, is not known."""
+    push(followed, 2, seen("ADDED", pod("p")), seen("ADDED", pod("q")))
+    listed = [
+        msgspec.structs.replace(seen("MODIFIED", on(pod(name), node)), listed=True) for name, node in (("p", "small"), ("q", "large"))
+    ]
+    push(followed, 3, *listed)
+    work_off(followed)
+
+    assert verdicts(followed) == {"default/p": "undecided", "default/q": "agrees"}
 
 
 def test_another_release_than_the_clusters_is_the_cause_of_a_disagreement(followed: UUID) -> None:
