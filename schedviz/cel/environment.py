@@ -12,6 +12,7 @@ from schedviz.cel.errors import CompileError, Issue
 from schedviz.cel.parser import parse
 from schedviz.cel.program import Plan, Program
 from schedviz.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, NULL, STRING, UINT, Type, list_of, map_of, type_of
+from schedviz.cel.validators import validate_literals
 from schedviz.cel.values import TypeValue
 
 #: The names of types, which are values.
@@ -57,6 +58,7 @@ class Environment:
         tree = parse(source)
         try:
             output, checked = check(tree, source, self)
+            validate_literals(tree, source)
             return Program(source, output, Plan(tree, checked, self.functions, self.constants))
         except RecursionError:
             raise CompileError(source, [Issue("expression is nested too deeply", 1, 0)]) from None

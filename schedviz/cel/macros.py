@@ -1,6 +1,6 @@
 """Macros: calls that the parser replaces with presence tests and comprehensions.
 
-Upstream: cel-go parser/macro.go, ext/bindings.go, ext/comprehensions.go, cel/library.go (optMap, optFlatMap)
+Upstream: cel-go parser/macro.go, ext/bindings.go, ext/comprehensions.go, ext/lists.go, cel/library.go (optMap, optFlatMap)
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import Final
 from schedviz.cel.syntax import Call, Comprehension, Identifier, ListLiteral, Literal, MapLiteral, Node, Select
 
 ACCUMULATOR: Final = "@result"
+#: The list that `sortBy` sorts.
+_SORTED: Final = "@__sortBy_input__"
 
 
 class MacroError(ValueError):
@@ -190,6 +192,16 @@ def _optional_map(*, flat: bool) -> Macro:
     return expanded
 
 
+def _sort_by(offset: int, target: Node | None, arguments: Sequence[Node]) -> Node:
+    """The list bound to a name, and sorted by the list of keys. Upstream: sortByMacro"""
+    assert target is not None
+    if isinstance(target, Literal | MapLiteral):
+        raise MacroError("sortBy can only be applied to a list, identifier, comprehension, call or select expression", target)
+    keys = _collect(1, filtered=False, keeps=False)(offset, Identifier(offset, _SORTED), arguments)
+    assert keys is not None
+    return _bound(offset, _SORTED, target, Call(offset, "@sortByAssociatedKeys", (keys,), Identifier(offset, _SORTED)))
+
+
 #: By the function's name, whether it is a member function, and the number of arguments.
 MACROS: Final[dict[tuple[str, bool, int], Macro]] = {
     ("has", False, 1): _has,
@@ -207,6 +219,7 @@ MACROS: Final[dict[tuple[str, bool, int], Macro]] = {
     ("exists", True, 3): _exists(2),
     ("exists_one", True, 3): _exists_one(2),
     ("existsOne", True, 3): _exists_one(2),
+    ("sortBy", True, 2): _sort_by,
     ("transformList", True, 3): _collect(2, filtered=False, keeps=False),
     ("transformList", True, 4): _collect(2, filtered=True, keeps=False),
     ("transformMap", True, 3): _transform_map(filtered=False),

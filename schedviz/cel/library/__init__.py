@@ -3,10 +3,38 @@
 from collections.abc import Iterator
 
 from schedviz.cel.declarations import Overload
-from schedviz.cel.library import lists, optionals, quantities, regular_expressions, semantic_versions, sets, standard, strings
+from schedviz.cel.library import (
+    formatting,
+    lists,
+    networks,
+    optionals,
+    quantities,
+    regular_expressions,
+    semantic_versions,
+    sets,
+    standard,
+    strings,
+    times,
+    urls,
+)
+
+_MODULES = (
+    standard,
+    times,
+    strings,
+    formatting,
+    regular_expressions,
+    lists,
+    sets,
+    optionals,
+    quantities,
+    semantic_versions,
+    networks,
+    urls,
+)
 
 
 def functions() -> Iterator[tuple[str, Overload]]:
     """Every overload with the name of its function."""
-    for module in (standard, strings, regular_expressions, lists, sets, optionals, quantities, semantic_versions):
+    for module in _MODULES:
         yield from module.functions()

@@ -23,6 +23,11 @@ def traversal(times: int = 1) -> Cost:
     return cost
 
 
+def of_length(length: int) -> int:
+    """Of going through so many characters or bytes."""
+    return math.ceil(length * _TRAVERSAL)
+
+
 def replaced(arguments: Sequence[Any], result: Any) -> int:
     """Of replacing parts of a text. Deviation: a result that is much longer costs more than upstream's fixed amount."""
     return max(math.ceil(size_of(arguments[0]) * 2 * _TRAVERSAL), size_of(result) // 100)

@@ -1,4 +1,4 @@
-"""Functions of lists. Upstream: apiserver/pkg/cel/library/lists.go; cel-go ext/lists.go, version 3, without `sortBy`"""
+"""Functions of lists. Upstream: apiserver/pkg/cel/library/lists.go; cel-go ext/lists.go, version 3"""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from schedviz.cel import types
 from schedviz.cel.declarations import Overload
 from schedviz.cel.errors import CelError
 from schedviz.cel.library import costs, work
+from schedviz.cel.library.times import DURATION, TIMESTAMP, Duration, Timestamp
 from schedviz.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, UINT, A
 from schedviz.cel.values import Uint, equal, in_int, in_uint, is_number, type_name
 
-_COMPARABLE: Final = (INT, UINT, DOUBLE, BOOL, STRING, BYTES)
+_COMPARABLE: Final = (INT, UINT, DOUBLE, BOOL, STRING, BYTES, DURATION, TIMESTAMP)
 #: The classes of their values.
-_ORDERED: Final = (bool, int, float, str, bytes)
+_ORDERED: Final = (bool, int, float, str, bytes, Duration, Timestamp)
 _ANY_LIST: Final = types.list_of(A)
 
 
@@ -27,6 +28,7 @@ def functions() -> Iterator[tuple[str, Overload]]:
         yield "max", Overload((items,), type_, _first_of("max"), is_member=True, cost=costs.elements(0))
     for number in (INT, UINT, DOUBLE):
         yield "sum", Overload((types.list_of(number),), number, _sum, is_member=True, cost=costs.elements(0))
+    yield "sum", Overload((types.list_of(DURATION),), DURATION, _sum_of_durations, is_member=True, cost=costs.elements(0))
     yield "indexOf", Overload((_ANY_LIST, A), INT, _index_of, is_member=True, cost=costs.elements(0), work=work.found)
     yield "lastIndexOf", Overload((_ANY_LIST, A), INT, _last_index_of, is_member=True, cost=costs.elements(0), work=work.found)
     yield "slice", Overload((_ANY_LIST, INT, INT), _ANY_LIST, _slice, is_member=True, cost=costs.result_elements)
@@ -47,7 +49,17 @@ def functions() -> Iterator[tuple[str, Overload]]:
     yield "reverse", Overload((_ANY_LIST,), _ANY_LIST, lambda items: tuple(reversed(items)), is_member=True, cost=costs.result_elements)
     for type_ in _COMPARABLE:
         yield "sort", Overload((types.list_of(type_),), types.list_of(type_), _sorted, is_member=True, cost=costs.result_elements)
+        yield (
+            "@sortByAssociatedKeys",
+            Overload((_ANY_LIST, types.list_of(type_)), _ANY_LIST, _sorted_by, is_member=True, cost=costs.elements(0)),
+        )
     yield "lists.range", Overload((INT,), types.list_of(INT), _range, cost=costs.result_elements)
+
+
+def _sum_of_durations(items: Sequence[Any]) -> Duration:
+    if not all(isinstance(item, Duration) for item in items):
+        raise CelError("no such overload")
+    return Duration(in_int(sum(item.nanoseconds for item in items)))
 
 
 def _comparable(items: Sequence[Any]) -> Sequence[Any]:
@@ -128,6 +140,18 @@ def _sorted(items: Sequence[Any]) -> Sequence[Any]:
     if any(type(item) is not type(items[0]) for item in items):
         raise CelError("list elements must have the same type")
     return tuple(sorted(_comparable(items)))
+
+
+def _sorted_by(items: Sequence[Any], by: Sequence[Any]) -> Sequence[Any]:
+    """The items in the order of their keys. Upstream: sortListByAssociatedKeys"""
+    if len(items) != len(by):
+        raise CelError(
+            "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, "
+            f"but got {len(items)} and {len(by)} elements respectively"
+        )
+    if any(type(key) is not type(by[0]) for key in by):
+        raise CelError("list elements must have the same type")
+    return tuple(item for _, item in sorted(zip(_comparable(by), items, strict=True), key=lambda pair: pair[0]))
 
 
 def _range(count: int) -> Sequence[int]:

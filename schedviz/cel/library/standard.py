@@ -1,4 +1,4 @@
-"""Operators, conversions and the other functions of the CEL specification, without those of durations and timestamps.
+"""Operators, conversions and the other functions of the CEL specification; those of durations and timestamps are in `times`.
 
 Upstream: cel-go common/stdlib/standard.go
 """

@@ -1,4 +1,4 @@
-"""Functions of strings. Upstream: cel-go ext/strings.go, version 2, without `format`"""
+"""Functions of strings. Upstream: cel-go ext/strings.go, version 2; `format` is in `formatting`"""
 
 from __future__ import annotations
 
