@@ -40,6 +40,12 @@ class Checked:
         self.overloads: dict[int, tuple[Overload, ...]] = {}
         #: Calls like `optional.none()`, whose target is a part of the function's name.
         self.namespaced: dict[int, str] = {}
+        self.known = Substitutions()
+
+    def type_of(self, node: Node) -> Type:
+        """The type of a part, after the whole expression was checked."""
+        found = self.types.get(id(node))
+        return DYN if found is None else self.known.apply(found, to_dyn=True)
 
 
 def check(tree: Node, source: str, declarations: Declarations) -> tuple[Type, Checked]:
@@ -49,6 +55,7 @@ def check(tree: Node, source: str, declarations: Declarations) -> tuple[Type, Ch
         result = checker.check(tree)
         if checker.issues:
             raise CompileError(source, checker.issues)
+        checker.checked.known = checker.known
         return checker.known.apply(result, to_dyn=True), checker.checked
     except TooComplexError:
         raise CompileError(source, [Issue("expression is too complex", 1, 0)]) from None

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from schedviz.cel import library
-from schedviz.cel.checker import check
+from schedviz.cel.checker import Checked, check
 from schedviz.cel.declarations import Function, Overload
 from schedviz.cel.errors import CompileError, Issue
+from schedviz.cel.estimate import SizeOf, worst_cost
 from schedviz.cel.parser import parse
 from schedviz.cel.program import Plan, Program
+from schedviz.cel.syntax import Node
 from schedviz.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, NULL, STRING, UINT, Type, list_of, map_of, type_of
 from schedviz.cel.validators import validate_literals
 from schedviz.cel.values import TypeValue
@@ -55,10 +57,22 @@ class Environment:
 
     def compile(self, source: str) -> Program:
         """The program of an expression. Raises `CompileError`."""
-        tree = parse(source)
         try:
-            output, checked = check(tree, source, self)
-            validate_literals(tree, source)
+            tree, output, checked = self._checked(source)
             return Program(source, output, Plan(tree, checked, self.functions, self.constants))
         except RecursionError:
             raise CompileError(source, [Issue("expression is nested too deeply", 1, 0)]) from None
+
+    def worst_cost(self, source: str, size_of: SizeOf, fixed: Mapping[str, int] | None = None) -> int:
+        """The most that an evaluation can cost: `estimate.worst_cost`. Raises `CompileError`."""
+        try:
+            tree, _, checked = self._checked(source)
+            return worst_cost(tree, checked, size_of, fixed)
+        except RecursionError:
+            raise CompileError(source, [Issue("expression is nested too deeply", 1, 0)]) from None
+
+    def _checked(self, source: str) -> tuple[Node, Type, Checked]:
+        tree = parse(source)
+        output, checked = check(tree, source, self)
+        validate_literals(tree, source)
+        return tree, output, checked

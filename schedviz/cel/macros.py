@@ -151,6 +151,20 @@ def _transform_map(*, filtered: bool) -> Macro:
     return expanded
 
 
+def _transform_map_entry(*, filtered: bool) -> Macro:
+    def expanded(offset: int, target: Node | None, arguments: Sequence[Node]) -> Node:
+        assert target is not None
+        names = _names(arguments, 2)
+        step: Node = _call(offset, "@mapInsert", _result(offset), arguments[-1])
+        if filtered:
+            step = _call(offset, "_?_:_", arguments[2], step, _result(offset))
+        return _loop(
+            offset, target, names, start=MapLiteral(offset, ()), condition=Literal(offset, True), step=step, result=_result(offset)
+        )
+
+    return expanded
+
+
 def _bound(offset: int, name: str, value: Node, body: Node) -> Node:
     """`body` with a variable: a comprehension over nothing, whose accumulator is the variable."""
     return Comprehension(
@@ -224,4 +238,6 @@ MACROS: Final[dict[tuple[str, bool, int], Macro]] = {
     ("transformList", True, 4): _collect(2, filtered=True, keeps=False),
     ("transformMap", True, 3): _transform_map(filtered=False),
     ("transformMap", True, 4): _transform_map(filtered=True),
+    ("transformMapEntry", True, 3): _transform_map_entry(filtered=False),
+    ("transformMapEntry", True, 4): _transform_map_entry(filtered=True),
 }

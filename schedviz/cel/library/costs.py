@@ -79,6 +79,10 @@ def square(arguments: Sequence[Any], _result: Any) -> int:
     return max(1, size_of(arguments[0]) ** 2)
 
 
-def product(arguments: Sequence[Any], _result: Any) -> int:
-    """Of comparing each element with each."""
-    return 1 + size_of(arguments[0]) * size_of(arguments[1])
+def product(times: int = 1) -> Cost:
+    """Of comparing each element of one list with each of another."""
+
+    def cost(arguments: Sequence[Any], _result: Any) -> int:
+        return 1 + times * size_of(arguments[0]) * size_of(arguments[1])
+
+    return cost

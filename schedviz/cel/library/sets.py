@@ -16,8 +16,8 @@ _LISTS: Final = (types.list_of(A), types.list_of(A))
 
 def functions() -> Iterator[tuple[str, Overload]]:
     """Every overload with the name of its function."""
-    for name, compute in (("contains", _contains), ("equivalent", _are_equivalent), ("intersects", _intersect)):
-        yield f"sets.{name}", Overload(_LISTS, BOOL, compute, cost=costs.product, work=work.each_with_each)
+    for name, compute, times in (("contains", _contains, 1), ("equivalent", _are_equivalent, 2), ("intersects", _intersect, 1)):
+        yield f"sets.{name}", Overload(_LISTS, BOOL, compute, cost=costs.product(times), work=work.each_with_each)
 
 
 def _has(items: Sequence[Any], item: Any) -> bool:

@@ -15,7 +15,7 @@ from schedviz.cel.declarations import Overload
 from schedviz.cel.errors import CelError
 from schedviz.cel.library import costs, regular_expressions, work
 from schedviz.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, UINT, A, B, Type
-from schedviz.cel.values import MAX_INT, MIN_INT, TypeValue, Uint, divided, equal, in_int, in_uint, map_key, shown_number, type_name
+from schedviz.cel.values import MAX_INT, MIN_INT, TypeValue, Uint, divided, equal, in_int, in_uint, keys, map_key, shown_number, type_name
 
 _NUMBERS = (INT, UINT, DOUBLE)
 _UINT_DIGITS = 20
@@ -50,6 +50,8 @@ def _indexing() -> Iterator[tuple[str, Overload]]:
         yield "size", Overload((type_,), INT, len)
         yield "size", Overload((type_,), INT, len, is_member=True)
     yield "@mapInsert", Overload((types.map_of(A, B), A, B), types.map_of(A, B), _inserted, work=work.elements)
+    entries = (types.map_of(A, B), types.map_of(A, B))
+    yield "@mapInsert", Overload(entries, types.map_of(A, B), _all_inserted, work=work.each_with_each)
 
 
 def _is_in(item: Any, items: Sequence[Any]) -> bool:
@@ -61,6 +63,12 @@ def _inserted(mapping: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:
     if kept in mapping:
         raise CelError(f"insert failed: key {key} already exists")
     return {**mapping, kept: value}
+
+
+def _all_inserted(mapping: dict[Any, Any], entries: dict[Any, Any]) -> dict[Any, Any]:
+    for key in keys(entries):
+        mapping = _inserted(mapping, key, entries[map_key(key)])
+    return mapping
 
 
 def _comparisons() -> Iterator[tuple[str, Overload]]:

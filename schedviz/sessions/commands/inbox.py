@@ -19,6 +19,7 @@ from django.db.models import F
 
 from schedviz.sessions import quotas, tracing
 from schedviz.sessions.commands import limits
+from schedviz.sessions.commands.device_selectors import expect_selectors
 from schedviz.sessions.commands.stored_form import canonical, expect_names
 from schedviz.sessions.errors import CommandRefused, HeadMoved, KeyReused, SessionFailed, SessionGone, TooManyCommands
 from schedviz.sessions.models import Command, Session
@@ -65,6 +66,7 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: Seen | None
     """
     new = _encoded(command, key)
     expect_names(command)
+    expect_selectors(command)
     try:
         quotas.expect_room_for_commands(session_id, [(command, len(new.body))])
         with nullcontext() if seen is None else transaction.atomic():
@@ -90,6 +92,7 @@ def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, 
     new = [_encoded(command, key) for key, command in commands]
     for _, command in commands:
         expect_names(command)
+        expect_selectors(command)
     if known := _all_known(session_id, new):
         return known
     try:

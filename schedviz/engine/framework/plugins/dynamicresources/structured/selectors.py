@@ -1,35 +1,24 @@
-"""CEL selectors of devices: their environment, their programs, and what they say of a device.
+"""CEL selectors of devices: their programs, and what they say of a device.
 
-Upstream: dynamic-resource-allocation/cel/compile.go, cel/cache.go
+Upstream: dynamic-resource-allocation/cel/compile.go DeviceMatches, cel/cache.go
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from schedviz import cel
-from schedviz.cel import types
-from schedviz.cel.declarations import Overload
-from schedviz.cel.errors import CelError, CompileError, CostLimitError
-from schedviz.cel.library.quantities import QUANTITY
+from schedviz.cel.device_selectors import MAX_COST, MAX_LENGTH, compiled
+from schedviz.cel.errors import CelError, CostLimitError
 from schedviz.cel.library.semantic_versions import SemverError, parse
 from schedviz.cel.program import Frame
-from schedviz.cel.types import ANY, BOOL, DYN, STRING, Type
-from schedviz.cel.values import DefaultMap, equal, type_name
+from schedviz.cel.values import DefaultMap, type_name
 from schedviz.kube.devices import Device, DeviceAttribute
 
-#: Upstream: resource/v1 CELSelectorExpressionMaxCost
-MAX_COST: Final = 1_000_000
-#: The API server refuses longer expressions. Upstream: resource/v1 CELSelectorExpressionMaxLength
-MAX_LENGTH: Final = 10 * 1024
-#: Upstream: resource/v1 ResourceSliceMaxAttributeValuesPerDevice
-MAX_ATTRIBUTE_VALUES: Final = 48
 #: Evaluations that cost less do not count as work.
 _USUAL_COST: Final = 200
 _LOOKS_PER_COST: Final = 2
-DEVICE: Final = Type("struct", "kubernetes.DRADevice")
 
 
 class SelectorError(ValueError):
@@ -48,7 +37,7 @@ class Selectors:
 
     def __init__(self, *, consumable_capacity: bool = True, list_type_attributes: bool = False) -> None:
         self._lists = list_type_attributes
-        self._environment = _environment(consumable_capacity=consumable_capacity, list_type_attributes=list_type_attributes)
+        self._consumable_capacity = consumable_capacity
         self._compiled = lru_cache(maxsize=1024)(self._compile)
 
     def matches(self, expression: str, driver: str, device: Device) -> bool:
@@ -71,22 +60,11 @@ class Selectors:
         spent = frame.cost + frame.work
         return Answer(value, 0 if spent < _USUAL_COST else spent * _LOOKS_PER_COST)
 
-    def compile_error(self, expression: str) -> str:
-        """Why an expression does not compile; "": it does."""
-        program = self._compiled(expression)
-        return program if isinstance(program, str) else ""
-
     def _compile(self, expression: str) -> cel.Program | str:
-        """The program, or why there is none. Upstream: CompileCELExpression"""
+        """The program, or why there is none."""
         if len(expression.encode()) > MAX_LENGTH:
             return f"compilation failed: Too long: may not be more than {MAX_LENGTH} bytes"
-        try:
-            program = self._environment.compile(expression)
-        except CompileError as error:
-            return f"compilation failed: {error}"
-        if program.output in (BOOL, ANY) or (self._lists and program.output == DYN):
-            return program
-        return f"must evaluate to bool or the unknown type, not {program.output}"
+        return compiled(expression, consumable_capacity=self._consumable_capacity, list_type_attributes=self._lists)
 
     def _variable(self, driver: str, device: Device) -> dict[str, Any]:
         """The value of `device`. Raises `SelectorError`. Upstream: DeviceMatches"""
@@ -149,30 +127,3 @@ def _qualified(name: str, driver: str) -> tuple[str, str]:
     """Domain and identifier; names without a domain are the driver's. Upstream: parseQualifiedName"""
     domain, separator, key = name.partition("/")
     return (domain, key) if separator else (driver, name)
-
-
-def _environment(*, consumable_capacity: bool, list_type_attributes: bool) -> cel.Environment:
-    """Upstream: newCompiler"""
-    attribute = DYN if list_type_attributes else ANY
-    fields: dict[str, Type] = {
-        "driver": STRING,
-        "attributes": types.map_of(STRING, types.map_of(STRING, attribute)),
-        "capacity": types.map_of(STRING, types.map_of(STRING, QUANTITY)),
-    }
-    if consumable_capacity:
-        fields["allowMultipleAllocations"] = BOOL
-    functions = [("includes", Overload((DYN, DYN), BOOL, _includes, is_member=True))] if list_type_attributes else []
-    known: Mapping[str, Mapping[str, Type]] = {DEVICE.name: fields}
-    return cel.Environment({"device": DEVICE}, fields=known, functions=functions)
-
-
-def _includes(target: Any, item: Any) -> bool:
-    """Whether a value is the item, or a list has it. Upstream: includesFunc"""
-    if not isinstance(target, tuple | list):
-        return equal(target, item)
-    for place, each in enumerate(target):
-        if place >= MAX_ATTRIBUTE_VALUES:
-            raise CelError(f"'includes' function cannot be applied to lists longer than {MAX_ATTRIBUTE_VALUES} values")
-        if equal(each, item):
-            return True
-    return False
