@@ -82,3 +82,16 @@ def test_an_import_is_measured_from_the_dump_to_the_checkpoint(form: str) -> Non
 
 def test_the_calibration_is_seconds_per_pod() -> None:
     assert 0 < calibration(10, 5) < 1
+
+
+def test_the_table_names_each_workload_and_shows_the_growth_with_devices() -> None:
+    chosen = ("--workload", "devices-2", "--workload", "devices-8", "--nodes", "5", "--pods", "10", "--release", "v1.36", "--no-check")
+    result = CliRunner().invoke(bench, chosen, env={"COLUMNS": "80"})
+
+    assert result.exit_code == 0
+    table = [line for line in result.stdout.splitlines() if line.lstrip().startswith("devices-")]
+    assert any(line.split()[0].startswith("devices-2") for line in table)
+    (growth,) = [line for line in result.stdout.splitlines() if line.startswith("5 nodes: p50 ")]
+    assert growth.endswith(" a node")
+    assert " ms with 2 devices, " in growth
+    assert " ms with 8 devices" in growth

@@ -13,9 +13,10 @@ from schedviz.trace.releases import DEFAULT_RELEASE
 
 
 def print_rows(rows: Sequence[Row]) -> None:
-    """Print one line per row; the ratio is the median cycle in units of the calibration."""
-    table = Table("workload", box=None, header_style="bold")
-    for heading in ("nodes", "pods/s", "p50 ms", "p90 ms", "p99 ms", "calibration ms", "ratio", "RSS MB", "bytes/cycle"):
+    """Print one line per row, then the growth with devices. The ratio is the median cycle in units of the calibration."""
+    table = Table(box=None, header_style="bold")
+    table.add_column("workload", min_width=12, overflow="fold")
+    for heading in ("nodes", "pods/s", "p50 ms", "p90 ms", "p99 ms", "ratio", "RSS MB", "bytes"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         name = row.workload + (", every node" if row.every_node else "")
@@ -28,7 +29,6 @@ def print_rows(rows: Sequence[Row]) -> None:
             row.p50_ms,
             row.p90_ms,
             row.p99_ms,
-            row.calibration_ms,
             row.ratio,
             row.rss_mb,
             row.event_bytes,
@@ -38,6 +38,22 @@ def print_rows(rows: Sequence[Row]) -> None:
     for row in rows:
         where = ", ".join(f"{name} {share:.0%}" for name, share in [*_largest(row.stages), *_largest(row.plugins)])
         say(f"{row.workload}, {row.nodes:,} nodes: {where}", dim=True)
+    for line in growth_with_devices(rows):
+        say(line)
+
+
+def growth_with_devices(rows: Sequence[Row]) -> list[str]:
+    """For each number of nodes, the median cycle by devices of a node, if at least two such workloads were measured."""
+    medians: dict[int, dict[int, float]] = {}
+    for row in rows:
+        family, _, count = row.workload.partition("-")
+        if family == "devices" and count.isdecimal():
+            medians.setdefault(row.nodes, {})[int(count)] = row.p50_ms
+    return [
+        f"{nodes:,} nodes: p50 {', '.join(f'{found[count]} ms with {count} devices' for count in sorted(found))} a node"
+        for nodes, found in sorted(medians.items())
+        if len(found) > 1
+    ]
 
 
 def _largest(shares: Mapping[str, float]) -> list[tuple[str, float]]:
