@@ -56,6 +56,8 @@ def _print(examination: Examination) -> None:
     count = len(examination.differences)
     say(as_sentence(verdict(examination).text))
     say(f"{examination.compared} ({examination.nodes} nodes, {examination.pods} pods): {_differences(count)}")
+    if examination.release:
+        say(f"Requests are added up as kube-scheduler {examination.release} does.")
     for finding in examination.findings:
         _print_finding(finding)
 

@@ -332,6 +332,7 @@ def _print_overview(found: Overview) -> None:
         first = found.reasons[0].groups[0].pods[0]
         say()
         say(f"For the nodes behind a reason and the smallest change that places a pod, name it: schedviz explain {first} …")
+    _print_release(found.release)
 
 
 def _print_json(value: Any) -> None:
@@ -373,12 +374,19 @@ def _print_text(explanation: Explanation, change: SmallestChange | None) -> None
         say(f"The same applies to {len(explanation.alike)} more: {_named(explanation.alike)}")
     if change is not None:
         _print_change(change)
+    _print_release(explanation.release)
+
+
+def _print_release(release: str) -> None:
+    if release:
+        say()
+        say(f"Simulated: kube-scheduler {release}.")
 
 
 def _print_clauses(clauses: Any) -> None:
     for clause in clauses:
         say()
-        say(f"  {clause.count or '':>6} {clause.reason}  [{clause.plugin or 'unknown plugin'}]")
+        say(f"  {clause.count or '':>6} {clause.reason}  [{_source(clause)}]")
         if clause.meaning:
             say(f"         {clause.meaning}")
         for detail in clause.details:
@@ -390,6 +398,12 @@ def _print_clauses(clauses: Any) -> None:
             say(f"         do: {clause.advice}")
         if clause.nodes:
             say(f"         on {_named(clause.nodes)}")
+
+
+def _source(clause: Any) -> str:
+    """The plugin that gives a reason, and the release if only one of them words it so."""
+    only = f", {clause.releases[0]} only" if len(clause.releases) == 1 else ""
+    return (clause.plugin or "unknown plugin") + only
 
 
 def _print_findings(findings: Sequence[Finding]) -> None:
@@ -438,6 +452,9 @@ def _print_message(message: Message, clauses: Any) -> None:
     if message.finding:
         say()
         say(message.finding)
+    if message.wording:
+        say()
+        say(message.wording)
     if message.preemption:
         say()
         say("Preemption:")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from schedviz.explain.explanation import Clause
 from schedviz.explain.meaning import Meaning
+from schedviz.explain.reason_releases import releases_of
 from schedviz.explain.reasons import meaning_of
 
 
@@ -21,7 +22,7 @@ def explained_clause(
     if meaning is None:
         return Clause(count, reason, plugin, code, nodes)
     return Clause(
-        count,
+        0 if meaning.is_note else count,
         reason,
         plugin or meaning.plugin,
         code,
@@ -30,4 +31,5 @@ def explained_clause(
         causes=meaning.causes,
         advice=meaning.advice,
         meaning_phrase=meaning.phrase,
+        releases=() if meaning is otherwise else releases_of(reason),
     )

@@ -39,6 +39,8 @@ class Clause(Part, frozen=True):
     advice: str = ""
     #: The meaning for translation; each cause and the advice are templates.
     meaning_phrase: Phrase | None = None
+    #: The simulated releases whose default plugins give this reason; empty: only older releases do, or none.
+    releases: tuple[str, ...] = ()
     #: The numbers behind it; empty for a message without its cluster.
     details: tuple[AnyDetail, ...] = ()
 
@@ -167,6 +169,8 @@ class Explanation(Part, frozen=True):
     group_holds_back: bool = False
     #: Other pending pods with equal requirements: the same applies to them.
     alike: tuple[str, ...] = ()
+    #: The simulated release of kube-scheduler.
+    release: str = ""
 
     @property
     def lacks_change(self) -> bool:

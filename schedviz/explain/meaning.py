@@ -15,6 +15,8 @@ class Meaning(NamedTuple):
     causes: tuple[str, ...] = ()
     #: A sentence without values.
     advice: str = ""
+    #: Whether it counts no nodes and says nothing about why the pod does not fit.
+    is_note: bool = False
     values: dict[str, str] = {}  # noqa: RUF012 -- a tuple's default, which nobody writes to.
 
     @property

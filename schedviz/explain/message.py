@@ -13,6 +13,7 @@ from schedviz.explain.explanation import Clause, NodeVerdict, Part
 from schedviz.explain.reason_tables.whole import OLD_PREDICATES
 from schedviz.explain.reasons import UNKNOWN, meaning_of
 from schedviz.trace.phrase import Phrase, counted, phrase
+from schedviz.trace.releases import RELEASES
 
 #: Longer texts are cut. An event's note has at most 1,024 characters; a condition's message is rarely longer.
 LONGEST: Final = 20_000
@@ -57,6 +58,9 @@ class Message(Part, frozen=True):
     #: What the counts themselves say; "" if nothing.
     finding: str = ""
     finding_phrase: Phrase | None = None
+    #: Which of the simulated releases words it so, if that tells anything; "" otherwise.
+    wording: str = ""
+    wording_phrase: Phrase | None = None
     #: Whether it leaves nodes out although its scheduler evaluates every node: the defect of kubernetes issue 91601.
     loses_nodes: bool = False
 
@@ -103,11 +107,30 @@ def parse_message(text: str) -> Message:
     text = " ".join(text[:LONGEST].split())
     head = _HEAD.search(text)
     if head is not None:
-        return _fit_error(int(head["all"]), text[head.end() :])
+        return _with_wording(_fit_error(int(head["all"]), text[head.end() :]))
     old = tuple(_old_clauses(text))
     if old:
         return Message(0, old)
-    return _without_counts(text)
+    return _with_wording(_without_counts(text))
+
+
+def _with_wording(message: Message) -> Message:
+    """The message with what its words tell about the release of its scheduler."""
+    known = [clause.releases for clause in (*message.clauses, *message.preemption) if clause.plugin or clause.releases]
+    of_one = {releases[0] for releases in known if len(releases) == 1}
+    wording: Phrase | None = None
+    if len(of_one) > 1:
+        wording = phrase("It has words of {releases}: its scheduler is of a release between them.", releases=" and ".join(sorted(of_one)))
+    elif of_one:
+        [release] = of_one
+        wording = phrase(
+            "It has words of {release} that {other} does not have.",
+            release=release,
+            other=next(each for each in RELEASES if each != release),
+        )
+    elif any(not releases for releases in known):
+        wording = phrase("It has words of releases before {oldest}.", oldest=RELEASES[0])
+    return message if wording is None else msgspec.structs.replace(message, wording=wording.text, wording_phrase=wording)
 
 
 def _fit_error(nodes: int, rest: str) -> Message:

@@ -69,6 +69,8 @@ class Overview(Part, frozen=True):
     reasons: tuple[WaitingReason, ...]
     #: Pods of groups beyond `MOST_GROUPS`, which are not explained.
     unexplained: int = 0
+    #: The simulated release of kube-scheduler.
+    release: str = ""
 
     def brief(self) -> Overview:
         """The same with the first `NAMED` nodes of each clause: with all of them it would grow with pods times nodes."""
@@ -100,7 +102,9 @@ def overview(simulation: Simulation, findings: KnownFindings = NO_FINDINGS) -> O
     reasons = tuple(_by_reason(simulation, explained, findings))
     count = sum(map(len, every))
     summary = _summary(count, len(reasons))
-    return Overview(summary.text, summary, count, reasons, unexplained=sum(map(len, every[MOST_GROUPS:])))
+    return Overview(
+        summary.text, summary, count, reasons, unexplained=sum(map(len, every[MOST_GROUPS:])), release=simulation.settings.release
+    )
 
 
 def _pending(simulation: Simulation) -> Iterator[Pod]:

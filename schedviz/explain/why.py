@@ -82,6 +82,7 @@ def explain_pod(
         group=note.sentence.text if note is not None else "",
         group_phrase=note.sentence if note is not None else None,
         group_holds_back=note is not None and note.holds_back,
+        release=simulation.settings.release,
     )
     if standing in ("scheduled", "finished", "deleting"):
         return _with_sentence(known, pod)

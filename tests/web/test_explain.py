@@ -44,9 +44,10 @@ def owner(people: People) -> APIClient:
 def test_a_pending_pod_is_explained_with_the_nodes_behind_each_clause(owner: APIClient, asked: UUID) -> None:
     explanation = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/").json()
     assert explanation["outlook"] == "never"
-    assert explanation["message"] == "0/2 nodes are available: 2 Insufficient cpu."
+    assert explanation["message"].startswith("0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No ")
     assert [(clause["count"], clause["nodes"]) for clause in explanation["clauses"]] == [(2, ["node-2", "node-1"])]
-    assert explanation["said"].startswith(explanation["message"])
+    assert explanation["said"] == explanation["message"]
+    assert explanation["release"] == "v1.27.1"
 
 
 @pytest.mark.parametrize(
@@ -116,8 +117,8 @@ def test_a_moment_is_explained_as_it_was(owner: APIClient, asked: UUID) -> None:
     work_off(asked)
     now = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/").json()
     then = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/?at={before}").json()
-    assert then["message"] == "0/2 nodes are available: 2 Insufficient cpu."
-    assert now["message"] == "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable."
+    assert then["message"].startswith("0/2 nodes are available: 2 Insufficient cpu. preemption: ")
+    assert now["message"].startswith("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. preemption: ")
     assert "unschedulable" not in node_of(owner, asked, f"&at={before}").get("spec", {})
     assert node_of(owner, asked, "&at=999999")["spec"]["unschedulable"] is True, "What has not happened yet is the newest state."
 

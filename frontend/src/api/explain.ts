@@ -173,6 +173,9 @@ export interface ReadMessage {
   nodes: number;
   clauses: ReasonClause[];
   preFilter: string;
+  /** What its words tell about the release of its scheduler. Older answers lack both. */
+  wording?: string;
+  wordingPhrase?: Phrase | null;
   preemption: ReasonClause[];
   unaccounted: number;
   /** Why clauses count fewer nodes than the message; "": they do not. */

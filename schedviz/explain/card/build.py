@@ -28,11 +28,12 @@ def card_of_pod(explanation: Explanation, change: SmallestChange | None) -> Card
         unit="nodes",
         reasons=tuple(map(_reason, _main_first(explanation))),
         message=explanation.message if explanation.nodes else "",
-        said=explanation.said if explanation.disagreement else "",
+        said=explanation.said,
         disagreement=explanation.disagreement,
-        said_since=explanation.said_since if explanation.disagreement else "",
+        said_since=explanation.said_since,
         findings=tuple(map(_finding, explanation.findings)),
         fixes=tuple(map(_fix, change.suggestions)) if change is not None else (),
+        release=explanation.release,
     )
     return with_visible_text(card)
 
@@ -40,7 +41,8 @@ def card_of_pod(explanation: Explanation, change: SmallestChange | None) -> Card
 def card_of_overview(overview: Overview) -> Card:
     """The card of all pending pods."""
     reasons = tuple(map(_waiting, overview.reasons))
-    return with_visible_text(Card(subject="", standing="", sentence=overview.sentence, unit="pods", reasons=reasons))
+    card = Card(subject="", standing="", sentence=overview.sentence, unit="pods", reasons=reasons, release=overview.release)
+    return with_visible_text(card)
 
 
 def _finding(finding: Finding) -> str:

@@ -50,7 +50,7 @@ def html_of(card: Card) -> str:
         *(part for number, reason in enumerate(card.reasons) for part in _reason(number, reason, card.unit)),
         *_fixes(card.fixes),
         *_messages(card),
-        "<footer>schedviz · an explanation computed by a simulation of kube-scheduler</footer></main></body></html>\n",
+        f"<footer>schedviz · an explanation computed by a simulation of {escape(card.scheduler)}</footer></main></body></html>\n",
     ]
     return "\n".join(parts)
 
@@ -136,8 +136,12 @@ def _messages(card: Card) -> Iterable[str]:
         yield f"<h2>Message</h2><pre>{escape(card.message)}</pre>"
     for finding in card.findings:
         yield f"<h2>Doctor</h2><p>{escape(finding)}</p>"
+    if card.is_said:
+        yield "<p>Its scheduler said the same, word for word.</p>"
+    elif card.said:
+        yield f"<h2>Its scheduler said</h2><pre>{escape(card.said)}</pre>"
     if card.disagreement:
-        yield f"<h2>Its scheduler said</h2><pre>{escape(card.said)}</pre><p>They differ: {escape(card.disagreement)}.</p>"
+        yield f"<p>They differ: {escape(card.disagreement)}.</p>"
 
 
 def _named(names: Sequence[str]) -> str:

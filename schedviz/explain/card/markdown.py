@@ -21,9 +21,13 @@ def markdown_of(card: Card) -> str:
         lines += ["", text(card.sentence)]
     if card.message:
         lines += ["", *block(card.message)]
+    since = f" (unschedulable since {text(card.said_since)})" if card.said_since else ""
+    if card.is_said:
+        lines += ["", f"Its scheduler said the same, word for word{since}."]
+    elif card.said:
+        lines += ["", f"Its scheduler said{since}:", "", *block(card.said)]
     if card.disagreement:
-        since = f" (unschedulable since {text(card.said_since)})" if card.said_since else ""
-        lines += ["", f"Its scheduler said{since}:", "", *block(card.said), "", f"They differ: {text(card.disagreement)}."]
+        lines += ["", f"They differ: {text(card.disagreement)}."]
     for finding in card.findings:
         lines += ["", f"**Doctor**: {text(finding)}"]
     for reason in card.reasons:

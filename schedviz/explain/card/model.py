@@ -74,7 +74,7 @@ class Card(Part, frozen=True):
     reasons: tuple[Reason, ...]
     #: The scheduler's message now.
     message: str = ""
-    #: The cluster's own message, and what explains the difference; "" if they agree.
+    #: The cluster's own message, and what explains that it differs; "" if there is none.
     said: str = ""
     disagreement: str = ""
     #: Since when the pod has been unschedulable (RFC 3339); "" if that is not known or not of interest.
@@ -82,6 +82,18 @@ class Card(Part, frozen=True):
     #: What the doctor found about the pod: sentences.
     findings: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
+    #: The simulated release of kube-scheduler; "": unknown.
+    release: str = ""
+
+    @property
+    def is_said(self) -> bool:
+        """Whether the cluster's own message is the same, word for word."""
+        return bool(self.said) and self.said == self.message
+
+    @property
+    def scheduler(self) -> str:
+        """What was simulated."""
+        return f"kube-scheduler {self.release}".rstrip()
 
     @property
     def title(self) -> str:

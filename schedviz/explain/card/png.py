@@ -181,11 +181,13 @@ class _Canvas:
         for finding in card.findings:
             self._paragraph(f"Doctor: {finding}", self._theme.ink_2, size=12, leading=18)
             self._y += 4
+        if card.said:
+            said = "Its scheduler said the same, word for word." if card.is_said else f"Its scheduler said: {card.said}"
+            self._paragraph(said, self._theme.ink_2, size=12, leading=18)
         if card.disagreement:
-            self._paragraph(f"Its scheduler said: {card.said}", self._theme.ink_2, size=12, leading=18)
             self._paragraph(f"They differ: {card.disagreement}.", self._theme.ink_2, size=12, leading=18)
-        said = "each change verified by a dry run" if card.fixes else "computed by a simulation of kube-scheduler"
-        self._text(_PADDING, self._y, f"schedviz · {said}", self._theme.ink_3, size=12)
+        said = "each change verified by a dry run" if card.fixes else "computed by a simulation"
+        self._text(_PADDING, self._y, f"schedviz · {card.scheduler} · {said}", self._theme.ink_3, size=12)
         self._y += 36
 
     # Primitives. Lengths are in units; `_SCALE` pixels each.

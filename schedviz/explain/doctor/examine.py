@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
+import msgspec
+
 from schedviz.engine import Simulation
 from schedviz.engine.cache.debugger.comparer import compare
 from schedviz.engine.cache.debugger.signal import Signal
@@ -105,7 +107,8 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
         *nominations_of_dump(nodes, pods, dumped, known),
         *snapshot_beside_cache(simulation),
     ]
-    return examination("API, informers, cache, queue and snapshot of the engine", findings, nodes=len(nodes), pods=len(pods))
+    examined = examination("API, informers, cache, queue and snapshot of the engine", findings, nodes=len(nodes), pods=len(pods))
+    return msgspec.structs.replace(examined, release=simulation.settings.release)
 
 
 def scheduler_of_engine(simulation: Simulation) -> Scheduler:

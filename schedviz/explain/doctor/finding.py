@@ -21,6 +21,8 @@ class Examination(Part, frozen=True):
     findings: tuple[Finding, ...] = ()
     nodes: int = 0
     pods: int = 0
+    #: The release of kube-scheduler as which requests are added up; "": unknown.
+    release: str = ""
 
     @property
     def differences(self) -> tuple[Finding, ...]:

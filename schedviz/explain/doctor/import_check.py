@@ -46,6 +46,18 @@ def examine_import(
     these feature gates. Raises `ConfigurationError`.
     """
     scheduler = scheduler_of(config, names, release=release, feature_gates=feature_gates)
+    found = _examinations(objects, logs, scheduler, said, made_of_dump=made_of_dump)
+    return [msgspec.structs.replace(each, release=release) for each in found]
+
+
+def _examinations(
+    objects: Sequence[KubeObject],
+    logs: Mapping[str, Sequence[Signal]],
+    scheduler: Scheduler,
+    said: Mapping[str, str],
+    *,
+    made_of_dump: bool,
+) -> list[Examination]:
     with_dumps = {name: signals for name, signals in logs.items() if signals}
     if made_of_dump or (with_dumps and not any(isinstance(obj, (Node, Pod)) for obj in objects)):
         return [examine_dump_alone(signals[-1], name=name, said=said) for name, signals in with_dumps.items()]

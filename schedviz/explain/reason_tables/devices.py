@@ -91,6 +91,7 @@ DEVICES: Final[tuple[Row, ...]] = (
             "whether releasing a claim of the pod would help: a note of the plugin, not a reason",
             (),
             "nothing: the other reasons matter",
+            is_note=True,
         ),
     ),
 )
