@@ -48,7 +48,7 @@ from schedviz.ingest.pasted_text import messages_in
 from schedviz.ingest.progress import Progress, ProgressReporter
 from schedviz.ingest.reader import Item, Reader
 from schedviz.ingest.refusals import LISTED, Refusals, forget
-from schedviz.ingest.release_evidence import ReleaseEvidence, kubelet_version, newer_field, newest
+from schedviz.ingest.release_evidence import ReleaseEvidence, kubelet_version, newer_field, newer_words, newest
 from schedviz.ingest.report import Refused, Report
 from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.scheduler_messages import PodMessage
@@ -502,7 +502,8 @@ class _Loading:
 
     def finish(self) -> Import:
         merged = self.merged
-        evidence = ReleaseEvidence(merged.kubelet, merged.config_releases, merged.scheduler, merged.newer_field)
+        words = newer_words(message.message for message in merged.messages.values())
+        evidence = ReleaseEvidence(merged.kubelet, merged.config_releases, merged.scheduler, merged.newer_field, words)
         if not merged.objects:
             self.make_objects_of_dumps()
         if not merged.objects:

@@ -8,6 +8,7 @@ read.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
@@ -34,6 +35,8 @@ _CHANGES: Final = (
     (36, phrase("messages about taints do not name the taint (from v1.36 on)")),
 )
 _SIMULATED_MINOR: Final = {DEFAULT_RELEASE: 27, V1_36: 36}
+#: Words of messages that v1.27.1 does not have with its default plugins.
+_NEWER_WORDS: Final = ("no new claims to deallocate", "had untolerated taint(s)", "didn't satisfy plugin(s) [", "still not schedulable")
 #: How each note on the simulated release begins.
 _NOTE: Final = "The session simulates kube-scheduler "
 #: Characters of a version that are shown.
@@ -78,11 +81,13 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
     scheduler: str = ""
     #: Something in the objects that v1.27.1 does not read; "": there is nothing of the kind.
     newer_field: str = ""
+    #: Words in the scheduler's messages that v1.27.1 does not have; "": there are none.
+    newer_words: str = ""
 
     @property
     def is_conclusive(self) -> bool:
         """Whether the files suggest a release. Otherwise it is the default."""
-        return bool(self.version or self.newer_field) or self.config_releases != RELEASES
+        return bool(self.version or self.newer_field or self.newer_words) or self.config_releases != RELEASES
 
     @property
     def version(self) -> str:
@@ -92,7 +97,7 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
     @property
     def suggested(self) -> str:
         """The release to simulate if nobody chose one. A configuration that it refuses overrides versions, and these override fields."""
-        is_newer = _numbers(self.version)[:2] >= _SUGGESTS_V1_36 if self.version else bool(self.newer_field)
+        is_newer = _numbers(self.version)[:2] >= _SUGGESTS_V1_36 if self.version else bool(self.newer_field or self.newer_words)
         suggested = V1_36 if is_newer else DEFAULT_RELEASE
         return suggested if suggested in self.config_releases else self.config_releases[-1]
 
@@ -134,6 +139,8 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
             return phrase("the newest kubelet of its nodes is {kubelet}", kubelet=self.kubelet)
         if self.newer_field:
             return phrase("its objects have {field}, which older releases do not read", field=self.newer_field)
+        if self.newer_words:
+            return phrase('its scheduler said "{words}", as older releases do not', words=self.newer_words)
         return None
 
 
@@ -144,6 +151,11 @@ def differences_from(version: str, release: str) -> list[Phrase]:
         return []
     first, last = sorted((minor, _SIMULATED_MINOR[release]))
     return [change for changed, change in _CHANGES if first < changed <= last]
+
+
+def newer_words(messages: Iterable[str]) -> str:
+    """Words in the scheduler's messages that v1.27.1 does not have; "": there are none."""
+    return next((words for message in messages for words in _NEWER_WORDS if words in message), "")
 
 
 def newer_field(obj: KubeObject) -> str:

@@ -60,6 +60,13 @@ def test_what_only_newer_releases_read_suggests_the_newer_one(obj: dict[str, Any
     )
 
 
+def test_words_of_messages_suggest_a_release_if_nothing_else_does() -> None:
+    found = evidence(log=UNABLE.replace("/p", "/q").replace("1 x.", "1 x. no new claims to deallocate, preemption: not helpful."))
+
+    assert found.suggested == V1_36
+    assert evidence(log=UNABLE).suggested == V1_27
+
+
 def test_ordinary_objects_suggest_nothing() -> None:
     found = evidence(pod(initContainers=[{"name": "init"}]))
 

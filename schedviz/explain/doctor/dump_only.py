@@ -78,7 +78,11 @@ def _comparer(signal: Signal) -> Iterator[Finding]:
         return
     ghosts = {node.name for node in signal.dump.nodes if node.is_deleted}
     still = [name for name in mismatch.redundant_nodes if name not in ghosts]
-    cause = phrase("an event handler failed; or, where a pod is missed, it belongs to another scheduler (a false alarm of the comparer)")
+    failed = phrase("an event handler failed")
+    false_alarm = phrase(
+        "they belong to another scheduler, or one of them was being tried: the comparer reports such pods too. Otherwise an event handler "
+        "failed"
+    )
     for missing, nodes, pods in ((True, mismatch.missed_nodes, mismatch.missed_pods), (False, still, mismatch.redundant_pods)):
         if not nodes and not pods:
             continue
@@ -89,4 +93,6 @@ def _comparer(signal: Signal) -> Iterator[Finding]:
             else phrase("the scheduler's comparer reports that the cache still has {names} and the informers do not", names=names)
         )
         advice = phrase("add the API's objects to be sure")
-        yield finding(True, "comparer", "Cache", ("comparer", "cache"), sentence, cause, advice)
+        # Pods that are rightly in neither cache nor queue are "missed" in every dump.
+        differs = bool(nodes) or not missing
+        yield finding(differs, "comparer", "Cache", ("comparer", "cache"), sentence, failed if differs else false_alarm, advice)

@@ -1,7 +1,7 @@
 """`Times`: when a dump and the API's objects were taken, and what cannot be compared because it changed in between.
 
-Neither file says when the other was made. The objects are not older than their newest timestamp, and not newer than a binding in the log
-that they lack.
+Neither file says when the other was made. The objects are not older than their newest timestamp, and not newer than a binding in the log of
+a pod that waits in them. Deleted pods leave no time.
 """
 
 from __future__ import annotations
@@ -132,15 +132,11 @@ class Times:
             return Order(
                 "objects", phrase("the objects are at least {seconds} s newer than the dump", seconds=f"{self.newest - self.dump:.0f}")
             )
-        for key, at in self._signal.attempts.items():
-            tried, pod = self._seconds(at), self._by_key.get(key)
-            if tried is None or self.newest is None or (self.dump is not None and tried > self.dump):
+        for key, at in self._signal.bound.items():
+            bound, pod = self._seconds(at), self._by_key.get(key)
+            if pod is None or pod.spec.node_name or bound is None or (self.dump is not None and bound > self.dump):
                 continue
-            if pod is None and tried > self.newest + _TRUNCATED:
-                return Order(
-                    "dump", phrase("the dump is newer than the objects, which lack pod {pod}, of which the log has an attempt", pod=key)
-                )
-            if pod is not None and key in self._signal.bound and not pod.spec.node_name and (_created(pod) or tried) <= tried:
+            if (_created(pod) or bound) <= bound:
                 return Order(
                     "dump", phrase("the dump is newer than the objects, where pod {pod} is not bound, as it is in the log", pod=key)
                 )
