@@ -9,13 +9,13 @@ from typing import Final
 import msgspec
 
 from schedviz.engine import Simulation
+from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
 from schedviz.explain.details.detail import NAMED
 from schedviz.explain.doctor.known_findings import MISSED_POD, KnownFindings, unknown_nodes
 from schedviz.explain.equivalence import groups
 from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
-from schedviz.explain.queue_place import queue_place
+from schedviz.explain.queue_place import is_name_only, queue_place
 from schedviz.explain.real_message import missing_kind
-from schedviz.explain.sentence import is_name_only
 from schedviz.explain.why import NO_FINDINGS, explain_pod
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import Phrase, counted, phrase, some
@@ -114,10 +114,23 @@ def _pending(simulation: Simulation) -> Iterator[Pod]:
 
 def _groups(simulation: Simulation, findings: KnownFindings) -> Iterator[list[Pod]]:
     """Pods with equal requirements that the scheduler knows, or does not know, alike."""
-    for equal in groups(_pending(simulation)):
+    for equal in _split_by_message(groups(_pending(simulation))):
         unknown = [pod for pod in equal if findings.is_unknown(pod.key)]
         known = [pod for pod in equal if not findings.is_unknown(pod.key)] if unknown else equal
         yield from filter(None, (known, unknown))
+
+
+def _split_by_message(equal: Iterable[list[Pod]]) -> Iterator[list[Pod]]:
+    """Pods of which a dump has only the names seem equal; what their scheduler said tells them apart."""
+    for pods in equal:
+        if not any(gate.name == NAME_ONLY_GATE for gate in pods[0].spec.scheduling_gates):
+            yield pods
+            continue
+        said: dict[str, list[Pod]] = {}
+        for pod in pods:
+            message = next((one.message for one in pod.status.conditions if one.type == "PodScheduled"), "")
+            said.setdefault(message, []).append(pod)
+        yield from said.values()
 
 
 def _explain(simulation: Simulation, pods: Sequence[Pod], findings: KnownFindings) -> Explanation:
@@ -187,6 +200,8 @@ def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]
 
 def _detail(simulation: Simulation, explanation: Explanation) -> Phrase | None:
     if explanation.disagreement and missing_kind(simulation, explanation):
+        return phrase("its scheduler said: {message}", message=explanation.said)
+    if is_name_only(explanation.queue) and explanation.said:
         return phrase("its scheduler said: {message}", message=explanation.said)
     if is_name_only(explanation.queue):
         return phrase("its requests are not in the dump: add the output of `kubectl get nodes,pods -A -o json`")

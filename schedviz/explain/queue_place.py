@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from schedviz.engine import Simulation
+from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import ActionType, ClusterEvent, QueuedPodInfo, to_seconds
 from schedviz.engine.queue.events import merged_event_map
@@ -54,7 +55,14 @@ def _gating_reason(simulation: Simulation, queued: QueuedPodInfo, plugin: str) -
 
 def message_of_gated(place: QueuePlace | None) -> str:
     """The message in the condition of a pod that a PreEnqueue plugin gates: the scheduler writes none."""
-    return GATED_MESSAGE if place is not None and place.gating_plugin == names.SCHEDULING_GATES else ""
+    if place is None or place.gating_plugin != names.SCHEDULING_GATES or is_name_only(place):
+        return ""
+    return GATED_MESSAGE
+
+
+def is_name_only(place: QueuePlace | None) -> bool:
+    """Whether only the pod's name is known, from a dump: it has no gates of its own."""
+    return place is not None and NAME_ONLY_GATE in place.gated_by.split(", ")
 
 
 def _find(simulation: Simulation, pod: str) -> tuple[QueueName, QueuedPodInfo] | None:

@@ -10,6 +10,7 @@ import msgspec
 from schedviz.engine import Simulation
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.message import NotAMessageError, parse_message
+from schedviz.explain.queue_place import is_name_only
 from schedviz.trace.phrase import Phrase, counted, phrase, some
 
 
@@ -62,7 +63,7 @@ def disagreement(simulation: Simulation, explanation: Explanation, message: str)
     `message` is without preemption's part, which may differ. A message that this session's own scheduler wrote is not compared.
     """
     place = explanation.queue
-    if not explanation.nodes or (place is not None and place.attempts):
+    if not explanation.nodes or is_name_only(place) or (place is not None and place.attempts):
         return None
     try:
         real = parse_message(explanation.said)

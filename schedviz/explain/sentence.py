@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
 from schedviz.explain.doctor.known_findings import MISSED_POD, unknown_nodes
 from schedviz.explain.doctor.nominations import WITHOUT_PREEMPTION
 from schedviz.explain.explanation import Clause, Explanation, QueuePlace
+from schedviz.explain.queue_place import is_name_only
 from schedviz.explain.reasons import meaning_of
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import Phrase, counted, phrase, some
@@ -132,11 +132,6 @@ def _error(explanation: Explanation) -> Phrase | str:
     """What the error means, if that is known."""
     clause = explanation.main
     return explanation.message if clause is None or clause.meaning_phrase is None else clause.meaning_phrase
-
-
-def is_name_only(place: QueuePlace | None) -> bool:
-    """Whether only the pod's name is known, from a dump: it has no gates of its own."""
-    return place is not None and NAME_ONLY_GATE in place.gated_by.split(", ")
 
 
 def _gates(place: QueuePlace | None) -> str:

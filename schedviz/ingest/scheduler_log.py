@@ -29,6 +29,8 @@ _HEAD_LINES: Final = 40
 _OLD_NO_FIT: Final = re.compile(r"Unable to schedule (\S+): no fit: (.*); waiting$", re.DOTALL)
 #: `…; no fit; waiting`; v1.36 also has `… belonging to a pod group; waiting`.
 _UNABLE: Final = ("Unable to schedule pod; no fit", "Unable to schedule pod belonging to a pod group")
+#: `…; retrying`, or `…; skip update pod condition`: the attempt ended with an error.
+_FAILED: Final = "Error scheduling pod"
 #: Upstream: cmd/kube-scheduler/app/server.go Run
 _STARTS: Final = "Starting Kubernetes Scheduler"
 _LONGEST_VERSION: Final = 40
@@ -114,7 +116,7 @@ class _Reading:
         if record.message.startswith(_NO_NODES):
             # The line need not have the error, which is always this one.
             self._did_not_fit(_pod_of(record), NO_NODES_AVAILABLE, record)
-        elif record.message.startswith(_UNABLE):
+        elif record.message.startswith((*_UNABLE, _FAILED)):
             self._did_not_fit(_pod_of(record), str(record.values.get("err", "")), record)
         elif record.message == "Successfully bound pod to node":
             pod = _pod_of(record)

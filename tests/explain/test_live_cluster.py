@@ -13,6 +13,7 @@ from schedviz.cli.loading import settings_for
 from schedviz.engine import Simulation
 from schedviz.explain.doctor.import_check import examine_import
 from schedviz.explain.doctor.times import NOT_COMPARED
+from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
 from schedviz.ingest.load import Import, load
 from schedviz.ingest.source import Source
@@ -155,6 +156,19 @@ def test_a_cluster_info_dump_with_empty_lists_is_read() -> None:
 
     assert found.report.kinds["Node"] == 50
     assert found.evidence.kubelet == "v1.36.0"
+
+
+def test_a_log_with_a_dump_alone_groups_pods_by_what_their_scheduler_said() -> None:
+    found = imported("scheduler.log.xz")
+    simulation = Simulation(settings_for(found))
+    simulation.load(found.objects)
+    [reason] = overview(simulation).reasons
+
+    details = {pod: group.detail for group in reason.groups for pod in group.pods}
+    assert details["pend/big-mem"].startswith("its scheduler said: 0/50 nodes are available: 2 Insufficient cpu, ")
+    assert "44 Insufficient memory" in details["pend/big-mem"]
+    explanation = why_pending(simulation, "pend/big-mem")
+    assert (explanation.message, explanation.disagreement) == ("", "")
 
 
 def test_since_when_a_pod_is_unschedulable_is_read_from_its_condition(cluster: Simulation) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from schedviz.ingest.trace_file import trace_from_dict
 from schedviz.trace.releases import V1_36
 from tests.ingest.sources import source
 
+SAMPLES = Path(__file__).parents[1] / "samples"
 TRACES = Path(__file__).parents[1] / "conformance" / "traces"
 RECORDINGS = ("89-dump", "90-dump-mismatch", "91-scheduler-log")
 
@@ -100,6 +102,22 @@ def test_a_pod_of_a_group_that_did_not_fit_is_read() -> None:
     text = '"Unable to schedule pod belonging to a pod group; waiting" pod="default/a" err="no"'
     [found] = read(f"I0101 00:00:00.001000       1 schedule_one.go:1241] {text}\n").messages
     assert (found.pod, found.message) == ("default/a", "no")
+
+
+def test_an_attempt_that_ended_with_an_error_is_read() -> None:
+    text = 'E1125 17:46:11.466036   28968 schedule_one.go:1243] "Error scheduling pod; retrying" err="running \\"X\\" filter plugin: no" pod="default/a"'
+    [found] = read(f"{text}\n").messages
+    assert (found.pod, found.message) == ("default/a", 'running "X" filter plugin: no')
+
+
+def test_the_lines_after_a_dump_name_the_pods_that_were_tried() -> None:
+    log = lzma.decompress((SAMPLES / "live136" / "busy-dump-then-objects.log.xz").read_bytes()).decode()
+    signal = read(log).signals[-1]
+
+    assert 0 < len(signal.tried_next) <= 8
+    assert signal.tried_next <= signal.attempts.keys()
+    assert signal.bound.keys() <= signal.attempts.keys()
+    assert all(re.fullmatch(r"1125 17:0[67]:\d\d\.\d{6}", at) for at in signal.attempts.values())
 
 
 def test_lists_and_objects_are_values() -> None:
