@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 
 import { fold } from "../src/model/fold";
-import type { AnyEvent, View } from "../src/model/generated";
+import type { AnyEvent, PreemptionView, View } from "../src/model/generated";
 import { observed } from "../src/model/observed";
 import { State } from "../src/model/state";
 
@@ -53,6 +53,12 @@ describe.each(readdirSync(FOLDER).filter((name) => name.endsWith(".json")))("the
 
   it("folds to the engine's state after each command", () => {
     expect(folded).toEqual((recording.states ?? []).map((one) => one.state));
+  });
+
+  it("folds to the preemptions and pending API calls of the engine", () => {
+    const whole = (preemptions: readonly PreemptionView[]): unknown => preemptions.map((one) => ({ cycle: 0, plugin: "", evicted: 0, ...one }));
+    expect(whole(state.preemptions)).toEqual(whole(recording.after.view.preemptions));
+    expect(state.apiCalls).toEqual(recording.after.view.apiCalls);
   });
 
   it("folds to the cache, snapshot and queue of the engine", () => {

@@ -145,6 +145,29 @@ def hinted(_: Simulation) -> list[ask.AnyCommand]:
     ]
 
 
+def preempting(_: Simulation) -> list[ask.AnyCommand]:
+    """v1.36: preemptions and API calls wait for commands; one ends with an error, and the scheduler restarts while another is held."""
+    low = [ask.Create(object=pod(f"low-{i}", "1500m", nodeName=f"node{1 + i % 2}", priority=i)) for i in range(4)]
+    return [
+        *(ask.Create(object=node(f"node{i}", "z0")) for i in (1, 2)),
+        *low,
+        *(ask.Create(object=pod(f"high-{i}", "3", priority=1000)) for i in range(2)),
+        ask.Cycle(),
+        ask.Cycle(),
+        ask.Dispatch(),
+        ask.Preempt(fail="etcdserver: request timed out"),
+        ask.Preempt(),
+        ask.Cycle(),
+        ask.Dispatch(),
+        ask.Create(object=pod("huge", "64")),
+        ask.Run(max=5),
+        ask.Create(object=pod("last", "3", priority=2000)),
+        ask.Run(max=5),
+        ask.Restart(),
+        ask.Cycle(),
+    ]
+
+
 def grouped(_: Simulation) -> list[ask.AnyCommand]:
     """v1.36 with pod groups: a gang waits for its pods, does not fit, fits, and gets more pods; the last cycle is left between two stages."""
     group = {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": {"name": "gang"}}
@@ -178,16 +201,21 @@ SCENARIOS: dict[str, Callable[[Simulation], list[ask.AnyCommand]]] = {
     "crowded": crowded,
     "configured": configured,
     "hinted": hinted,
+    "preempting": preempting,
     "grouped": grouped,
 }
 #: The others are of v1.27.1.
-_OF_V1_36 = ("hinted", "grouped")
-_GATES = {"grouped": {"GenericWorkload": True, "GangScheduling": True}}
+_OF_V1_36: dict[str, dict[str, Any]] = {
+    "hinted": {},
+    "preempting": {"hold_preemption": True, "hold_dispatch": True, "feature_gates": {"SchedulerAsyncAPICalls": True}},
+    "grouped": {"feature_gates": {"GenericWorkload": True, "GangScheduling": True}},
+}
 
 
 def record(name: str) -> bytes:
     """One recording as JSON."""
-    settings = SimulationSettings(release=V1_36 if name in _OF_V1_36 else V1_27, feature_gates=_GATES.get(name, {}))
+    of_v1_36 = {"release": V1_36, "records_preemptions": True, **_OF_V1_36[name]} if name in _OF_V1_36 else {"release": V1_27}
+    settings = SimulationSettings(**of_v1_36)
     simulation = Simulation(settings)
     return _recording(simulation, SCENARIOS[name](simulation), every_state=False)
 

@@ -89,11 +89,11 @@ def is_session_file(path: Path) -> bool:
 
 def settings_for(found: Import, chosen: ChosenRelease = NO_CHOICE) -> SimulationSettings:
     """The settings of an engine for the files: those of a trace, otherwise with the suggested release; options override both."""
-    from schedviz.engine import PODS_PER_SYNC, SimulationSettings, settings_of
+    from schedviz.engine import RULES_OF_NEW_SESSIONS, SimulationSettings, settings_of
 
     if found.trace is not None:
         return chosen.settings(settings_of(found.trace))
-    return chosen.settings(SimulationSettings(config=found.config, pods_per_sync=PODS_PER_SYNC, release=found.evidence.suggested))
+    return chosen.settings(SimulationSettings(config=found.config, release=found.evidence.suggested, **RULES_OF_NEW_SESSIONS))
 
 
 def simulated(found: Import, chosen: ChosenRelease = NO_CHOICE) -> Simulation:

@@ -9,6 +9,9 @@ from typing import Any
 
 from schedviz.client.records import Records, records
 
+#: The queues, in the order in which a pod that is scheduled passes through them. Sessions of v1.27.1 have no errorBackoffQ.
+_QUEUES = ("activeQ", "backoffQ", "errorBackoffQ", "unschedulable")
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -74,8 +77,10 @@ class State:
 
     @property
     def pods(self) -> Records:
-        """All pods: `state` is `bound` or `assumed` (with its `node`), `activeQ`, `backoffQ` or `unschedulable`."""
-        places = ((name, entry) for name in ("activeQ", "backoffQ", "unschedulable") for entry in self.raw["queue"][name])
+        """All pods: `state` is `bound` or `assumed` (with its `node`), or the queue: `activeQ`, `backoffQ`, `errorBackoffQ` (v1.36) or
+        `unschedulable`.
+        """
+        places = ((name, entry) for name in _QUEUES for entry in self.raw["queue"].get(name, ()))
         return Records(
             [
                 *(
@@ -98,9 +103,18 @@ class State:
     @property
     def queue(self) -> Records:
         """The queued pods in the order of popping, with `queue`, `priority`, `attempts` and the plugins that rejected them."""
-        return Records(
-            {"queue": name, **row} for name in ("activeQ", "backoffQ", "unschedulable") for row in records(self.raw["queue"][name])
-        )
+        return Records({"queue": name, **row} for name in _QUEUES for row in records(self.raw["queue"].get(name, ())))
+
+    @property
+    def in_flight(self) -> Records:
+        """v1.36: pods in flight and the cluster events since the oldest was popped, in order: `pod`, or `event` with `old` and `new`."""
+        empty = {"pod": "", "event": "", "old": None, "new": None}
+        return Records({**empty, **row} for row in records(self.raw["queue"].get("inFlightEvents", ())))
+
+    @property
+    def preemptions(self) -> Records:
+        """v1.36: asynchronous preemptions that have not ended: `preemptor`, `node`, `victims`, how many were `evicted`, and `nextStage`."""
+        return Records({"evicted": 0, **row} for row in records(self.raw.get("preemptions", ())))
 
     @property
     def pod_group(self) -> Records:

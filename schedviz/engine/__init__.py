@@ -7,10 +7,11 @@ from schedviz.engine.config import ConfigurationError
 from schedviz.engine.simulation import Simulation
 from schedviz.engine.simulation_state import Outcome
 from schedviz.engine.trace_run import run_trace, settings_of
-from schedviz.trace.simulation_settings import PODS_PER_SYNC, SimulationSettings, graceful_victims
+from schedviz.trace.simulation_settings import PODS_PER_SYNC, RULES_OF_NEW_SESSIONS, SimulationSettings, graceful_victims
 
 __all__ = [
     "PODS_PER_SYNC",
+    "RULES_OF_NEW_SESSIONS",
     "ConfigurationError",
     "Outcome",
     "Simulation",

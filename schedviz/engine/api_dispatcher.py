@@ -9,7 +9,7 @@ Upstream: backend/api_dispatcher/api_dispatcher.go, backend/api_dispatcher/call_
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -18,6 +18,9 @@ from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.instructions import BindPod, Host, PatchPodStatus
 from schedviz.kube.core import Pod, PodCondition, PodStatus
+from schedviz.trace.events import ApiCallChanged
+from schedviz.trace.recorder import Recorder
+from schedviz.trace.view import ApiCallView
 
 POD_STATUS_PATCH: Final = "pod_status_patch"
 POD_BINDING: Final = "pod_binding"
@@ -37,7 +40,7 @@ class ApiCall(msgspec.Struct, frozen=True):
     on_finish: OnFinish | None = None
 
     @property
-    def type(self) -> str:
+    def type(self) -> Literal["pod_status_patch", "pod_binding"]:
         """Upstream: CallType"""
         return POD_BINDING if isinstance(self.write, BindPod) else POD_STATUS_PATCH
 
@@ -58,6 +61,20 @@ class ApiCall(msgspec.Struct, frozen=True):
         condition = write.condition or before.condition
         return replace(self, write=PatchPodStatus(write.pod, condition, nominated))
 
+    def to_view(self) -> ApiCallView:
+        """The call as a page draws it."""
+        write = self.write
+        pod = write.pod
+        if isinstance(write, BindPod):
+            return ApiCallView(pod=pod.key, uid=pod.uid, type=POD_BINDING, node=write.node)
+        return ApiCallView(
+            pod=pod.key,
+            uid=pod.uid,
+            type=POD_STATUS_PATCH,
+            reason="" if write.condition is None else write.condition.reason,
+            nominated_node_name=write.nominated_node_name,
+        )
+
     def finish(self, error: StatusError | None = None) -> None:
         if self.on_finish is not None:
             self.on_finish(error)
@@ -77,8 +94,9 @@ class ApiCallState(msgspec.Struct, frozen=True, omit_defaults=True):
 class ApiDispatcher:
     """The pending calls of a scheduler."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, recorder: Recorder) -> None:
         self._host = host
+        self._recorder = recorder
         #: By the uid of the pod, in the order in which they will be made.
         self._calls: dict[str, ApiCall] = {}
 
@@ -99,10 +117,11 @@ class ApiDispatcher:
                 call = call.merged_with(old)
             old.finish()
         if call.is_no_op:
-            self._calls.pop(uid, None)
+            if self._calls.pop(uid, None) is not None:
+                self._record(call, "unnecessary")
             call.finish()
             return
-        self._calls[uid] = call
+        self._put(call)
 
     def patch_pod_status(self, pod: Pod, condition: PodCondition | None, nominated_node_name: str | None) -> None:
         """Patch a pod's status later. Upstream: PriorityQueue.PatchPodStatus"""
@@ -125,7 +144,9 @@ class ApiDispatcher:
         while self._calls:
             uid = next(iter(self._calls))
             call = self._calls.pop(uid)
-            call.finish(self._host.carry_out(call.write))
+            error = self._host.carry_out(call.write)
+            self._record(call, "made", error)
+            call.finish(error)
 
     def sync(self, pod: Pod) -> None:
         """Compare the pending call with a newer version of the pod: it may have become unnecessary. Upstream: callQueue.syncObject"""
@@ -135,7 +156,29 @@ class ApiDispatcher:
         call = self._calls[pod.uid] = replace(call, write=replace(call.write, pod=pod))
         if call.is_no_op:
             del self._calls[pod.uid]
+            self._record(call, "unnecessary")
             call.finish()
+
+    def _put(self, call: ApiCall) -> None:
+        self._calls[call.write.pod.uid] = call
+        self._record(call, "pending")
+
+    def _record(self, call: ApiCall, outcome: Literal["pending", "made", "unnecessary"], error: StatusError | None = None) -> None:
+        pod = call.write.pod
+        # Making a call can bring watch events, which can add the pod's next one.
+        pending = self._calls.get(pod.uid)
+        self._recorder.record(
+            ApiCallChanged,
+            pod=pod.key,
+            uid=pod.uid,
+            outcome=outcome,
+            call=None if pending is None else pending.to_view(),
+            error="" if error is None else error.message,
+        )
+
+    def to_view(self) -> list[ApiCallView]:
+        """The pending calls as a page draws them, in the order in which they will be made."""
+        return [call.to_view() for call in self._calls.values()]
 
     def to_state(self, table: ObjectTable) -> list[ApiCallState]:
         """The state for a checkpoint. No binding cycle waits for a call between two stages."""

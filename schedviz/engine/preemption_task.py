@@ -18,6 +18,9 @@ from schedviz.engine.framework.preemption.preemptor import Preemptor
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.stages import Stage
 from schedviz.kube.core import Pod
+from schedviz.trace.events import PreemptionStageEnded, PreemptionStarted
+from schedviz.trace.recorder import Recorder
+from schedviz.trace.view import PreemptionView
 
 CLEAR_NOMINATIONS: Final = "ClearNominations"
 EVICT_VICTIMS: Final = "EvictVictims"
@@ -52,12 +55,13 @@ class PreemptionTaskState(msgspec.Struct, frozen=True):
     has_failed: bool
     #: The pod group; None: the preemptor is a pod.
     group: PodGroupPreemptorState | None = None
+    cycle: int = 0
 
 
 class PreemptionTask:
     """One preemption: `advance` runs a stage, or evicts one victim of it. `STAGES`, below the stages' methods, has their order."""
 
-    def __init__(self, preemptor: Preemptor, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
+    def __init__(self, preemptor: Preemptor, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str, cycle: int = 0) -> None:
         self.preemptor = preemptor
         self.node = node
         #: The pods to evict: at least one, and none was terminating when the preemption began.
@@ -65,12 +69,16 @@ class PreemptionTask:
         #: The profile and the plugin that began it.
         self.profile = profile
         self.plugin = plugin
+        #: The scheduling cycle that began it.
+        self.cycle = cycle
         #: The stage that `advance` runs next; ENDED: none.
         self.stage = CLEAR_NOMINATIONS
         #: How many victims were evicted.
         self.evicted = 0
         #: An API call has failed.
         self.has_failed = False
+        #: The API server's error in the last stage.
+        self.error = ""
 
     @property
     def has_ended(self) -> bool:
@@ -90,12 +98,14 @@ class PreemptionTask:
 
     def advance(self, handle: Handle) -> None:
         """Run the next stage; EvictVictims evicts one victim and may be run again. `handle`: of the task's profile."""
+        self.error = ""
         self.stage = self.STAGES[self.stage].run(self, Executor(handle, self.plugin))
 
     def _clear_nominations(self, executor: Executor) -> str:
         """Pods of lower priority look for another node at once. An error does not end the preemption."""
         if not executor.clear_lower_nominations(self.preemptor, self.node):
             self.has_failed = True
+            self.error = "a nomination could not be cleared"
         return EVICT_VICTIMS if len(self.victims) > 1 else EVICT_LAST_VICTIM
 
     def _evict_victims(self, executor: Executor) -> str:
@@ -111,8 +121,9 @@ class PreemptionTask:
 
     def _evict(self, executor: Executor) -> bool:
         """Evict the next victim. False: that failed."""
-        if executor.evict(self.victims[self.evicted], self.preemptor, self.node) is not None:
-            self.has_failed = True
+        error = executor.evict(self.victims[self.evicted], self.preemptor, self.node)
+        if error is not None:
+            self.has_failed, self.error = True, error.message
             return False
         self.evicted += 1
         return True
@@ -136,13 +147,27 @@ class PreemptionTask:
             stage=self.stage,
             evicted=self.evicted,
             has_failed=self.has_failed,
+            cycle=self.cycle,
+        )
+
+    def to_view(self) -> PreemptionView:
+        """The task as a page draws it."""
+        return PreemptionView(
+            preemptor=self.preemptor.key,
+            pods=[pod.key for pod in self.preemptor.pods],
+            node=self.node,
+            victims=[victim.key for victim in self.victims],
+            cycle=self.cycle,
+            plugin=self.plugin,
+            next_stage=self.stage,
+            evicted=self.evicted,
         )
 
     @classmethod
     def from_state(cls, state: PreemptionTaskState, table: ObjectTable) -> PreemptionTask:
         """The task of a state."""
         victims = [table.pod_info(victim) for victim in state.victims]
-        task = cls(_preemptor_of(state, table), state.node, victims, profile=state.profile, plugin=state.plugin)
+        task = cls(_preemptor_of(state, table), state.node, victims, profile=state.profile, plugin=state.plugin, cycle=state.cycle)
         task.stage, task.evicted, task.has_failed = state.stage, state.evicted, state.has_failed
         return task
 
@@ -164,13 +189,25 @@ def _preemptor_of(state: PreemptionTaskState, table: ObjectTable) -> Preemptor:
 class PreemptionTasks:
     """The preemptions of a scheduler that have not ended, oldest first. It is its plugins' `AsyncPreemptions`."""
 
-    def __init__(self, find_pod: FindPod) -> None:
+    def __init__(self, find_pod: FindPod, recorder: Recorder) -> None:
         self._find_pod = find_pod
+        self._recorder = recorder
         self.running: list[PreemptionTask] = []
 
     def start(self, preemptor: Preemptor, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
         """Begin a preemption. Its first stage runs in `advance`."""
-        self.running.append(PreemptionTask(preemptor, node, victims, profile=profile, plugin=plugin))
+        task = PreemptionTask(preemptor, node, victims, profile=profile, plugin=plugin, cycle=self._recorder.cycle)
+        self.running.append(task)
+        view = task.to_view()
+        self._recorder.record(
+            PreemptionStarted,
+            preemptor=view.preemptor,
+            pods=view.pods,
+            node=view.node,
+            victims=view.victims,
+            plugin=view.plugin,
+            next_stage=view.next_stage,
+        )
 
     def is_running_for(self, uid: str) -> bool:
         """Whether the pod or pod group waits for its victims: PreEnqueue gates it."""
@@ -178,7 +215,19 @@ class PreemptionTasks:
 
     def advance(self, task: PreemptionTask, handle: Handle, activate: Activate) -> None:
         """Run the next stage of a task. If the task ends with an error, the preemptor is activated: no event would move it."""
+        stage, evicted = task.stage, task.evicted
         task.advance(handle)
+        self._recorder.record_in_cycle(
+            task.cycle,
+            PreemptionStageEnded,
+            preemptor=task.preemptor.key,
+            node=task.node,
+            stage=stage,
+            next_stage=task.stage,
+            victim="" if stage == CLEAR_NOMINATIONS else task.victims[evicted].key,
+            evicted=task.evicted,
+            error=task.error,
+        )
         if task.has_ended:
             self.running.remove(task)
             if task.has_failed:

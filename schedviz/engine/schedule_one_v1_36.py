@@ -85,6 +85,7 @@ class SchedulingCycleV136(SchedulingCycle):
             results.node_hint, results.batch_flush = batch.node_hint(
                 self.pod, self.queued.signature, self.cycle_state, cycle=self.state.queue.scheduling_cycle, now=self.state.clock.now
             )
+            facts |= _hint_facts(results.node_hint, batch) or _flush_facts(results.batch_flush)
         is_nominated = bool(self.pod.pod.status.nominated_node_name or results.node_hint)
         return StageReport(stages.NOMINATED_NODE if is_nominated else stages.FILTER, statuses, facts=facts)
 
@@ -169,29 +170,38 @@ class SchedulingCycleV136(SchedulingCycle):
         results.feasible_nodes = len(rows)
         if len(rows) == 1:
             results.node = rows.names[0]
-            self._store_others(None)
-            return StageReport(stages.ASSUME, facts={"node": results.node, "reason": "only one"})
+            stored = self._store_others(None)
+            return StageReport(stages.ASSUME, facts={"node": results.node, "reason": "only one", **stored})
         scores = self.totals()
         first = self.first_ranking(scores)
         ranking = first if self.state.takes_first_of_tied else rank_by_heap(scores, first)
         results.node = rows.names[ranking.winner]
         results.ranking = ranking
-        self._store_others(RemainingNodes(rows.names, scores, is_first_of_tied=self.state.takes_first_of_tied))
-        return StageReport(stages.ASSUME, facts={"node": results.node, "total": ranking.total, "tied": ranking.tied_nodes})
+        stored = self._store_others(RemainingNodes(rows.names, scores, is_first_of_tied=self.state.takes_first_of_tied))
+        facts = {"node": results.node, "total": ranking.total, "tied": ranking.tied_nodes, **stored}
+        return StageReport(stages.ASSUME, facts=facts)
 
-    def _store_others(self, others: RemainingNodes | None) -> None:
-        """Keep the other feasible nodes for the next pod."""
+    def _store_others(self, others: RemainingNodes | None) -> dict[str, Any]:
+        """Keep the other feasible nodes for the next pod. Returns the facts about that."""
         batch, results = self._batch, self.results
         if batch is None:
-            return
+            return {}
         queue, clock = self.state.queue, self.state.clock
         flush = batch.store(
-            self.queued.signature, hint=results.node_hint, chosen=results.node, others=others, cycle=queue.scheduling_cycle, now=clock.now
+            self.queued.signature,
+            hint=results.node_hint,
+            chosen=results.node,
+            others=others,
+            cycle=queue.scheduling_cycle,
+            now=clock.now,
+            number=self.number,
         )
         results.batch_flush = flush or results.batch_flush
         results.is_hint_used = results.node_hint == results.node
         if flush is None and others is not None and not results.is_hint_used:
             results.batch_stored = len(others)
+            return {"batch": {"stored": results.batch_stored}}
+        return _flush_facts(flush)
 
     # No node fits.
 
@@ -286,3 +296,13 @@ def _failure_of(error: FitErrorV136, code: Code, nominating: NominatingInfo | No
         nominating,
         tuple(sorted(diagnosis.pending_plugins)),
     )
+
+
+def _hint_facts(node: str, batch: OpportunisticBatch) -> dict[str, Any]:
+    """The fact `batch` if an earlier cycle suggests a node: which cycle, and how many of its nodes are left."""
+    return {"batch": {"node": node, "cycle": batch.from_cycle, "left": batch.left}} if node else {}
+
+
+def _flush_facts(reason: str | None) -> dict[str, Any]:
+    """The fact `batch` if nodes cannot be used or kept."""
+    return {"batch": {"flush": reason}} if reason else {}

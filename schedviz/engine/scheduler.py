@@ -151,11 +151,11 @@ class Scheduler:
         self.configuration = configuration
         self._release = release
         informers, snapshot = Informers(), Snapshot()
-        dispatcher = ApiDispatcher(host) if features.scheduler_async_api_calls else None
+        dispatcher = ApiDispatcher(host, recorder) if features.scheduler_async_api_calls else None
         registry, client = registry_for(configuration, release.in_tree_registry()), ApiClient(host, dispatcher)
         nominator = Nominator(recorder, informers.pod)
         #: v1.36: asynchronous preemptions that have not ended.
-        self.preemptions = PreemptionTasks(informers.pod)
+        self.preemptions = PreemptionTasks(informers.pod, recorder)
         #: v1.36: claims and devices; None: the release has no dynamic resource allocation.
         self.dra_manager = DRAManager(informers, features) if features.dynamic_resource_allocation else None
         profiles = {

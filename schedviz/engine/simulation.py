@@ -276,6 +276,9 @@ class Simulation(SimulationState):
         """The state as a page draws it."""
         state = self.scheduler.state
         running = self.scheduler.cycle
+        # What events do not tell is in no view.
+        tells_preemptions = self.settings.records_preemptions
+        dispatcher = state.api_dispatcher if tells_preemptions else None
         return View(
             event=self.event,
             clock_seconds=self.clock_seconds,
@@ -285,6 +288,8 @@ class Simulation(SimulationState):
             cycle=running_cycle_view(running) if running is not None else self.shown_cycle,
             pod_group=pod_group_view(running) if isinstance(running, PodGroupCycle) else self.shown_pod_group if running is None else None,
             bindings=[binding_view(binding) for binding in self.scheduler.bindings],
+            preemptions=[task.to_view() for task in self.scheduler.preemptions.running] if tells_preemptions else [],
+            api_calls=[] if dispatcher is None else dispatcher.to_view(),
             api=api_view(self.cluster),
             next_start_node_index=state.next_start_node_index if running is None else running.shown_start_node_index,
             exited=self.exited,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -22,6 +22,7 @@ from schedviz.engine.scheduler import Scheduler
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.packed import pack, unpack
 from schedviz.trace import commands
+from schedviz.trace.events import ApiCallChanged, PreemptionStageEnded, PreemptionStarted
 from schedviz.trace.recorder import Recorder
 from schedviz.trace.releases import unknown_release
 from schedviz.trace.simulation_settings import SimulationSettings
@@ -104,6 +105,8 @@ class SimulationState:
         #: As decoding gives them (whole seconds become floats), so that equal settings give equal checkpoints.
         self.settings = msgspec.convert(msgspec.to_builtins(settings), SimulationSettings)
         self.recorder = Recorder()
+        if not self.settings.records_preemptions:
+            self.recorder.left_out = _ADDED_EVENTS
         #: Without a transport, only extenders whose answers were declared can answer.
         self.extender_calls = ExtenderCalls(self.recorder)
         self.release = with_policies(_release_of(self.settings.release), self.settings.policies)
@@ -210,6 +213,10 @@ class SimulationState:
         scheduler.state.takes_first_of_tied = self.settings.first_of_heap
         self.cluster.deliver = scheduler.handle
         return scheduler
+
+
+#: Events that sessions of older versions do not have.
+_ADDED_EVENTS: Final = frozenset((PreemptionStarted, PreemptionStageEnded, ApiCallChanged))
 
 
 def _release_of(version: str) -> Release:

@@ -18,7 +18,7 @@ from schedviz.trace import commands
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.policies import Policies
 from schedviz.trace.releases import V1_27
-from schedviz.trace.simulation_settings import PODS_PER_SYNC, SimulationSettings, graceful_victims
+from schedviz.trace.simulation_settings import RULES_OF_NEW_SESSIONS, SimulationSettings, graceful_victims
 
 
 class Logging(Protocol):
@@ -81,7 +81,7 @@ def settings_of(trace: Trace) -> SimulationSettings:
         graceful_victims=graceful_victims(asked=trace.graceful_victims),
         fake_extenders=list(trace.fake_extenders),
         policies=trace.policies,
-        pods_per_sync=PODS_PER_SYNC,
+        **RULES_OF_NEW_SESSIONS,
         release=trace.release,
         feature_gates=trace.feature_gates,
         hold_preemption=trace.hold_preemption,

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from schedviz.engine import PODS_PER_SYNC, Outcome, Simulation, SimulationSettings, graceful_victims
+from schedviz.engine import RULES_OF_NEW_SESSIONS, Outcome, Simulation, SimulationSettings, graceful_victims
 from schedviz.engine.reporting import observation_v1_36
 from schedviz.kube import codec
 from schedviz.lessons.expressions import HINT_SEES, as_text, find
@@ -47,7 +47,7 @@ def hint_holds(lesson: Lesson, stop: Stop, hint: LiveHint) -> bool:
 def _settings(plan: Plan, release: ReleaseName) -> SimulationSettings:
     members = msgspec.structs.asdict(plan.settings)
     graceful = graceful_victims(asked=plan.settings.graceful_victims)
-    return SimulationSettings(**{**members, "graceful_victims": graceful, "pods_per_sync": PODS_PER_SYNC, "release": release})
+    return SimulationSettings(**{**RULES_OF_NEW_SESSIONS, **members, "graceful_victims": graceful, "release": release})
 
 
 class _Player:

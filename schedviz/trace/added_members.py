@@ -18,7 +18,7 @@ _ADDED: Final[dict[type[TraceEvent], dict[str, Any]]] = {
     CycleStarted: {"uid": ""},
 }
 #: The added facts, by stage.
-_ADDED_FACTS: Final = {"Score": {"best"}, "NormalizeScore": {"best", "weights"}}
+_ADDED_FACTS: Final = {"PreFilter": {"batch"}, "Score": {"best"}, "NormalizeScore": {"best", "weights"}, "SelectHost": {"batch"}}
 
 
 def without_added_facts(stage: str, facts: dict[str, Any]) -> dict[str, Any]:

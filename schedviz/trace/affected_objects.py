@@ -7,6 +7,7 @@ from typing import Any
 
 from schedviz.trace.events import (
     AnyEvent,
+    ApiCallChanged,
     ApiWritten,
     BindingEnded,
     BindingReleased,
@@ -22,6 +23,8 @@ from schedviz.trace.events import (
     PodGroupPodTried,
     PodGroupStarted,
     PodNominated,
+    PreemptionStageEnded,
+    PreemptionStarted,
     PreEnqueueRan,
     QueueMoved,
     Restarted,
@@ -71,7 +74,8 @@ def is_death(event: AnyEvent) -> bool:
 
 
 def _pod(
-    event: PreEnqueueRan | CycleStarted | BindingStageEnded | BindingReleased | PermitAnswered | CacheCall, found: AffectedObjects
+    event: PreEnqueueRan | CycleStarted | ApiCallChanged | BindingStageEnded | BindingReleased | PermitAnswered | CacheCall,
+    found: AffectedObjects,
 ) -> None:
     found.pods.add(event.pod)
 
@@ -159,6 +163,17 @@ def _nominated(event: PodNominated, found: AffectedObjects) -> None:
         found.nodes.add(event.node)
 
 
+def _preemption(event: PreemptionStarted, found: AffectedObjects) -> None:
+    # The victims are those of their own events.
+    found.pods.update(event.pods)
+    found.nodes.add(event.node)
+
+
+def _preemption_stage(event: PreemptionStageEnded, found: AffectedObjects) -> None:
+    found.pods.update((event.victim, event.preemptor))
+    found.nodes.add(event.node)
+
+
 def _restarted(_event: Restarted, found: AffectedObjects) -> None:
     found.restarted = True
 
@@ -186,5 +201,8 @@ _NOTES: dict[type, Callable[[Any, AffectedObjects], None]] = {
     BindingEnded: _binding,
     EventRecorded: _recorded,
     PodNominated: _nominated,
+    PreemptionStarted: _preemption,
+    PreemptionStageEnded: _preemption_stage,
+    ApiCallChanged: _pod,
     Restarted: _restarted,
 }

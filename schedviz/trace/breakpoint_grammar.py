@@ -14,6 +14,7 @@ import msgspec
 from schedviz.trace.breakpoint_tree import (
     And,
     Compare,
+    HintReturned,
     NodeChanged,
     Not,
     Or,
@@ -39,11 +40,12 @@ _GRAMMAR = r"""
     | NODE name "changed" -> node_changed
     | STATUS name ["by" name] ["at" name] -> status
     | POD name "reached" QUEUE -> reached
+    | HINT name ["by" name] ["for" name] -> hint
     | field OPERATOR literal -> compare
     | field "in" "[" literal ("," literal)* "]" -> one_of
     | field "matches" STRING -> matches
 
-field: (NAME | NODE | STATUS | POD) ("." (NAME | NODE | STATUS | POD))*
+field: (NAME | NODE | STATUS | POD | HINT) ("." (NAME | NODE | STATUS | POD | HINT))*
 name: GLOB | STRING
 ?literal: STRING -> string | NUMBER -> number | CONSTANT -> constant
 
@@ -51,7 +53,8 @@ _POPPED: "popped"
 NODE: "node"
 STATUS: "status"
 POD: "pod"
-QUEUE: "activeQ" | "backoffQ" | "unschedulablePods"
+HINT: "hint"
+QUEUE: "activeQ" | "backoffQ" | "errorBackoffQ" | "unschedulablePods"
 OPERATOR: "==" | "!=" | "<=" | ">=" | "<" | ">"
 CONSTANT: "true" | "false" | "null"
 NAME: /[A-Za-z_][A-Za-z0-9_]*/
@@ -67,7 +70,8 @@ _WORDS = {
     "NODE": "node",
     "STATUS": "status",
     "POD": "pod",
-    "QUEUE": "activeQ, backoffQ or unschedulablePods",
+    "HINT": "hint",
+    "QUEUE": "activeQ, backoffQ, errorBackoffQ or unschedulablePods",
     "OPERATOR": "== != < <= > or >=",
     "CONSTANT": "true, false or null",
     "NAME": "a member of events",
@@ -85,6 +89,7 @@ _WORDS = {
     "OR": "or",
     "BY": "by",
     "AT": "at",
+    "FOR": "for",
     "IN": "in",
     "MATCHES": "matches",
     "CHANGED": "changed",
@@ -92,7 +97,8 @@ _WORDS = {
     "$END": "the end",
 }
 _CODES = ("Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip")
-_QUEUES = {"activeQ": "activeQ", "backoffQ": "backoffQ", "unschedulablePods": "unschedulable"}
+_HINTS = ("Queue", "QueueSkip")
+_QUEUES = {"activeQ": "activeQ", "backoffQ": "backoffQ", "errorBackoffQ": "errorBackoffQ", "unschedulablePods": "unschedulable"}
 
 
 class BreakpointError(Exception):
@@ -187,6 +193,12 @@ class _Trees(lark.Transformer[lark.Token, Any]):
 
     def reached(self, parts: list[Any]) -> Tree:
         return Reached(pod=str(parts[1]), queue=_QUEUES[parts[2]])
+
+    def hint(self, parts: list[Any]) -> Tree:
+        _, hint, plugin, pod = parts
+        if hint not in _HINTS:
+            raise _unknown("hint", str(hint), _HINTS, hint.column)
+        return HintReturned(hint=str(hint), plugin=str(plugin or "*"), pod=str(pod or "*"))
 
     def compare(self, parts: list[Any]) -> Tree:
         field, operator, literal = parts

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from schedviz.trace.events import AnyEvent, BindingStageEnded, CacheNode, CachePod, QueueMoved, StageEnded
+from schedviz.trace.events import POP_CAUSES, AnyEvent, BindingStageEnded, CacheNode, CachePod, QueueMoved, RequeueConsidered, StageEnded
 
 Literal = str | int | float | bool | None
 #: Whether a run stops at an event.
@@ -17,7 +17,7 @@ Test = Callable[[AnyEvent], bool]
 
 
 class Popped(msgspec.Struct, frozen=True, tag=True):
-    """`popped default/web-7`: a pod left activeQ for its scheduling cycle."""
+    """`popped default/web-7`: a pod left activeQ (v1.36: or backoffQ) for its scheduling cycle."""
 
     pod: str
 
@@ -41,6 +41,14 @@ class Reached(msgspec.Struct, frozen=True, tag=True):
 
     pod: str
     queue: str
+
+
+class HintReturned(msgspec.Struct, frozen=True, tag=True):
+    """`hint Queue by NodeResourcesFit for default/web-7`: v1.36: a plugin's queueing hint returned this for the pod."""
+
+    hint: str
+    plugin: str = "*"
+    pod: str = "*"
 
 
 class Compare(msgspec.Struct, frozen=True, tag=True):
@@ -69,7 +77,7 @@ class Or(msgspec.Struct, frozen=True, tag=True):
     operands: tuple[Tree, ...]
 
 
-Tree = Popped | NodeChanged | StatusReturned | Reached | Compare | Not | And | Or
+Tree = Popped | NodeChanged | StatusReturned | Reached | HintReturned | Compare | Not | And | Or
 
 
 def test_of(tree: Tree) -> Test:
@@ -83,6 +91,8 @@ def test_of(tree: Tree) -> Test:
             return _status_returned(tree)
         case Reached():
             return _reached(tree)
+        case HintReturned():
+            return _hint_returned(tree)
         case Compare():
             return _compare(tree)
         case Not():
@@ -99,7 +109,7 @@ def _popped(tree: Popped) -> Test:
     is_it = _glob(tree.pod)
 
     def test(event: AnyEvent) -> bool:
-        return type(event) is QueueMoved and event.cause == "Pop" and any(is_it(move.pod) for move in event.moves)
+        return type(event) is QueueMoved and event.cause in POP_CAUSES and any(is_it(move.pod) for move in event.moves)
 
     return test
 
@@ -137,6 +147,20 @@ def _reached(tree: Reached) -> Test:
         if type(event) is not QueueMoved:
             return False
         return any(move.target in queues and move.source not in queues and is_it(move.pod) for move in event.moves)
+
+    return test
+
+
+def _hint_returned(tree: HintReturned) -> Test:
+    is_plugin, is_it = _glob(tree.plugin), _glob(tree.pod)
+
+    def test(event: AnyEvent) -> bool:
+        if type(event) is not RequeueConsidered:
+            return False
+        return any(
+            any(answer.hint == tree.hint and is_plugin(answer.plugin) for answer in decision.hints) and any(map(is_it, decision.pods))
+            for decision in event.decisions
+        )
 
     return test
 

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from schedviz.trace.view import (
+    ApiCallView,
     ImageState,
     InFlightEntry,
     NodeItem,
@@ -188,6 +189,10 @@ class SnapshotPod(TraceEvent, frozen=True, kw_only=True, tag="snapshotPod"):
 QueueName = Literal["activeQ", "backoffQ", "unschedulable", "errorBackoffQ"]
 
 
+#: The causes of a move from a queue to a scheduling cycle; the second is v1.36's, for a pod whose backoff has not ended.
+POP_CAUSES: Final = frozenset(("Pop", "PopFromBackoffQ"))
+
+
 class QueueMove(Piece, frozen=True):
     """One pod moved between two of the three queues, or changed in place (`source` is `target`).
 
@@ -204,7 +209,7 @@ class QueueMove(Piece, frozen=True):
 
 class QueueMoved(TraceEvent, frozen=True, kw_only=True, tag="queueMoved"):
     """Pods entered, left or changed in the queue, because of `cause`: upstream's label of the event (`PodAdd`, `ScheduleAttemptFailure`,
-    `BackoffComplete`, `NodeAdd`, ...), `Pop`, or `PodUpdate`, `PodDelete`.
+    `BackoffComplete`, `NodeAdd`, ...), one of `POP_CAUSES`, or `PodUpdate`, `PodDelete`.
     """
 
     cause: str
@@ -423,6 +428,49 @@ class BindingEnded(TraceEvent, frozen=True, kw_only=True, tag="bindingEnded"):
     message: str = ""
 
 
+class PreemptionStarted(TraceEvent, frozen=True, kw_only=True, tag="preemptionStarted"):
+    """v1.36: PostFilter began an asynchronous preemption, which evicts victims beside the cycles; members as in `view.PreemptionView`."""
+
+    preemptor: str
+    pods: list[str]
+    node: str
+    victims: list[str]
+    plugin: str
+    next_stage: str
+
+
+class PreemptionStageEnded(TraceEvent, frozen=True, kw_only=True, tag="preemptionStageEnded"):
+    """One stage of an asynchronous preemption ended, or the eviction of one victim; "" as `next_stage`: the preemption ended.
+
+    `cycle` is the scheduling cycle that began it.
+    """
+
+    preemptor: str
+    node: str
+    stage: str
+    next_stage: str = ""
+    #: The victim of this stage; "": the stage evicts none.
+    victim: str = ""
+    evicted: int = 0
+    #: The API server's error; the preemptor is activated when the preemption has ended.
+    error: str = ""
+
+
+class ApiCallChanged(TraceEvent, frozen=True, kw_only=True, tag="apiCallChanged"):
+    """v1.36 with SchedulerAsyncAPICalls: a pending API call for the pod was added or changed in its place, or is no longer pending.
+
+    `outcome`: it is `pending`, was `made`, or is `unnecessary` since it would change nothing.
+    """
+
+    pod: str
+    uid: str
+    outcome: Literal["pending", "made", "unnecessary"]
+    #: The call; None: the pod has no pending call any more.
+    call: ApiCallView | None = None
+    #: The API server's error, if the call was made.
+    error: str = ""
+
+
 WriteVerb = Literal["create", "update", "patch", "delete"]
 
 
@@ -573,6 +621,9 @@ AnyEvent = (
     | PermitAnswered
     | BindingStageEnded
     | BindingEnded
+    | PreemptionStarted
+    | PreemptionStageEnded
+    | ApiCallChanged
     | ApiWritten
     | WatchSent
     | WatchDelivered
@@ -603,7 +654,9 @@ def decode_events(data: bytes) -> list[AnyEvent]:
 
 
 __all__ = [
+    "POP_CAUSES",
     "AnyEvent",
+    "ApiCallChanged",
     "ApiWritten",
     "BindingEnded",
     "BindingReleased",
@@ -632,6 +685,8 @@ __all__ = [
     "PodGroupStarted",
     "PodNominated",
     "PodOnNode",
+    "PreemptionStageEnded",
+    "PreemptionStarted",
     "QueueMove",
     "QueueMoved",
     "Restarted",

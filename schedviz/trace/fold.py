@@ -13,6 +13,7 @@ from msgspec.structs import fields, replace
 from schedviz.trace.cache_fold import CacheFold
 from schedviz.trace.events import (
     AnyEvent,
+    ApiCallChanged,
     ApiWritten,
     BindingEnded,
     BindingReleased,
@@ -33,6 +34,8 @@ from schedviz.trace.events import (
     PodGroupStageEnded,
     PodGroupStarted,
     PodNominated,
+    PreemptionStageEnded,
+    PreemptionStarted,
     QueueMoved,
     Restarted,
     SchedulerExited,
@@ -54,6 +57,7 @@ from schedviz.trace.view import (
     BindingView,
     CacheView,
     CycleView,
+    PreemptionView,
     QueueView,
     SnapshotView,
     StageView,
@@ -94,6 +98,9 @@ class Fold:
         self._cycle: CycleView | None = view.cycle
         self._pod_group = PodGroupFold(view.pod_group)
         self._bindings = list(view.bindings)
+        self._preemptions = list(view.preemptions)
+        #: By the uid of the pod.
+        self._api_calls = {call.uid: call for call in view.api_calls}
         self._objects = dict(view.api.objects)
         self._latencies = dict(view.api.latencies)
         self._in_flight = {watch.id: watch for watch in view.api.in_flight}
@@ -113,6 +120,8 @@ class Fold:
             cycle=self._cycle,
             pod_group=self._pod_group.view,
             bindings=list(self._bindings),
+            preemptions=list(self._preemptions),
+            api_calls=list(self._api_calls.values()),
             api=ApiView(
                 objects=dict(self._objects),
                 in_flight=sorted(self._in_flight.values(), key=_arrival),
@@ -265,6 +274,34 @@ class Fold:
                 return place
         return None
 
+    def _preemption_started(self, event: PreemptionStarted) -> None:
+        self._preemptions.append(
+            PreemptionView(
+                preemptor=event.preemptor,
+                pods=event.pods,
+                node=event.node,
+                victims=event.victims,
+                cycle=event.cycle,
+                plugin=event.plugin,
+                next_stage=event.next_stage,
+            )
+        )
+
+    def _preemption_stage_ended(self, event: PreemptionStageEnded) -> None:
+        for place, preemption in enumerate(self._preemptions):
+            if preemption.cycle == event.cycle and preemption.preemptor == event.preemptor:
+                if event.next_stage:
+                    self._preemptions[place] = replace(preemption, next_stage=event.next_stage, evicted=event.evicted)
+                else:
+                    del self._preemptions[place]
+                return
+
+    def _api_call_changed(self, event: ApiCallChanged) -> None:
+        if event.call is not None:
+            self._api_calls[event.uid] = event.call
+        else:
+            self._api_calls.pop(event.uid, None)
+
     def _api_written(self, event: ApiWritten) -> None:
         if event.error:
             return
@@ -313,6 +350,8 @@ class Fold:
         self._cycle = None
         self._pod_group.clear()
         self._bindings = []
+        self._preemptions = []
+        self._api_calls = {}
         self.next_start_node_index = 0
 
     #: Events that change a view, and the methods that apply them; all other events change only its number and time.
@@ -338,6 +377,9 @@ class Fold:
         BindingStageEnded: _binding_stage_ended,
         BindingEnded: _binding_ended,
         PermitAnswered: _permit_answered,
+        PreemptionStarted: _preemption_started,
+        PreemptionStageEnded: _preemption_stage_ended,
+        ApiCallChanged: _api_call_changed,
         ApiWritten: _api_written,
         WatchSent: _watch_sent,
         WatchDelivered: _watch_delivered,

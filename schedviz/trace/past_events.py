@@ -51,6 +51,9 @@ _READ = (
     | events.PermitAnswered
     | events.BindingStageEnded
     | events.BindingEnded
+    | events.PreemptionStarted
+    | events.PreemptionStageEnded
+    | events.ApiCallChanged
     | events.ApiWritten
     | events.WatchSent
     | events.WatchDelivered

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from schedviz.trace.events import (
+    POP_CAUSES,
     AnyEvent,
+    ApiCallChanged,
     ApiWritten,
     BindingEnded,
     BindingReleased,
@@ -24,6 +26,8 @@ from schedviz.trace.events import (
     PodGroupPodTried,
     PodGroupStarted,
     PodNominated,
+    PreemptionStageEnded,
+    PreemptionStarted,
     PreEnqueueRan,
     QueueMove,
     QueueMoved,
@@ -85,6 +89,14 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
             return _because(phrase("{call}: {source} → {target}", call=event.call, source=event.source, target=event.target), event.error)
         case PodNominated() if event.pod == pod:
             return _nominated(event)
+        case PreemptionStarted() if pod in event.pods:
+            return phrase(
+                "its preemption began: {victims} will be evicted from {node}", victims=some(event.victims, _NAMED), node=event.node
+            )
+        case PreemptionStageEnded() if pod in (event.victim, event.preemptor):
+            return _preemption_stage(event, pod)
+        case ApiCallChanged() if event.pod == pod:
+            return _api_call(event)
         case EventRecorded() if event.pod == pod:
             return phrase("event {reason}: {note}", reason=event.reason, note=event.note)
         case EventRecorded() if event.related == pod and event.reason == "Preempted":
@@ -129,6 +141,10 @@ def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> Phrase | None
             return _binding_of_another_ended(event)
         case PodNominated() if event.node == node:
             return phrase("{pod} is nominated to it", pod=event.pod)
+        case PreemptionStarted() if event.node == node:
+            return phrase("{pod} began to evict {victims} from it", pod=event.preemptor, victims=some(event.victims, _NAMED))
+        case PreemptionStageEnded() if event.node == node and not event.next_stage:
+            return _because(phrase("the preemption by {pod} ended", pod=event.preemptor), event.error)
         case ApiWritten() if event.resource == "pods" and event.subresource == "binding" and event.detail == node:
             if event.error:
                 return phrase("{pod} could not be bound to it: {error}", pod=event.key, error=event.error)
@@ -204,8 +220,9 @@ def _nodes(count: int, facts: dict[str, Any]) -> Phrase:
 
 def _move(move: QueueMove, cause: str) -> Phrase:
     source, target = QUEUES.get(move.source or "", ""), QUEUES.get(move.target or "", "")
-    if cause == "Pop":
-        return phrase("popped from {queue}", queue=source)
+    if cause in POP_CAUSES:
+        said = phrase("popped from {queue}", queue=source)
+        return said if source == "activeQ" else phrase("{said} before its backoff had ended, since activeQ was empty", said=said)
     if not target:
         sentence = phrase("removed from {queue} because of {cause}", queue=source, cause=cause)
     elif not source:
@@ -225,6 +242,25 @@ def _move(move: QueueMove, cause: str) -> Phrase:
 def _hint(answer: HintAnswer, event: str) -> Phrase:
     sentence = phrase("the queueing hint of {plugin} for {event} returned {hint}", plugin=answer.plugin, event=event, hint=answer.hint)
     return _because(sentence, answer.error)
+
+
+def _preemption_stage(event: PreemptionStageEnded, pod: str) -> Phrase | None:
+    """A stage of an asynchronous preemption for its preemptor or its victim; None: it changed nothing for the pod."""
+    if event.victim == pod:
+        said = phrase("evicted from {node} for {pod}", node=event.node, pod=event.preemptor)
+        return _because(phrase("could not be evicted for {pod}", pod=event.preemptor), event.error) if event.error else said
+    if event.error:
+        return _because(phrase("{stage} of its preemption failed", stage=event.stage), event.error)
+    return None if event.next_stage else phrase("its preemption ended: the last victim was evicted from {node}", node=event.node)
+
+
+def _api_call(event: ApiCallChanged) -> Phrase | None:
+    call = event.call
+    if event.outcome != "pending" or call is None:
+        return phrase("its pending API call became unnecessary") if event.outcome == "unnecessary" else None
+    if call.type == "pod_binding":
+        return phrase("the binding to {node} waits in the API dispatcher", node=call.node)
+    return phrase("a patch of its status waits in the API dispatcher")
 
 
 def _tried(event: PodGroupPodTried) -> Phrase:

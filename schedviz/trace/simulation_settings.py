@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -17,6 +19,10 @@ GracefulVictims = bool | Literal["bound"]
 
 #: Pods that a simulated controller creates or deletes in one sync. Upstream: pkg/controller/replicaset/replica_set.go BurstReplicas
 PODS_PER_SYNC = 500
+
+#: The members of settings that state which version's rules hold for a session, with their values for a session that is made now. Their
+#: defaults are those of sessions that older versions made, which are replayed as they ran.
+RULES_OF_NEW_SESSIONS: Final[Mapping[str, Any]] = MappingProxyType({"pods_per_sync": PODS_PER_SYNC, "records_preemptions": True})
 
 
 def graceful_victims(*, asked: bool) -> GracefulVictims:
@@ -44,8 +50,7 @@ class SimulationSettings(msgspec.Struct, frozen=True):
     helpers: HelperSettings = HelperSettings()
     #: Parts that behave as in other versions; none by default.
     policies: Policies = Policies()
-    #: Pods that a simulated controller creates or deletes in one sync: `PODS_PER_SYNC` in sessions that are made now. 0: all of them, as in
-    #: sessions that older versions made; they are replayed as they ran.
+    #: Pods that a simulated controller creates or deletes in one sync; 0: all of them (`RULES_OF_NEW_SESSIONS`).
     pods_per_sync: int = 0
     #: The simulated release of kube-scheduler (`trace.releases`).
     release: str = DEFAULT_RELEASE
@@ -55,5 +60,8 @@ class SimulationSettings(msgspec.Struct, frozen=True):
     hold_preemption: bool = False
     #: v1.36 with SchedulerAsyncAPICalls: API calls are made only at a `dispatch` command; False: at the end of each cycle.
     hold_dispatch: bool = False
+    #: v1.36: asynchronous preemptions and pending API calls have trace events; False: events are numbered without them
+    #: (`RULES_OF_NEW_SESSIONS`).
+    records_preemptions: bool = False
     #: v1.36: select the first of tied nodes; False: the one at the top of upstream's heap.
     first_of_heap: bool = False

@@ -360,6 +360,37 @@ class BindingView(Part, omit_defaults=True):
     waiting_for: list[str] = []
 
 
+class PreemptionView(Value, frozen=True, omit_defaults=True):
+    """v1.36: an asynchronous preemption that has not ended."""
+
+    #: The pod, or the pod group, that preempts, and its pods.
+    preemptor: str
+    pods: list[str]
+    node: str
+    #: The pods to evict, in this order.
+    victims: list[str]
+    #: The scheduling cycle that began it.
+    cycle: int = 0
+    plugin: str = ""
+    #: The next stage: ClearNominations | EvictVictims | EvictLastVictim.
+    next_stage: str = ""
+    #: How many of the victims were evicted.
+    evicted: int = 0
+
+
+class ApiCallView(Value, frozen=True, omit_defaults=True):
+    """v1.36 with SchedulerAsyncAPICalls: an API call that the scheduler has not made yet."""
+
+    pod: str
+    uid: str
+    type: Literal["pod_status_patch", "pod_binding"]
+    #: Of a binding: the node.
+    node: str = ""
+    #: Of a patch: the reason of the condition that it sets, and the nomination ("": it clears it, None: it does not change it).
+    reason: str = ""
+    nominated_node_name: str | None = None
+
+
 class View(Part):
     """The whole state of one moment."""
 
@@ -375,6 +406,10 @@ class View(Part):
     pod_group: PodGroupCycleView | None = None
     #: Oldest first: binding cycles that run or are held, and unconfirmed bindings.
     bindings: list[BindingView] = []
+    #: v1.36: asynchronous preemptions that have not ended, oldest first.
+    preemptions: list[PreemptionView] = []
+    #: v1.36: pending API calls, in the order in which they will be made.
+    api_calls: list[ApiCallView] = []
     api: ApiView = msgspec.field(default_factory=ApiView)
     next_start_node_index: int = 0
     #: Why the scheduler ended its process and waits for a restart; "": it is running.

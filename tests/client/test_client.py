@@ -47,6 +47,18 @@ def test_a_session_is_run_looked_at_and_gone_back_in(session: Session):
     assert [event["event"] for event in session.events()] == list(range(1, outcome.event + 1))
 
 
+def test_the_state_of_v1_36_has_pods_in_flight_and_every_queue(client: Client):
+    with client.generate(nodes=3, pods=10, seed=1, release="v1.36") as session:
+        session.step(4, unit="stage")
+        state = session.state()
+
+    (pod,) = state.in_flight.column("pod")
+    assert state.raw["queue"]["inFlightPods"] == [pod]
+    assert state.preemptions == []
+    assert len(state.pods) == 9
+    assert set(state.queue.column("queue")) == {"activeQ"}
+
+
 def test_rows_are_flat_and_show_themselves(session: Session):
     session.run()
     rows = session.cycles()

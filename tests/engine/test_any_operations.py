@@ -72,8 +72,8 @@ SETTINGS: list[dict[str, Any]] = [
 #: v1.36: the default; with held asynchronous tasks; with other feature gates; with an extender.
 SETTINGS_V1_36: list[dict[str, Any]] = [
     {},
-    {"hold_preemption": True},
-    {"hold_preemption": True, "hold_dispatch": True, "feature_gates": {"SchedulerAsyncAPICalls": True}},
+    {"hold_preemption": True, "records_preemptions": True},
+    {"hold_preemption": True, "hold_dispatch": True, "records_preemptions": True, "feature_gates": {"SchedulerAsyncAPICalls": True}},
     {"feature_gates": {"SchedulerAsyncPreemption": False, "SchedulerPopFromBackoffQ": False}},
     SETTINGS[1],
 ]

@@ -13,6 +13,7 @@ from schedviz.engine.framework.status import StatusError
 from schedviz.engine.instructions import AnyInstruction, BindPod, PatchPodStatus
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.trace.events import ApiWritten
+from schedviz.trace.recorder import Recorder
 
 from .clusters import do, node, objects, pod
 
@@ -49,7 +50,7 @@ def server() -> ApiServer:
 
 @pytest.fixture
 def dispatcher(server: ApiServer) -> ApiDispatcher:
-    return ApiDispatcher(server)
+    return ApiDispatcher(server, Recorder())
 
 
 def test_calls_are_made_in_the_order_in_which_they_were_added(server: ApiServer, dispatcher: ApiDispatcher) -> None:
@@ -148,7 +149,7 @@ def test_pending_calls_survive_a_checkpoint(server: ApiServer, dispatcher: ApiDi
     dispatcher.patch_pod_status(second, None, "n2")
     table = ObjectTable()
     states = dispatcher.to_state(table)
-    restored = ApiDispatcher(server)
+    restored = ApiDispatcher(server, Recorder())
     restored.load(states, ObjectTable(state=table.to_state()))
     restored.dispatch()
 

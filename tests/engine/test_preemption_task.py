@@ -8,7 +8,8 @@ import pytest
 
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.engine.preemption_task import CLEAR_NOMINATIONS, EVICT_LAST_VICTIM, EVICT_VICTIMS, PreemptionTask
-from schedviz.trace.events import ApiWritten, EventRecorded
+from schedviz.trace.events import ApiWritten, EventRecorded, PreemptionStageEnded, PreemptionStarted
+from schedviz.trace.fold import Fold
 
 from .clusters import do, node, objects, pod
 
@@ -254,3 +255,69 @@ def test_a_preemption_whose_profile_was_removed_still_ends() -> None:
     do(simulation, "preempt")
 
     assert set(simulation.cluster.store.of_kind("Pod")) == {"default/p"}
+
+
+def _folded_equals_engine(simulation: Simulation, fold: Fold) -> bool:
+    fold.apply_all(simulation.drain_events())
+    view = simulation.view()
+    return (fold.to_view().preemptions, fold.to_view().api_calls) == (view.preemptions, view.api_calls)
+
+
+def test_events_tell_each_stage_and_give_the_view_of_the_engine() -> None:
+    simulation = _held(records_preemptions=True)
+    fold = Fold(simulation.view())
+    (preemption,) = simulation.view().preemptions
+    assert (preemption.preemptor, preemption.node, preemption.cycle) == ("default/p", "a", 1)
+    assert (preemption.victims, preemption.next_stage) == (["default/v2", "default/v1"], CLEAR_NOMINATIONS)
+
+    told = []
+    while simulation.view().preemptions:
+        _advance(simulation)
+        told += [event for event in simulation.recorder.pending if isinstance(event, PreemptionStageEnded)]
+        assert _folded_equals_engine(simulation, fold)
+
+    assert [(event.stage, event.victim, event.evicted, event.next_stage) for event in told] == [
+        (CLEAR_NOMINATIONS, "", 0, EVICT_VICTIMS),
+        (EVICT_VICTIMS, "default/v2", 1, EVICT_LAST_VICTIM),
+        (EVICT_LAST_VICTIM, "default/v1", 2, ""),
+    ]
+    assert {event.cycle for event in told} == {1}
+
+
+def test_a_failed_eviction_is_told_with_its_error() -> None:
+    simulation = _held(records_preemptions=True)
+    do(simulation, "preempt", fail="etcdserver: request timed out")
+
+    (ended,) = [event for event in simulation.drain_events() if isinstance(event, PreemptionStageEnded) and not event.next_stage]
+    assert (ended.victim, ended.evicted, ended.error) == ("default/v2", 0, "etcdserver: request timed out")
+
+
+def test_pending_api_calls_give_the_view_of_the_engine() -> None:
+    settings = {"feature_gates": {"SchedulerAsyncAPICalls": True}, "hold_dispatch": True}
+    simulation = _held(records_preemptions=True, **settings)
+    fold = Fold(simulation.view())
+
+    assert [(call.pod, call.type, call.nominated_node_name) for call in simulation.view().api_calls] == [
+        ("default/p", "pod_status_patch", "a")
+    ]
+    do(simulation, "dispatch")
+    assert _folded_equals_engine(simulation, fold)
+    assert simulation.view().api_calls == []
+
+
+def test_sessions_of_older_versions_number_their_events_without_preemptions() -> None:
+    old, new = _held(), _held(records_preemptions=True)
+    do(old, "preempt")
+    do(new, "preempt")
+    of_old, of_new = old.drain_events(), new.drain_events()
+
+    kinds = (PreemptionStarted, PreemptionStageEnded)
+    assert not any(isinstance(event, kinds) for event in of_old)
+    assert [type(event) for event in of_new if not isinstance(event, kinds)] == [type(event) for event in of_old]
+    assert old.view().preemptions == []
+
+
+def test_a_restored_preemption_has_its_cycle() -> None:
+    restored = Simulation.restore(_held(records_preemptions=True).checkpoint())
+
+    assert [preemption.cycle for preemption in restored.view().preemptions] == [1]

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedviz.trace.breakpoint_grammar import LONGEST, BreakpointError, parse
-from schedviz.trace.breakpoint_tree import And, Compare, NodeChanged, Not, Or, Popped, Reached, StatusReturned, Tree, test_of
+from schedviz.trace.breakpoint_tree import And, Compare, HintReturned, NodeChanged, Not, Or, Popped, Reached, StatusReturned, Tree, test_of
 from schedviz.trace.events import ClockAdvanced
 from tests.trace.stories import create, events_of, node, pod
 
 test_of.__test__ = False  # type: ignore[attr-defined]
 
-SENTENCE = 'popped node status pod reached by at and or not in matches ( ) [ ] , . == > "a" 3 true x default/*'
+SENTENCE = 'popped node status pod hint for Queue reached by at and or not in matches ( ) [ ] , . == > "a" 3 true x default/*'
 WORDS = SENTENCE.split()
-QUEUES = {"activeQ": "activeQ", "backoffQ": "backoffQ", "unschedulable": "unschedulablePods"}
+QUEUES = {"activeQ": "activeQ", "backoffQ": "backoffQ", "errorBackoffQ": "errorBackoffQ", "unschedulable": "unschedulablePods"}
 
 
 def written(tree: Tree) -> str:
@@ -31,6 +31,8 @@ def written(tree: Tree) -> str:
             return f"status {json.dumps(tree.code)} by {json.dumps(tree.plugin)} at {json.dumps(tree.stage)}"
         case Reached():
             return f"pod {json.dumps(tree.pod)} reached {QUEUES[tree.queue]}"
+        case HintReturned():
+            return f"hint {tree.hint} by {json.dumps(tree.plugin)} for {json.dumps(tree.pod)}"
         case Compare(operator="in"):
             return f"{'.'.join(tree.field)} in [{', '.join(map(json.dumps, tree.value))}]"  # type: ignore[arg-type]
         case Compare():
@@ -55,6 +57,7 @@ leaves = (
     | st.builds(NodeChanged, names)
     | st.builds(StatusReturned, st.sampled_from(["Error", "Unschedulable*", "Skip"]), names, names)
     | st.builds(Reached, names, st.sampled_from(sorted(QUEUES)))
+    | st.builds(HintReturned, st.sampled_from(["Queue", "QueueSkip"]), names, names)
     | st.builds(Compare, fields, st.sampled_from(["==", "!="]), literals)
     | st.builds(Compare, fields, st.sampled_from(["<", "<=", ">", ">="]), names | numbers)
     | st.builds(Compare, fields, st.just("in"), st.lists(literals, min_size=1, max_size=3).map(tuple))
@@ -95,10 +98,11 @@ def test_any_text_gives_a_tree_or_an_error_with_a_column(text: str) -> None:
         ("popped", 7, 'expected a name or a "text", found the end'),
         ("popped default/web and", 23, "found the end"),
         ("t = 3", 3, 'found "="'),
-        ("pod x reached somewhere", 15, "expected activeQ, backoffQ or unschedulablePods, found somewhere"),
+        ("pod x reached somewhere", 15, "expected activeQ, backoffQ, errorBackoffQ or unschedulablePods, found somewhere"),
         ("cuase == 3", 1, "there is no member of events 'cuase'; did you mean cause?"),
         ('t == "queuMoved"', 6, "did you mean queueMoved?"),
         ("status Eror by X", 8, "there is no status 'Eror'; did you mean Error?"),
+        ("hint Queu for x", 6, "there is no hint 'Queu'; did you mean Queue?"),
         ("cycle > true", 9, "> compares numbers and texts, not true"),
         ("(cycle > 1", 11, "expected ), found the end"),
         ("", 1, "expected popped"),
@@ -153,6 +157,36 @@ def test_events_of_a_run_are_matched(text: str, kinds: set[str] | None) -> None:
     test = test_of(parse(text))
 
     assert {str(type(event).__struct_config__.tag) for event in events_of(*RUN) if test(event)} == kinds
+
+
+HINTED = (
+    create(node("node1", cpu="1")),
+    create(pod("big", cpu="9")),
+    {"op": "run"},
+    create(node("node2", cpu="2")),
+    create(node("node3", cpu="16")),
+    # activeQ is empty, and the pod's backoff has not ended.
+    {"op": "run"},
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("hint Queue", ["NodeAdd"]),
+        ("hint QueueSkip by NodeResourcesFit for default/big", ["NodeAdd"]),
+        ("hint QueueSkip by TaintToleration", []),
+        ("hint Queue for default/other", []),
+        ("popped default/big", ["Pop", "PopFromBackoffQ"]),
+        ("pod * reached errorBackoffQ", []),
+        ('decisions.hints.hint == "Queue" and eventLabel == "NodeAdd"', ["NodeAdd"]),
+    ],
+)
+def test_hints_and_pops_of_v1_36_are_matched(text: str, labels: list[str]) -> None:
+    test = test_of(parse(text))
+    matched = [event for event in events_of(*HINTED, release="v1.36") if test(event)]
+
+    assert [getattr(event, "event_label", None) or getattr(event, "cause", "") for event in matched] == labels
 
 
 def test_patterns_match_in_linear_time() -> None:

@@ -2,7 +2,7 @@
 
 from schedviz.trace import events as e
 from schedviz.trace.fold import Fold, apply
-from schedviz.trace.view import CacheView, NodeItem, PodState, QueuedPod, Resources, SnapshotView, StatusView, View
+from schedviz.trace.view import ApiCallView, CacheView, NodeItem, PodState, QueuedPod, Resources, SnapshotView, StatusView, View
 
 
 def folded(*events: e.AnyEvent, view: View | None = None) -> View:
@@ -153,3 +153,51 @@ def test_one_event_can_be_applied_in_place() -> None:
 
     assert view.event == 1
     assert view.api.latencies == {"Pod": 2.0}
+
+
+def test_an_asynchronous_preemption_is_folded_until_its_last_stage() -> None:
+    started = e.PreemptionStarted(
+        event=1,
+        at=0.0,
+        cycle=3,
+        preemptor="default/p",
+        pods=["default/p"],
+        node="n1",
+        victims=["default/v1", "default/v2"],
+        plugin="DefaultPreemption",
+        next_stage="ClearNominations",
+    )
+    evicted = e.PreemptionStageEnded(
+        event=2,
+        at=0.0,
+        cycle=3,
+        preemptor="default/p",
+        node="n1",
+        stage="EvictVictims",
+        next_stage="EvictLastVictim",
+        victim="default/v1",
+        evicted=1,
+    )
+    of_another_cycle = e.PreemptionStageEnded(event=3, at=0.0, cycle=9, preemptor="default/p", node="n1", stage="EvictLastVictim")
+    ended = e.PreemptionStageEnded(
+        event=4, at=0.0, cycle=3, preemptor="default/p", node="n1", stage="EvictLastVictim", victim="default/v2", evicted=2
+    )
+
+    (preemption,) = folded(started, evicted, of_another_cycle).preemptions
+    assert (preemption.evicted, preemption.next_stage, preemption.victims) == (1, "EvictLastVictim", ["default/v1", "default/v2"])
+    assert folded(started, evicted, ended).preemptions == []
+    assert folded(started, e.Restarted(event=5, at=0.0)).preemptions == []
+
+
+def test_a_pending_api_call_keeps_its_place_until_it_is_made() -> None:
+    patch = ApiCallView(pod="default/a", uid="a", type="pod_status_patch", reason="Unschedulable")
+    other = ApiCallView(pod="default/b", uid="b", type="pod_status_patch")
+    binding = ApiCallView(pod="default/a", uid="a", type="pod_binding", node="n1")
+    pending = [
+        e.ApiCallChanged(event=number, at=0.0, pod=call.pod, uid=call.uid, outcome="pending", call=call)
+        for number, call in enumerate((patch, other, binding), start=1)
+    ]
+    made = e.ApiCallChanged(event=4, at=0.0, pod="default/a", uid="a", outcome="made")
+
+    assert folded(*pending).api_calls == [binding, other]
+    assert folded(*pending, made).api_calls == [other]

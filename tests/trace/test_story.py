@@ -176,3 +176,18 @@ def test_every_object_named_in_an_event_is_affected() -> None:
             told = list(StoryBuilder(kind, name, find_cycle=lambda number: CyclePod(pods_of_cycles.get(number, ""))).entries([event]))
             if told and pods_of_cycles.get(event.cycle) != name:
                 assert name in (alone.pods if kind == "pods" else alone.nodes), told
+
+
+def test_the_history_of_v1_36_names_hints_evictions_and_early_pops() -> None:
+    settings = {"release": "v1.36", "records_preemptions": True}
+    events = events_of(create(node("node1")), VICTIM, create(pod("high", cpu="3", priority=100)), *cycles(1), {"op": "run"}, **settings)
+
+    of_high, of_low = (texts(story(events, "pods", f"default/{name}")) for name in ("high", "low"))
+    assert "its preemption began: default/low will be evicted from node1" in of_high
+    assert "its preemption ended: the last victim was evicted from node1" in of_high
+    assert "the queueing hint of NodeResourcesFit for AssignedPodDelete returned Queue" in of_high
+    assert "popped from backoffQ before its backoff had ended, since activeQ was empty" in of_high
+    assert "evicted from node1 for default/high" in of_low
+    of_node = texts(story(events, "nodes", "node1"))
+    assert "default/high began to evict default/low from it" in of_node
+    assert "the preemption by default/high ended" in of_node

@@ -144,3 +144,32 @@ def test_an_import_that_fails_says_where(script, people):
 def test_healthz_says_that_all_is_up(web_server, engine_worker, io_worker):
     # Each test starts with an empty Redis; workers send a heartbeat every second.
     until(lambda: httpx.get(f"http://{web_server.netloc}/healthz").status_code == 200)
+
+
+def _busy(name: str, node: str = "", priority: int = 0) -> dict:
+    pod = _pod(name)
+    pod["spec"] |= {"priority": priority} | ({"nodeName": node} if node else {})
+    pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "4"
+    return pod
+
+
+def test_the_state_of_v1_36_has_what_only_that_release_has(script):
+    trace = {"format": "schedviz-trace/1", "release": "v1.36", "holdPreemption": True, "steps": []}
+    answer = script.post("sessions/", json={"name": "held", "trace": trace}, headers={"Prefer": "wait=20"})
+    url = answer.json()["url"]
+    made = [{"op": "create", "object": each} for each in (_node("node0"), _busy("low", "node0"), _busy("high", priority=9))]
+    script.post(f"{url}commands/together/", json={"commands": [*made, {"op": "cycle"}]}, headers={"Prefer": "wait=20"})
+    held = script.get(f"{url}state/").json()
+    script.post(f"{url}commands/", json={"op": "preempt"}, headers={"Prefer": "wait=20"})
+    begun = {"commands": [{"op": "step", "unit": "stage", "count": 3}, {"op": "create", "object": _node("node1")}]}
+    script.post(f"{url}commands/together/", json=begun, headers={"Prefer": "wait=20"})
+    in_flight = script.get(f"{url}state/").json()
+
+    (preemption,) = held["preemptions"]
+    assert (preemption["preemptor"], preemption["node"], preemption["victims"]) == ("default/high", "node0", ["default/low"])
+    (waits,) = held["queue"]["unschedulable"]
+    assert (waits["pod"], waits["pendingPlugins"], waits["unschedulableCount"]) == ("default/high", [], 1)
+    assert (held["queue"]["errorBackoffQ"], held["queue"]["inFlightPods"], held["apiCalls"]) == ([], [], [])
+    assert in_flight["preemptions"] == []
+    assert in_flight["queue"]["inFlightPods"] == ["default/high"]
+    assert in_flight["queue"]["inFlightEvents"] == [{"pod": "default/high"}, {"event": "NodeAdd", "old": None, "new": "Node node1"}]

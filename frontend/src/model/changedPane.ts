@@ -14,6 +14,9 @@ export function changedPane(event: AnyEvent): "queue" | "cycle" | "cache" | "" {
     case "bindingStarted":
     case "bindingStageEnded":
     case "bindingEnded":
+    case "preemptionStarted":
+    case "preemptionStageEnded":
+    case "apiCallChanged":
       return "cycle";
     case "cachePod":
     case "cacheNode":

@@ -25,6 +25,7 @@ import {
   foldPodGroupStarted,
   foldSnapshotPod,
 } from "./foldPodGroup";
+import { foldApiCallChanged, foldPreemptionStageEnded, foldPreemptionStarted } from "./foldPreemption";
 import { foldInFlightChanged, foldPodNominated, foldQueueMoved } from "./foldQueue";
 import type { AnyEvent } from "./generated";
 import type { State } from "./state";
@@ -78,6 +79,12 @@ export function fold(state: State, event: AnyEvent): void {
       return foldBindingStageEnded(state, event);
     case "bindingEnded":
       return foldBindingEnded(state, event);
+    case "preemptionStarted":
+      return foldPreemptionStarted(state, event);
+    case "preemptionStageEnded":
+      return foldPreemptionStageEnded(state, event);
+    case "apiCallChanged":
+      return foldApiCallChanged(state, event);
     case "apiWritten":
       return foldApiWritten(state, event);
     case "watchSent":
@@ -139,6 +146,8 @@ function restart(state: State): void {
   state.cycle = null;
   state.podGroup = null;
   state.bindings = [];
+  state.preemptions = [];
+  state.apiCalls = [];
   state.nextStartNodeIndex = 0;
   state.exited = "";
 }

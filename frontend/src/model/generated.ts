@@ -9,6 +9,8 @@ export interface View {
   cycle: CycleView | null;
   podGroup: PodGroupCycleView | null;
   bindings: BindingView[];
+  preemptions: PreemptionView[];
+  apiCalls: ApiCallView[];
   api: ApiView;
   nextStartNodeIndex: number;
   exited: string;
@@ -223,6 +225,26 @@ export interface BindingView {
   stages?: StageView[];
   held?: boolean;
   waitingFor?: string[];
+}
+
+export interface PreemptionView {
+  preemptor: string;
+  pods: string[];
+  node: string;
+  victims: string[];
+  cycle?: number;
+  plugin?: string;
+  nextStage?: string;
+  evicted?: number;
+}
+
+export interface ApiCallView {
+  pod: string;
+  uid: string;
+  type: "pod_binding" | "pod_status_patch";
+  node?: string;
+  reason?: string;
+  nominatedNodeName?: string | null;
 }
 
 export interface ApiView {
@@ -589,6 +611,45 @@ export interface BindingEnded {
   message?: string;
 }
 
+export interface PreemptionStarted {
+  t: "preemptionStarted";
+  event: number;
+  at: number;
+  cycle?: number;
+  preemptor: string;
+  pods: string[];
+  node: string;
+  victims: string[];
+  plugin: string;
+  nextStage: string;
+}
+
+export interface PreemptionStageEnded {
+  t: "preemptionStageEnded";
+  event: number;
+  at: number;
+  cycle?: number;
+  preemptor: string;
+  node: string;
+  stage: string;
+  nextStage?: string;
+  victim?: string;
+  evicted?: number;
+  error?: string;
+}
+
+export interface ApiCallChanged {
+  t: "apiCallChanged";
+  event: number;
+  at: number;
+  cycle?: number;
+  pod: string;
+  uid: string;
+  outcome: "made" | "pending" | "unnecessary";
+  call?: ApiCallView | null;
+  error?: string;
+}
+
 export interface ApiWritten {
   t: "apiWritten";
   event: number;
@@ -899,6 +960,9 @@ export type AnyEvent =
   | PermitAnswered
   | BindingStageEnded
   | BindingEnded
+  | PreemptionStarted
+  | PreemptionStageEnded
+  | ApiCallChanged
   | ApiWritten
   | WatchSent
   | WatchDelivered

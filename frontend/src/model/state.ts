@@ -1,4 +1,5 @@
 import type {
+  ApiCallView,
   BindingView,
   CacheImage,
   CycleView,
@@ -7,6 +8,7 @@ import type {
   PodGroupCycleView,
   PodGroupMembers,
   PodState,
+  PreemptionView,
   QueuedPod,
   Resources,
   View,
@@ -88,6 +90,10 @@ export class State {
   /** v1.36: the cycle of a pod group of which `cycle` is part. */
   podGroup: PodGroupCycleView | null = null;
   bindings: BindingView[] = [];
+  /** v1.36: asynchronous preemptions that have not ended, oldest first. */
+  preemptions: readonly PreemptionView[] = [];
+  /** v1.36: API calls that the scheduler has not made yet, in the order in which it will. */
+  apiCalls: readonly ApiCallView[] = [];
   readonly api = {
     objects: new JournaledMap<string, number>(this.journal),
     inFlight: [] as WatchInFlight[],
@@ -201,6 +207,8 @@ export class State {
     this.podGroup = view.podGroup;
     this.lastWalk = walkOf(view);
     this.bindings = view.bindings;
+    this.preemptions = view.preemptions;
+    this.apiCalls = view.apiCalls;
     fill(this.api.objects, view.api.objects);
     this.api.inFlight = view.api.inFlight;
     fill(this.api.latencies, view.api.latencies);

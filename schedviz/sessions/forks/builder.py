@@ -23,6 +23,7 @@ from schedviz.sessions.models import Session
 from schedviz.sessions.replay import replayer
 from schedviz.sessions.transfer.importing import Importing
 from schedviz.trace.events import AnyEvent
+from schedviz.trace.simulation_settings import RULES_OF_NEW_SESSIONS
 from schedviz.trace.tally import levels_of
 
 _DELETED = "The session to fork was deleted."
@@ -108,6 +109,7 @@ class Forking(Importing):
             "config": simulation.config,
             "release": self.session.settings["release"],
             "feature_gates": self.session.settings["feature_gates"],
+            "records_preemptions": RULES_OF_NEW_SESSIONS["records_preemptions"],
         }
         self.save(self.load_engine(Import(objects=tuple(simulation.stored_objects()))))
 

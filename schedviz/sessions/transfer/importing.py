@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.db.models import F
 
-from schedviz.engine import PODS_PER_SYNC, Simulation, SimulationSettings, graceful_victims
+from schedviz.engine import RULES_OF_NEW_SESSIONS, Simulation, SimulationSettings, graceful_victims
 from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.import_check import cut_examination, differences_in_words, examine_import
 from schedviz.ingest.errors import ImportCancelled, IngestError
@@ -170,7 +170,7 @@ class Importing:
         """Create an engine with the objects."""
         self.report_progress(Progress("loading", 0, len(found.objects), unit="objects"), now=True)
         self.expect_room(found.objects)
-        chosen = {"pods_per_sync": PODS_PER_SYNC, **self.session.settings}
+        chosen = {**RULES_OF_NEW_SESSIONS, **self.session.settings}
         if self.takes_release_of(found):
             chosen["release"] = found.evidence.suggested
         if found.trace is not None:

@@ -22,11 +22,9 @@ from schedviz.sessions.errors import CommandRefused, SessionError
 from schedviz.sessions.redis import replies, stream, wakeups
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.releases import RELEASES, unknown_release
-from schedviz.trace.simulation_settings import SimulationSettings, graceful_victims
+from schedviz.trace.simulation_settings import RULES_OF_NEW_SESSIONS, SimulationSettings, graceful_victims
 
 _LARGEST_NUMBER: Final = 100_000_000
-#: Members that state which version's rules hold for a session.
-_NOT_CHOSEN: Final = ("pods_per_sync",)
 _TIMEOUT_SECONDS: Final = 20.0
 
 
@@ -52,7 +50,7 @@ def validate_settings(given: dict[str, Any]) -> dict[str, Any]:
     """
     if not given:
         return {}
-    names = {camel(name): name for name in SimulationSettings.__struct_fields__ if name not in _NOT_CHOSEN}
+    names = {camel(name): name for name in SimulationSettings.__struct_fields__ if name not in RULES_OF_NEW_SESSIONS}
     for name, value in given.items():
         if name not in names:
             members = ", ".join(names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -12,6 +12,8 @@ from rest_framework.response import Response
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
 from schedviz.trace import observed
+from schedviz.trace.releases import release_in
+from schedviz.trace.view import QueueView
 from schedviz.web.actors import Verb
 from schedviz.web.api import moments, schemas, versions
 from schedviz.web.api.access import session_for
@@ -50,10 +52,21 @@ def state_body(session: Session, moment: reading.Moment) -> schemas.StateBody:
         last_seq=session.last_seq,
         cache=cast("schemas.CacheBody", observed.cache_state(view.cache)),
         snapshot=cast("schemas.SnapshotBody", observed.snapshot_state(view.snapshot)),
-        queue=cast("schemas.QueueBody", observed.queue_state(view.queue)),
+        queue=cast("schemas.QueueBody", _queue(view.queue, release_in(session.settings))),
         last_cycle=view.cycle,
         pod_group=view.pod_group,
         bindings=view.bindings,
+        preemptions=view.preemptions,
+        api_calls=view.api_calls,
         api=view.api,
         next_start_node_index=view.next_start_node_index,
     )
+
+
+def _queue(queue: QueueView, release: str) -> dict[str, Any]:
+    """The queue as recordings of the release have it, except that a pod without backoff has the expiry 0 in every release."""
+    found = observed.queue_state(queue, release)
+    waiting = (pod for name in ("backoffQ", "errorBackoffQ", "unschedulable") for pod in found.get(name, ()))
+    for pod in waiting:
+        pod["backoffExpirySeconds"] = pod["backoffExpirySeconds"] or 0.0
+    return found

@@ -60,6 +60,7 @@ class BatchState(msgspec.Struct, frozen=True):
     signature: bytes
     created: int
     nodes: SortedState | None
+    from_cycle: int = 0
 
 
 class RemainingNodes:
@@ -141,9 +142,16 @@ class OpportunisticBatch:
         #: The queue's scheduling cycle in which a node was chosen last, and that node.
         self.last_cycle = 0
         self.last_node = ""
+        #: The scheduling cycle, by the number in its events, whose nodes these are.
+        self.from_cycle = 0
         self._signature = b""
         self._nodes: RemainingNodes | None = None
         self._created = 0
+
+    @property
+    def left(self) -> int:
+        """How many nodes can still be suggested."""
+        return 0 if self._nodes is None else len(self._nodes)
 
     def node_hint(
         self, pod: PodInfo, signature: bytes | None, state: CycleState, *, cycle: int, now: int
@@ -171,17 +179,17 @@ class OpportunisticBatch:
         return None if status.is_unschedulable else "node_not_full"
 
     def store(
-        self, signature: bytes | None, *, hint: str, chosen: str, others: RemainingNodes | None, cycle: int, now: int
+        self, signature: bytes | None, *, hint: str, chosen: str, others: RemainingNodes | None, cycle: int, now: int, number: int
     ) -> FlushReason | None:
         """Keep the other nodes of a cycle. Returns why they cannot be kept; None: they were, or the hint was used.
 
-        Upstream: StoreScheduleResults
+        `cycle` is the queue's number of the cycle, `number` that of its events. Upstream: StoreScheduleResults
         """
         self.last_cycle, self.last_node = cycle, chosen
         if hint == chosen:
             return None
         if signature is not None and others:
-            self._signature, self._nodes, self._created = signature, others, now
+            self._signature, self._nodes, self._created, self.from_cycle = signature, others, now, number
             return None
         self._signature, self._nodes = b"", None
         return "pod_not_batchable" if others else "empty_list"
@@ -195,10 +203,10 @@ class OpportunisticBatch:
     def to_state(self) -> BatchState:
         """The state for a checkpoint."""
         nodes = None if self._nodes is None else self._nodes.to_state()
-        return BatchState(self.last_cycle, self.last_node, self._signature, self._created, nodes)
+        return BatchState(self.last_cycle, self.last_node, self._signature, self._created, nodes, self.from_cycle)
 
     def load(self, state: BatchState) -> None:
         """Load the state of `to_state`."""
         self.last_cycle, self.last_node = state.last_cycle, state.last_node
-        self._signature, self._created = state.signature, state.created
+        self._signature, self._created, self.from_cycle = state.signature, state.created, state.from_cycle
         self._nodes = None if state.nodes is None else RemainingNodes.from_state(state.nodes)

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import msgspec
 
-from schedviz.trace.view import ApiView, BindingView, CycleView, ImageState, NodeTree, PodGroupCycleView, PodState, Resources, View
+from schedviz.trace.view import (
+    ApiCallView,
+    ApiView,
+    BindingView,
+    CycleView,
+    ImageState,
+    NodeTree,
+    PodGroupCycleView,
+    PodState,
+    PreemptionView,
+    Resources,
+    View,
+)
 from schedviz.web.api.schemas.body import Body
 from schedviz.web.api.schemas.sessions import Progress, SessionStatus
 
@@ -66,10 +78,34 @@ class QueuedPodBody(Body, frozen=True):
     unschedulable_plugins: list[str]
     gated: bool
     backoff_expiry_seconds: float | msgspec.UnsetType = msgspec.UNSET
+    #: v1.36: the plugins that answered Pending in its last attempt.
+    pending_plugins: list[str] | msgspec.UnsetType = msgspec.UNSET
+    #: v1.36: the PreEnqueue plugin that gates it; "": none.
+    gating_plugin: str | msgspec.UnsetType = msgspec.UNSET
+    #: v1.36: how often plugins rejected it.
+    unschedulable_count: int | msgspec.UnsetType = msgspec.UNSET
+    #: v1.36: how often it failed with an error since a plugin rejected it last.
+    consecutive_errors_count: int | msgspec.UnsetType = msgspec.UNSET
+    #: v1.36: it left unschedulablePods because it had been there for too long.
+    was_flushed_from_unschedulable: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+class InFlightEventBody(Body, frozen=True):
+    """v1.36: an entry of the list of what happened since the oldest pod in flight was popped: a popped `pod`, or a cluster `event` with
+    the objects that it is about.
+    """
+
+    pod: str | msgspec.UnsetType = msgspec.UNSET
+    event: str | msgspec.UnsetType = msgspec.UNSET
+    #: Such as `Node node-1`; null: there is none.
+    old: str | msgspec.UnsetType | None = msgspec.UNSET
+    new: str | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class QueueBody(Body, frozen=True):
-    """The scheduling queue: activeQ and backoffQ in the order of popping, unschedulable pods by name."""
+    """The scheduling queue: activeQ and backoffQ in the order of popping, unschedulable pods by name. Sessions of v1.27.1 have no
+    `errorBackoffQ`, `inFlightPods` and `inFlightEvents`.
+    """
 
     active_q: list[QueuedPodBody] = msgspec.field(name="activeQ")
     backoff_q: list[QueuedPodBody] = msgspec.field(name="backoffQ")
@@ -77,6 +113,12 @@ class QueueBody(Body, frozen=True):
     nominated: dict[str, list[str]]
     scheduling_cycle: int
     move_request_cycle: int
+    #: v1.36: pods in backoff after an error, in the order of popping.
+    error_backoff_q: list[QueuedPodBody] | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="errorBackoffQ")
+    #: v1.36: pods that were popped and are not scheduled, bound or back in the queue yet; oldest first.
+    in_flight_pods: list[str] | msgspec.UnsetType = msgspec.UNSET
+    #: v1.36: these pods and the cluster events since the oldest was popped, in order.
+    in_flight_events: list[InFlightEventBody] | msgspec.UnsetType = msgspec.UNSET
 
 
 class StateBody(Body, frozen=True):
@@ -102,6 +144,10 @@ class StateBody(Body, frozen=True):
     pod_group: PodGroupCycleView | None
     #: Binding cycles that are running or held, and unconfirmed bindings; oldest first.
     bindings: list[BindingView]
+    #: v1.36: asynchronous preemptions that have not ended; oldest first.
+    preemptions: list[PreemptionView]
+    #: v1.36 with SchedulerAsyncAPICalls: pending API calls, in the order in which they will be made.
+    api_calls: list[ApiCallView]
     api: ApiView
     next_start_node_index: int
 
