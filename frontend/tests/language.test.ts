@@ -7,10 +7,12 @@ import { afterEach, describe, expect, it } from "vitest";
 import queries from "../src/i18n/messages/en.queries.json";
 import actions from "../src/i18n/messages/en.actions.json";
 import forms from "../src/i18n/messages/en.forms.json";
+import beside from "../src/i18n/messages/en.beside.json";
 import main from "../src/i18n/messages/en.json";
 import lessons from "../src/i18n/messages/en.lessons.json";
 import rooms from "../src/i18n/messages/en.rooms.json";
 import queriesChinese from "../src/i18n/messages/zh-CN.queries.json";
+import besideChinese from "../src/i18n/messages/zh-CN.beside.json";
 import actionsChinese from "../src/i18n/messages/zh-CN.actions.json";
 import formsChinese from "../src/i18n/messages/zh-CN.forms.json";
 import mainChinese from "../src/i18n/messages/zh-CN.json";
@@ -18,8 +20,10 @@ import lessonsChinese from "../src/i18n/messages/zh-CN.lessons.json";
 import roomsChinese from "../src/i18n/messages/zh-CN.rooms.json";
 import { ENGLISH, languageAmong, plural, setVocabularySource, t, vocabularyOf } from "../src/i18n/translate";
 
-const english: Record<string, string> = { ...main, ...actions, ...forms, ...queries, ...lessons, ...rooms };
-const chinese: Record<string, string> = { ...mainChinese, ...actionsChinese, ...formsChinese, ...queriesChinese, ...lessonsChinese, ...roomsChinese };
+const english: Record<string, string> = { ...main, ...actions, ...forms, ...queries, ...lessons, ...rooms, ...beside };
+const chinese: Record<string, string> = {
+  ...mainChinese, ...actionsChinese, ...formsChinese, ...queriesChinese, ...lessonsChinese, ...roomsChinese, ...besideChinese,
+};
 /** Chinese has one form for every count. */
 const isExtraForm = (key: string): boolean => key.endsWith(".one") && key.replace(/one$/, "other") in english;
 const placeholders = (message: string): string[] => [...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
@@ -38,7 +42,7 @@ describe("every language says everything", () => {
   });
 
   it("defines each key once", () => {
-    const keys = [main, actions, forms, queries, lessons, rooms].flatMap((file) => Object.keys(file));
+    const keys = [main, actions, forms, queries, lessons, rooms, beside].flatMap((file) => Object.keys(file));
     expect(keys.filter((key, place) => keys.indexOf(key) < place)).toEqual([]);
   });
 

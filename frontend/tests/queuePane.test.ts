@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { nominationsIn } from "../src/model/nominations";
 import { decisionBetween } from "../src/model/popOrder";
-import { moveLinesOf } from "../src/model/queueMoves";
+import { MoveReader } from "../src/model/queueMoves";
 import { queuedOf } from "../src/model/state";
 import { requeueEventsOf } from "../src/model/requeueEvents";
 
@@ -21,6 +21,14 @@ describe("what decides who is popped first", () => {
 describe("what wakes a pod", () => {
   it("is what its plugins registered, together", () => {
     expect(requeueEventsOf(["TaintToleration", "NodeUnschedulable", "NodeResourcesFit"])).toEqual(["Node add, update", "Pod delete"]);
+  });
+
+  it("is what the release's plugins registered", () => {
+    expect(requeueEventsOf(["TaintToleration", "NodeResourcesFit"], "v1.36")).toEqual([
+      "Node add, taint, allocatable",
+      "Pod toleration, delete, scale down",
+      "DeviceClass add, update",
+    ]);
   });
 
   it("is everything for a pod without plugins, and for a plugin that is not upstream's", () => {
@@ -53,13 +61,41 @@ describe("moves between the queues", () => {
   };
 
   it("are told by the way that they took, and a change in place is none", () => {
-    expect(moveLinesOf(event).map(({ from, to, count, pods }) => ({ from, to, count, pods }))).toEqual([
+    expect(new MoveReader().linesOf([event]).map(({ from, to, count, pods }) => ({ from, to, count, pods }))).toEqual([
       { from: "unschedulablePods", to: "activeQ", count: 2, pods: ["default/a", "default/c"] },
       { from: "unschedulablePods", to: "backoffQ", count: 1, pods: ["default/b"] },
     ]);
   });
 
   it("can be those of one pod", () => {
-    expect(moveLinesOf(event, "default/b")).toHaveLength(1);
+    expect(new MoveReader().linesOf([event], "default/b")).toHaveLength(1);
+  });
+
+  const considered = {
+    t: "requeueConsidered" as const,
+    event: 6,
+    at: 1.5,
+    eventLabel: "NodeAdd",
+    new: "Node node-9",
+    movesAll: true,
+    decisions: [
+      { pods: ["default/a", "default/c"], hints: [{ plugin: "NodeResourcesFit", on: "Node", hint: "Queue" as const }], strategy: "afterBackoff" as const, queue: "activeQ" as const },
+      { pods: ["default/e", "default/f"], hints: [{ plugin: "TaintToleration", on: "Node", hint: "QueueSkip" as const }], strategy: "skip" as const },
+      { pods: ["default/gated"], gated: true },
+    ],
+  };
+
+  it("say what the hints answered before, and which pods they left", () => {
+    expect(new MoveReader().linesOf([considered, event]).map(({ stays, count, requeue }) => [stays, count, requeue?.answers.map(({ hint }) => hint) ?? null])).toEqual([
+      [true, 2, ["QueueSkip"]],
+      [false, 2, ["Queue"]],
+      [false, 1, null],
+    ]);
+  });
+
+  it("of a gated pod say so only for that pod", () => {
+    const [line] = new MoveReader().linesOf([considered], "default/gated");
+    expect(line?.requeue).toEqual({ label: "NodeAdd", object: "Node node-9", answers: [], strategy: null, inFlight: false, gated: true });
+    expect(new MoveReader().linesOf([considered], "default/a")).toEqual([]);
   });
 });

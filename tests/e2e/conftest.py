@@ -42,9 +42,12 @@ class Server:
     def login(self) -> str:
         return self.running.login_link()
 
-    def rest(self, path: str, body: object = None) -> Any:
+    def rest(self, path: str, body: object = None, *, wait: int = 0) -> Any:
+        """`wait`: for how many seconds the server may wait until the work is done."""
         token = (self.data / "token").read_text().strip()
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        if wait:
+            headers["Prefer"] = f"wait={wait}"
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.url}/api/v1/{path}", headers=headers, data=data)
         with urllib.request.urlopen(request, timeout=30) as response:

@@ -4,13 +4,15 @@ import actions from "./messages/en.actions.json";
 import lessons from "./messages/en.lessons.json";
 import rooms from "./messages/en.rooms.json";
 import type forms from "./messages/en.forms.json";
+import type beside from "./messages/en.beside.json";
 
-const en = { ...main, ...actions, ...queries, ...lessons, ...rooms } as typeof main & typeof actions & typeof queries & typeof lessons & typeof rooms & typeof forms;
+const en = { ...main, ...actions, ...queries, ...lessons, ...rooms } as typeof main & typeof actions & typeof queries & typeof lessons & typeof rooms & typeof forms & typeof beside;
 
 /**
  * The English files define the keys; a language that lacks one falls back to English. `*.actions.json` has the messages of commands,
  * `*.forms.json` those of forms, which are loaded with the forms (formMessages.ts), `*.queries.json` those of explanations and comparisons,
- * `*.lessons.json` those of lessons, `*.rooms.json` those of rooms.
+ * `*.lessons.json` those of lessons, `*.rooms.json` those of rooms, `*.beside.json` those of what v1.36 does beside its cycles, which are
+ * loaded with it (beside.ts).
  */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;
@@ -53,6 +55,7 @@ export async function vocabularyOf(language: Language): Promise<Vocabulary> {
     import("./messages/zh-CN.queries.json"),
     import("./messages/zh-CN.lessons.json"),
     import("./messages/zh-CN.rooms.json"),
+    import("./messages/zh-CN.beside.json"),
   ]);
   const phrases = (await import("./messages/zh-CN.explain.json")).default;
   return { language, messages: Object.assign({}, ...files.map((file) => file.default)) as Messages, phrases };
@@ -70,7 +73,7 @@ export function languageAmong(tags: readonly string[]): Language {
 
 /** The message with its `{placeholders}` filled. */
 export function t(key: MessageKey, values?: Values): string {
-  const message = spoken().messages[key] ?? en[key];
+  const message: string = spoken().messages[key] ?? (en as Messages)[key] ?? key;
   return values ? message.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole)) : message;
 }
 

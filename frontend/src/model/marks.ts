@@ -1,4 +1,4 @@
-import type { AnyEvent } from "./generated";
+import type { AnyEvent, QueueMove } from "./generated";
 
 /** The lanes of the timeline, from the top. */
 export const LANES = ["cycles", "preemption", "queue", "binding", "nodes"] as const;
@@ -7,8 +7,8 @@ export type Lane = (typeof LANES)[number];
 /** The kinds of marks on each lane, the nearest to being scheduled first. */
 export const KINDS: Record<Lane, readonly string[]> = {
   cycles: ["scheduled", "unschedulable", "error", "skipped"],
-  preemption: ["nominated", "victim"],
-  queue: ["Pop", "activeQ", "backoffQ", "unschedulable", "left"],
+  preemption: ["nominated", "victim", "failed"],
+  queue: ["Pop", "activeQ", "backoffQ", "errorBackoffQ", "unschedulable", "left"],
   binding: ["confirmed", "failed", "lost"],
   nodes: ["add", "update", "remove"],
 };
@@ -40,9 +40,11 @@ export class Marker {
         return event.node ? mark("preemption", "nominated", event.pod) : null;
       case "apiWritten":
         return event.byScheduler && event.verb === "delete" && event.kind === "Pod" && !event.error ? mark("preemption", "victim", event.key) : null;
+      case "preemptionStageEnded":
+        return event.error ? mark("preemption", "failed", event.victim || event.preemptor) : null;
       case "queueMoved": {
         const first = event.moves?.[0];
-        return first ? mark("queue", first.popped ? "Pop" : first.target === "errorBackoffQ" ? "backoffQ" : (first.target ?? "left"), first.pod) : null;
+        return first ? mark("queue", queueKindOf(first), first.pod) : null;
       }
       case "bindingEnded":
         return mark("binding", event.outcome, event.pod);
@@ -56,6 +58,10 @@ export class Marker {
   marksOf(events: readonly AnyEvent[]): Mark[] {
     return events.map((event) => this.markOf(event)).filter((mark) => mark !== null);
   }
+}
+
+function queueKindOf({ popped, target }: QueueMove): string {
+  return popped && !target ? "Pop" : (target ?? "left");
 }
 
 /** The index of the first mark at or after an event. */

@@ -60,7 +60,7 @@ function legsOf(event: AnyEvent, ways: ReadonlyMap<string, readonly Leg[]>): [st
 function queueLegs(event: QueueMoved, ways: ReadonlyMap<string, readonly Leg[]>): [string, Leg][] {
   return (event.moves ?? []).flatMap(({ pod, source, target, popped }): [string, Leg][] => {
     const from: Station | null = source ? { at: "queue", name: QUEUES[source] } : null;
-    if (popped && from) return [[pod, { from, to: { at: "cycle" }, look: "queued" }]];
+    if (popped && from && !target) return [[pod, { from, to: { at: "cycle" }, look: "queued" }]];
     if (!target || source === target) return [];
     const to: Station = { at: "queue", name: QUEUES[target] };
     if (from) return [[pod, { from, to, look: "queued" }]];

@@ -1,8 +1,22 @@
-import type { AnyEvent } from "./generated";
+import type { AnyEvent, HintAnswer, QueueMoved, RequeueConsidered, RequeueDecision } from "./generated";
 
 export type QueueName = "activeQ" | "backoffQ" | "errorBackoffQ" | "unschedulablePods";
 
-/** Pods that one event moved in the same way. */
+/** v1.36: why the queue moved a pod, or left it: the event that it handled, and what the hints of the plugins answered. */
+export interface Requeue {
+  /** Upstream's label of the event. */
+  label: string;
+  /** The object of the event, such as `Node n1`; "": there is none. */
+  object: string;
+  answers: readonly HintAnswer[];
+  strategy: NonNullable<RequeueDecision["strategy"]> | null;
+  /** The event arrived during the pod's cycle. */
+  inFlight: boolean;
+  /** No hint was asked: the plugin that gates the pod does not wait for this event. */
+  gated: boolean;
+}
+
+/** Pods that one event moved in the same way, or that it left where they are. */
 export interface MoveLine {
   event: number;
   atSeconds: number;
@@ -11,30 +25,82 @@ export interface MoveLine {
   from: QueueName | null;
   to: QueueName | null;
   popped: boolean;
+  /** v1.36: the hints left the pods where they are. */
+  stays: boolean;
   count: number;
   /** The first of them. */
   pods: readonly string[];
+  requeue: Requeue | null;
 }
 
 const SHOWN = 3;
 const NAMES = { activeQ: "activeQ", backoffQ: "backoffQ", errorBackoffQ: "errorBackoffQ", unschedulable: "unschedulablePods" } as const;
 
-/** The moves of an event between the queues, grouped by source and destination. `pod`: of this pod alone. */
-export function moveLinesOf(event: AnyEvent, pod: string | null = null): MoveLine[] {
-  if (event.t !== "queueMoved") return [];
-  const lines = new Map<string, MoveLine & { pods: string[] }>();
-  for (const move of event.moves ?? []) {
-    if (pod !== null && move.pod !== pod) continue;
-    const from = move.source ? NAMES[move.source] : null;
-    const to = move.target ? NAMES[move.target] : null;
-    // A pod that is updated in place does not move.
-    if (from === to) continue;
-    const key = `${from}>${to}`;
-    const line = lines.get(key) ?? { event: event.event, atSeconds: event.at, cause: event.cause, from, to, popped: false, count: 0, pods: [] };
-    line.count += 1;
-    line.popped ||= move.popped ?? false;
-    if (line.pods.length < SHOWN) line.pods.push(move.pod);
-    lines.set(key, line);
+/**
+ * Reads the moves between the queues from events in order: grouped by source and destination, and by the decision that v1.36's queue records
+ * before it moves a pod. `pod`: of this pod alone.
+ */
+export class MoveReader {
+  private considered: RequeueConsidered | null = null;
+
+  linesOf(events: readonly AnyEvent[], pod: string | null = null): MoveLine[] {
+    return events.flatMap((event) => {
+      if (event.t === "queueMoved") return this.moved(event, pod);
+      if (event.t !== "requeueConsidered") return [];
+      this.considered = event;
+      return left(event, pod);
+    });
   }
-  return [...lines.values()];
+
+  private moved(event: QueueMoved, pod: string | null): MoveLine[] {
+    const lines = new Map<string, MoveLine & { pods: string[] }>();
+    for (const move of event.moves ?? []) {
+      if (pod !== null && move.pod !== pod) continue;
+      const from = move.source ? NAMES[move.source] : null;
+      const to = move.target ? NAMES[move.target] : null;
+      // A pod that is updated in place does not move.
+      if (from === to) continue;
+      const decision = this.considered?.decisions?.findIndex((one) => one.queue === move.target && one.pods.includes(move.pod)) ?? -1;
+      const key = `${from}>${to}/${decision}`;
+      const line = lines.get(key) ?? {
+        event: event.event,
+        atSeconds: event.at,
+        cause: event.cause,
+        from,
+        to,
+        popped: false,
+        stays: false,
+        count: 0,
+        pods: [],
+        requeue: decision < 0 ? null : requeueOf(this.considered!, this.considered!.decisions![decision]!),
+      };
+      line.count += 1;
+      line.popped ||= move.popped ?? false;
+      if (line.pods.length < SHOWN) line.pods.push(move.pod);
+      lines.set(key, line);
+    }
+    return [...lines.values()];
+  }
+}
+
+/** Pods that hints left where they are. That a gate does not wait for an event is only said of the pod that is asked about. */
+function left(event: RequeueConsidered, pod: string | null): MoveLine[] {
+  return (event.decisions ?? []).flatMap((decision): MoveLine[] => {
+    const asked = decision.hints?.length || (pod !== null && decision.gated);
+    if (decision.queue != null || !asked || (pod !== null && !decision.pods.includes(pod))) return [];
+    const pods = pod === null ? decision.pods : [pod];
+    const place = { event: event.event, atSeconds: event.at, cause: event.eventLabel, from: null, to: null, popped: false, stays: true };
+    return [{ ...place, count: pods.length, pods: pods.slice(0, SHOWN), requeue: requeueOf(event, decision) }];
+  });
+}
+
+function requeueOf(event: RequeueConsidered, decision: RequeueDecision): Requeue {
+  return {
+    label: event.eventLabel,
+    object: (event.new ?? "") || (event.old ?? ""),
+    answers: decision.hints ?? [],
+    strategy: decision.strategy ?? null,
+    inFlight: decision.inFlight ?? false,
+    gated: decision.gated ?? false,
+  };
 }

@@ -32,12 +32,43 @@ const REGISTERED: Record<string, readonly string[]> = {
   NodeUnschedulable: ["Node add, taint"],
 };
 
+/** What differs in v1.36, whose queueing hints then decide for each event and pod. Upstream: framework/plugins, each EventsToRegister. */
+const REGISTERED_V1_36: Record<string, readonly string[]> = {
+  ...REGISTERED,
+  DefaultPreemption: ["Pod delete"],
+  DynamicResources: ["Node add, allocatable, label", "ResourceClaim add, update", "Pod claims", "DeviceClass add, update", "ResourceSlice add, update"],
+  GangScheduling: ["Pod add", "PodGroup add"],
+  InterPodAffinity: ["Pod add, label, delete", "Node add, label"],
+  NodeAffinity: ["Node add, label"],
+  NodeDeclaredFeatures: ["Node add, declared features", "Pod update"],
+  NodeName: ["Node add"],
+  NodePorts: ["Pod delete", "Node add"],
+  NodeResourcesFit: ["Pod delete, scale down", "Node add, allocatable", "DeviceClass add, update"],
+  NodeUnschedulable: ["Node add, taint", "Pod toleration"],
+  NodeVolumeLimits: ["CSINode add, update", "Pod delete", "PersistentVolumeClaim add", "VolumeAttachment delete"],
+  PodTopologySpread: ["Pod add, label, toleration, delete", "Node add, label, taint, delete"],
+  SchedulingGates: ["Pod gates"],
+  TaintToleration: ["Node add, taint", "Pod toleration"],
+  VolumeBinding: [
+    "StorageClass add, update",
+    "PersistentVolumeClaim add, update",
+    "PersistentVolume add, update",
+    "Node add, label",
+    "CSINode add, update",
+    "CSIDriver update",
+    "CSIStorageCapacity add, update",
+  ],
+  VolumeRestrictions: ["Pod delete", "Node add", "PersistentVolumeClaim add"],
+  VolumeZone: ["StorageClass add", "Node add, label", "PersistentVolumeClaim add, update", "PersistentVolume add, update"],
+};
+
 /** The events that would move a pod with these plugins; null: any event, because it has none, or one of them is not in-tree. */
-export function requeueEventsOf(plugins: readonly string[]): string[] | null {
+export function requeueEventsOf(plugins: readonly string[], release = "v1.27.1"): string[] | null {
+  const registeredIn = release === "v1.36" ? REGISTERED_V1_36 : REGISTERED;
   if (plugins.length === 0) return null;
   const byResource = new Map<string, Set<string>>();
   for (const plugin of plugins) {
-    const registered = REGISTERED[plugin];
+    const registered = registeredIn[plugin];
     if (!registered) return null;
     for (const event of registered) {
       const space = event.indexOf(" ");
@@ -55,6 +86,3 @@ export function requeueEventsOf(plugins: readonly string[]): string[] | null {
     }
   return [...byResource].map(([resource, actions]) => `${resource} ${[...actions].join(", ")}`);
 }
-
-/** A pod leaves unschedulablePods after this time without any event. Upstream: DefaultPodMaxInUnschedulablePodsDuration. */
-export const FLUSH_AFTER_SECONDS = 300;

@@ -293,7 +293,7 @@ function heightOf(mark: Mark): number {
 }
 
 /** Higher is nearer to being scheduled. */
-const QUEUE_HEIGHTS: Record<string, number> = { Pop: 1, activeQ: 0.75, backoffQ: 0.5, unschedulable: 0.3, left: 0.2 };
+const QUEUE_HEIGHTS: Record<string, number> = { Pop: 1, activeQ: 0.75, backoffQ: 0.5, errorBackoffQ: 0.5, unschedulable: 0.3, left: 0.2 };
 
 function colourOf(mark: Mark, palette: Palette): string {
   switch (mark.kind) {
@@ -315,6 +315,7 @@ function colourOf(mark: Mark, palette: Palette): string {
     case "Pop":
       return palette.ink2;
     case "backoffQ":
+    case "errorBackoffQ":
       return palette.wait;
     default:
       return palette.fill;

@@ -1,7 +1,7 @@
 import { getEvents, getEventsAfter } from "../api/moments";
 import { getStory } from "../api/stories";
 import type { AnyEvent } from "../model/generated";
-import { moveLinesOf, type MoveLine } from "../model/queueMoves";
+import { MoveReader, type MoveLine } from "../model/queueMoves";
 import type { Change } from "./picture.svelte";
 
 const KEPT = 200;
@@ -17,6 +17,7 @@ export class RecentMoves {
   lines = $state.raw<readonly MoveLine[]>([]);
 
   private known: readonly MoveLine[] = [];
+  private reader = new MoveReader();
   private at = -1;
   private pod: string | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -53,7 +54,7 @@ export class RecentMoves {
   }
 
   private take(events: readonly AnyEvent[]): void {
-    const fresh = events.flatMap((event) => moveLinesOf(event, this.pod));
+    const fresh = this.reader.linesOf(events, this.pod);
     if (fresh.length) this.known = [...fresh.reverse(), ...this.known].slice(0, KEPT);
   }
 
@@ -63,6 +64,7 @@ export class RecentMoves {
     const gone = new AbortController();
     this.gone = gone;
     this.known = [];
+    this.reader = new MoveReader();
     if (event < 1) return;
     const { pod } = this;
     this.timer = setTimeout(
@@ -70,7 +72,7 @@ export class RecentMoves {
         this.eventsBefore(event, pod, gone.signal).then(
           (events) => {
             if (gone.signal.aborted) return;
-            const earlier = events.filter((one) => one.event <= event).flatMap((one) => moveLinesOf(one, pod));
+            const earlier = new MoveReader().linesOf(events.filter((one) => one.event <= event), pod);
             const oldest = this.known[this.known.length - 1]?.event ?? Infinity;
             this.known = [...this.known, ...earlier.reverse().filter((line) => line.event < oldest)].slice(0, KEPT);
             this.show();
@@ -84,10 +86,14 @@ export class RecentMoves {
 
   /** The last events that may have moved a pod. Those of one pod can be far apart, so its history names them. */
   private async eventsBefore(event: number, pod: string | null, signal: AbortSignal): Promise<AnyEvent[]> {
-    if (pod === null) return getEventsAfter(this.session, Math.max(0, event - RECALLED), RECALLED, signal);
+    const last = getEventsAfter(this.session, Math.max(0, event - RECALLED), RECALLED, signal);
+    if (pod === null) return last;
     const story = await getStory(this.session, { kind: "pod", name: pod }, { tail: STORY, at: event }, signal);
     const moves = story.results.filter(({ t, event: one }, i, all) => t === "queueMoved" && one !== all[i + 1]?.event).slice(-RECALLED_OF_POD);
-    const pages = await Promise.all(moves.map((entry) => getEvents(this.session, { after: entry.event - 1, limit: 1 }, signal)));
-    return pages.flatMap(({ events }) => events);
+    const recent = await last;
+    const before = moves.filter((entry) => entry.event < (recent[0]?.event ?? Infinity));
+    // v1.36 records what hints answered right before a move.
+    const pages = await Promise.all(before.map((entry) => getEvents(this.session, { after: Math.max(0, entry.event - 2), limit: 2 }, signal)));
+    return [...pages.flatMap(({ events }) => events), ...recent];
   }
 }

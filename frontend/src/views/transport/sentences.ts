@@ -3,6 +3,15 @@ import type { AnyEvent, QueueMove } from "../../model/generated";
 import type { Mark } from "../../model/marks";
 import { shortKey } from "../../model/names";
 
+const POP_FROM_BACKOFF = "PopFromBackoffQ";
+
+/** Says the events that only v1.36 has, once its sessions have loaded it. */
+let ofV136: ((event: AnyEvent) => string) | null = null;
+
+export async function loadSentencesOfV136(): Promise<void> {
+  ofV136 = (await import("./sentencesV136")).eventOfV136InWords;
+}
+
 /** An event as a sentence. */
 export function eventInWords(event: AnyEvent): string {
   switch (event.t) {
@@ -37,7 +46,7 @@ export function eventInWords(event: AnyEvent): string {
     case "restarted":
       return t("happened.restarted");
     default:
-      return "";
+      return ofV136?.(event) ?? "";
   }
 }
 
@@ -48,7 +57,7 @@ export function markInWords(mark: Mark): string {
     case "cycles":
       return t("mark.cycle", { pod: name, outcome: mark.kind });
     case "preemption":
-      return t(mark.kind === "victim" ? "mark.victim" : "mark.nominated", { pod: name });
+      return t(`mark.${mark.kind}` as MessageKey, { pod: name });
     case "queue":
       return queueInWords(mark.kind, name);
     case "binding":
@@ -61,7 +70,8 @@ export function markInWords(mark: Mark): string {
 function moveInWords(moves: readonly QueueMove[], cause: string): string {
   const first = moves[0];
   if (!first) return t("happened.queue.none", { cause });
-  const said = queueInWords(first.popped ? "Pop" : (first.target ?? "left"), shortKey(first.pod));
+  const said = queueInWords(first.popped && !first.target ? "Pop" : (first.target ?? "left"), shortKey(first.pod));
+  if (cause === POP_FROM_BACKOFF) return t("happened.queue.popEarly", { pod: shortKey(first.pod) });
   const more = moves.length > 1 ? ` ${t("happened.queue.more", { count: moves.length - 1 })}` : "";
   return `${said}${more}${cause && !first.popped ? ` (${cause})` : ""}`;
 }

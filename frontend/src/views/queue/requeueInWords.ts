@@ -1,0 +1,15 @@
+import { t } from "../../i18n/translate";
+import type { MoveLine } from "../../model/queueMoves";
+
+/** What the queue did with the pods, and why, as a sentence. */
+export function outcomeOf({ requeue, to, stays }: MoveLine): string {
+  if (!requeue) return "";
+  if (requeue.gated) return t("hint.gated");
+  const said = stays || to === "unschedulablePods" ? t(requeue.answers.length ? "hint.skip" : "hint.unasked") : movedBecause(requeue.strategy, to ?? "");
+  return requeue.inFlight ? `${said} ${t("hint.inFlight")}` : said;
+}
+
+function movedBecause(strategy: string | null, queue: string): string {
+  if (strategy === "immediately") return t("hint.immediately", { queue });
+  return t(queue === "activeQ" ? "hint.noBackoff" : "hint.afterBackoff", { queue });
+}

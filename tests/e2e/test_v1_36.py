@@ -1,0 +1,101 @@
+"""What only v1.36 has, on the page: hints asked and answered, pods in flight, preemptions beside the cycles, batching."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Server
+from tests.trace.stories import create, node, pod
+
+pytestmark = pytest.mark.browser
+
+PATIENCE_MILLIS = 60_000
+FOR_EQUAL_PODS = {"profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": {"defaultingType": "List"}}]}]}
+
+
+def session_of(server: Server, *commands: dict[str, Any], **header: Any) -> str:
+    """A session of v1.36 in which these commands ran."""
+    trace = {"format": "schedviz-trace/1", "release": "v1.36", "steps": [], **header}
+    made = server.rest("sessions/", {"name": "v1.36", "trace": trace}, wait=20)
+    server.rest(f"sessions/{made['id']}/commands/together/", {"commands": list(commands)}, wait=20)
+    return str(made["id"])
+
+
+def open_session(page: Page, server: Server, session: str) -> None:
+    page.goto(f"{server.url}/s/{session}/")
+    page.locator("[data-queue=activeQ]").wait_for(timeout=PATIENCE_MILLIS)
+
+
+def test_moves_show_which_hint_woke_a_pod_and_which_left_it(page: Page, server: Server):
+    session = session_of(
+        server,
+        create(node("node1", cpu="1")),
+        create(pod("small", cpu="2")),
+        create(pod("large", cpu="9")),
+        {"op": "run"},
+        create(node("node2", cpu="2")),
+    )
+    open_session(page, server, session)
+
+    left = page.locator("[data-cause=NodeAdd][data-stays]")
+    expect(left).to_contain_text("large")
+    expect(left.locator("[data-hint-answer=QueueSkip]")).to_have_text("NodeResourcesFit: QueueSkip")
+    moved = page.locator("[data-cause=NodeAdd]:not([data-stays])").first
+    expect(moved).to_contain_text("small")
+    moved.get_by_role("button", name="NodeResourcesFit: Queue").click()
+    explained = page.get_by_role("dialog").locator("[data-requeue]")
+    expect(explained).to_contain_text("node2")
+    expect(explained).to_contain_text("The pods go to backoffQ: they have to wait for their backoff.")
+    expect(explained).to_contain_text("Queue if the pod's requests fit")
+
+
+def test_a_pod_in_flight_is_drawn_with_the_events_since_and_an_early_pop_is_marked(page: Page, server: Server):
+    session = session_of(
+        server,
+        create(node("node1", cpu="1")),
+        create(pod("web", cpu="2")),
+        {"op": "run"},
+        create(node("node2", cpu="2")),
+        {"op": "step", "unit": "stage", "count": 3},
+        create(node("node3", cpu="2")),
+    )
+    open_session(page, server, session)
+
+    expect(page.locator("[data-popped-early]")).to_have_text("popped from backoffQ")
+    expect(page.locator("[data-in-flight-entry]")).to_have_text(["web", "NodeAdd Node node3"])
+
+
+def test_a_held_preemption_is_a_strip_with_its_victims_and_pending_api_calls(page: Page, server: Server):
+    low = [create(pod(f"low-{number}", cpu="2", nodeName="node1", priority=number)) for number in (1, 2)]
+    session = session_of(
+        server,
+        create(node("node1", cpu="4")),
+        *low,
+        create(pod("high", cpu="4", priority=9)),
+        {"op": "cycle"},
+        holdPreemption=True,
+        holdDispatch=True,
+        featureGates={"SchedulerAsyncAPICalls": True},
+    )
+    open_session(page, server, session)
+
+    strip = page.locator("[data-preemption='default/high']")
+    expect(strip.locator("[data-victim]")).to_have_text(["low-2", "low-1"])
+    expect(strip.locator("[data-victim=next]")).to_have_text("low-2")
+    expect(page.locator("[data-api-calls='1']")).to_contain_text("nominate to node1")
+    server.rest(f"sessions/{session}/commands/", {"op": "preempt"}, wait=20)
+    expect(strip).to_have_count(0)
+
+
+def test_a_cycle_that_reuses_nodes_says_from_which_cycle(page: Page, server: Server):
+    nodes = [create(node(f"node{number}", cpu="2")) for number in (1, 2, 3)]
+    pods = [create(pod(f"job-{number}", cpu="2")) for number in (1, 2)]
+    session = session_of(server, {"op": "configure", "config": FOR_EQUAL_PODS}, *nodes, *pods, {"op": "cycle"}, {"op": "cycle"})
+    open_session(page, server, session)
+
+    expect(page.locator("[data-stage=PreFilter] [data-batch=hint]")).to_contain_text("batching: cycle 1 ranked next")
+    expect(page.locator("[data-stage=NominatedNode] [data-batch=first]")).to_be_visible()
+    expect(page.get_by_text("No other node was looked at: opportunistic batching suggested")).to_be_visible()
