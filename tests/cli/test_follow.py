@@ -18,7 +18,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from schedviz.cli.follow import cluster_api, kubeconfig, reflector
+from schedviz.cli.follow import cluster_api, in_cluster, kubeconfig, reflector
 from schedviz.cli.follow.cluster_api import ClusterApi
 from schedviz.cli.follow.cluster_version import version_of, with_release
 from schedviz.cli.follow.command import follow
@@ -645,6 +645,49 @@ def listed(files: list[Path], context: str = "dev") -> int:
     return len(ClusterApi(kubeconfig.access(files, context)).list(BY_NAME["Node"])[0])
 
 
+def service_account(folder: Path, token: str, authority: bytes) -> Path:
+    """The folder that the kubelet mounts into a pod."""
+    folder.mkdir()
+    (folder / "token").write_text(token)
+    (folder / "ca.crt").write_bytes(authority)
+    return folder
+
+
+def test_a_pod_uses_its_service_account_and_the_renewed_token(certificates: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificates / "server.pem", certificates / "server.key")
+    with KubernetesApi(tls=context) as api:
+        api.put("nodes", "n")
+        host, port = api.address.removeprefix("https://").split(":")
+        monkeypatch.setenv("KUBERNETES_SERVICE_HOST", host)
+        monkeypatch.setenv("KUBERNETES_SERVICE_PORT", port)
+        folder = service_account(tmp_path / "account", api.token, (certificates / "ca.pem").read_bytes())
+        assert in_cluster.is_in_cluster(folder)
+        cluster_api = ClusterApi(in_cluster.access(folder))
+        assert len(cluster_api.list(BY_NAME["Node"])[0]) == 1
+
+        api.token = "renewed by the kubelet"
+        (folder / "token").write_text(api.token)
+        assert len(cluster_api.list(BY_NAME["Node"])[0]) == 1
+
+
+def test_an_ipv6_address_of_the_api_server_is_bracketed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "fd00::1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
+
+    assert in_cluster.access(service_account(tmp_path / "account", "t", b"")).server == "https://[fd00::1]:443"
+
+
+def test_outside_a_pod_there_is_no_service_account(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = service_account(tmp_path / "account", "t", b"")
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    assert not in_cluster.is_in_cluster(folder)
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
+    (folder / "token").unlink()
+    assert not in_cluster.is_in_cluster(folder)
+
+
 def test_a_token_file_is_read_again_for_each_request(cluster: KubernetesApi, tmp_path: Path) -> None:
     cluster.put("nodes", "n")
     (tmp_path / "token").write_text(f"{cluster.token}\n")
@@ -652,9 +695,19 @@ def test_a_token_file_is_read_again_for_each_request(cluster: KubernetesApi, tmp
     api = ClusterApi(kubeconfig.access([path], "dev"))
     assert len(api.list(BY_NAME["Node"])[0]) == 1
 
+    (tmp_path / "token").write_text("")
+    assert len(api.list(BY_NAME["Node"])[0]) == 1
     cluster.token = "renewed"
     (tmp_path / "token").write_text("renewed")
     assert len(api.list(BY_NAME["Node"])[0]) == 1
+
+
+def test_an_empty_token_file_is_reported_instead_of_being_anonymous(cluster: KubernetesApi, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("")
+    path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"tokenFile": "token"})
+
+    with pytest.raises(FollowError, match="the token file is empty"):
+        listed([path])
 
 
 def test_an_impersonated_user_is_named_with_all_groups_and_extras(cluster: KubernetesApi, tmp_path: Path) -> None:

@@ -39,6 +39,8 @@ EVERYTHING = [
     *("--set", "io.processes=3,io.importMegabytes=1024"),
 ]
 
+FOLLOW = ["--set", "follow.enabled=true,networkPolicy.enabled=true"]
+
 
 def manifests(name: str) -> list[dict[str, Any]]:
     return [each for each in yaml.safe_load_all((RENDERED / f"{name}.yaml").read_text()) if each]
@@ -271,7 +273,48 @@ def test_the_name_that_prometheus_asks_at_is_answered() -> None:
         assert target.rpartition(":")[0] in allowed.split(",")
 
 
-@pytest.mark.parametrize(("name", "options"), [("default", []), ("everything", EVERYTHING)])
+def test_following_the_cluster_reads_and_writes_nothing_and_has_an_account_of_its_own() -> None:
+    found = manifests("follow")
+    (role,) = (each for each in found if each["kind"] == "ClusterRole")
+    (binding,) = (each for each in found if each["kind"] == "ClusterRoleBinding")
+    documented = (ROOT / "docs/follow.md").read_text().partition("```yaml\n")[2].partition("```")[0]
+    spec = deployments("follow")["follow"]
+    pod = spec["template"]["spec"]
+    (container,) = pod["containers"]
+
+    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list", "watch"}
+    assert role["rules"] == yaml.safe_load(documented)["rules"]
+    assert binding["roleRef"]["name"] == role["metadata"]["name"]
+    assert [subject["name"] for subject in binding["subjects"]] == [pod["serviceAccountName"]]
+    assert (spec["replicas"], spec["strategy"]) == (1, {"type": "Recreate"})
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert container["securityContext"]["readOnlyRootFilesystem"] is True
+    assert container["command"] == ["schedviz", "follow", "--resume", "--source", "in-cluster", "--release", "v1.36"]
+    assert {one["name"] for one in container["env"]} == {"SCHEDVIZ_SERVER", "SCHEDVIZ_TOKEN"}
+    others = [each for name, each in deployments("follow").items() if name != "follow"]
+    assert all(each["template"]["spec"]["automountServiceAccountToken"] is False for each in others)
+
+
+def test_the_manifest_of_one_pod_has_the_role_of_the_chart_and_reaches_only_itself() -> None:
+    found = list(yaml.safe_load_all((DOCKER / "kubernetes/schedviz.yaml").read_text()))
+    kinds = {each["kind"]: each for each in found}
+    pod = kinds["Deployment"]["spec"]["template"]["spec"]
+    containers = {each["name"]: each for each in pod["containers"]}
+    (role,) = (each for each in manifests("follow") if each["kind"] == "ClusterRole")
+
+    assert kinds["ClusterRole"]["rules"] == role["rules"]
+    assert pod["serviceAccountName"] == kinds["ServiceAccount"]["metadata"]["name"]
+    assert set(containers) == {"redis", "schedviz", "follow"}
+    for container in containers.values():
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        assert container["resources"]["limits"]["memory"]
+
+
+@pytest.mark.parametrize(("name", "options"), [("default", []), ("everything", EVERYTHING), ("follow", FOLLOW)])
 def test_what_is_looked_at_here_is_what_helm_renders(name: str, options: list[str]) -> None:
     helm = shutil.which("helm")
     if helm is None:

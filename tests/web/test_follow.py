@@ -94,6 +94,22 @@ def test_a_new_session_shadows_a_cluster_and_a_second_run_pushes_only_what_diffe
     assert all(not (outcome or {}).get("result") and not (outcome or {}).get("error") for outcome in outcomes)
 
 
+def test_a_restarted_process_resumes_the_session_of_its_source(run: Callable[..., Result], cluster: KubernetesApi) -> None:
+    assert run("--once", "--resume", "--source", "production").exit_code == 0
+    session = Session.objects.get(name="production")
+    until(lambda: shadows(session.pk, cluster))
+    cluster.delete("pods", "p0", namespace="default")
+
+    again = run("--once", "--resume", "--source", "production")
+    other = run("--once", "--resume", "--source", "staging")
+
+    assert f"{session.pk}: production is in the session" in again.output
+    assert str(session.pk) not in other.output
+    assert sorted(Observer.objects.values_list("source", flat=True)) == ["production", "staging"]
+    until(lambda: shadows(session.pk, cluster))
+    assert "--resume finds the session by its source" in run("--resume", "--session", str(session.pk)).output
+
+
 def test_a_session_of_another_source_and_a_token_that_may_not_are_refused(run: Callable[..., Result], people: People) -> None:
     Session.objects.filter(pk=people.session.pk).update(nodes=2)
 

@@ -30,6 +30,7 @@ EXIT_FORBIDDEN = 1
     "--kubeconfig", type=click.Path(path_type=Path, dir_okay=False), help="The kubeconfig file; default: KUBECONFIG, or ~/.kube/config."
 )
 @click.option("--session", "session", metavar="ID", help="An empty session, or one that followed this cluster before; default: a new one.")
+@click.option("--resume", is_flag=True, help="Continue the newest session of this source, or make one: for a process that is restarted.")
 @click.option("--name", default="", help="The name of a new session; default: the source.")
 @click.option("--source", default="", metavar="NAME", help="The name of the cluster in the session; default: the context.")
 @click.option(
@@ -50,6 +51,7 @@ def follow(
     context: str | None,
     kubeconfig: Path | None,
     session: str | None,
+    resume: bool,
     name: str,
     source: str,
     secret: str | None,
@@ -65,6 +67,7 @@ def follow(
     Only fields that the scheduler reads are sent (docs/follow.md, which also has the required ClusterRole). Ctrl-C ends it; starting it
     again with the same --session continues.
     """
+    from schedviz.cli.follow import in_cluster
     from schedviz.cli.follow import kubeconfig as config
     from schedviz.cli.follow.cluster_api import ClusterApi
     from schedviz.cli.follow.cluster_version import version_of, with_release
@@ -77,9 +80,14 @@ def follow(
         raise click.UsageError("--pseudonyms needs a secret: without one, anybody who guesses a name could verify it.")
     if unknown := sorted(set(without) - set(resources())):
         raise click.UsageError(f"--without {unknown[0]}: expected one of {', '.join(resources())}.")
+    if session and resume:
+        raise click.UsageError("--resume finds the session by its source: leave out --session.")
     if session and chosen.members():
         raise click.UsageError("--release and --feature-gates are for a new session: the one of --session has its own release.")
-    access = config.access(config.paths(kubeconfig), context)
+    files = config.paths(kubeconfig)
+    # As kubectl: a kubeconfig goes first, and in a pod there usually is none.
+    in_pod = context is None and kubeconfig is None and not any(path.exists() for path in files) and in_cluster.is_in_cluster()
+    access = in_cluster.access() if in_pod else config.access(files, context)
     api = ClusterApi(access)
     if dry_run:
         if not _show(api, secret, without):
@@ -91,6 +99,7 @@ def follow(
     printer = _ThrottledPrinter()
     without = (*without, *_not_permitted(api, without, printer))
     version = version_of(api)
+    session = session or (_session_of(connection, source) if resume else None)
     made = ""
     if session is None:
         chosen, sentence = with_release(chosen, version)
@@ -156,6 +165,20 @@ class _ThrottledPrinter:
             if self.status is not None:
                 self.status.clear()
             say(f"schedviz: {sentence}", err=True)
+
+
+def _session_of(server: Server, source: str) -> str | None:
+    """The newest session that follows this source and can be written to; None: there is none. Raises `click.ClickException`."""
+    query: dict[str, str] = {"limit": "1000"}
+    while True:
+        page = json.loads(server.get("sessions/", query))
+        for one in page["results"]:
+            follows = one["follows"]
+            if follows and not follows["detached"] and follows["source"] == source and one["role"] != "viewer":
+                return str(one["id"])
+        if page["next"] is None:
+            return None
+        query["after"] = page["next"]
 
 
 def _new_session(server: Server, name: str, chosen: ChosenRelease) -> str:

@@ -38,13 +38,18 @@ class Credentials:
         self._access = access
         self._lock = threading.Lock()
         self._given: dict[str, Any] | None = None
+        #: The token that was read last from the token file.
+        self._file_token = ""
 
     def headers(self) -> list[tuple[bytes, bytes]]:
         """The Authorization header. Raises `FollowError`."""
         access = self._access
         token = access.token
         if access.token_file:
-            token = _text(access.token_file)
+            # A file that is just being written can be empty. Upstream: client-go transport/token_source.go keeps the last token, too.
+            token = self._file_token = _text(access.token_file) or self._file_token
+            if not token:
+                raise FollowError(f"{access.token_file}: the token file is empty.")
         elif access.plugin is not None:
             token = str(self._of_plugin(access.plugin).get("token") or "")
         if token:

@@ -131,8 +131,20 @@ UNSCHEDULABLE_PODS: Final = Metric(
     "it to not schedule and so this metric have meaning only when broken down by plugin.",
     ("plugin", "profile"),
 )
+BLOCKED_PODS: Final = Metric(
+    "schedviz_blocked_pods",
+    Kind.GAUGE,
+    "Pending pods that no change of a node makes schedulable: they wait for an object, or for a change of their own.",
+    ("reason",),
+)
+CACHE_MISMATCH: Final = Metric(
+    "schedviz_cache_mismatch",
+    Kind.GAUGE,
+    "Nodes, and pods on nodes, that only the API server has ('missed') or only the scheduler's cache ('redundant').",
+    ("kind", "side"),
+)
 
-#: In upstream's order.
+#: In upstream's order; then those that upstream does not have.
 SCHEDULER_METRICS: Final = (
     SCHEDULE_ATTEMPTS,
     SCHEDULING_ATTEMPT_DURATION,
@@ -149,4 +161,6 @@ SCHEDULER_METRICS: Final = (
     SCHEDULER_CACHE_SIZE,
     CACHE_SIZE,
     UNSCHEDULABLE_PODS,
+    BLOCKED_PODS,
+    CACHE_MISMATCH,
 )

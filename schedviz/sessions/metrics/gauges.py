@@ -6,6 +6,8 @@ from collections import Counter
 
 from schedviz.engine import Simulation
 from schedviz.sessions.metrics import definitions as metrics
+from schedviz.sessions.metrics.blocked_pods import blocked_pods
+from schedviz.sessions.metrics.cache_mismatch import cache_mismatch
 from schedviz.sessions.metrics.metric_values import Labels
 
 
@@ -33,5 +35,7 @@ def read_gauges(simulation: Simulation) -> dict[str, dict[Labels, float]]:
         metrics.GOROUTINES.name: {("binding",): sum(binding.is_running for binding in simulation.scheduler.bindings)},
         metrics.SCHEDULER_CACHE_SIZE.name: cached,
         metrics.CACHE_SIZE.name: cached,
+        metrics.BLOCKED_PODS.name: {(reason,): float(number) for reason, number in blocked_pods(simulation).items()},
+        metrics.CACHE_MISMATCH.name: cache_mismatch(simulation),
         metrics.UNSCHEDULABLE_PODS.name: {labels: float(number) for labels, number in reasons.items()},
     }

@@ -5,14 +5,16 @@ results.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
 import msgspec
 from django.db.models import QuerySet, Sum
+from django.utils import timezone
 
 from schedviz.explain.judgement import Choice, Judgement
-from schedviz.sessions.models import Agreement, ShadowedPod
+from schedviz.sessions.models import Agreement, Observer, ShadowedPod
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.queries.prepared import Shadowed
 
@@ -24,6 +26,9 @@ KEPT: Final = 10_000
 _SWEPT_EVERY: Final = 500
 #: The number of newest bindings in the recent rate.
 RECENT: Final = 100
+#: Sessions of which metrics have a recent rate: those with a push in this time, and at most this number.
+_ACTIVE_FOR: Final = timedelta(hours=1)
+_ACTIVE_SESSIONS: Final = 100
 
 #: Verdicts, and the columns in which they are counted.
 COLUMNS: Final[dict[str, str]] = {
@@ -171,6 +176,12 @@ def counts_of_all() -> Counts:
     """The counts of all sessions, for metrics."""
     sums = Agreement.objects.aggregate(**{column: Sum(column) for column in COLUMNS.values()})
     return Counts(**{column: total or 0 for column, total in sums.items()})
+
+
+def lately_active() -> list[UUID]:
+    """The sessions into which a cluster was pushed within the last hour, the latest first; for metrics."""
+    active = Observer.objects.filter(pushed_at__gte=timezone.now() - _ACTIVE_FOR).order_by("-pushed_at")
+    return list(active.values_list("session_id", flat=True)[:_ACTIVE_SESSIONS])
 
 
 def recent(session_id: UUID) -> Counts:

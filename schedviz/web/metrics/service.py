@@ -40,11 +40,21 @@ def of_database() -> list[Metric]:
     verdicts = agreement.counts_of_all()
     for verdict, column in agreement.COLUMNS.items():
         agreed.add_metric([verdict], getattr(verdicts, column))
+    recent = GaugeMetricFamily(
+        "schedviz_followed_agreement_ratio",
+        f"Share of the last {agreement.RECENT} judged bindings of a followed cluster on which this engine agrees, by session.",
+        labels=["session"],
+    )
+    for session_id in agreement.lately_active():
+        rate = agreement.recent(session_id).rate
+        if rate is not None:
+            recent.add_metric([str(session_id)], rate)
     oldest = Command.objects.filter(session__status__in=open_, session__applied_seq__lt=F("session__last_seq"), applied_at=None)
     since = oldest.filter(seq=F("session__applied_seq") + 1).aggregate(since=Min("accepted_at"))["since"]
     return [
         statuses,
         agreed,
+        recent,
         _gauge("schedviz_commands_waiting", "Commands that were accepted but not yet applied.", found["waiting"]),
         _gauge(
             "schedviz_oldest_waiting_command_seconds",

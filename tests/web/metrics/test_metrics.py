@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import OperationalError
 from django.test import Client
+from django.utils import timezone
 from prometheus_client.metrics_core import CounterMetricFamily
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -16,7 +17,7 @@ from schedviz.sessions.metrics import definitions as scheduler
 from schedviz.sessions.metrics import process, recorder, reporting
 from schedviz.sessions.metrics.metric_values import MetricValues
 from schedviz.sessions.metrics.reporting import Family, Report
-from schedviz.sessions.models import SchedulerMetrics, Session
+from schedviz.sessions.models import Observer, SchedulerMetrics, Session, ShadowedPod
 from schedviz.sessions.queries import prepared
 from schedviz.web.metrics import renamed, service
 from tests.conftest import RedisServer
@@ -231,6 +232,16 @@ def test_verdicts_on_followed_clusters_are_summed_over_sessions(reader: Client) 
         "infeasible": 0,
         "unjudged": 0,
     }
+
+
+def test_each_followed_session_has_the_rate_of_its_last_bindings(reader: Client) -> None:
+    followed, quiet = make_session(None), make_session(None)
+    for session, pushed_at in ((followed, timezone.now()), (quiet, timezone.now() - timedelta(days=1))):
+        Observer.objects.create(session=session, source="kind", pushed_at=pushed_at)
+        for event, verdict in enumerate(("agrees", "agrees", "agrees", "infeasible", "unjudged"), start=1):
+            ShadowedPod.objects.create(session=session, pod=f"default/p{event}", uid=str(event), bound_event=event, verdict=verdict)
+
+    assert read(reader)["schedviz_followed_agreement_ratio"] == {(("session", str(followed.pk)),): 0.75}
 
 
 def test_requests_are_timed_under_their_route_and_not_their_address(reader: Client) -> None:

@@ -1,0 +1,47 @@
+"""Pods that no change of a node can help are counted by their reason, in both releases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from schedviz.sessions.metrics import blocked_pods
+from schedviz.trace.releases import RELEASES, V1_36
+from tests.engine.clusters import do, four_nodes, pod
+
+CLAIM = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolumeClaim",
+    "metadata": {"name": "data", "namespace": "default"},
+    "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+}
+
+
+def with_claim(name: str) -> dict[str, Any]:
+    made = pod(name)
+    made["spec"]["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    return made
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_missing_or_lost_claim_and_a_gate_block_a_pod_and_a_lack_of_room_does_not(release: str) -> None:
+    gated = pod("gated")
+    gated["spec"]["schedulingGates"] = [{"name": "example.com/wait"}]
+    simulation = four_nodes(pod("large", cpu="99"), gated, with_claim("web"), release=release)
+
+    assert blocked_pods.blocked_pods(simulation) == {blocked_pods.SCHEDULING_GATES: 1, blocked_pods.CLAIM_MISSING: 1}
+    do(simulation, "create", object=CLAIM | {"status": {"phase": "Lost"}})
+    assert blocked_pods.blocked_pods(simulation)[blocked_pods.CLAIM_LOST] == 1
+    do(simulation, "update", object=CLAIM | {"status": {"phase": "Pending"}})
+    assert blocked_pods.blocked_pods(simulation) == {blocked_pods.SCHEDULING_GATES: 1}
+
+
+def test_a_missing_claim_of_devices_or_pod_group_blocks_a_pod_of_v1_36() -> None:
+    wants, member = pod("wants"), pod("member")
+    wants["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "gpu"}]
+    member["spec"]["schedulingGroup"] = {"podGroupName": "gang"}
+    gates = {"GenericWorkload": True, "GangScheduling": True}
+    simulation = four_nodes(wants, member, release=V1_36, feature_gates=gates)
+
+    assert blocked_pods.blocked_pods(simulation) == {blocked_pods.RESOURCE_CLAIM: 1, blocked_pods.POD_GROUP: 1}
