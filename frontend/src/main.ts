@@ -5,6 +5,7 @@ import "./theme/projected.css";
 
 import { mount } from "svelte";
 import { useShareLink } from "./api/shareLink";
+import { loadHomeMessages } from "./i18n/translate";
 import { preferences } from "./store/preferences.svelte";
 
 const root = document.getElementById("app");
@@ -23,8 +24,11 @@ async function show(target: HTMLElement): Promise<void> {
   } else if (page === "scope") {
     const [{ default: ScopePage }] = await Promise.all([import("./views/ScopePage.svelte"), words]);
     mount(ScopePage, { target, props: { session, name, lesson } });
+  } else if (page === "home") {
+    const [{ default: HomePage }] = await Promise.all([import("./views/home/HomePage.svelte"), words, loadHomeMessages()]);
+    mount(HomePage, { target });
   } else if (page === "sessions") {
-    const [{ default: SessionsPage }] = await Promise.all([import("./views/sessions/SessionsPage.svelte"), words]);
+    const [{ default: SessionsPage }] = await Promise.all([import("./views/sessions/SessionsPage.svelte"), words, loadHomeMessages()]);
     mount(SessionsPage, { target });
   } else if (page === "cases") {
     const [{ default: CasesPage }] = await Promise.all([import("./views/cases/CasesPage.svelte"), words]);

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_a_case_opens_on_its_answer_and_the_fix_places_the_pod(page: Page, server: Server) -> None:
-    page.goto(f"{server.url}/sessions/")
+    page.goto(f"{server.url}/")
     page.locator("[data-open-case=spread-deadlock]").click(timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-why-sentence]")).to_contain_text(
         "2 node(s) didn't match pod topology spread constraints", timeout=PATIENCE_MILLIS
@@ -31,7 +31,7 @@ def test_the_gallery_has_an_address_of_its_own_with_the_fixes(page: Page, server
     expect(page.get_by_text("Start the device plugin on the GPU node.")).to_be_visible()
 
 
-@pytest.mark.parametrize("address", ["/sessions/", "/cases/", "/lessons/", "/rooms/", "/docs/", "/compare/"])
+@pytest.mark.parametrize("address", ["/", "/sessions/", "/cases/", "/lessons/", "/rooms/", "/docs/", "/compare/"])
 def test_every_page_leads_to_lessons_documentation_and_glossary(page: Page, server: Server, address: str) -> None:
     page.goto(server.url + address)
     for target in ("/lessons/", "/docs/", "/docs/glossary/"):

@@ -26,8 +26,8 @@ spec: {containers: [{name: main, image: registry.example/app}]}
 """
 
 
-def paste(page: Page, server: Server, text: str) -> None:
-    page.goto(f"{server.url}/sessions/")
+def paste(page: Page, server: Server, text: str, *, address: str = "/") -> None:
+    page.goto(server.url + address)
     page.locator("#paste-box").fill(text)
     page.locator("[data-paste-explain]").click()
 
@@ -50,6 +50,45 @@ def test_pasted_objects_become_a_session_that_opens_on_its_overview(page: Page, 
 
     page.wait_for_url(re.compile(r"/s/[^/]+/"), timeout=PATIENCE_MILLIS)
     expect(page.locator("body")).to_contain_text("1 pod is pending", timeout=PATIENCE_MILLIS)
+
+
+def test_the_page_of_sessions_has_the_same_box(page: Page, server: Server) -> None:
+    paste(page, server, DESCRIBED, address="/sessions/")
+
+    expect(page.locator("[data-paste-answer]")).to_contain_text("none of 5 nodes takes it", timeout=PATIENCE_MILLIS)
+
+
+def test_an_explained_text_is_shared_as_a_card_and_as_markdown(page: Page, server: Server) -> None:
+    paste(page, server, DESCRIBED)
+
+    page.locator("[data-share-card]").click(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-card]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    page.keyboard.press("Escape")
+    markdown = page.evaluate(
+        """async () => {
+            window.copied = ""
+            navigator.clipboard.writeText = async (text) => { window.copied = text }
+            document.querySelector("[data-share-card] + button").click()
+            while (!window.copied) await new Promise((resolve) => requestAnimationFrame(resolve))
+            return window.copied
+        }"""
+    )
+    assert markdown.startswith("### Why `shop/web` is pending")
+    assert "**3 × Insufficient cpu** (NodeResourcesFit)" in markdown
+
+
+def test_a_table_of_kubectl_says_what_it_lacks(page: Page, server: Server) -> None:
+    paste(page, server, "NAME   READY   STATUS    RESTARTS   AGE\nweb-1  0/1     Pending   0          5m\n")
+
+    expect(page.get_by_text("This is a table of kubectl")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
+def test_the_example_of_the_start_page_is_explained(page: Page, server: Server) -> None:
+    page.goto(server.url)
+    page.locator("[data-paste-example]").click(timeout=PATIENCE_MILLIS)
+
+    expect(page.locator("[data-paste-answer]")).to_contain_text("shop/checkout-6d9f", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-advice] code").first).to_have_text("kubectl describe node")
 
 
 def test_a_text_without_either_says_what_to_paste(page: Page, server: Server) -> None:

@@ -104,9 +104,15 @@ def test_the_token_of_a_deactivated_user_is_refused(people):
     assert client.get("/api/v1/sessions/").status_code == 401
 
 
-def test_home_goes_to_the_newest_session_or_to_where_one_is_made(people):
-    assert people.client("owner").get("/")["Location"] == f"/s/{people.session.pk}/"
-    assert people.client("stranger").get("/")["Location"] == "/sessions/"
+def test_users_start_on_the_start_page(people):
+    for role in ("owner", "stranger"):
+        page = people.client(role).get("/")
+        assert page.status_code == 200
+        assert 'data-page="home"' in page.content.decode()
+
+
+def test_without_an_account_home_is_the_newest_shared_session_or_the_login(people):
+    assert people.client("link").get("/")["Location"] == f"/s/{people.session.pk}/"
     assert people.client("anonymous").get("/")["Location"] == "/login/"
 
 

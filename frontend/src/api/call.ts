@@ -41,7 +41,16 @@ export async function call<T>(method: string, path: string, options: CallOptions
 }
 
 /** As `call`, for a response that is a text. */
-export async function callText(method: string, path: string, { body, headers = {}, signal }: CallOptions = {}): Promise<string> {
+export async function callText(method: string, path: string, options: CallOptions = {}): Promise<string> {
+  return (await send(method, path, options)).text();
+}
+
+/** As `call`, for a response of any media type. */
+export async function callBlob(method: string, path: string, options: CallOptions = {}): Promise<Blob> {
+  return (await send(method, path, { ...options, headers: { Accept: "*/*", ...options.headers } })).blob();
+}
+
+async function send(method: string, path: string, { body, headers = {}, signal }: CallOptions): Promise<Response> {
   const sent: Record<string, string> = { Accept: "application/json", ...linkHeaders(), ...headers };
   if (method !== "GET") sent["X-CSRFToken"] = csrfToken();
   if (body !== undefined) sent["Content-Type"] = "application/json";
@@ -58,9 +67,8 @@ export async function callText(method: string, path: string, { body, headers = {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError(0, "");
   }
-  const text = await response.text();
-  if (!response.ok) throw errorOf(response.status, text);
-  return text;
+  if (!response.ok) throw errorOf(response.status, await response.text());
+  return response;
 }
 
 /** The error of a response: RFC 9457 problem details with schedviz's additional members. */

@@ -1,7 +1,7 @@
 /** Questions about one moment of a session: why a pod is pending, what would place it, how many more would fit. They change nothing. */
 import type { AnyCommand } from "../model/generated";
 import type { Phrase } from "../model/phrase";
-import { call, callText } from "./call";
+import { call, callBlob } from "./call";
 
 /** Whether a node could take the pod: now; if pods on it left; if something else changed; not even if it were empty. */
 export type Outlook = "now" | "pods leave" | "elsewhere" | "never";
@@ -220,22 +220,35 @@ export function explainPod(id: string, pod: string, at: number, signal: AbortSig
   return call("GET", `sessions/${id}/explain/${pathOf(pod)}/?at=${at}`, { signal });
 }
 
-/** What a card is about: a pod `namespace/name`; "": all pending pods. */
-export interface CardSubject {
+/** A card of a session's pod `namespace/name`; "": of all pending pods. */
+interface SessionSubject {
   session: string;
   pod: string;
   at: number;
 }
 
-/** The path of a card: an explanation or the overview as Markdown, a static page, or an image with the colours of a theme. */
-export function cardPath({ session, pod, at }: CardSubject, format: "markdown" | "html" | "png", theme: "light" | "dark" = "light"): string {
-  const query = new URLSearchParams({ format, at: String(at), ...(format === "png" ? { theme } : {}) });
-  return `sessions/${session}/${pod ? `explain/${pathOf(pod)}` : "overview"}/?${query.toString()}`;
+/** A card of a scheduler's message without a session; `pod` is "" if it is not known. */
+interface MessageSubject {
+  message: string;
+  pod: string;
+}
+
+/** What a card is about. */
+export type CardSubject = SessionSubject | MessageSubject;
+export type CardFormat = "markdown" | "html" | "png";
+
+/** A card: an explanation or the overview as Markdown, a static page, or an image with the colours of a theme. */
+export async function fetchCard(subject: CardSubject, format: CardFormat, theme: "light" | "dark" = "light", signal?: AbortSignal): Promise<Blob> {
+  const query = new URLSearchParams({ format, ...(format === "png" ? { theme } : {}) });
+  if ("message" in subject) return callBlob("POST", `explain/message/?${query.toString()}`, { body: { text: subject.message, pod: subject.pod }, signal });
+  const { session, pod, at } = subject;
+  query.set("at", String(at));
+  return callBlob("GET", `sessions/${session}/${pod ? `explain/${pathOf(pod)}` : "overview"}/?${query.toString()}`, { signal });
 }
 
 /** The card as Markdown, for an issue or a chat. */
-export function cardText(subject: CardSubject): Promise<string> {
-  return callText("GET", cardPath(subject, "markdown"), { headers: { Accept: "text/markdown, application/problem+json" } });
+export async function cardText(subject: CardSubject): Promise<string> {
+  return (await fetchCard(subject, "markdown")).text();
 }
 
 export function smallestChange(id: string, pod: string, at: number, signal: AbortSignal): Promise<SmallestChange> {

@@ -6,13 +6,16 @@ import rooms from "./messages/en.rooms.json";
 import type forms from "./messages/en.forms.json";
 import type beside from "./messages/en.beside.json";
 
-const en = { ...main, ...actions, ...queries, ...lessons, ...rooms } as typeof main & typeof actions & typeof queries & typeof lessons & typeof rooms & typeof forms & typeof beside;
+import type home from "./messages/en.home.json";
+
+const bundled = { ...main, ...actions, ...queries, ...lessons, ...rooms };
+const en = { ...bundled } as typeof bundled & typeof forms & typeof beside & typeof home;
 
 /**
  * The English files define the keys; a language that lacks one falls back to English. `*.actions.json` has the messages of commands,
- * `*.forms.json` those of forms, which are loaded with the forms (formMessages.ts), `*.queries.json` those of explanations and comparisons,
- * `*.lessons.json` those of lessons, `*.rooms.json` those of rooms, `*.beside.json` those of what v1.36 does beside its cycles, which are
- * loaded with it (beside.ts).
+ * `*.queries.json` those of explanations and comparisons, `*.lessons.json` those of lessons, `*.rooms.json` those of rooms. The English of
+ * three files is loaded with what shows it: `*.forms.json` (formMessages.ts), `*.beside.json` (what v1.36 does beside its cycles: beside.ts),
+ * `*.home.json` (the pages that create and list sessions: `loadHomeMessages`).
  */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;
@@ -45,6 +48,11 @@ export function addEnglish(messages: Messages): void {
   Object.assign(en, messages);
 }
 
+/** Load the English messages of the pages that create and list sessions. */
+export async function loadHomeMessages(): Promise<void> {
+  addEnglish((await import("./messages/en.home.json")).default);
+}
+
 /** The messages of a language. English is bundled; others are loaded when first needed. */
 export async function vocabularyOf(language: Language): Promise<Vocabulary> {
   if (language === "en") return ENGLISH;
@@ -56,6 +64,7 @@ export async function vocabularyOf(language: Language): Promise<Vocabulary> {
     import("./messages/zh-CN.lessons.json"),
     import("./messages/zh-CN.rooms.json"),
     import("./messages/zh-CN.beside.json"),
+    import("./messages/zh-CN.home.json"),
   ]);
   const phrases = (await import("./messages/zh-CN.explain.json")).default;
   return { language, messages: Object.assign({}, ...files.map((file) => file.default)) as Messages, phrases };

@@ -11,6 +11,7 @@ from schedviz.explain.changes.search import SmallestChange, Suggestion
 from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDetail
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
+from schedviz.explain.message import PodMessage
 from schedviz.explain.overview import Overview, WaitingReason
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.trace.phrase import as_sentence
@@ -19,8 +20,8 @@ from schedviz.trace.phrase import as_sentence
 _GROUPS: Final = 5
 
 
-def card_of_pod(explanation: Explanation, change: SmallestChange | None) -> Card:
-    """The card of one pod. `change` is None if none was looked for."""
+def card_of_pod(explanation: Explanation, change: SmallestChange | None, *, origin: str = "") -> Card:
+    """The card of one pod. `change` is None if none was looked for; `origin` as in `Card`."""
     card = Card(
         subject=explanation.pod,
         standing=explanation.standing,
@@ -34,14 +35,33 @@ def card_of_pod(explanation: Explanation, change: SmallestChange | None) -> Card
         findings=tuple(map(_finding, explanation.findings)),
         fixes=tuple(map(_fix, change.suggestions)) if change is not None else (),
         release=explanation.release,
+        origin=origin,
     )
     return with_visible_text(card)
 
 
-def card_of_overview(overview: Overview) -> Card:
-    """The card of all pending pods."""
+def card_of_overview(overview: Overview, *, origin: str = "") -> Card:
+    """The card of all pending pods. `origin` as in `Card`."""
     reasons = tuple(map(_waiting, overview.reasons))
-    card = Card(subject="", standing="", sentence=overview.sentence, unit="pods", reasons=reasons, release=overview.release)
+    card = Card(subject="", standing="", sentence=overview.sentence, unit="pods", reasons=reasons, release=overview.release, origin=origin)
+    return with_visible_text(card)
+
+
+def card_of_message(found: PodMessage, *, origin: str = "") -> Card:
+    """The card of a scheduler's message that came without its cluster. `origin` as in `Card`."""
+    message = found.message
+    takes = f"None of {message.nodes:,} nodes takes the pod" if message.nodes > 1 else "The node does not take the pod"
+    card = Card(
+        subject=found.pod,
+        standing="pending" if found.pod else "",
+        sentence=takes if message.nodes else "The scheduler does not place the pod",
+        unit="nodes",
+        reasons=tuple(_reason(clause, meaning=True) for clause in sorted(message.clauses, key=lambda clause: -clause.count)),
+        message=found.text,
+        findings=(message.finding,) if message.finding else (),
+        origin=origin,
+        simulated=False,
+    )
     return with_visible_text(card)
 
 
@@ -55,12 +75,15 @@ def _main_first(explanation: Explanation) -> list[Clause]:
     return sorted(explanation.clauses, key=lambda clause: (clause != explanation.main, -clause.count))
 
 
-def _reason(clause: Clause) -> Reason:
+def _reason(clause: Clause, *, meaning: bool = False) -> Reason:
+    """`meaning`: say what the reason means, where there are no numbers."""
+    sentences = [clause.meaning] if meaning and clause.meaning else [detail.sentence for detail in clause.details]
     return Reason(
         count=clause.count,
         reason=clause.reason,
         plugin=clause.plugin,
-        lines=tuple(Line(detail.sentence) for detail in clause.details),
+        lines=tuple(map(Line, sentences)),
+        todo=clause.advice,
         nodes=clause.nodes,
         charts=tuple(chart for detail in clause.details for chart in _charts(detail)),
     )

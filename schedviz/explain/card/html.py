@@ -50,7 +50,7 @@ def html_of(card: Card) -> str:
         *(part for number, reason in enumerate(card.reasons) for part in _reason(number, reason, card.unit)),
         *_fixes(card.fixes),
         *_messages(card),
-        f"<footer>schedviz · an explanation computed by a simulation of {escape(card.scheduler)}</footer></main></body></html>\n",
+        f"<footer>{escape(footer_of(card))}</footer></main></body></html>\n",
     ]
     return "\n".join(parts)
 
@@ -79,7 +79,7 @@ def _strip(card: Card) -> Iterable[str]:
 def _reason(number: int, reason: Reason, unit: str) -> Iterable[str]:
     sign = f'<svg aria-hidden="true"><rect class="r{min(number, _LAST)}" width="10" height="10" rx="2"/></svg>'
     plugin = f'<span class="plugin">{escape(reason.plugin)}</span>' if reason.plugin else ""
-    yield f"<section><h2>{plugin}{sign}{count_of(reason.count, unit)}: {escape(reason.reason)}</h2>"
+    yield f"<section><h2>{plugin}{sign}{escape(heading_of(reason, unit))}</h2>"
     yield '<ul class="lines">'
     yield from (f"<li>{_line(line)}</li>" for line in reason.lines)
     yield "</ul>"
@@ -87,6 +87,8 @@ def _reason(number: int, reason: Reason, unit: str) -> Iterable[str]:
         yield from _chart(chart)
     if reason.nodes and not reason.charts:
         yield f'<p class="quiet">on {_named(reason.nodes)}</p>'
+    if reason.todo:
+        yield f"<p><b>To do:</b> {_with_code(reason.todo)}</p>"
     yield "</section>"
 
 
@@ -147,6 +149,23 @@ def _messages(card: Card) -> Iterable[str]:
 def _named(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
     return ", ".join(f"<code>{escape(name)}</code>" for name in names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _with_code(words: str) -> str:
+    """Words whose parts between backticks are code."""
+    return "".join(f"<code>{escape(part)}</code>" if number % 2 else escape(part) for number, part in enumerate(words.split("`")))
+
+
+def heading_of(reason: Reason, unit: str) -> str:
+    """`3 nodes: Insufficient cpu`; without a count the reason alone."""
+    return f"{count_of(reason.count, unit)}: {reason.reason}" if reason.count else reason.reason
+
+
+def footer_of(card: Card) -> str:
+    """Where the card comes from, and what made it."""
+    return " · ".join(
+        filter(None, (card.origin, "schedviz", "an explanation computed by a simulation of kube-scheduler" if card.simulated else ""))
+    )
 
 
 def count_of(count: int, unit: str) -> str:

@@ -36,6 +36,8 @@ def markdown_of(card: Card) -> str:
         lines += ["", "**What would place it** (each verified by a dry run)", ""]
         for fix in card.fixes:
             lines += _fix(fix)
+    if card.origin:
+        lines += ["", f"_{text(card.origin)}, explained by schedviz_"]
     return "\n".join(lines) + "\n"
 
 
@@ -45,13 +47,16 @@ def _title(card: Card) -> str:
 
 def _reason(reason: Reason) -> Iterable[str]:
     yield ""
-    yield f"**{reason.count} × {text(reason.reason)}**" + (f" ({reason.plugin})" if reason.plugin else "")
-    if reason.lines or reason.nodes:
+    times = f"{reason.count} × " if reason.count else ""
+    yield f"**{times}{text(reason.reason)}**" + (f" ({reason.plugin})" if reason.plugin else "")
+    if reason.lines or reason.nodes or reason.todo:
         yield ""
     for line in reason.lines:
         yield f"- {_line(line)}"
     if reason.nodes:
         yield f"- on {named(reason.nodes)}"
+    if reason.todo:
+        yield f"- **To do:** {with_code(reason.todo)}"
 
 
 def _line(line: Line) -> str:
@@ -74,6 +79,13 @@ def named(names: Sequence[str]) -> str:
 def text(words: str) -> str:
     """Words, in one line, in which nothing is markup."""
     return _SPECIAL.sub(r"\\\1", " ".join(words.split()))
+
+
+def with_code(words: str) -> str:
+    """Words in one line whose parts between backticks are code."""
+    return "".join(
+        code(part) if number % 2 else _SPECIAL.sub(r"\\\1", part) for number, part in enumerate(" ".join(words.split()).split("`"))
+    )
 
 
 def code(words: str) -> str:

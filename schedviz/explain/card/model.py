@@ -42,6 +42,7 @@ class Line(Part, frozen=True):
 class Reason(Part, frozen=True):
     """A reason, the nodes (of a pod) or pods (of an overview) that have it, and its numbers."""
 
+    #: 0: it is not about nodes.
     count: int
     reason: str
     plugin: str = ""
@@ -49,6 +50,8 @@ class Reason(Part, frozen=True):
     #: The nodes, the nearest to taking the pod first.
     nodes: tuple[str, ...] = ()
     charts: tuple[Chart, ...] = ()
+    #: What to do about it, with commands between backticks.
+    todo: str = ""
 
 
 class Fix(Part, frozen=True):
@@ -84,6 +87,10 @@ class Card(Part, frozen=True):
     fixes: tuple[Fix, ...] = ()
     #: The simulated release of kube-scheduler; "": unknown.
     release: str = ""
+    #: The cluster or the file, and when the card was made; "" if the caller does not say.
+    origin: str = ""
+    #: Whether a simulation computed the card; False for a message that was only read.
+    simulated: bool = True
 
     @property
     def is_said(self) -> bool:

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from PIL import Image, ImageDraw, ImageFont
 
-from schedviz.explain.card.html import count_of
+from schedviz.explain.card.html import count_of, heading_of
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.theme import THEMES, Theme, ThemeName
 
@@ -109,7 +109,7 @@ class _Canvas:
         if plugin:
             self._text(_PADDING + _INNER - _length(plugin, 12), self._y + 3, plugin, self._theme.ink_3, size=12)
         self._box(_PADDING, self._y + 6, 10, 10, fill=colour, radius=2)
-        heading = f"{count_of(reason.count, unit)}: {reason.reason}"
+        heading = heading_of(reason, unit)
         self._paragraph(heading, self._theme.ink, size=15, weight="bold", leading=22, left=_PADDING + 18, width=room - 18)
         for line in reason.lines:
             self._paragraph(_words(line), self._theme.ink, leading=21)
@@ -117,6 +117,8 @@ class _Canvas:
             self._chart(chart)
         if reason.nodes and not reason.charts:
             self._paragraph(f"on {_named(reason.nodes)}", self._theme.ink_2, leading=21)
+        if reason.todo:
+            self._paragraph(f"To do: {reason.todo.replace('`', '')}", self._theme.ink_2, leading=21)
 
     def _chart(self, chart: Chart) -> None:
         self._y += 6
@@ -186,9 +188,10 @@ class _Canvas:
             self._paragraph(said, self._theme.ink_2, size=12, leading=18)
         if card.disagreement:
             self._paragraph(f"They differ: {card.disagreement}.", self._theme.ink_2, size=12, leading=18)
-        said = "each change verified by a dry run" if card.fixes else "computed by a simulation"
-        self._text(_PADDING, self._y, f"schedviz · {card.scheduler} · {said}", self._theme.ink_3, size=12)
-        self._y += 36
+        computed = f"computed by a simulation of {card.scheduler}" if card.simulated else ""
+        verified = "each change verified by a dry run" if card.fixes else ""
+        self._paragraph(" · ".join(filter(None, (card.origin, "schedviz", computed, verified))), self._theme.ink_3, size=12, leading=16)
+        self._y += 20
 
     # Primitives. Lengths are in units; `_SCALE` pixels each.
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import msgspec
 from billiard.exceptions import SoftTimeLimitExceeded
+from django.utils import timezone
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import UnknownProfileError
@@ -116,19 +117,20 @@ def _ask_engine(session: Session, question: Question) -> bytes:
         return msgspec.json.encode(recording(session, after=question.after, until=question.until, observed=question.observed))
     moment = (session.pk, session.event if question.at is None else question.at, session.applied_seq)
     simulation = ASKED.take(moment) or _engine(session, question.at)
-    answered = _answered(simulation, question, _findings(session))
+    answered = _answered(simulation, question, session)
     if not isinstance(question, Change | PodCard | WhatIf):
         # These modify the engine: they reorder the cache's lists or add pods.
         ASKED.keep(moment, simulation)
     return answered
 
 
-def _answered(simulation: Simulation, question: AnalysisRequest, findings: KnownFindings) -> bytes:
+def _answered(simulation: Simulation, question: AnalysisRequest, session: Session) -> bytes:
+    findings = _findings(session)
     match question:
         case Why():
             return msgspec.json.encode(why_pending(simulation, question.pod, findings))
         case PodCard():
-            return _drawn(_pod_card(simulation, question.pod, findings), question)
+            return _drawn(_pod_card(simulation, question.pod, findings, _origin(session)), question)
         case Change():
             return msgspec.json.encode(smallest_change(simulation, question.pod))
         case Pending():
@@ -136,7 +138,7 @@ def _answered(simulation: Simulation, question: AnalysisRequest, findings: Known
         case Overview():
             return msgspec.json.encode(overview(simulation, findings).brief())
         case OverviewCard():
-            return _drawn(card_of_overview(overview(simulation, findings)), question)
+            return _drawn(card_of_overview(overview(simulation, findings), origin=_origin(session)), question)
         case WhatIf():
             pod = codec.from_dict(question.pod, strict=True)
             assert isinstance(pod, Pod)
@@ -170,9 +172,14 @@ def _findings(session: Session) -> KnownFindings:
     return KnownFindings(msgspec.convert(report.get("doctor", []), list[Examination]))
 
 
-def _pod_card(simulation: Simulation, pod: str, findings: KnownFindings) -> Card:
+def _origin(session: Session) -> str:
+    """The name of the session, and now, for a card."""
+    return f"{session.name or session.pk}, {timezone.now():%Y-%m-%d %H:%M} UTC"
+
+
+def _pod_card(simulation: Simulation, pod: str, findings: KnownFindings, origin: str) -> Card:
     explanation = why_pending(simulation, pod, findings)
-    return card_of_pod(explanation, smallest_change(simulation, pod, explanation) if explanation.lacks_change else None)
+    return card_of_pod(explanation, smallest_change(simulation, pod, explanation) if explanation.lacks_change else None, origin=origin)
 
 
 def _drawn(card: Card, question: PodCard | OverviewCard) -> bytes:

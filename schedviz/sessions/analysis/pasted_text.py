@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 import msgspec
+from django.utils import timezone
 
+from schedviz.explain.card.build import card_of_message
+from schedviz.explain.card.formats import CardFormat, rendered
+from schedviz.explain.card.theme import ThemeName
 from schedviz.explain.message import NotAMessageError, PodMessage, parse_message, parse_messages
 from schedviz.ingest.pasted_text import messages_in
 from schedviz.sessions.redis.replies import reply
+
+
+class PastedText(msgspec.Struct, frozen=True):
+    """A text, and the card that is wanted of its first message; without `form`, all messages are explained as JSON."""
+
+    text: str
+    #: The pod of the card, `namespace/name`, if the text does not name it.
+    pod: str = ""
+    form: CardFormat | None = None
+    theme: ThemeName = "light"
+
+
+class PastedAnswer(msgspec.Struct, frozen=True):
+    """The messages, or a card; `card` is None if the text has no message."""
+
+    messages: list[PodMessage] = []
+    card: bytes | None = None
 
 
 def explain_text(text: str) -> list[PodMessage]:
@@ -20,6 +41,19 @@ def explain_text(text: str) -> list[PodMessage]:
         return []
 
 
-def reply_to(text: bytes, place: str) -> None:
-    """Explain a text (JSON), and leave the result (JSON) at `place`."""
-    reply(place, msgspec.json.encode({"messages": explain_text(msgspec.json.decode(text, type=str))}))
+def answer_to(question: PastedText) -> PastedAnswer:
+    """The messages of the text, or the card of the first."""
+    found = explain_text(question.text)
+    if question.form is None:
+        return PastedAnswer(messages=found)
+    if not found:
+        return PastedAnswer()
+    message = msgspec.structs.replace(found[0], pod=found[0].pod or question.pod)
+    card = card_of_message(message, origin=f"pasted text, {timezone.now():%Y-%m-%d %H:%M} UTC")
+    return PastedAnswer(card=rendered(card, question.form, question.theme))
+
+
+def reply_to(question: bytes, place: str) -> None:
+    """Explain a text (JSON of a string or of `PastedText`), and leave the result (JSON) at `place`."""
+    asked = msgspec.json.decode(question, type=str | PastedText)
+    reply(place, msgspec.json.encode(answer_to(PastedText(asked) if isinstance(asked, str) else asked)))

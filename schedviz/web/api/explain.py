@@ -32,7 +32,7 @@ WAIT_SECONDS = 30.0
 
 _ANSWER: Any = {"type": "object", "additionalProperties": True}
 _FORMATS: Final = ("json", *CARD_FORMATS)
-_CARD_PARAMETERS: Final = [
+CARD_PARAMETERS: Final = [
     query(
         "format",
         str,
@@ -41,7 +41,7 @@ _CARD_PARAMETERS: Final = [
     ),
     query("theme", str, "The colours of the image: `light` (default) or `dark`.", choices=THEME_NAMES),
 ]
-_CARDS: Final = {
+CARDS: Final = {
     (200, "text/markdown"): OpenApiResponse(OpenApiTypes.STR, "With `format=markdown`."),
     (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, "With `format=html`."),
     (200, "image/png"): OpenApiResponse(OpenApiTypes.BINARY, "With `format=png`."),
@@ -76,16 +76,16 @@ class PendingOverview(Resource):
 
     @extend_schema(
         operation_id="pendingOverview",
-        parameters=[AT, *_CARD_PARAMETERS],
-        responses={200: OpenApiResponse(_ANSWER, "An Overview: docs/explain.md."), **_CARDS, **refused(400, 404, 409, 503)},
+        parameters=[AT, *CARD_PARAMETERS],
+        responses={200: OpenApiResponse(_ANSWER, "An Overview: docs/explain.md."), **CARDS, **refused(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Summarize all pending pods: how many wait for which reason, with the numbers behind it and the groups of equal pods."""
         session = session_for(request, session_id, Verb.SEE)
         at = moment(request, session)
-        if (form := _card_format(request)) is None:
+        if (form := card_format(request)) is None:
             return ask(session, requests.Overview(at=at))
-        return _card(ask(session, requests.OverviewCard(form, _theme(request), at=at)), form)
+        return _card(ask(session, requests.OverviewCard(form, theme_of(request), at=at)), form)
 
 
 class ExplainPod(Resource):
@@ -95,16 +95,16 @@ class ExplainPod(Resource):
 
     @extend_schema(
         operation_id="explainPod",
-        parameters=[AT, *_CARD_PARAMETERS],
-        responses={200: OpenApiResponse(_ANSWER, "An Explanation: docs/explain.md."), **_CARDS, **refused(400, 404, 409, 503)},
+        parameters=[AT, *CARD_PARAMETERS],
+        responses={200: OpenApiResponse(_ANSWER, "An Explanation: docs/explain.md."), **CARDS, **refused(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
         """Explain the state of a pod: a sentence, the matrix of nodes and plugins, and the events that would requeue it."""
         session = session_for(request, session_id, Verb.SEE)
         at, pod = moment(request, session), f"{namespace}/{name}"
-        if (form := _card_format(request)) is None:
+        if (form := card_format(request)) is None:
             return ask(session, requests.Why(pod, at=at))
-        return _card(ask(session, requests.PodCard(pod, form, _theme(request), at=at)), form)
+        return _card(ask(session, requests.PodCard(pod, form, theme_of(request), at=at)), form)
 
 
 class SmallestChange(Resource):
@@ -182,18 +182,24 @@ def moment(request: Request, session: Session) -> int | None:
     return event if event is not None and event < session.event else None
 
 
-def _card_format(request: Request) -> CardFormat | None:
+def card_format(request: Request) -> CardFormat | None:
     """The format of `?format=`; None for JSON."""
     form = one_of(request, "format", _FORMATS)
     return None if form == "json" else cast("CardFormat", form)
 
 
-def _theme(request: Request) -> ThemeName:
+def theme_of(request: Request) -> ThemeName:
+    """The theme of `?theme=`."""
     return cast("ThemeName", one_of(request, "theme", THEME_NAMES))
 
 
 def _card(answer: HttpResponse, form: CardFormat) -> HttpResponse:
-    response = HttpResponse(msgspec.json.decode(answer.content, type=bytes), content_type=MEDIA_TYPES[form])
+    return card_response(msgspec.json.decode(answer.content, type=bytes), form)
+
+
+def card_response(card: bytes, form: CardFormat) -> HttpResponse:
+    """A card with its media type and its policy."""
+    response = HttpResponse(card, content_type=MEDIA_TYPES[form])
     if form == "html":
         response["Content-Security-Policy"] = HTML_POLICY
     return response

@@ -14,14 +14,22 @@ from schedviz.sessions.redis import replies, wakeups
 from schedviz.web.actors import Verb
 from schedviz.web.api import schemas
 from schedviz.web.api.access import actor_for, body_as
-from schedviz.web.api.explain import late
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.explain import CARD_PARAMETERS, CARDS, card_format, card_response, late, theme_of
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import ref, refused
 from schedviz.web.waiting import TooManyWait, waits
 
 _TIMEOUT_SECONDS: Final = 15.0
+_NO_MESSAGE: Final = (
+    "text has no message of the scheduler. Expected one such as `0/5 nodes are available: …`. Paste the output of `kubectl describe pod`."
+)
 _ANSWER: Any = {"type": "object", "additionalProperties": True}
+
+
+class _Card(msgspec.Struct):
+    card: bytes | None = None
 
 
 class ExplainText(Resource):
@@ -32,20 +40,30 @@ class ExplainText(Resource):
     @extend_schema(
         operation_id="explainText",
         request={"application/json": ref(schemas.PastedTextBody)},
-        responses={200: OpenApiResponse(_ANSWER, "Its messages: docs/explain.md."), **refused(400, 401, 503)},
+        parameters=CARD_PARAMETERS,
+        responses={200: OpenApiResponse(_ANSWER, "Its messages: docs/explain.md."), **CARDS, **refused(400, 401, 503)},
     )
     def post(self, request: Request) -> HttpResponse:
-        """Find the scheduler's messages in a text, such as the output of `kubectl describe pod`, and explain their clauses."""
+        """Find the scheduler's messages in a text, such as the output of `kubectl describe pod`, and explain their clauses.
+
+        A card is that of the first message.
+        """
         actor_for(request, Verb.LIST)
         body = body_as(schemas.PastedTextBody, request)
-        return HttpResponse(_explained(body.text), content_type="application/json")
+        if (form := card_format(request)) is None:
+            return HttpResponse(_explained(body.text), content_type="application/json")
+        question = {"text": body.text, "pod": body.pod, "form": form, "theme": theme_of(request)}
+        card = msgspec.json.decode(_explained(question), type=_Card).card
+        if card is None:
+            raise ApiError(400, "invalid", _NO_MESSAGE, path="$.text")
+        return card_response(card, form)
 
 
-def _explained(text: str) -> bytes:
+def _explained(question: str | dict[str, str]) -> bytes:
     try:
         with waits.one():
             found = replies.request(
-                wakeups.EXPLAIN_TEXT, msgspec.json.encode(text), queue=wakeups.IO_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
+                wakeups.EXPLAIN_TEXT, msgspec.json.encode(question), queue=wakeups.IO_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
             )
     except TooManyWait as error:
         raise late(f"{error} Try again in a moment.") from error

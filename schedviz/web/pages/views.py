@@ -34,9 +34,12 @@ from schedviz.web.permissions import actor_of, may, open_link, visible_sessions
 
 @require_GET
 @never_cache
+@ensure_csrf_cookie
 def home(request: HttpRequest) -> HttpResponse:
-    """`/`: redirects to the newest session, or to the page that creates one."""
+    """`/`: the start page. Visitors without an account, or of the public demo, are redirected to the newest session that they may see."""
     actor = actor_of(request)
+    if actor.is_known and not demo.is_visitor(actor.user_id):
+        return _page(request, "web/home.html")
     newest = visible_sessions(actor).values_list("pk", flat=True).first()
     if newest is not None:
         return redirect("session-page", session_id=newest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from explain_clusters import cluster, node, pod
 
 from schedviz.explain.card.build import card_of_overview, card_of_pod
+from schedviz.explain.card.html import html_of
 from schedviz.explain.card.markdown import block, code, markdown_of, text
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.overview import overview
@@ -24,6 +25,19 @@ def test_an_explanation_has_message_numbers_nodes_and_a_verified_change() -> Non
     assert "- on `n1`" in lines
     assert "- uncordon n2: fits on 1 node" in lines
     assert "  `kubectl uncordon n2`" in lines
+
+
+def test_a_card_has_what_to_do_and_where_it_comes_from() -> None:
+    simulation = cluster(node("n1"), pod("p", cpu="30"))
+    card = card_of_pod(why_pending(simulation, "default/p"), None, origin="shop, 2026-11-25 10:00 UTC")
+    lines = markdown_of(card).splitlines()
+    [todo] = [line for line in lines if line.startswith("- **To do:** ")]
+    assert "`kubectl describe node`" in todo
+    assert lines[-1] == "_shop, 2026-11-25 10:00 UTC, explained by schedviz_"
+    page = html_of(card)
+    assert "<b>To do:</b>" in page
+    assert "<code>kubectl describe node</code>" in page
+    assert "<footer>shop, 2026-11-25 10:00 UTC · schedviz" in page
 
 
 def test_the_overview_has_each_reason_with_its_groups() -> None:

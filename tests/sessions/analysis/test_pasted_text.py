@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedviz.sessions.analysis.pasted_text import explain_text
+from schedviz.sessions.analysis.pasted_text import PastedText, answer_to, explain_text
 
 
 def test_each_message_is_explained_with_its_pod() -> None:
@@ -19,3 +19,27 @@ def test_each_message_is_explained_with_its_pod() -> None:
 
 def test_a_text_without_a_message_has_none() -> None:
     assert explain_text("hello") == []
+
+
+def test_a_card_of_a_text_has_its_reasons_and_what_to_do() -> None:
+    text = "Name: web\nNamespace: shop\n  0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were unschedulable."
+
+    card = answer_to(PastedText(text, form="markdown")).card
+
+    assert card is not None
+    lines = card.decode().splitlines()
+    assert lines[0] == "### Why `shop/web` is pending"
+    assert "None of 5 nodes takes the pod" in lines
+    assert any(line.startswith("- **To do:** uncordon the node when its maintenance is over: `kubectl uncordon") for line in lines)
+    assert lines[-1].startswith("_pasted text, 20")
+
+
+def test_a_card_names_the_pod_that_the_caller_knows() -> None:
+    card = answer_to(PastedText("0/1 nodes are available: 1 Insufficient cpu.", pod="shop/web", form="html")).card
+
+    assert card is not None
+    assert "Why shop/web is pending" in card.decode()
+
+
+def test_there_is_no_card_of_a_text_without_a_message() -> None:
+    assert answer_to(PastedText("hello", form="markdown")).card is None

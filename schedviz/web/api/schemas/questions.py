@@ -21,6 +21,8 @@ class PastedTextBody(Body, frozen=True, forbid_unknown_fields=True):
     """A text that contains the scheduler's messages: output of kubectl, lines of a log, an issue or a chat."""
 
     text: Annotated[str, Meta(min_length=1, max_length=200_000)]
+    #: The pod of a card, `namespace/name`, if the text does not name it.
+    pod: Annotated[str, Meta(max_length=512)] = ""
 
 
 class WhatIfBody(Body, frozen=True, forbid_unknown_fields=True):

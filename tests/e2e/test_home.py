@@ -1,0 +1,44 @@
+"""The start page: what somebody on call does first, where somebody curious begins, and the newest sessions."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Server
+from tests.e2e.test_scope import PATIENCE_MILLIS
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_login_link_leads_to_the_start_page(page: Page, server: Server) -> None:
+    page.goto(server.login)
+
+    assert page.url == f"{server.url}/"
+    expect(page.get_by_role("heading", level=1)).to_have_text("Why is my pod pending?", timeout=PATIENCE_MILLIS)
+
+
+def test_the_start_page_has_a_box_for_files_and_text_and_four_beginnings(page: Page, server: Server) -> None:
+    page.goto(server.url)
+
+    expect(page.locator("#paste-box")).to_be_in_viewport(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-choose-files]")).to_be_in_viewport()
+    for beginning in ("[data-try=lesson]", "[data-try=large]", "main a[href='/lessons/']", "main a[href='/cases/']"):
+        expect(page.locator(beginning).first).to_be_visible()
+
+
+def test_the_newest_sessions_are_opened_from_the_start_page(page: Page, server: Server) -> None:
+    made = server.rest("sessions/", {"generate": {"shape": "demo", "nodes": 4, "pods": 12}, "name": "to continue"})
+    page.goto(server.url)
+    page.locator("[data-recent]").get_by_text("to continue").click(timeout=PATIENCE_MILLIS)
+
+    page.wait_for_url(f"**/s/{made['id']}/", timeout=PATIENCE_MILLIS)
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_nothing_is_wider_than_the_screen(page: Page, server: Server, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 1000})
+    page.goto(server.url)
+    page.locator("[data-open-case]").first.wait_for(timeout=PATIENCE_MILLIS)
+
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
