@@ -132,6 +132,7 @@ def examined(found: Import, chosen: ChosenRelease = NO_CHOICE, *, names: tuple[s
             found.config,
             logs,
             said={each.pod: each.message for each in found.messages},
+            events=found.events,
             names=names,
             made_of_dump=found.made_of_dump,
             release=settings.release,

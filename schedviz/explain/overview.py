@@ -12,6 +12,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
 from schedviz.explain.details.detail import NAMED
 from schedviz.explain.doctor.known_findings import MISSED_POD, KnownFindings, unknown_nodes
+from schedviz.explain.doctor.object_events import KIND as EVENT
 from schedviz.explain.equivalence import groups
 from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
 from schedviz.explain.queue_place import is_name_only, queue_place
@@ -184,7 +185,7 @@ def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
 
 
 def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]) -> PendingGroup:
-    detail = _detail(simulation, explanation) or _finding(explanation) or explanation.group_phrase
+    detail = _detail(simulation, explanation) or _finding(explanation) or explanation.group_phrase or _event(explanation)
     return PendingGroup(
         tuple(pod.key for pod in pods),
         explanation.standing,
@@ -226,6 +227,11 @@ def _finding(explanation: Explanation) -> Phrase | None:
         # The pod only waits for its attempt, whatever is wrong with other nodes.
         return None
     return next((finding.sentence_phrase for finding in explanation.findings if finding.differs), None)
+
+
+def _event(explanation: Explanation) -> Phrase | None:
+    """What an Event of the files says about the pod or its claims."""
+    return next((finding.sentence_phrase for finding in explanation.findings if finding.kind == EVENT), None)
 
 
 def _summary(count: int, reasons: int) -> Phrase:

@@ -14,6 +14,7 @@ from schedviz.explain.details.of_clauses import with_details
 from schedviz.explain.doctor.examine import scheduler_of_engine
 from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.doctor.nominations import FOR_EVER, WITHOUT_PREEMPTION, judge, terminating_victims, why_for_ever
+from schedviz.explain.doctor.object_events import claims_of
 from schedviz.explain.equivalence import reading_of
 from schedviz.explain.explanation import Explanation, NodeVerdict, Outlook, QueuePlace, Standing
 from schedviz.explain.extenders import message_with, turned_away, uncalled_extenders, with_extenders
@@ -125,7 +126,7 @@ def explain_pod(
         explained = without_missing(simulation, _replace(explained, disagreement=differs.text, disagreement_phrase=differs))
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
-    return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.of(explained))), pod)
+    return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.of(explained, claims_of(pod)))), pod)
 
 
 def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: DryRun) -> Explanation:

@@ -9,6 +9,7 @@ import msgspec
 from schedviz.ingest.bad_parts import BadParts
 from schedviz.ingest.config_text import ConfigText
 from schedviz.ingest.errors import IngestError
+from schedviz.ingest.object_events import ObjectEvent
 from schedviz.ingest.release_evidence import newest
 from schedviz.ingest.report import FileReport, Tally
 from schedviz.ingest.scheduler_log import SchedulerLog
@@ -20,6 +21,8 @@ from schedviz.trace.phrase import Phrase, phrase
 from schedviz.trace.releases import RELEASES
 
 Key = tuple[type, str]
+#: Events about objects that are kept of one file.
+_MOST_EVENTS = 20_000
 _TERMINAL = frozenset({"Succeeded", "Failed"})
 
 
@@ -45,6 +48,8 @@ class FileFound:
         self.logs: list[SchedulerLog] = []
         #: The latest message about each pod.
         self.messages: dict[str, PodMessage] = {}
+        #: The latest Event about each object with each reason.
+        self.events: dict[tuple[str, str], ObjectEvent] = {}
         self.trace: TraceFile | None = None
         self.steps: Steps | None = None
         self.warnings: list[Phrase] = []
@@ -68,6 +73,15 @@ class FileFound:
         if self.objects.pop(key, None) is not None:
             self.tally.drop(kind, "duplicate; the last one was kept", obj.key)
         self.objects[key] = obj
+
+    def add_event(self, event: ObjectEvent) -> bool:
+        """Add an Event about an object, unless a later one with the same reason is known. False if there are too many."""
+        key = (event.about, event.reason)
+        if key not in self.events and len(self.events) >= _MOST_EVENTS:
+            return False
+        if key not in self.events or self.events[key].at <= event.at:
+            self.events[key] = event
+        return True
 
     def add_message(self, message: PodMessage) -> None:
         """Add a message about a pod, unless a later one is known."""
@@ -103,6 +117,7 @@ class MergedFiles:
         self.has_config = False
         self.tally = Tally()
         self.messages: dict[str, PodMessage] = {}
+        self.events: dict[tuple[str, str], ObjectEvent] = {}
         self.logs: list[SchedulerLog] = []
         self.steps: Steps | None = None
         self.config: tuple[str, dict[str, Any]] | None = None
@@ -142,6 +157,9 @@ class MergedFiles:
             earlier = self.messages.get(message.pod)
             if earlier is None or (earlier.seconds or 0) <= (message.seconds or 0):
                 self.messages[message.pod] = message
+        for reason, event in file.events.items():
+            if reason not in self.events or self.events[reason].at <= event.at:
+                self.events[reason] = event
         self.logs += file.logs
         self.steps = file.steps or self.steps
 

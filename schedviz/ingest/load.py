@@ -42,6 +42,7 @@ from schedviz.ingest.kwok import KwokReader
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.log_reader import LogReader
 from schedviz.ingest.nothing_found import EXPECTED, nothing_found
+from schedviz.ingest.object_events import ObjectEvent, event_about
 from schedviz.ingest.objects_from_dump import WARNING, objects_of
 from schedviz.ingest.openb import OpenbReader
 from schedviz.ingest.pasted_text import messages_in
@@ -117,6 +118,8 @@ class Import(msgspec.Struct, frozen=True):
     logs: tuple[SchedulerLog, ...] = ()
     #: The latest message about each pod that did not fit.
     messages: tuple[PodMessage, ...] = ()
+    #: Events about other objects and with other reasons.
+    events: tuple[ObjectEvent, ...] = ()
     #: The file of each entry of `objects`.
     origins: tuple[str, ...] = ()
     #: Whether the files have no objects, so that `objects` come from a SIGUSR2 dump.
@@ -448,14 +451,17 @@ class _Loading:
             file.configs.append(ConfigText(content) if isinstance(content, dict) else parse_config(bytes(content).decode()))
         elif error.found == EVENT:
             message = message_in_event(item.content)
-            if message is None:
-                file.tally.drop(EVENT, f"the reason is not {REASON}")
-            else:
+            if message is not None:
                 file.add_message(message)
+            elif (event := event_about(item.content)) is None or not file.add_event(event):
+                file.tally.drop(EVENT, f"the reason is not {REASON}")
         elif error.found == "Config" and is_kubeconfig(item.content):
             raise UnreadableFile(f"{file.name}: {_KUBECONFIG}")
         elif error.found == "Status":
-            raise UnreadableFile(f"{file.name}: this is an API server's error (kind Status) instead of a dump.")
+            if not item.path:
+                raise UnreadableFile(f"{file.name}: this is an API server's error (kind Status) instead of a dump.")
+            where = "this is an API server's error (kind Status) instead of an object"
+            file.bad_parts.add(Problem(file.name, where, path=item.path), good=len(file.objects))
         elif error.found.endswith("List") and (inner := _inner(file.name, item)):
             self.take_inner(file, inner)
         else:
@@ -538,6 +544,7 @@ class _Loading:
             config=config if merged.steps is None else None,
             logs=tuple(merged.logs),
             messages=tuple(merged.messages.values()),
+            events=tuple(merged.events.values()),
             origins=tuple(merged.origins[key] for key in keys),
             made_of_dump=WARNING in self.warnings,
             evidence=evidence,

@@ -69,7 +69,16 @@ def open_page(request: pytest.FixtureRequest, browser: Browser, signed_in: Brows
 def test_the_sessions_page_has_no_serious_accessibility_violation(open_page: Page, server: Server):
     open_page.goto(f"{server.url}/sessions/")
     open_page.locator("tr[data-session]").first.wait_for()
+    assert complaints(open_page) == []
+
+
+def test_the_start_page_has_no_serious_accessibility_violation(open_page: Page, server: Server):
+    open_page.goto(server.url)
     open_page.locator("[data-open-case]").first.wait_for()
+    assert complaints(open_page) == []
+
+    open_page.locator("[data-paste-example]").click()
+    open_page.locator("[data-paste-answer]").wait_for()
     assert complaints(open_page) == []
 
 

@@ -199,6 +199,7 @@ def test_the_release_in_the_header_forks_to_the_other_release(page: Page, server
     expect(page.locator("[data-release]")).to_have_text("kube-scheduler v1.27.1", timeout=PATIENCE_MILLIS)
     origin = page.url
     page.locator("button[data-release]").click()
+    page.locator("[data-release-fork]").click(timeout=PATIENCE_MILLIS)
     page.wait_for_url(lambda url: url.split("?")[0] != origin.split("?")[0], timeout=PATIENCE_MILLIS)
 
     expect(page.locator("[data-release]")).to_have_text("kube-scheduler v1.36", timeout=PATIENCE_MILLIS)

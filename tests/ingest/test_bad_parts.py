@@ -34,6 +34,11 @@ def read(text: str) -> Import:
         (f'{node("a")}\n{{"kind":}}\n{node("b")}', ["a", "b"], "document 2, line 2: this is not JSON"),
         (f'{{"kind":"List","items":null}}\n{node("a")}', ["a"], ""),
         (
+            f'{{"kind":"List","items":[{node("a")},{{"kind":"Status","status":"Failure","code":403}},{node("b")}]}}',
+            ["a", "b"],
+            "items[1]: this is an API server's error (kind Status)",
+        ),
+        (
             "kind: Node\nmetadata: {name: a}\n---\nkind: Node\nmetadata: {name: 'b\n---\nkind: Node\nmetadata: {name: c}\n",
             ["a", "c"],
             "not YAML",

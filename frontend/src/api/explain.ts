@@ -2,6 +2,7 @@
 import type { AnyCommand } from "../model/generated";
 import type { Phrase } from "../model/phrase";
 import { call, callBlob } from "./call";
+import type { Finding } from "../wire/messages";
 
 /** Whether a node could take the pod: now; if pods on it left; if something else changed; not even if it were empty. */
 export type Outlook = "now" | "pods leave" | "elsewhere" | "never";
@@ -80,18 +81,7 @@ export interface QueuePlace {
   wakes: { plugin: string; event: string }[];
 }
 
-/** Something that the doctor found in the imported files. */
-export interface Finding {
-  differs: boolean;
-  kind: string;
-  about: string;
-  sentence: string;
-  sentencePhrase: Phrase | null;
-  cause: string;
-  causePhrase: Phrase | null;
-  advice: string;
-  advicePhrase: Phrase | null;
-}
+export type { Finding };
 
 export interface Explanation {
   pod: string;

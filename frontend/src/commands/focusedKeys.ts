@@ -22,6 +22,7 @@ export const FOCUSED_KEYS: readonly FocusedKeys[] = [
     keys: [
       [["ArrowLeft", "ArrowRight"], "help.focus.nodes"],
       [["Home", "End"], "help.focus.ends"],
+      [["Enter"], "help.focus.drawer"],
       [["+", "-"], "timeline.zoom"],
     ],
   },

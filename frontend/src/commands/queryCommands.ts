@@ -7,8 +7,8 @@ export type Panel = "breakpoints" | "pending" | "devices" | "agreement" | "expor
 export interface QueryActions {
   openPanel(panel: Panel): void;
   forkHere(): void;
-  /** Forks to the other release of kube-scheduler. */
-  forkToOtherRelease(): void;
+  /** Asks whether to fork to the other release of kube-scheduler. */
+  askForOtherRelease(): void;
   undoHere(): void;
   openCompare(): void;
 }
@@ -43,7 +43,7 @@ export function queryCommands(page: QueryActions): Command[] {
       changes: "server",
       leaves: true,
       run() {
-        page.forkToOtherRelease();
+        page.askForOtherRelease();
       },
     },
     {

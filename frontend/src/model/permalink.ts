@@ -44,6 +44,11 @@ export function searchOf(place: Place, search = ""): string {
   return printed ? `?${printed}` : "";
 }
 
+/** Whether a query string names a place in the session, or an everyday case. */
+export function namesPlace(search: string): boolean {
+  return Object.keys(placeOf(search)).length > 0 || new URLSearchParams(search).has("case");
+}
+
 const OVERVIEW = "overview";
 
 /** The query string that opens the overview of pending pods, as after an import. */

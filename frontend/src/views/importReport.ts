@@ -1,5 +1,6 @@
 import { say, type Said } from "../i18n/phrase";
 import { language, t } from "../i18n/translate";
+import { isImport } from "../model/importedFiles";
 import { printCount } from "../model/quantity";
 import type { ImportReport } from "../wire/messages";
 
@@ -10,7 +11,8 @@ export interface ReadReport {
 }
 
 export function readReport(report: ImportReport | null): ReadReport | null {
-  if (!report) return null;
+  // A generated cluster was not imported.
+  if (!report || !(isImport(report) || report.file || report.warnings?.length || report.dropped?.length)) return null;
   const { file } = report;
   const rows: [string, string][] = [
     ...(file

@@ -12,6 +12,7 @@ export class PagePanels implements ActionPanels, QueryActions {
   help = $state(false);
   share = $state(false);
   search = $state(false);
+  asksForRelease = $state(false);
   query = $state<Panel | null>(null);
   actionTab = $state<ActionTab | null>(null);
   /** The object that the actions panel edits; null: a new one. */
@@ -32,7 +33,13 @@ export class PagePanels implements ActionPanels, QueryActions {
     void this.forking.fork();
   };
 
+  /** Ask first: a fork is another session. */
+  askForOtherRelease = (): void => {
+    this.asksForRelease = this.scope.current !== null;
+  };
+
   forkToOtherRelease = (): void => {
+    this.asksForRelease = false;
     void this.forking.toOtherRelease();
   };
 

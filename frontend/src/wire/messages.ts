@@ -22,6 +22,19 @@ export interface Progress {
   unit: string;
 }
 
+/** Something that the doctor found in the imported files. */
+export interface Finding {
+  differs: boolean;
+  kind: string;
+  about: string;
+  sentence: string;
+  sentencePhrase: Phrase | null;
+  cause: string;
+  causePhrase: Phrase | null;
+  advice: string;
+  advicePhrase: Phrase | null;
+}
+
 /** What was imported, what was skipped, and why. */
 export interface ImportReport {
   files?: { name: string; format: string; unpackedBytes: number; objects: number }[];
@@ -32,7 +45,7 @@ export interface ImportReport {
   /** The same, for translation. */
   warningPhrases?: Phrase[];
   /** The doctor's findings in the objects and dumps: one verdict for each comparison. */
-  doctor?: { verdict: string; verdictPhrase: Phrase | null; differences: number; notes: number }[];
+  doctor?: { verdict: string; verdictPhrase: Phrase | null; differences: number; notes: number; findings?: Finding[] }[];
   /** For a .schedviz file: who wrote it, and that its replay gave the same result. */
   file?: { name: string; engineVersion: string; commands: number; events: number; cycles: number; verified: boolean };
   /** For a .schedviz file that this engine replays differently: the command, the first differing event, the old and the new value. */

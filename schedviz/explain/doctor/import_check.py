@@ -13,6 +13,7 @@ from schedviz.engine.features import features_of
 from schedviz.engine.releases import RELEASES
 from schedviz.explain.doctor.examine import examine_dump, examine_dump_alone, examine_objects
 from schedviz.explain.doctor.finding import Examination, Scheduler
+from schedviz.explain.doctor.object_events import ObjectEvent, notes_of_events
 from schedviz.explain.doctor.verdict import verdict
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
@@ -35,6 +36,7 @@ def examine_import(
     logs: Mapping[str, Sequence[Signal]],
     *,
     said: Mapping[str, str] = _NOTHING_SAID,
+    events: Sequence[ObjectEvent] = (),
     names: tuple[str, ...] = (),
     made_of_dump: bool = False,
     release: str = DEFAULT_RELEASE,
@@ -42,9 +44,27 @@ def examine_import(
 ) -> list[Examination]:
     """An examination of the last dump of each log, or of the objects if there is none.
 
-    `made_of_dump`: there are no other objects. `said` are the last messages about pods. The scheduler of the dumps has this release and
-    these feature gates. Raises `ConfigurationError`.
+    `made_of_dump`: there are no other objects. `said` are the last messages about pods. `events` are other Events of the files; those
+    about pending pods and their claims are notes of the first examination. The scheduler of the dumps has this release and these feature
+    gates. Raises `ConfigurationError`.
     """
+    first, *others = _examinations(
+        objects, config, logs, said=said, names=names, made_of_dump=made_of_dump, release=release, feature_gates=feature_gates
+    )
+    return [msgspec.structs.replace(first, findings=(*first.findings, *notes_of_events(events, objects))), *others]
+
+
+def _examinations(
+    objects: Sequence[KubeObject],
+    config: dict[str, Any] | None,
+    logs: Mapping[str, Sequence[Signal]],
+    *,
+    said: Mapping[str, str],
+    names: tuple[str, ...],
+    made_of_dump: bool,
+    release: str,
+    feature_gates: Mapping[str, bool],
+) -> list[Examination]:
     scheduler = scheduler_of(config, names, release=release, feature_gates=feature_gates)
     found = _examinations(objects, logs, scheduler, said, made_of_dump=made_of_dump)
     return [msgspec.structs.replace(each, release=release) for each in found]

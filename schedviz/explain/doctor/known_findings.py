@@ -28,8 +28,8 @@ class KnownFindings:
         """Whether the scheduler has the pending pod `namespace/name` neither in its cache nor in its queue."""
         return any(finding.kind == MISSED_POD for finding in self._about.get(f"Pod {pod}", ()))
 
-    def of(self, explanation: Explanation) -> tuple[Finding, ...]:
-        """The findings about the pod, about the whole cluster, and about the nodes that could take the pod."""
+    def of(self, explanation: Explanation, claims: Iterable[str] = ()) -> tuple[Finding, ...]:
+        """The findings about the pod, its claims (`namespace/name`), the whole cluster, and the nodes that could take the pod."""
         if not self._about:
             return ()
         nodes = (finding for node in explanation.fits for finding in self._about.get(f"Node {node}", ()) if _is_doubtful(finding))
@@ -39,7 +39,8 @@ class KnownFindings:
             for finding in self._about.get(f"Pod {explanation.pod}", ())
             if finding.kind not in (FOR_EVER, NOMINATED, WITHOUT_PREEMPTION)
         )
-        return (*pod, *self._about.get("Cluster", ()), *nodes)
+        of_claims = (finding for claim in claims for finding in self._about.get(f"PersistentVolumeClaim {claim}", ()))
+        return (*pod, *of_claims, *self._about.get("Cluster", ()), *nodes)
 
 
 def unknown_nodes(findings: Sequence[Finding]) -> list[str]:

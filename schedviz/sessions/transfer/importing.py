@@ -139,6 +139,7 @@ class Importing:
             found.config,
             logs,
             said={each.pod: each.message for each in found.messages},
+            events=found.events,
             made_of_dump=found.made_of_dump,
             release=chosen.release,
             feature_gates=chosen.feature_gates,

@@ -1,0 +1,83 @@
+"""What the Events of the files say about pending pods and their claims: notes, which explanations show beside the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, Protocol
+
+from schedviz.explain.doctor.finding import finding
+from schedviz.explain.finding import Finding
+from schedviz.kube.claims import claim_name
+from schedviz.kube.core import Pod
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.phrase import Phrase, phrase
+
+KIND: Final = "event"
+#: Events with a known meaning: the likely cause, and what to do.
+_MEANINGS: Final[dict[str, tuple[Phrase, Phrase]]] = {
+    "WaitForFirstConsumer": (
+        phrase("its StorageClass binds the claim when a node is chosen for the pod, so the claim itself is not the problem"),
+        phrase("look at the pod's other reasons"),
+    ),
+    "WaitForPodScheduled": (
+        phrase("its StorageClass binds the claim when a node is chosen for the pod, so the claim itself is not the problem"),
+        phrase("look at the pod's other reasons"),
+    ),
+    "ExternalProvisioning": (
+        phrase("its provisioner has not created the volume yet"),
+        phrase("check that the CSI driver runs, and look at the log of its provisioner"),
+    ),
+    "ProvisioningFailed": (
+        phrase("its provisioner cannot create the volume"),
+        phrase("look at the message, the claim's StorageClass and the log of its provisioner"),
+    ),
+    "FailedBinding": (
+        phrase("no volume matches the claim, and it names no StorageClass that could create one"),
+        phrase("set storageClassName, or create a PersistentVolume that matches"),
+    ),
+    "NotTriggerScaleUp": (
+        phrase("the cluster autoscaler finds no node group whose new node would take the pod"),
+        phrase("compare the pod's requirements with the node groups, and the groups with their maximum sizes"),
+    ),
+}
+
+
+class ObjectEvent(Protocol):
+    """An Event about an object."""
+
+    @property
+    def about(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def at(self) -> str: ...
+
+
+def notes_of_events(events: Iterable[ObjectEvent], objects: Sequence[KubeObject]) -> Iterator[Finding]:
+    """A note for each Event about a pending pod or a claim of one."""
+    pending = [obj for obj in objects if isinstance(obj, Pod) and not obj.spec.node_name]
+    subjects = {subject for pod in pending for subject in (f"Pod {pod.key}", *map(_claim, claims_of(pod)))}
+    for event in events:
+        if event.about not in subjects:
+            continue
+        cause, advice = _MEANINGS.get(event.reason, (None, None))
+        message = event.message.rstrip(".")
+        if event.at:
+            said = phrase(
+                "event of {about} at {at}: {reason}: {message}", about=event.about, at=event.at, reason=event.reason, message=message
+            )
+        else:
+            said = phrase("event of {about}: {reason}: {message}", about=event.about, reason=event.reason, message=message)
+        yield finding(False, KIND, event.about, ("API", "API"), said, cause, advice)
+
+
+def claims_of(pod: Pod) -> list[str]:
+    """The claims of a pod's volumes, `namespace/name`."""
+    names = (claim_name(pod, volume) for volume in pod.spec.volumes)
+    return [f"{pod.namespace}/{name}" for name in names if name]
+
+
+def _claim(key: str) -> str:
+    return f"PersistentVolumeClaim {key}"

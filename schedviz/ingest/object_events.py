@@ -1,0 +1,39 @@
+"""Reads Events about other things than failed scheduling: claims, volumes, nodes, and what controllers say about pods."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from schedviz.ingest.events import REASON, Event, time_of
+
+#: Events of type Normal that say why something waits. Other Normal events report success.
+_WAITING: Final = frozenset({"WaitForFirstConsumer", "WaitForPodScheduled", "ExternalProvisioning", "NotTriggerScaleUp", "FailedBinding"})
+#: The longest message that is kept, in characters.
+_LONGEST: Final = 1_000
+
+
+class ObjectEvent(msgspec.Struct, frozen=True):
+    """What an Event says about an object."""
+
+    #: `PersistentVolumeClaim shop/data`, `Node worker-2`.
+    about: str
+    reason: str
+    message: str
+    #: When, as the Event has it (RFC 3339); "": unknown.
+    at: str = ""
+
+
+def event_about(content: msgspec.Raw | dict[str, Any]) -> ObjectEvent | None:
+    """A warning, or the reason why something waits; None for other or unreadable Events and for those about failed scheduling."""
+    try:
+        event = msgspec.json.decode(content, type=Event) if isinstance(content, msgspec.Raw) else msgspec.convert(content, Event)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+    about = event.involved_object if event.involved_object.name else event.regarding
+    message = " ".join((event.message or event.note).split())[:_LONGEST]
+    if event.reason == REASON or not (event.type == "Warning" or event.reason in _WAITING) or not (about.kind and about.name and message):
+        return None
+    key = f"{about.namespace}/{about.name}" if about.namespace and about.kind != "Node" else about.name
+    return ObjectEvent(f"{about.kind} {key}", event.reason, message, time_of(event))

@@ -1,0 +1,136 @@
+"""What is shown first of imported files: pending pods, or that none is; the doctor's findings; no tour. And a question before a fork."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.e2e.conftest import Server
+from tests.e2e.test_scope import PATIENCE_MILLIS
+
+pytestmark = pytest.mark.browser
+
+
+def node(name: str) -> dict[str, Any]:
+    allocatable = {"cpu": "4", "memory": "8Gi", "pods": "110"}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"allocatable": allocatable}}
+
+
+def pod(name: str, on: str = "", claim: str = "") -> dict[str, Any]:
+    spec: dict[str, Any] = {"containers": [{"name": "c", "image": "i"}]}
+    if on:
+        spec["nodeName"] = on
+    if claim:
+        spec["volumes"] = [{"name": "v", "persistentVolumeClaim": {"claimName": claim}}]
+    metadata = {"name": name, "namespace": "shop", "uid": name}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": {"phase": "Running" if on else "Pending"}}
+
+
+CLAIM = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolumeClaim",
+    "metadata": {"name": "data", "namespace": "shop"},
+    "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "fast", "resources": {"requests": {"storage": "1Gi"}}},
+}
+CLASS = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "fast"}, "provisioner": "csi.example"}
+EVENT = {
+    "apiVersion": "v1",
+    "kind": "Event",
+    "type": "Warning",
+    "reason": "ProvisioningFailed",
+    "message": "quota exceeded",
+    "involvedObject": {"kind": "PersistentVolumeClaim", "namespace": "shop", "name": "data"},
+}
+
+
+def drop(page: Page, server: Server, folder: Path, *objects: dict[str, Any]) -> str:
+    """Import the objects through the start page; returns the address of the session."""
+    file = folder / "cluster.json"
+    file.write_text(json.dumps({"kind": "List", "items": list(objects)}))
+    page.goto(server.url)
+    page.locator("[data-upload]").set_input_files(file)
+    page.wait_for_url("**/s/*/?show=overview", timeout=PATIENCE_MILLIS)
+    return page.url.split("?")[0]
+
+
+def test_an_import_without_pending_pods_says_so_and_what_to_look_at(page: Page, server: Server, tmp_path: Path) -> None:
+    drop(page, server, tmp_path, node("a"), pod("web", "a"))
+
+    expect(page.locator("[data-overview='0']")).to_have_text("No pod is pending.", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-none-pending='1']")).to_contain_text("kubectl describe pod")
+    page.locator("[data-add-pod]").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Pod")
+
+
+def test_an_import_whose_scheduler_has_not_run_opens_on_its_overview_again(page: Page, server: Server, tmp_path: Path) -> None:
+    address = drop(page, server, tmp_path, node("a"), pod("web"))
+    expect(page.locator("[data-overview]")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+    page.goto(address)
+    expect(page.locator("[data-overview]")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-narration]")).to_contain_text("Cycle 1", timeout=PATIENCE_MILLIS)
+    page.goto(address)
+    expect(page.locator("[data-narration]")).to_contain_text("Cycle 1", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-overview]")).to_have_count(0)
+
+
+def test_a_generated_cluster_has_neither_overview_nor_import_report(page: Page, server: Server) -> None:
+    made = server.rest("sessions/", {"generate": {"shape": "demo", "nodes": 4, "pods": 12}})
+    page.goto(f"{server.url}/s/{made['id']}/")
+    expect(page.locator("[data-release]")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+    expect(page.locator("[data-overview]")).to_have_count(0)
+    expect(page.get_by_role("button", name="Import report")).to_have_count(0)
+
+
+def test_the_doctor_says_what_to_do_about_each_difference(page: Page, server: Server, tmp_path: Path) -> None:
+    drop(page, server, tmp_path, node("a"), pod("web"), pod("left", "gone"))
+
+    doctor = page.locator("[data-doctor-verdict]")
+    expect(doctor).to_contain_text("node gone, which is not at the API", timeout=PATIENCE_MILLIS)
+    expect(doctor).to_contain_text("Recommended action")
+
+
+def test_the_events_of_a_claim_stand_beside_the_reason(page: Page, server: Server, tmp_path: Path) -> None:
+    address = drop(page, server, tmp_path, node("a"), CLASS, CLAIM, EVENT, pod("db", claim="data"))
+    expect(page.locator("[data-reason]")).to_contain_text("ProvisioningFailed: quota exceeded", timeout=PATIENCE_MILLIS)
+
+    page.goto(f"{address}?select=pod:shop/db&tab=why")
+    findings = page.locator("[data-why-findings]")
+    expect(findings).to_contain_text("Events in the files", timeout=PATIENCE_MILLIS)
+    expect(findings).to_contain_text("its provisioner cannot create the volume")
+
+
+def test_the_tour_does_not_lie_over_an_import(browser: Browser, signed_in: BrowserContext, server: Server, tmp_path: Path) -> None:
+    context = browser.new_context(storage_state=signed_in.storage_state(), viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(server.url)
+    page.evaluate("localStorage.removeItem('schedviz.tour')")
+    address = drop(page, server, tmp_path, node("a"), pod("web"))
+    expect(page.locator("[data-overview]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-tour]")).to_have_count(0)
+
+    page.goto(address)
+    expect(page.locator("[data-overview]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-tour]")).to_have_count(0)
+    context.close()
+
+
+def test_the_release_in_the_header_asks_before_it_forks(page: Page, server: Server) -> None:
+    made = server.rest("sessions/", {"generate": {"shape": "demo", "nodes": 4, "pods": 12}})
+    page.goto(f"{server.url}/s/{made['id']}/")
+    page.locator("button[data-release]").click(timeout=PATIENCE_MILLIS)
+
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("This session does not change.", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-release-fork]")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    assert made["id"] in page.url

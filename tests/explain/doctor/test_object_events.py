@@ -1,0 +1,61 @@
+"""Events about the claims of a pending pod stand beside its explanation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from explain_clusters import cluster, node, pod
+
+from schedviz.explain.doctor.import_check import examine_import
+from schedviz.explain.doctor.known_findings import KnownFindings
+from schedviz.explain.overview import overview
+from schedviz.explain.why import why_pending
+from schedviz.ingest.object_events import ObjectEvent
+
+CLAIM = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolumeClaim",
+    "metadata": {"name": "data", "namespace": "default"},
+    "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "fast", "resources": {"requests": {"storage": "1Gi"}}},
+}
+CLASS = {
+    "apiVersion": "storage.k8s.io/v1",
+    "kind": "StorageClass",
+    "metadata": {"name": "fast"},
+    "provisioner": "csi.example",
+    "volumeBindingMode": "Immediate",
+}
+FAILED = ObjectEvent("PersistentVolumeClaim default/data", "ProvisioningFailed", "quota exceeded.", "2026-01-01T00:00:00Z")
+OTHER = ObjectEvent("PersistentVolumeClaim default/other", "ProvisioningFailed", "no")
+
+
+def explained(*events: ObjectEvent, **spec: Any):
+    volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    simulation = cluster(node("n1"), CLASS, CLAIM, pod("web", volumes=volumes, **spec))
+    findings = KnownFindings(examine_import(list(simulation.stored_objects()), None, {}, events=events))
+    return simulation, findings
+
+
+def test_the_event_of_its_claim_is_a_finding_of_the_pod() -> None:
+    simulation, findings = explained(FAILED, OTHER)
+
+    [found] = why_pending(simulation, "default/web", findings).findings
+    assert found.sentence == "event of PersistentVolumeClaim default/data at 2026-01-01T00:00:00Z: ProvisioningFailed: quota exceeded"
+    assert found.cause == "its provisioner cannot create the volume"
+    assert not found.differs
+
+
+def test_the_overview_says_it_where_there_are_no_numbers() -> None:
+    simulation, findings = explained(FAILED)
+
+    [reason] = overview(simulation, findings).reasons
+    assert reason.reason == "pod has unbound immediate PersistentVolumeClaims"
+    assert "ProvisioningFailed: quota exceeded" in reason.groups[0].detail
+
+
+def test_events_are_no_differences() -> None:
+    simulation, _ = explained()
+    [examination] = examine_import(list(simulation.stored_objects()), None, {}, events=[FAILED])
+
+    assert examination.differences == ()
+    assert [note.kind for note in examination.notes] == ["event"]

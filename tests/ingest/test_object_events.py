@@ -1,0 +1,54 @@
+"""Events about claims and pods that are not about failed scheduling are kept, the latest of each reason."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from schedviz.ingest.load import Import, load
+from tests.ingest.sources import source
+
+
+def event(about: str, reason: str, message: str, *, kind: str = "Warning", at: str = "2026-01-01T00:00:00Z") -> dict[str, Any]:
+    of, namespace, name = about.split("/")
+    return {
+        "kind": "Event",
+        "type": kind,
+        "reason": reason,
+        "message": message,
+        "involvedObject": {"kind": of, "namespace": namespace, "name": name},
+        "lastTimestamp": at,
+    }
+
+
+def read(*items: dict[str, Any]) -> Import:
+    listed = [{"kind": "Node", "metadata": {"name": "a"}}, *items]
+    return load([source(json.dumps({"kind": "List", "items": listed}).encode(), "dump")])
+
+
+def test_warnings_and_reasons_to_wait_are_kept() -> None:
+    found = read(
+        event("PersistentVolumeClaim/shop/data", "WaitForFirstConsumer", "waiting for first consumer", kind="Normal"),
+        event("PersistentVolumeClaim/shop/logs", "ProvisioningFailed", "no such class"),
+        event("Pod/shop/web", "Scheduled", "assigned", kind="Normal"),
+    )
+
+    assert [(each.about, each.reason, each.message) for each in found.events] == [
+        ("PersistentVolumeClaim shop/data", "WaitForFirstConsumer", "waiting for first consumer"),
+        ("PersistentVolumeClaim shop/logs", "ProvisioningFailed", "no such class"),
+    ]
+    assert [(left.kind, left.count) for left in found.report.dropped] == [("Event", 1)]
+
+
+def test_the_latest_of_each_reason_counts() -> None:
+    old = event("PersistentVolumeClaim/shop/data", "ProvisioningFailed", "first", at="2026-01-01T00:00:00Z")
+    new = event("PersistentVolumeClaim/shop/data", "ProvisioningFailed", "second", at="2026-01-02T00:00:00Z")
+
+    assert [each.message for each in read(new, old).events] == ["second"]
+
+
+def test_a_message_about_failed_scheduling_is_no_other_event() -> None:
+    found = read(event("Pod/shop/web", "FailedScheduling", "0/1 nodes are available: 1 Insufficient cpu."))
+
+    assert found.events == ()
+    assert [each.pod for each in found.messages] == ["shop/web"]
