@@ -3,6 +3,16 @@ import { hasMessagesAlone, hasObjects } from "../src/model/pastedText";
 
 const MESSAGE = "0/3 nodes are available: 3 Insufficient cpu.";
 
+describe("descriptions", () => {
+  const NODE = "Name:  worker-1\nLabels:  a=b\nAllocatable:\n  cpu:  4\n";
+  const POD = "Name:  web\nNamespace:  shop\nEvents:\n  Warning  FailedScheduling  0/1 nodes are available: 1 Insufficient cpu.\n";
+
+  it("become objects if a node is among them", () => {
+    expect(hasObjects(NODE + POD)).toBe(true);
+    expect(hasMessagesAlone(POD)).toBe(true);
+  });
+});
+
 describe("a pasted text", () => {
   it.each([
     ["a manifest", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: []}\n"],

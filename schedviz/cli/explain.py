@@ -325,6 +325,8 @@ def _print_overview(found: Overview) -> None:
             say(f"         - {_named(group.pods)}{f': {group.detail}' if group.detail else ''}")
         if len(reason.groups) > _NAMED:
             say(f"         - and {sum(len(group.pods) for group in reason.groups[_NAMED:])} more")
+        if reason.advice:
+            say(f"         To do: {reason.advice}")
     if found.unexplained:
         say()
         say(f"{found.unexplained} more pods are not explained: only the largest {len(found.groups)} groups of equal pods are.")

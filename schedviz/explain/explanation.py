@@ -152,11 +152,12 @@ class Explanation(Part, frozen=True):
     queue: QueuePlace | None = None
     #: Terminating pods of its nominated node, for which it waits.
     victims: tuple[str, ...] = ()
-    #: The pod is nominated to a node where no pod is terminating, and will wait forever. `cause` and `advice` explain it.
+    #: The pod is nominated to a node where no pod is terminating, and will wait forever. `cause` and `advice` explain it. `advice` also
+    #: says what to do about scheduling gates.
     for_ever: bool = False
     cause: str = ""
     advice: str = ""
-    #: Both for translation; for endless nominations.
+    #: Both for translation.
     cause_phrase: Phrase | None = None
     advice_phrase: Phrase | None = None
     #: Extenders with a filter that would be called over HTTP in a cycle, but not here. Those with declared answers are evaluated.

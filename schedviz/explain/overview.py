@@ -26,6 +26,7 @@ MOST_GROUPS: Final = 200
 #: Missing claims of different names are one reason.
 _NAME: Final = re.compile(r'"[^"]*"')
 _UNKNOWN: Final = phrase("unknown to their scheduler")
+_NOT_EVALUATED: Final = "not evaluated: the files have no {kind} objects"
 _TRIED_SOON: Final = "waiting to be tried: nodes can take them now"
 
 
@@ -56,6 +57,8 @@ class WaitingReason(Part, frozen=True):
     groups: tuple[PendingGroup, ...]
     #: They only wait for their next attempt: nodes can take them now, and nothing keeps the scheduler from trying them.
     placeable: bool = False
+    #: What to do about it, with commands between backticks; a template for translation. "" if there is nothing to do.
+    advice: str = ""
 
 
 class Overview(Part, frozen=True):
@@ -66,7 +69,7 @@ class Overview(Part, frozen=True):
     sentence_phrase: Phrase
     #: The number of pending pods.
     count: int
-    #: Those that no node would take now first; then by the number of pods.
+    #: Those that no node would take now first; then by the number of pods. What could not be evaluated comes after what was.
     reasons: tuple[WaitingReason, ...]
     #: Pods of groups beyond `MOST_GROUPS`, which are not explained.
     unexplained: int = 0
@@ -145,21 +148,32 @@ def _by_reason(
 ) -> list[WaitingReason]:
     found: dict[str, list[PendingGroup]] = {}
     phrases: dict[str, Phrase] = {}
+    advice: dict[str, str] = {}
     for explanation, pods in explained:
         reason = _UNKNOWN if findings.is_unknown(explanation.pod) else _reason(simulation, explanation)
         phrases.setdefault(reason.text, reason)
+        advice.setdefault(reason.text, _advice(explanation))
         found.setdefault(reason.text, []).append(_group(simulation, explanation, pods))
-    reasons = [_waiting(phrases[text], members) for text, members in found.items()]
-    return sorted(reasons, key=lambda reason: (reason.placeable, -reason.count))
+    reasons = [_waiting(phrases[text], members, advice[text]) for text, members in found.items()]
+    return sorted(reasons, key=lambda reason: (reason.placeable, reason.reason_phrase.template == _NOT_EVALUATED, -reason.count))
 
 
-def _waiting(reason: Phrase, members: Sequence[PendingGroup]) -> WaitingReason:
-    return WaitingReason(reason.text, reason, sum(len(group.pods) for group in members), tuple(members), reason.template == _TRIED_SOON)
+def _waiting(reason: Phrase, members: Sequence[PendingGroup], advice: str) -> WaitingReason:
+    placeable = reason.template == _TRIED_SOON
+    count = sum(len(group.pods) for group in members)
+    return WaitingReason(reason.text, reason, count, tuple(members), placeable, "" if placeable else advice)
+
+
+def _advice(explanation: Explanation) -> str:
+    """What to do about the explanation's reason."""
+    if explanation.standing in ("gated", "nominated"):
+        return explanation.advice
+    return explanation.main.advice if explanation.main is not None and not explanation.group_holds_back else ""
 
 
 def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
     if explanation.disagreement and (kind := missing_kind(simulation, explanation)):
-        return phrase("not evaluated: the files have no {kind} objects", kind=kind)
+        return phrase(_NOT_EVALUATED, kind=kind)
     match explanation.standing:
         case "gated" if is_name_only(explanation.queue):
             return phrase("only their names are known, from a SIGUSR2 dump")

@@ -24,7 +24,7 @@ from schedviz.explain.pod_group import group_note
 from schedviz.explain.provisioning import provisioning
 from schedviz.explain.queue_place import message_of_gated, queue_place
 from schedviz.explain.real_message import disagreement, without_missing
-from schedviz.explain.sentence import sentence_of
+from schedviz.explain.sentence import is_name_only, sentence_of
 from schedviz.explain.verdicts import clauses, matrix
 from schedviz.explain.victims import room
 from schedviz.kube.core import Pod, PodCondition
@@ -33,6 +33,10 @@ from schedviz.trace.phrase import phrase
 #: From best to worst.
 OUTLOOKS: tuple[Outlook, ...] = get_args(Outlook)
 NO_FINDINGS: Final = KnownFindings()
+#: What to do about scheduling gates.
+_OPEN_GATES: Final = phrase(
+    "find the controller that set the gates: it removes them when the pod may start, as a job queue does when it admits the pod"
+)
 _FINISHED = frozenset({"Succeeded", "Failed"})
 #: Number of suggestions for a pod name that does not exist.
 _SHOWN_OTHERS = 3
@@ -124,6 +128,8 @@ def explain_pod(
     )
     if (differs := disagreement(simulation, explained, message)) is not None:
         explained = without_missing(simulation, _replace(explained, disagreement=differs.text, disagreement_phrase=differs))
+    if standing == "gated" and not is_name_only(place):
+        explained = _replace(explained, advice=_OPEN_GATES.text, advice_phrase=_OPEN_GATES)
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
     return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.of(explained, claims_of(pod)))), pod)

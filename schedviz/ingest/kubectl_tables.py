@@ -8,6 +8,15 @@ from typing import Final, NamedTuple
 
 #: The first line of a table: names in capitals, two spaces or more apart.
 _HEADER: Final = re.compile(r"^[ \t]*+(?:NAMESPACE\s++)?NAME\s++[A-Z][A-Z \-/()]*+\s*+$")
+#: Rows without a header: `[NAMESPACE] NAME READY STATUS RESTARTS AGE`, `NAME STATUS ROLES AGE VERSION`.
+_POD_COLUMNS: Final = ("NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS")
+_POD_ROW: Final = re.compile(
+    r"^[ \t]*+(?:([a-z0-9][a-z0-9.-]*+)[ \t]++)?([a-z0-9][a-z0-9.-]*+)[ \t]++(\d++/\d++)[ \t]++([A-Z][A-Za-z:0-9]++)[ \t]++(\d++)"
+)
+_NODE_COLUMNS: Final = ("NAME", "STATUS", "ROLES", "AGE", "VERSION")
+_NODE_ROW: Final = re.compile(
+    r"^[ \t]*+([a-z0-9][a-z0-9.-]*+)[ \t]++((?:Not)?Ready[A-Za-z,]*+)[ \t]++([a-z0-9<>,-]++)[ \t]++(\d++[smhdy]\w*+)[ \t]++(v\d[\w.+-]*+)"
+)
 _PROMPT: Final = re.compile(r"^\s*+[$#>]|[$#%>] ?(?:kubectl|oc) ")
 #: Names that are listed.
 _LISTED: Final = 3
@@ -33,7 +42,28 @@ class Table(NamedTuple):
 
 
 def tables(text: str) -> Iterator[Table]:
-    """The tables in a text, with prompts and other text between them."""
+    """The tables in a text, with prompts and other text between them; without any, those whose header is missing."""
+    found = False
+    for table in _with_header(text):
+        found = True
+        yield table
+    if not found:
+        yield from _without_header(text)
+
+
+def _without_header(text: str) -> Iterator[Table]:
+    """Rows of pods and of nodes as `kubectl get --no-headers` prints them."""
+    for columns, row in ((_POD_COLUMNS, _POD_ROW), (_NODE_COLUMNS, _NODE_ROW)):
+        rows = [
+            {name: value for name, value in zip(columns, match.groups(), strict=True) if value is not None}
+            for line in text.split("\n")
+            if (match := row.match(line)) is not None
+        ]
+        if rows:
+            yield Table(tuple(name for name in columns if name in rows[0]), rows)
+
+
+def _with_header(text: str) -> Iterator[Table]:
     columns: list[str] = []
     rows: list[dict[str, str]] = []
     for line in text.split("\n"):

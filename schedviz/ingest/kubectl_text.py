@@ -1,7 +1,7 @@
 """Reads kubectl's output for people: tables (`kubectl get`, also `-o wide`) and `kubectl describe`.
 
-It has no requests of pods, so no cluster can be created from it, and the error says so. But it has events with the reasons why pods did not
-fit.
+Tables have no requests of pods, so no cluster can be created from them, and the error says so. But they have events with the reasons why
+pods did not fit. Descriptions of nodes become objects, with the pods that are described beside them (`described_objects.py`).
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from schedviz.ingest.described_objects import has_nodes, objects_in
 from schedviz.ingest.errors import UnreadableFile
 from schedviz.ingest.events import REASON
 from schedviz.ingest.kubectl_tables import told_by_tables
 from schedviz.ingest.limits import Limits
+from schedviz.ingest.reader import Item
 from schedviz.ingest.scheduler_messages import MESSAGE, PodMessage
 
 _HEAD_BYTES: Final = 16 << 10
@@ -67,11 +69,16 @@ class KubectlTextReader:
             return True
         return _DESCRIBED.match(start) is not None and _PART.search(head) is not None
 
-    def read(self, name: str, text: bytes, _limits: Limits) -> Iterator[PodMessage]:
-        """The reasons why pods did not fit. Raises `UnreadableFile` if there are none."""
+    def read(self, name: str, text: bytes, _limits: Limits) -> Iterator[Item | PodMessage]:
+        """The described objects, and the reasons why pods did not fit. Raises `UnreadableFile` if there is neither."""
         plain = text.decode("utf-8", "replace")
-        messages = list(_of_table(plain) if _TABLE.match(plain.lstrip()) else _of_descriptions(plain))
-        if not messages:
+        is_table = _TABLE.match(plain.lstrip()) is not None
+        described = not is_table and has_nodes(plain)
+        if described:
+            for content in objects_in(plain.replace("\r\n", "\n")):
+                yield Item(document=1, path=f"{content['kind']} {content['metadata']['name']}", content=content)
+        messages = list(_of_table(plain) if is_table else _of_descriptions(plain))
+        if not messages and not described:
             raise UnreadableFile(
                 f"{name}: this is kubectl's table or `describe` output, which does not contain "
                 f"the requests of pods.{told_by_tables(plain)} Expected the output of "

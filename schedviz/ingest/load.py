@@ -97,6 +97,11 @@ _EVERY = 256
 _ARCHIVES = 2
 CONFIGURATION = "KubeSchedulerConfiguration"
 _NOT_READ = "the scheduler does not read this kind"
+_DESCRIBED: Final = (
+    "{file}: the objects are made of the output of kubectl describe, which has neither affinity nor topology spread constraints, and of "
+    "the pods in a node's table only their requests of cpu and memory. For a complete answer, import the output of "
+    "`kubectl get nodes,pods -A -o json`."
+)
 _KUBECONFIG = (
     "this is a kubeconfig. It holds credentials and can run commands, so it is never read; "
     "import what `kubectl get nodes,pods -A -o json` prints instead."
@@ -371,6 +376,8 @@ class _Loading:
                 assert isinstance(item, Item)
                 found = _problem(file.name, text, reader, item, error) if bad.wants_name() else None
                 bad.add(found, good=len(file.objects), error=error)
+        if reader.format == KubectlTextReader.format and file.objects:
+            file.warnings.append(phrase(_DESCRIBED, file=file.name))
         if bad.count and not file.is_of_use:
             raise bad.error() if b"kind" in text else NoObjects(bad.named)
 

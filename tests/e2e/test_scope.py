@@ -25,7 +25,9 @@ def import_through(page: Page, server: Server, file: Path) -> str:
     page.wait_for_url("**/s/*/?show=overview", timeout=PATIENCE_MILLIS)
     # Without the overview of pending pods, on which an import opens.
     address = page.url.partition("?")[0]
-    page.goto(address)
+    page.get_by_role("dialog", name="Pending pods").wait_for(timeout=PATIENCE_MILLIS)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
     page.locator("[data-queue=activeQ]").wait_for(timeout=PATIENCE_MILLIS)
     return address.rstrip("/").rsplit("/", 1)[-1]
 

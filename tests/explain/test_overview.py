@@ -56,6 +56,26 @@ def test_gated_pods_and_pods_of_other_schedulers_are_reasons_of_their_own() -> N
     assert details.keys() == {"held back by scheduling gates", "no profile of this scheduler has their schedulerName"}
 
 
+def test_each_reason_says_what_to_do() -> None:
+    found = overview(cluster(node("n1"), pod("a", schedulingGates=[{"name": "quota"}]), pod("b", cpu="64"), pod("c")))
+    advice = {reason.reason: reason.advice for reason in found.reasons}
+    assert advice["held back by scheduling gates"].startswith("find the controller that set the gates")
+    assert advice["Insufficient cpu"].startswith("lower the requests of the pod or of others")
+    assert advice["waiting to be tried: nodes can take them now"] == ""
+
+
+def test_what_could_not_be_evaluated_does_not_lead() -> None:
+    claims = [pod(f"v{number}", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]) for number in range(3)]
+    for each in claims:
+        said = "0/1 nodes are available: 1 node(s) had volume node affinity conflict."
+        each["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": said}]
+    found = overview(cluster(node("n1"), *claims, pod("big", cpu="64")))
+    assert [reason.reason for reason in found.reasons] == [
+        "Insufficient cpu",
+        "not evaluated: the files have no PersistentVolumeClaim objects",
+    ]
+
+
 def test_without_pending_pods_there_is_no_reason() -> None:
     found = overview(cluster(node("n1"), pod("a", on="n1")))
     assert (found.sentence, found.count, found.reasons) == ("No pod is pending.", 0, ())

@@ -195,6 +195,8 @@ export interface WaitingReason {
   groups: PendingGroup[];
   /** They only wait for their next attempt: nodes can take them now. */
   placeable: boolean;
+  /** What to do about it, a template; older servers do not send it. */
+  advice?: string;
 }
 
 /** All pending pods by reason. `unexplained`: pods beyond the server's limit of groups. */

@@ -3,8 +3,9 @@
 /** The longest text that is explained without a session, in characters. */
 export const LONGEST_TEXT = 200_000;
 
-const OBJECTS = /(?:^|[\s{,"])apiVersion"?\s*:|(?:^|\n)[\s>"']*(?:kind|containers)"?\s*:\s|Dump of cached NodeInfo/;
-const SPEC = /(?:^|[\s{,"])(?:spec|containers)"?\s*:/;
+/** `Allocatable:` is a line of a described node, of which an object can be made. */
+const OBJECTS = /(?:^|\n)Allocatable:\s*\n|(?:^|[\s{,"])apiVersion"?\s*:|(?:^|\n)[\s>"']*(?:kind|containers)"?\s*:\s|Dump of cached NodeInfo/;
+const SPEC = /(?:^|\n)Allocatable:\s*\n|(?:^|[\s{,"])(?:spec|containers)"?\s*:/;
 /** Messages that count nodes, and the reason of the scheduler's other events. */
 const MESSAGE = /\d\/\d+\s+nodes\s+are\s+available|\bFailedScheduling\b/;
 

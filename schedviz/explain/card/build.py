@@ -122,4 +122,4 @@ def _waiting(reason: WaitingReason) -> Reason:
     lines = [Line(group.detail, group.pods) for group in reason.groups[:_GROUPS]]
     if left := sum(len(group.pods) for group in reason.groups[_GROUPS:]):
         lines.append(Line(f"and {left:,} more"))
-    return Reason(count=reason.count, reason=reason.reason, lines=tuple(lines))
+    return Reason(count=reason.count, reason=reason.reason, lines=tuple(lines), todo=reason.advice)

@@ -9,7 +9,8 @@ from schedviz.explain.card.build import card_of_message
 from schedviz.explain.card.formats import CardFormat, rendered
 from schedviz.explain.card.theme import ThemeName
 from schedviz.explain.message import NotAMessageError, PodMessage, parse_message, parse_messages
-from schedviz.ingest.pasted_text import messages_in
+from schedviz.ingest.kubectl_tables import tables, told_by_tables
+from schedviz.ingest.pasted_text import messages_in, plain
 from schedviz.sessions.redis.replies import reply
 
 
@@ -28,6 +29,8 @@ class PastedAnswer(msgspec.Struct, frozen=True):
 
     messages: list[PodMessage] = []
     card: bytes | None = None
+    #: Why there is no message, and what to send instead; "" if there is one.
+    hint: str = ""
 
 
 def explain_text(text: str) -> list[PodMessage]:
@@ -41,13 +44,22 @@ def explain_text(text: str) -> list[PodMessage]:
         return []
 
 
+def hint_for(text: str) -> str:
+    """What to send instead of a text without a message."""
+    told = told_by_tables(plain(text)).strip()
+    if told or next(tables(plain(text)), None) is not None:
+        lacks = "This is a table of kubectl, which has neither messages of the scheduler nor requests, taints and affinity."
+        return " ".join(filter(None, (lacks, told or "Send the output of `kubectl describe pod`, or import the objects (-o yaml).")))
+    return "The text has no message of the scheduler, such as `0/5 nodes are available: …`. Send the output of `kubectl describe pod`."
+
+
 def answer_to(question: PastedText) -> PastedAnswer:
     """The messages of the text, or the card of the first."""
     found = explain_text(question.text)
+    if not found:
+        return PastedAnswer(hint=hint_for(question.text))
     if question.form is None:
         return PastedAnswer(messages=found)
-    if not found:
-        return PastedAnswer()
     message = msgspec.structs.replace(found[0], pod=found[0].pod or question.pod)
     card = card_of_message(message, origin=f"pasted text, {timezone.now():%Y-%m-%d %H:%M} UTC")
     return PastedAnswer(card=rendered(card, question.form, question.theme))

@@ -49,6 +49,10 @@ def test_the_overview_has_each_reason_with_its_groups() -> None:
         "",
         "- `default/a`, `default/b`: cpu: the pod requests 64; the largest node has 4 in total",
         "- `default/c`: cpu: the pod requests 9; the largest node has 4 in total",
+        (
+            "- **To do:** lower the requests of the pod or of others, or add a node; `kubectl describe node` lists the requests under "
+            "Allocated resources"
+        ),
     ]
 
 

@@ -43,3 +43,22 @@ def test_a_card_names_the_pod_that_the_caller_knows() -> None:
 
 def test_there_is_no_card_of_a_text_without_a_message() -> None:
     assert answer_to(PastedText("hello", form="markdown")).card is None
+
+
+def test_a_table_says_which_pods_wait_and_what_to_send_instead() -> None:
+    table = "NAME    READY   STATUS    RESTARTS   AGE\nweb-1   0/1     Pending   0          5m\nweb-2   1/1     Running   0          5m\n"
+
+    hint = answer_to(PastedText(table)).hint
+
+    assert hint.startswith("This is a table of kubectl")
+    assert "Pending: web-1. The reason is in the events of `kubectl describe pod web-1`." in hint
+
+
+def test_a_table_without_its_header_is_recognized() -> None:
+    assert "Pending: web-1." in answer_to(PastedText("web-1   0/1   Pending   0   5m\nweb-2   1/1   Running   0   5m\n")).hint
+    nodes = "node-1   Ready   <none>   5d   v1.27.3\nnode-2   Ready,SchedulingDisabled   worker   5d   v1.27.3\n"
+    assert "Of its 2 nodes, 1 takes no new pods: node-2 (Ready,SchedulingDisabled)." in answer_to(PastedText(nodes)).hint
+
+
+def test_a_text_with_a_message_needs_no_hint() -> None:
+    assert answer_to(PastedText("0/1 nodes are available: 1 Insufficient cpu.")).hint == ""

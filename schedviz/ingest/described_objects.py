@@ -1,0 +1,188 @@
+"""Makes objects of the output of `kubectl describe nodes` and `kubectl describe pods`, as far as that goes.
+
+It has labels, taints, allocatable amounts, requests, node selectors, tolerations and claims. It lacks affinity and topology spread
+constraints, and of the pods in a node's table everything but their requests of CPU and memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+#: The first line of a described object.
+_START: Final = re.compile(r"^Name:[ \t]++(\S++)[ \t]*+$", re.MULTILINE)
+_IS_NODE: Final = re.compile(r"^Allocatable:[ \t]*+$", re.MULTILINE)
+_IS_POD: Final = re.compile(r"^(?:Init )?Containers:[ \t]*+$", re.MULTILINE)
+_FIELD: Final = re.compile(r"^([A-Z][A-Za-z. -]{0,60}?):(.*+)$")
+#: A row of a node's pods: `  kube-system   coredns-1   100m (1%)   0 (0%)   70Mi (0%)   170Mi (0%)   5d`.
+_ROW: Final = re.compile(r"^\s++(\S++)\s++(\S++)\s++(\S++) \(\d++%\)\s++\S++ \(\d++%\)\s++(\S++) \(\d++%\)\s++")
+_TOLERATION: Final = re.compile(
+    r"^(?P<key>[^\s=:]*+)(?:=(?P<value>[^\s:]*+))?(?::(?P<effect>[A-Za-z]++))?"
+    r"(?: ?op=(?P<operator>[A-Za-z]++))?(?: for (?P<seconds>\d++)s)?$"
+)
+_NONE: Final = frozenset({"", "<none>", "<unset>"})
+
+Fields = dict[str, list[str]]
+
+
+def has_nodes(text: str) -> bool:
+    """Whether a text has a described node, without which described pods cannot be simulated."""
+    return _IS_NODE.search(text) is not None
+
+
+def objects_in(text: str) -> Iterator[dict[str, Any]]:
+    """The described nodes, the pods on them, and the described pods, each once."""
+    starts = [match.start() for match in _START.finditer(text)]
+    parts = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    nodes = [_fields(part) for part in parts if _IS_NODE.search(part)]
+    pods = [_pod(_fields(part)) for part in parts if _IS_POD.search(part) and not _IS_NODE.search(part)]
+    described = {(pod["metadata"]["namespace"], pod["metadata"]["name"]) for pod in pods}
+    for fields in nodes:
+        yield _node(fields)
+        yield from (pod for pod in _pods_on(fields) if (pod["metadata"]["namespace"], pod["metadata"]["name"]) not in described)
+    yield from pods
+
+
+def _fields(part: str) -> Fields:
+    """The fields of an object: what follows their names, and the indented lines below."""
+    found: Fields = {}
+    lines: list[str] = []
+    for line in part.split("\n"):
+        field = _FIELD.match(line)
+        if field is not None:
+            lines = found.setdefault(field[1], [])
+            if field[2].strip():
+                lines.append(field[2])
+        elif line[:1].isspace() and line.strip():
+            lines.append(line)
+    return found
+
+
+def _node(fields: Fields) -> dict[str, Any]:
+    taints = [_taint(text) for text in _texts(fields, "Taints")]
+    info = _pairs(fields.get("System Info", ()), ":")
+    spec: dict[str, Any] = {"taints": taints}
+    if _text(fields, "Unschedulable") == "true":
+        spec["unschedulable"] = True
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": _text(fields, "Name"), "labels": _pairs(_texts(fields, "Labels"), "=")},
+        "spec": spec,
+        "status": {
+            "allocatable": _pairs(fields.get("Allocatable", ()), ":"),
+            "nodeInfo": {"kubeletVersion": info.get("Kubelet Version", "")},
+        },
+    }
+
+
+def _taint(text: str) -> dict[str, str]:
+    pair, _, effect = text.rpartition(":")
+    key, _, value = pair.partition("=")
+    return {"key": key, "value": value, "effect": effect}
+
+
+def _pods_on(fields: Fields) -> Iterator[dict[str, Any]]:
+    """The pods of a node's table, with their requests of CPU and memory."""
+    for line in fields.get("Non-terminated Pods", ()):
+        if (row := _ROW.match(line)) is not None:
+            requests = {"cpu": row[3], "memory": row[4]}
+            yield {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {"namespace": row[1], "name": row[2]},
+                "spec": {"nodeName": _text(fields, "Name"), "containers": [{"name": "all", "resources": {"requests": requests}}]},
+                "status": {"phase": "Running"},
+            }
+
+
+def _pod(fields: Fields) -> dict[str, Any]:
+    node = _text(fields, "Node").partition("/")[0]
+    spec: dict[str, Any] = {
+        "containers": _containers(fields.get("Containers", ())),
+        "initContainers": _containers(fields.get("Init Containers", ())),
+        "nodeSelector": _pairs(_texts(fields, "Node-Selectors"), "="),
+        "tolerations": [found for text in _texts(fields, "Tolerations") if (found := _toleration(text))],
+        "volumes": list(_claims(fields.get("Volumes", ()))),
+    }
+    if node:
+        spec["nodeName"] = node
+    if (priority := _text(fields, "Priority")).lstrip("-").isdigit():
+        spec["priority"] = int(priority)
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": _text(fields, "Name"),
+            "namespace": _text(fields, "Namespace") or "default",
+            "labels": _pairs(_texts(fields, "Labels"), "="),
+        },
+        "spec": {name: value for name, value in spec.items() if value not in ([], {})},
+        "status": {"phase": _text(fields, "Status") or "Pending"},
+    }
+
+
+def _containers(lines: Sequence[str]) -> list[dict[str, Any]]:
+    """The containers of a pod: their names have the smallest indent, `Requests:` one more, the amounts two more."""
+    found: list[dict[str, Any]] = []
+    smallest = min((_indent(line) for line in lines), default=0)
+    section, depth = "", 0
+    for line in lines:
+        name, _, value = line.strip().partition(":")
+        value = value.strip()
+        if _indent(line) == smallest:
+            found.append({"name": name, "resources": {"requests": {}, "limits": {}}, "ports": []})
+            section = ""
+        elif found and not value and name in ("Requests", "Limits"):
+            section, depth = name.lower(), _indent(line)
+        elif found and section and _indent(line) > depth:
+            found[-1]["resources"][section][name] = value
+        else:
+            section = ""
+            if found and name == "Image":
+                found[-1]["image"] = value
+            elif found and name in ("Host Port", "Host Ports"):
+                found[-1]["ports"] += _host_ports(value)
+    return found
+
+
+def _host_ports(text: str) -> Iterator[dict[str, Any]]:
+    for one in text.split(", "):
+        number, _, protocol = one.partition("/")
+        if number.isdigit() and int(number):
+            yield {"containerPort": int(number), "hostPort": int(number), "protocol": protocol.split(" ")[0] or "TCP"}
+
+
+def _claims(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        name, _, value = line.strip().partition(":")
+        if name == "ClaimName":
+            yield {"name": value.strip(), "persistentVolumeClaim": {"claimName": value.strip()}}
+
+
+def _toleration(text: str) -> dict[str, Any] | None:
+    found = _TOLERATION.match(text)
+    if found is None:
+        return None
+    operator = found["operator"] or ("Equal" if found["value"] is not None else "Exists")
+    made: dict[str, Any] = {"key": found["key"], "operator": operator, "value": found["value"] or "", "effect": found["effect"] or ""}
+    return made | ({"tolerationSeconds": int(found["seconds"])} if found["seconds"] else {})
+
+
+def _text(fields: Fields, name: str) -> str:
+    """A field of one line; "" if there is none."""
+    return next(iter(_texts(fields, name)), "")
+
+
+def _texts(fields: Fields, name: str) -> list[str]:
+    return [text for line in fields.get(name, ()) if (text := line.strip()) not in _NONE]
+
+
+def _pairs(lines: Iterable[str], between: str) -> dict[str, str]:
+    pairs = (line.strip().partition(between) for line in lines)
+    return {key: value.strip() for key, sign, value in pairs if sign}
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
