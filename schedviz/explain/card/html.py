@@ -164,7 +164,7 @@ def heading_of(reason: Reason, unit: str) -> str:
 def footer_of(card: Card) -> str:
     """Where the card comes from, and what made it."""
     return " · ".join(
-        filter(None, (card.origin, "schedviz", "an explanation computed by a simulation of kube-scheduler" if card.simulated else ""))
+        filter(None, (card.origin, "schedviz", f"an explanation computed by a simulation of {card.scheduler}" if card.simulated else ""))
     )
 
 
