@@ -22,9 +22,9 @@ from schedviz.explain.main_reason import main_reason
 from schedviz.explain.message import said_clauses
 from schedviz.explain.pod_group import group_note
 from schedviz.explain.provisioning import provisioning
-from schedviz.explain.queue_place import message_of_gated, queue_place
+from schedviz.explain.queue_place import is_name_only, message_of_gated, queue_place
 from schedviz.explain.real_message import disagreement, without_missing
-from schedviz.explain.sentence import is_name_only, sentence_of
+from schedviz.explain.sentence import sentence_of
 from schedviz.explain.verdicts import clauses, matrix
 from schedviz.explain.victims import room
 from schedviz.kube.core import Pod, PodCondition

@@ -48,26 +48,10 @@ def examine_import(
     about pending pods and their claims are notes of the first examination. The scheduler of the dumps has this release and these feature
     gates. Raises `ConfigurationError`.
     """
-    first, *others = _examinations(
-        objects, config, logs, said=said, names=names, made_of_dump=made_of_dump, release=release, feature_gates=feature_gates
-    )
-    return [msgspec.structs.replace(first, findings=(*first.findings, *notes_of_events(events, objects))), *others]
-
-
-def _examinations(
-    objects: Sequence[KubeObject],
-    config: dict[str, Any] | None,
-    logs: Mapping[str, Sequence[Signal]],
-    *,
-    said: Mapping[str, str],
-    names: tuple[str, ...],
-    made_of_dump: bool,
-    release: str,
-    feature_gates: Mapping[str, bool],
-) -> list[Examination]:
     scheduler = scheduler_of(config, names, release=release, feature_gates=feature_gates)
     found = _examinations(objects, logs, scheduler, said, made_of_dump=made_of_dump)
-    return [msgspec.structs.replace(each, release=release) for each in found]
+    first, *others = (msgspec.structs.replace(each, release=release) for each in found)
+    return [msgspec.structs.replace(first, findings=(*first.findings, *notes_of_events(events, objects))), *others]
 
 
 def _examinations(
