@@ -67,7 +67,7 @@ def test_runs_that_differ_leave_with_1_and_say_where(same: str, other: str) -> N
 
     assert result.exit_code == 1, result.output
     assert "default/pod-0: large | small" in result.output
-    assert "The first cycle that differs: A in cycle 1" in result.output
+    assert "First cycle that differs: A in cycle 1" in result.output
 
 
 def test_json_has_everything(same: str, other: str) -> None:
