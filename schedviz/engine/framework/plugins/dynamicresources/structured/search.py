@@ -31,7 +31,7 @@ from schedviz.kube.quantity import Quantity
 from schedviz.kube.selectors import SelectorError as NodeSelectorError
 
 #: The limit of a search that has no timeout, so that no session runs for ever.
-MAX_STEPS: Final = 400_000
+MAX_STEPS: Final = 200_000
 #: Devices that are looked at in the time of a step. Work that grows with a device or a claim counts as looks, too.
 _LOOKS_PER_STEP: Final = 10
 #: Looks in the time that it takes to compile a character of an expression.
