@@ -21,7 +21,7 @@ from schedviz.explain.shadow import DISAGREEMENTS, judge
 from schedviz.kube.core import Pod
 
 #: How many other states are tried for a binding that does not agree.
-_MOST_STATES: Final = 16
+_MOST_STATES: Final = 24
 #: How many of the next pods are tried when the first one does not agree.
 _LOOK_AHEAD: Final = 4
 
@@ -70,11 +70,19 @@ class Replay:
         self._release_differs = release_differs
 
     def judge_one(self, one: Bound) -> Judgement:
-        """The verdict on a binding that no other one overtook. The scheduler may not have known the last moves before it."""
+        """The verdict on a binding that no other one overtook. An idle scheduler decides when the pod comes, so pods that went later were
+        probably still there. It may not have known the last moves before the binding.
+        """
         with self._dry_runs.dry_run(self._simulation, one.pod) as dry_run:
             found = judge(self._simulation, dry_run, one.node, release_differs=self._release_differs)
         if found.verdict not in DISAGREEMENTS:
             return found
+        if one.is_ordered and (gone := [move for move in self._since_arrival(one) if not move.is_added]):
+            nodes = self._dry_runs.moved_pods(self._simulation)
+            for move in reversed(gone):
+                _undo(nodes, move)
+            if (when_it_came := self._judge_on(nodes, one)).verdict == "agrees":
+                return when_it_came
         return self._decided(found, one, self._earlier_states(one))
 
     def judge_all(self, members: Sequence[Bound], *, is_complete: bool) -> list[Judgement]:
@@ -90,7 +98,8 @@ class Replay:
         in_order: list[Bound] = []
         while waiting:
             first = waiting[0]
-            while others and others[0].number <= first.bound:
+            decided = max(first.arrived or 0, in_order[-1].bound if in_order else members[0].bound)
+            while others and others[0].number <= min(decided, first.bound):
                 _apply(nodes, others.pop(0))
             judgement = self._judge_on(nodes, first)
             if judgement.verdict in DISAGREEMENTS:
@@ -141,23 +150,33 @@ class Replay:
                 _undo(nodes, move)
         return nodes
 
+    def _since_arrival(self, one: Bound) -> list[Move]:
+        """The moves since the pod came, if that is known."""
+        return [move for move in self._moves if one.arrived is not None and move.number > one.arrived]
+
     def _earlier_states(self, one: Bound) -> Iterator[MovedPods]:
-        """The nodes before each of the moves since the pod came, the last one first."""
-        nodes: MovedPods | None = None
-        for move in reversed(self._moves):
-            if one.arrived is None or move.number <= one.arrived:
-                return
-            nodes = nodes or self._dry_runs.moved_pods(self._simulation)
-            _undo(nodes, move)
-            yield nodes
+        """The nodes as they were since the pod came: before each pod went, with all bindings; then before each move."""
+        since = list(reversed(self._since_arrival(one)))
+        for moves in ([move for move in since if not move.is_added], since):
+            nodes = self._dry_runs.moved_pods(self._simulation) if moves else None
+            for move in moves:
+                assert nodes is not None
+                _undo(nodes, move)
+                yield nodes
 
     def _other_orders(self, one: Bound, members: Sequence[Bound], in_order: Sequence[Bound]) -> Iterator[MovedPods]:
-        """The nodes as they were bound at the binding, with every other member, without any, and with the first few that were decided."""
+        """The nodes without the other members, with the first few that were decided, with pods that went meanwhile taken away; then as they were
+        at the binding, and with every other member.
+        """
         nodes = self._before(members)
         yield nodes
         for other in in_order:
             nodes.place(self._info(other))
             yield nodes
+        for move in self._moves:
+            if members[0].bound < move.number <= one.bound and not move.is_added:
+                nodes.take_away(move.pod)
+                yield nodes
         in_flight = [other for other in members if other is not one]
         arrived = self._before(members)
         for other in in_flight:

@@ -55,17 +55,24 @@ def test_a_node_that_fits_in_no_order_is_infeasible_unless_a_pod_is_missing() ->
     assert verdicts(simulation, x, y, is_complete=False) == ["agrees", "undecided"]
 
 
-def test_the_last_change_before_a_binding_may_have_been_unknown_to_the_scheduler() -> None:
+def test_a_pod_that_went_after_the_pod_came_was_probably_still_there() -> None:
     simulation = cluster(node("n"), node("m"), pod("old", cpu="1", on="n"), pod("p"))
-    # Two pods of m were deleted just before. With them, n was the better node.
-    old = the(simulation, "old")
-    metadata = msgspec.structs.replace(old.metadata, name="gone", uid="gone")
-    gone = Pod(metadata=metadata, spec=bound_pod(old, "m").spec)
+    # Two pods of m were deleted just before the binding. With them, n was the better node.
+    gone = bound_pod(the(simulation, "old"), "m")
     moves = [Move(number, simulation.scheduler.state.pod_info(one), False) for number, one in enumerate(twice(gone), 1)]
-    one = bound(simulation, "p", "n", rank=1, arrived=0, after=2)
 
-    assert Replay(simulation, LiveDryRuns(), moves).judge_one(one).verdict == "undecided"
-    assert Replay(simulation, LiveDryRuns(), []).judge_one(one).verdict == "notBest"
+    assert Replay(simulation, LiveDryRuns(), moves).judge_one(bound(simulation, "p", "n", rank=1, arrived=0, after=2)).verdict == "agrees"
+    assert Replay(simulation, LiveDryRuns(), moves).judge_one(bound(simulation, "p", "n", rank=1, arrived=2, after=2)).verdict == "notBest"
+
+
+def test_the_last_binding_before_another_may_have_been_unknown_to_the_scheduler() -> None:
+    simulation = cluster(node("n"), node("m"), pod("other", cpu="1", on="n"), pod("p"))
+    moves = [Move(1, simulation.scheduler.state.pod_info(the(simulation, "other")), True)]
+
+    assert (
+        Replay(simulation, LiveDryRuns(), moves).judge_one(bound(simulation, "p", "n", rank=1, arrived=0, after=1)).verdict == "undecided"
+    )
+    assert Replay(simulation, LiveDryRuns(), []).judge_one(bound(simulation, "p", "n", rank=1, arrived=0, after=1)).verdict == "notBest"
 
 
 def twice(one: Pod) -> list[Pod]:

@@ -28,7 +28,7 @@ class Waiting(msgspec.Struct):
     """A pod that waits."""
 
     rank: Rank
-    #: The number of moves when the pod came; None: it was there before.
+    #: The number of moves when the pod came, or when it was rejected last; None: it was there before.
     arrived: int | None
     place: Place
     #: Whether it waits for something that takes long, such as a volume: others are no longer held up for it.
@@ -66,6 +66,8 @@ class PendingPods:
                 known.rank = self._rank(pod)
                 insort(self._active, (known.rank, pod.uid))
             known.place = place
+            # It is tried again after what happens from now on.
+            known.arrived = arrived
             return place
         return None
 
