@@ -22,6 +22,8 @@ from schedviz.kube.core import Pod
 
 #: How many other states are tried for a binding that does not agree.
 _MOST_STATES: Final = 24
+#: How many dry runs a replay may make for all its bindings. Without them, a binding that does not agree is undecided.
+_MOST_DRY_RUNS: Final = 600
 #: How many of the next pods are tried when the first one does not agree.
 _LOOK_AHEAD: Final = 4
 
@@ -68,6 +70,7 @@ class Replay:
         self._dry_runs = dry_runs
         self._moves = moves
         self._release_differs = release_differs
+        self._dry_runs_left = _MOST_DRY_RUNS
 
     def judge_one(self, one: Bound) -> Judgement:
         """The verdict on a binding that no other one overtook. An idle scheduler decides when the pod comes, so pods that went later were
@@ -122,13 +125,14 @@ class Replay:
 
     def _next_that_agrees(self, nodes: MovedPods, candidates: Sequence[Bound]) -> tuple[Bound, Judgement] | None:
         """A pod that may have been decided before the first one, because then it agrees, and the first one does, too."""
-        for one in candidates:
+        for one in candidates if self._dry_runs_left > 0 else ():
             judgement = self._judge_on(nodes, one)
             if judgement.verdict == "agrees":
                 return one, judgement
         return None
 
     def _judge_on(self, nodes: MovedPods, one: Bound) -> Judgement:
+        self._dry_runs_left -= 1
         with self._dry_runs.dry_run(self._simulation, one.pod, moved=nodes) as dry_run:
             return judge(self._simulation, dry_run, one.node, release_differs=self._release_differs)
 
@@ -137,6 +141,8 @@ class Replay:
         if not one.is_ordered:
             return _undecided(found)
         for _, nodes in zip(range(_MOST_STATES), states, strict=False):
+            if self._dry_runs_left <= 0:
+                return _undecided(found)
             other = self._judge_on(nodes, one)
             if other.verdict == "agrees" or (other.verdict == "notBest" and found.verdict == "infeasible"):
                 return _undecided(found)
@@ -165,7 +171,7 @@ class Replay:
                 yield nodes
 
     def _other_orders(self, one: Bound, members: Sequence[Bound], in_order: Sequence[Bound]) -> Iterator[MovedPods]:
-        """The nodes without the other members, with the first few that were decided, with pods that went meanwhile taken away; then as they were
+        """The nodes without the other members, with the first few that were decided, and without pods that went meanwhile; then as they were
         at the binding, and with every other member.
         """
         nodes = self._before(members)
