@@ -171,8 +171,8 @@ class Replay:
                 yield nodes
 
     def _other_orders(self, one: Bound, members: Sequence[Bound], in_order: Sequence[Bound]) -> Iterator[MovedPods]:
-        """The nodes without the other members, with the first few that were decided, and without pods that went meanwhile; then as they were
-        at the binding, and with every other member.
+        """The nodes without the other members, with the first few that were decided, and without pods that went meanwhile; then as they
+        were at the binding, and with every other member.
         """
         nodes = self._before(members)
         yield nodes
