@@ -10,6 +10,7 @@ from explain_clusters import cluster, do, node, pod
 
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.why import why_pending
+from schedviz.trace.controllers import HelperSettings
 
 API = "resource.k8s.io/v1"
 DRIVER = "gpu.example.com"
@@ -204,3 +205,19 @@ def test_the_search_leaves_claims_and_slices_as_they_were() -> None:
     before = why_pending(simulation, "default/p")
     smallest_change(simulation, "default/p")
     assert why_pending(simulation, "default/p").matrix == before.matrix
+
+
+def test_no_device_is_added_to_a_slice_that_a_simulated_controller_restores() -> None:
+    objects = [
+        node("n1"),
+        device_class("gpu"),
+        devices("n1", "a"),
+        given("held", "q", "gpu-0"),
+        using("q", "held", on="n1"),
+        claim(),
+        using("p"),
+    ]
+    simulation = cluster(*objects, release="v1.36")
+    assert "device" in {change.kind for each in smallest_change(simulation, "default/p").suggestions for change in each.changes}
+    simulation = cluster(*objects, release="v1.36", helpers=HelperSettings(device_driver=True))
+    assert "device" not in {change.kind for each in smallest_change(simulation, "default/p").suggestions for change in each.changes}

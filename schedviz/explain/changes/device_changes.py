@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from schedviz.engine import Simulation
+from schedviz.engine.cluster.controllers.device_driver import DeviceDriver
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.dynamicresources.claims import ClaimError, claims_of
@@ -33,6 +34,7 @@ from schedviz.kube.devices import (
     ResourceClaimStatus,
     ResourceSlice,
 )
+from schedviz.kube.example_driver import DRIVER
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import counted, phrase
 
@@ -106,7 +108,7 @@ def changes_of_devices(simulation: Simulation, dry_run: DryRun, explanation: Exp
                 continue
             yield from _tolerations(target, seen)
             yield from _freed(simulation, manager, target, seen)
-            yield from _more_devices(target, seen)
+            yield from _more_devices(target, seen, restored=_restored_driver(simulation))
         yield from _without_constraints(claim)
 
 
@@ -308,10 +310,17 @@ def _removal(node: str, pods: tuple[Pod, ...], claims: Sequence[ResourceClaim]) 
     )
 
 
-def _more_devices(target: _Target, seen: Sequence[_Seen]) -> Iterator[Change]:
+def _restored_driver(simulation: Simulation) -> str:
+    """The driver whose slices a simulated controller restores when somebody changes them; "": none."""
+    return DRIVER if DeviceDriver.name in simulation.cluster.controllers.on else ""
+
+
+def _more_devices(target: _Target, seen: Sequence[_Seen], *, restored: str) -> Iterator[Change]:
     """As many more devices on a node as the request lacks there, like one that the node has. Of several nodes, the first that helps."""
     for each in [each for each in seen if each.in_use or each.ready][:_TRIED]:
         model = (each.in_use or each.ready)[0]
+        if model.id.driver == restored:
+            continue
         count = _lacking(target, each)
         yield Change(
             "device",
