@@ -8,9 +8,8 @@ from __future__ import annotations
 import ipaddress
 import operator
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
-
-import msgspec
 
 from schedviz.cel import types
 from schedviz.cel.declarations import Overload, add_class
@@ -27,7 +26,8 @@ _LAST_IPV4: Final = ipaddress.IPv4Address("255.255.255.255")
 _LINK_LOCAL_MULTICAST: Final = ipaddress.IPv4Network("224.0.0.0/24")
 
 
-class Prefix(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Prefix:
     """An address and the number of its bits that are the network's."""
 
     address: Address
