@@ -93,7 +93,9 @@ def settings_for(found: Import, chosen: ChosenRelease = NO_CHOICE) -> Simulation
 
     if found.trace is not None:
         return chosen.settings(settings_of(found.trace))
-    return chosen.settings(SimulationSettings(config=found.config, release=found.evidence.suggested, **RULES_OF_NEW_SESSIONS))
+    release = found.evidence.suggested
+    gates = found.evidence.suggested_gates if chosen.release in (None, release) else {}
+    return chosen.settings(SimulationSettings(config=found.config, release=release, feature_gates=gates, **RULES_OF_NEW_SESSIONS))
 
 
 def simulated(found: Import, chosen: ChosenRelease = NO_CHOICE) -> Simulation:

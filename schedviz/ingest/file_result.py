@@ -127,6 +127,8 @@ class MergedFiles:
         #: The newest version of a scheduler's log, and something in the objects that v1.27.1 does not read; "" if there is none.
         self.scheduler = ""
         self.newer_field = ""
+        #: The feature gates on the command line of a scheduler's log.
+        self.feature_gates: dict[str, bool] = {}
 
     def take(self, file: FileFound) -> None:
         """Add a file. For duplicate objects the newer version is kept, or the last one if the versions cannot be compared."""
@@ -137,6 +139,7 @@ class MergedFiles:
         self.kubelet = newest(self.kubelet, file.kubelet)
         for log in file.logs:
             self.scheduler = newest(self.scheduler, log.version)
+            self.feature_gates = log.feature_gates or self.feature_gates
         self.newer_field = self.newer_field or file.newer_field
         self.tally.take(file.tally)
         for key, obj in file.objects.items():

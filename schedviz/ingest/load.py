@@ -41,6 +41,7 @@ from schedviz.ingest.kubectl_text import FAILURE, KubectlTextReader, without_ter
 from schedviz.ingest.kwok import KwokReader
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.log_reader import LogReader
+from schedviz.ingest.logged_gates import gates_of
 from schedviz.ingest.nothing_found import EXPECTED, nothing_found
 from schedviz.ingest.object_events import ObjectEvent, event_about
 from schedviz.ingest.objects_from_dump import WARNING, objects_of
@@ -516,7 +517,10 @@ class _Loading:
     def finish(self) -> Import:
         merged = self.merged
         words = newer_words(message.message for message in merged.messages.values())
-        evidence = ReleaseEvidence(merged.kubelet, merged.config_releases, merged.scheduler, merged.newer_field, words)
+        gates = gates_of(merged.feature_gates, merged.objects.values())
+        evidence = ReleaseEvidence(
+            merged.kubelet, merged.config_releases, merged.scheduler, merged.newer_field, words, gates, bool(merged.feature_gates)
+        )
         if not merged.objects:
             self.make_objects_of_dumps()
         if not merged.objects:

@@ -38,7 +38,7 @@ _SIMULATED_MINOR: Final = {DEFAULT_RELEASE: 27, V1_36: 36}
 #: Words of messages that v1.27.1 does not have with its default plugins.
 _NEWER_WORDS: Final = ("no new claims to deallocate", "had untolerated taint(s)", "didn't satisfy plugin(s) [", "still not schedulable")
 #: How each note on the simulated release begins.
-_NOTE: Final = "The session simulates kube-scheduler "
+_NOTES: Final = ("The session simulates kube-scheduler ", "Feature gates of the simulated scheduler: ")
 #: Characters of a version that are shown.
 _SHOWN: Final = 40
 
@@ -83,6 +83,9 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
     newer_field: str = ""
     #: Words in the scheduler's messages that v1.27.1 does not have; "": there are none.
     newer_words: str = ""
+    #: The feature gates of v1.36 that differ from its defaults, by the scheduler's log or, if that has none, by the objects.
+    feature_gates: dict[str, bool] = {}
+    are_gates_logged: bool = False
 
     @property
     def is_conclusive(self) -> bool:
@@ -100,6 +103,20 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
         is_newer = _numbers(self.version)[:2] >= _SUGGESTS_V1_36 if self.version else bool(self.newer_field or self.newer_words)
         suggested = V1_36 if is_newer else DEFAULT_RELEASE
         return suggested if suggested in self.config_releases else self.config_releases[-1]
+
+    @property
+    def suggested_gates(self) -> dict[str, bool]:
+        """The gates to simulate with the suggested release if nobody chose any."""
+        return self.feature_gates if self.suggested == V1_36 else {}
+
+    @property
+    def gates_note(self) -> Phrase | None:
+        """Which feature gates are set, and why; None: none are."""
+        gates = ", ".join(f"{name}={str(value).lower()}" for name, value in sorted(self.suggested_gates.items()))
+        if not gates:
+            return None
+        reason = phrase("the log of its scheduler says so") if self.are_gates_logged else phrase("pods name a pod group")
+        return phrase("Feature gates of the simulated scheduler: {gates}, because {reason}.", gates=gates, reason=reason)
 
     @property
     def note(self) -> Phrase | None:
@@ -181,10 +198,9 @@ def with_release(report: Report, release: str | None, evidence: ReleaseEvidence)
     if release is not None:
         return msgspec.structs.replace(report, release=release)
     report = msgspec.structs.replace(report, release=evidence.suggested)
-    note = evidence.note
-    if note is None:
-        return report
-    return msgspec.structs.replace(report, warnings=(note.text, *report.warnings), warning_phrases=(note, *report.warning_phrases))
+    notes = tuple(note for note in (evidence.note, evidence.gates_note) if note is not None)
+    texts = tuple(note.text for note in notes)
+    return msgspec.structs.replace(report, warnings=(*texts, *report.warnings), warning_phrases=(*notes, *report.warning_phrases))
 
 
 def with_other_release(report: dict[str, Any], release: str) -> dict[str, Any]:
@@ -192,6 +208,6 @@ def with_other_release(report: dict[str, Any], release: str) -> dict[str, Any]:
     return {
         **report,
         "release": release,
-        "warnings": [text for text in report.get("warnings", ()) if not text.startswith(_NOTE)],
-        "warningPhrases": [one for one in report.get("warningPhrases", ()) if not one["template"].startswith(_NOTE)],
+        "warnings": [text for text in report.get("warnings", ()) if not text.startswith(_NOTES)],
+        "warningPhrases": [one for one in report.get("warningPhrases", ()) if not one["template"].startswith(_NOTES)],
     }

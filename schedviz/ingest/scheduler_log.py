@@ -33,6 +33,8 @@ _UNABLE: Final = ("Unable to schedule pod; no fit", "Unable to schedule pod belo
 _FAILED: Final = "Error scheduling pod"
 #: Upstream: cmd/kube-scheduler/app/server.go Run
 _STARTS: Final = "Starting Kubernetes Scheduler"
+#: Upstream: component-base/cli/flag PrintFlags
+_GATES: Final = "FLAG: --feature-gates="
 _LONGEST_VERSION: Final = 40
 _NO_NODES: Final = "Unable to schedule pod; no nodes are registered to the cluster"
 
@@ -52,6 +54,8 @@ class SchedulerLog(msgspec.Struct, frozen=True):
     older_signals: int = 0
     #: The version that the scheduler wrote when it started last; "": the log does not begin with a start.
     version: str = ""
+    #: The feature gates on its command line, if the log has the flags (-v=2).
+    feature_gates: dict[str, bool] = {}
 
 
 def looks_like_log(text: bytes) -> bool:
@@ -83,6 +87,7 @@ def read_log(name: str, text: bytes, limits: Limits) -> SchedulerLog:
         records=count,
         bound=reading.bound,
         version=reading.version,
+        feature_gates=reading.feature_gates,
         older_signals=max(len(signals) - MOST_SIGNALS, 0),
     )
 
@@ -97,6 +102,7 @@ class _Reading:
         self.messages: dict[str, PodMessage] = {}
         self.bound: dict[str, str] = {}
         self.version = ""
+        self.feature_gates: dict[str, bool] = {}
         #: Pods that were tried -> when last, in the log's format.
         self._attempts: dict[str, str] = {}
         #: For each dump, the pods of the next lines about attempts.
@@ -123,6 +129,8 @@ class _Reading:
             self.bound[pod] = str(record.values.get("node", ""))
             self._tried(pod, record)
             self.messages.pop(pod, None)
+        elif record.message.startswith(_GATES):
+            self.feature_gates = _gates(record.message.removeprefix(_GATES).strip('"'))
         elif record.message == _STARTS:
             self.version = str(record.values.get("version", ""))[:_LONGEST_VERSION]
         elif record.message.startswith("Unable to schedule ") and (old := _OLD_NO_FIT.match(record.message)):
@@ -145,6 +153,12 @@ class _Reading:
             self._tried_next.append(set())
         if count and len(self._tried_next[-1]) < _TRIED_NEXT:
             self._tried_next[-1].add(pod)
+
+
+def _gates(text: str) -> dict[str, bool]:
+    """`A=true,B=false`. v1.36 writes `:A=true`, with the name of a component before the colon."""
+    pairs = (pair.rpartition(":")[2].partition("=") for pair in text.split(","))
+    return {name: value == "true" for name, _, value in pairs if name and value in ("true", "false")}
 
 
 def _pod_of(record: Record) -> str:

@@ -105,3 +105,28 @@ def test_the_differences_are_those_between_the_cluster_and_the_simulated_release
     assert differences_from("v1.36.2", V1_36) == []
     assert differences_from("v1.28.0", V1_27) == []
     assert [change.text[-20:] for change in differences_from("v1.35.0", V1_36)] == ["aint (from v1.36 on)"]
+
+
+GATES = 'I1125 17:50:07.577400    4788 flags.go:64] FLAG: --feature-gates="{}"\n'
+
+
+def test_the_feature_gates_of_the_log_are_set() -> None:
+    flags = ":GenericWorkload=true,:GangScheduling=true,KubeletFineGrainedAuthz=true,SchedulerAsyncPreemption=true"
+    found = evidence(log=GATES.format(flags) + STARTED.format("v1.36.0"))
+
+    assert found.suggested_gates == {"GenericWorkload": True, "GangScheduling": True}
+    assert found.gates_note is not None
+    assert found.gates_note.text == (
+        "Feature gates of the simulated scheduler: GangScheduling=true, GenericWorkload=true, because the log of its scheduler says so."
+    )
+
+
+def test_pods_of_a_group_need_the_gates_that_read_it() -> None:
+    found = evidence(pod(resources={"requests": {"cpu": "1"}}, schedulingGroup={"podGroupName": "g"}))
+
+    assert found.suggested_gates == {"GenericWorkload": True, "GangScheduling": True}
+
+
+def test_gates_that_upstream_would_refuse_are_left_out() -> None:
+    assert evidence(log=GATES.format("GangScheduling=true") + STARTED.format("v1.36.0")).suggested_gates == {}
+    assert evidence(log=GATES.format("GenericWorkload=true") + STARTED.format("v1.27.1")).suggested_gates == {}

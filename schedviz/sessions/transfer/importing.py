@@ -174,6 +174,7 @@ class Importing:
         chosen = {**RULES_OF_NEW_SESSIONS, **self.session.settings}
         if self.takes_release_of(found):
             chosen["release"] = found.evidence.suggested
+            chosen["feature_gates"] = found.evidence.suggested_gates
         if found.trace is not None:
             chosen = {**trace_settings(found.trace), **chosen}
         if found.config is not None:

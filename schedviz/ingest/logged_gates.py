@@ -1,0 +1,29 @@
+"""The feature gates of a cluster's scheduler, as far as files tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from schedviz.engine.features import V1_36_GATES, FeatureGateError, features_of
+from schedviz.kube.core import Pod
+from schedviz.kube.meta import KubeObject
+
+#: The gates without which a pod's group means nothing. API servers keep the field only with the first.
+_FOR_POD_GROUPS: Final = ("GenericWorkload", "GangScheduling")
+
+
+def gates_of(logged: Mapping[str, bool], objects: Iterable[KubeObject]) -> dict[str, bool]:
+    """The gates of v1.36 that differ from its defaults: those on the command line in the log, otherwise those that the objects need.
+
+    Empty if upstream would refuse them together. Gates that kube-scheduler does not read are left out.
+    """
+    named = dict(logged)
+    if not named and any(isinstance(obj, Pod) and obj.spec.scheduling_group is not None for obj in objects):
+        named = dict.fromkeys(_FOR_POD_GROUPS, True)
+    found = {name: value for name, value in named.items() if name in V1_36_GATES and value != V1_36_GATES[name].default}
+    try:
+        features_of(V1_36_GATES, found)
+    except FeatureGateError:
+        return {}
+    return found
