@@ -30,6 +30,9 @@ async function show(target: HTMLElement): Promise<void> {
   } else if (page === "sessions") {
     const [{ default: SessionsPage }] = await Promise.all([import("./views/sessions/SessionsPage.svelte"), words, loadHomeMessages()]);
     mount(SessionsPage, { target });
+  } else if (page === "experiments") {
+    const [{ default: Experiments }] = await Promise.all([import("./views/experiments/Experiments.svelte"), words]);
+    mount(Experiments, { target, props: { id: target.dataset.experiment ?? "" } });
   } else if (page === "cases") {
     const [{ default: CasesPage }] = await Promise.all([import("./views/cases/CasesPage.svelte"), words]);
     mount(CasesPage, { target });

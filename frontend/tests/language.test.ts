@@ -12,6 +12,7 @@ import main from "../src/i18n/messages/en.json";
 import lessons from "../src/i18n/messages/en.lessons.json";
 import rooms from "../src/i18n/messages/en.rooms.json";
 import home from "../src/i18n/messages/en.home.json";
+import experiments from "../src/i18n/messages/en.experiments.json";
 import queriesChinese from "../src/i18n/messages/zh-CN.queries.json";
 import besideChinese from "../src/i18n/messages/zh-CN.beside.json";
 import actionsChinese from "../src/i18n/messages/zh-CN.actions.json";
@@ -20,11 +21,20 @@ import mainChinese from "../src/i18n/messages/zh-CN.json";
 import lessonsChinese from "../src/i18n/messages/zh-CN.lessons.json";
 import roomsChinese from "../src/i18n/messages/zh-CN.rooms.json";
 import homeChinese from "../src/i18n/messages/zh-CN.home.json";
+import experimentsChinese from "../src/i18n/messages/zh-CN.experiments.json";
 import { ENGLISH, languageAmong, plural, setVocabularySource, t, vocabularyOf } from "../src/i18n/translate";
 
-const english: Record<string, string> = { ...main, ...actions, ...forms, ...queries, ...lessons, ...rooms, ...beside, ...home };
+const english: Record<string, string> = { ...main, ...actions, ...forms, ...queries, ...lessons, ...rooms, ...beside, ...home, ...experiments };
 const chinese: Record<string, string> = {
-  ...mainChinese, ...actionsChinese, ...formsChinese, ...queriesChinese, ...lessonsChinese, ...roomsChinese, ...besideChinese, ...homeChinese,
+  ...mainChinese,
+  ...actionsChinese,
+  ...formsChinese,
+  ...queriesChinese,
+  ...lessonsChinese,
+  ...roomsChinese,
+  ...besideChinese,
+  ...homeChinese,
+  ...experimentsChinese,
 };
 /** Chinese has one form for every count. */
 const isExtraForm = (key: string): boolean => key.endsWith(".one") && key.replace(/one$/, "other") in english;
@@ -44,7 +54,7 @@ describe("every language says everything", () => {
   });
 
   it("defines each key once", () => {
-    const keys = [main, actions, forms, queries, lessons, rooms, beside, home].flatMap((file) => Object.keys(file));
+    const keys = [main, actions, forms, queries, lessons, rooms, beside, home, experiments].flatMap((file) => Object.keys(file));
     expect(keys.filter((key, place) => keys.indexOf(key) < place)).toEqual([]);
   });
 

@@ -132,7 +132,11 @@ def test_panels_and_dialogs_have_no_serious_accessibility_violation(open_page: P
 
 def test_lessons_cases_documentation_comparisons_and_panels_have_no_serious_accessibility_violation(open_page: Page, server: Server):
     session = generated(server, "demo", 4, 12)
+    plan = "experiment: 1\nbase: {generate: {shape: demo}}\nvariants: [{name: a}, {name: b, nodes: {count: 3}}]\nseeds: 2\n"
+    experiment = server.rest("experiments/", {"plan": plan})["id"]
     for address, there in (
+        ("/experiments/", "main table"),
+        (f"/experiments/{experiment}/", "main svg[role=group]"),
         ("/lessons/", "[data-lesson]"),
         ("/cases/", "[data-open-case]"),
         ("/docs/glossary/", "main table"),

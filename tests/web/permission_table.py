@@ -130,6 +130,7 @@ ROWS = [
 #: Pages, and addresses that lead elsewhere: they are no views of REST, so their methods are not listed by the URL configuration.
 PAGES = {
     *("", "sessions/", "sessions/<uuid:session_id>/", "cases/", "lessons/", "compare/", "login/", "logout/"),
+    *("experiments/", "experiments/<uuid:experiment_id>/"),
     # Of no session: everybody reads the documentation.
     *("docs/", "docs/<path:name>/", r"^docs/(?P<name>[\w./-]+\.(?:png|svg|json|ipynb))$"),
     *("r/", "r/<str:code>/", "rooms/"),

@@ -5,17 +5,17 @@ import lessons from "./messages/en.lessons.json";
 import rooms from "./messages/en.rooms.json";
 import type forms from "./messages/en.forms.json";
 import type beside from "./messages/en.beside.json";
-
+import type experiments from "./messages/en.experiments.json";
 import type home from "./messages/en.home.json";
 
 const bundled = { ...main, ...actions, ...queries, ...lessons, ...rooms };
-const en = { ...bundled } as typeof bundled & typeof forms & typeof beside & typeof home;
+const en = { ...bundled } as typeof bundled & typeof forms & typeof beside & typeof home & typeof experiments;
 
 /**
  * The English files define the keys; a language that lacks one falls back to English. `*.actions.json` has the messages of commands,
  * `*.queries.json` those of explanations and comparisons, `*.lessons.json` those of lessons, `*.rooms.json` those of rooms. The English of
- * three files is loaded with what shows it: `*.forms.json` (formMessages.ts), `*.beside.json` (what v1.36 does beside its cycles: beside.ts),
- * `*.home.json` (the pages that create and list sessions: `loadHomeMessages`).
+ * four files is loaded with what shows it: `*.forms.json` (formMessages.ts), `*.beside.json` (what v1.36 does beside its cycles: beside.ts),
+ * `*.home.json` (the pages that create and list sessions: `loadHomeMessages`), `*.experiments.json` (the pages of experiments).
  */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;
@@ -65,6 +65,7 @@ export async function vocabularyOf(language: Language): Promise<Vocabulary> {
     import("./messages/zh-CN.rooms.json"),
     import("./messages/zh-CN.beside.json"),
     import("./messages/zh-CN.home.json"),
+    import("./messages/zh-CN.experiments.json"),
   ]);
   const phrases = (await import("./messages/zh-CN.explain.json")).default;
   return { language, messages: Object.assign({}, ...files.map((file) => file.default)) as Messages, phrases };

@@ -215,6 +215,7 @@ def _one_body(request: Request, experiment: Experiment, progress: Progress) -> s
     return schemas.ExperimentBody(
         id=str(experiment.pk),
         url=request.build_absolute_uri(reverse("experiment", args=[experiment.pk])),
+        page=request.build_absolute_uri(reverse("experiment-page", args=[experiment.pk])),
         name=experiment.name,
         status=cast("schemas.ExperimentStatus", experiment.status),
         faults=msgspec.convert(experiment.faults, list[schemas.PlanFault]),

@@ -14,6 +14,8 @@ urlpatterns = [
     # The path of a session in the REST API, for those who guess it.
     path("sessions/<uuid:session_id>/", RedirectView.as_view(pattern_name="session-page", query_string=True)),
     path("cases/", views.cases_page, name="cases-page"),
+    path("experiments/", views.experiments_page, name="experiments-page"),
+    path("experiments/<uuid:experiment_id>/", views.experiment_page, name="experiment-page"),
     path("lessons/", views.lessons_page, name="lessons-page"),
     path("", include("schedviz.web.rooms.urls")),
     path("", include("schedviz.web.accounts.urls")),

@@ -19,7 +19,7 @@ from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
 
-from schedviz.sessions.models import Session
+from schedviz.sessions.models import Experiment, Session
 from schedviz.web import link_cookie
 from schedviz.web.accounts import demo, password_throttle
 from schedviz.web.actors import Actor, Verb
@@ -65,6 +65,29 @@ def cases_page(request: HttpRequest) -> HttpResponse:
     if not actor_of(request).is_known:
         return redirect(f"/login/?next={request.path}")
     return _page(request, "web/cases.html")
+
+
+@require_GET
+@never_cache
+@ensure_csrf_cookie
+def experiments_page(request: HttpRequest) -> HttpResponse:
+    """`/experiments/`: your experiments. With `?session=<id>`, the form's plan has this session as its base."""
+    if not actor_of(request).is_known:
+        return redirect(f"/login/?next={quote(request.get_full_path())}")
+    return _page(request, "web/experiments.html")
+
+
+@require_GET
+@never_cache
+@ensure_csrf_cookie
+def experiment_page(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
+    """`/experiments/<id>/`: one of your experiments."""
+    actor = actor_of(request)
+    if not actor.is_known:
+        return redirect(f"/login/?next={quote(request.get_full_path())}")
+    if not Experiment.objects.filter(pk=experiment_id, owner_id=actor.user_id).exists():
+        return not_found(request)
+    return _page(request, "web/experiment.html", experiment_id=str(experiment_id))
 
 
 @require_GET

@@ -32,6 +32,7 @@ class ExperimentBody(Body, frozen=True):
 
     id: str
     url: str
+    page: str
     name: str
     status: ExperimentStatus
     faults: list[PlanFault]
