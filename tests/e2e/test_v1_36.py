@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -99,3 +100,19 @@ def test_a_cycle_that_reuses_nodes_says_from_which_cycle(page: Page, server: Ser
     expect(page.locator("[data-stage=PreFilter] [data-batch=hint]")).to_contain_text("batching: cycle 1 ranked next")
     expect(page.locator("[data-stage=NominatedNode] [data-batch=first]")).to_be_visible()
     expect(page.get_by_text("No other node was looked at: opportunistic batching suggested")).to_be_visible()
+
+
+def test_both_releases_run_from_one_moment_and_are_compared(page: Page, server: Server):
+    requests = {"requests": {"cpu": "450m"}}
+    side = pod("side", cpu="100m")
+    side["spec"]["initContainers"] = [{"name": "proxy", "image": "proxy:1", "restartPolicy": "Always", "resources": requests}]
+    session = session_of(server, create(node("node1", cpu="1")), create(pod("first", cpu="500m")), create(side))
+    open_session(page, server, session)
+
+    page.keyboard.press("Shift+D")
+    page.wait_for_url("**/compare/?a=*&b=*", timeout=PATIENCE_MILLIS)
+    query = parse_qs(urlsplit(page.url).query)
+    forks = [server.rest(f"sessions/{query[side][0]}/") for side in ("a", "b")]
+    assert [fork["release"] for fork in forks] == ["v1.36", "v1.27.1"]
+    # v1.27.1 takes the larger of sidecar and container, v1.36 their sum.
+    assert [len(server.rest(f"sessions/{fork['id']}/state/")["queue"]["unschedulable"]) for fork in forks] == [1, 0]

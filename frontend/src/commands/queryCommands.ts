@@ -9,6 +9,8 @@ export interface QueryActions {
   forkHere(): void;
   /** Asks whether to fork to the other release of kube-scheduler. */
   askForOtherRelease(): void;
+  /** Runs both releases of kube-scheduler on forks and compares them. */
+  compareReleases(): void;
   undoHere(): void;
   openCompare(): void;
 }
@@ -44,6 +46,17 @@ export function queryCommands(page: QueryActions): Command[] {
       leaves: true,
       run() {
         page.askForOtherRelease();
+      },
+    },
+    {
+      id: "ask.compareReleases",
+      title: "command.ask.compareReleases",
+      keys: ["D"],
+      group: "ask",
+      changes: "server",
+      leaves: true,
+      run() {
+        page.compareReleases();
       },
     },
     {

@@ -14,7 +14,7 @@ const en = { ...bundled } as typeof bundled & typeof forms & typeof beside & typ
 /**
  * The English files define the keys; a language that lacks one falls back to English. `*.actions.json` has the messages of commands,
  * `*.queries.json` those of explanations and comparisons, `*.lessons.json` those of lessons, `*.rooms.json` those of rooms. The English of
- * four files is loaded with what shows it: `*.forms.json` (formMessages.ts), `*.beside.json` (what v1.36 does beside its cycles: beside.ts),
+ * four files is loaded with what shows it: `*.forms.json` (formMessages.ts), `*.beside.json` (what v1.36 shows, and comparing releases: beside.ts),
  * `*.home.json` (the pages that create and list sessions: `loadHomeMessages`), `*.experiments.json` (the pages of experiments).
  */
 export type MessageKey = keyof typeof en;

@@ -43,6 +43,10 @@ export class PagePanels implements ActionPanels, QueryActions {
     void this.forking.toOtherRelease();
   };
 
+  compareReleases = (): void => {
+    void import("../store/releaseComparison").then(({ compareReleases }) => compareReleases(this.scope));
+  };
+
   undoHere = (): void => {
     void this.forking.undo();
   };

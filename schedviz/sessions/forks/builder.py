@@ -23,7 +23,7 @@ from schedviz.sessions.models import Session
 from schedviz.sessions.replay import replayer
 from schedviz.sessions.transfer.importing import Importing
 from schedviz.trace.events import AnyEvent
-from schedviz.trace.simulation_settings import RULES_OF_NEW_SESSIONS
+from schedviz.trace.simulation_settings import RULES_OF_NEW_SESSIONS, SimulationSettings
 from schedviz.trace.tally import levels_of
 
 _DELETED = "The session to fork was deleted."
@@ -103,7 +103,9 @@ class Forking(Importing):
         came_from = self.session.source["fork"] | {"event": simulation.event}
         if not lease.fenced_update(self.lease, source={"fork": came_from}):
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
-        settings = msgspec.to_builtins(simulation.settings)
+        # As a session that is made stores them, so that a comparison lists only what differs.
+        defaults = msgspec.to_builtins(SimulationSettings())
+        settings = {name: value for name, value in msgspec.to_builtins(simulation.settings).items() if value != defaults[name]}
         self.session.settings = {
             **settings,
             "config": simulation.config,

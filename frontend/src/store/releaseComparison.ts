@@ -1,0 +1,38 @@
+import { ApiError } from "../api/call";
+import { runCommand } from "../api/commands";
+import { forkSession, whenReady } from "../api/forks";
+import "../i18n/beside";
+import { t } from "../i18n/translate";
+import { newKey } from "../model/newKey";
+import { printCount } from "../model/quantity";
+import { otherRelease } from "../model/releases";
+import type { Scope } from "./scope.svelte";
+
+const MOST_CYCLES = 20_000;
+
+/**
+ * Runs both releases of kube-scheduler from the shown moment, each on a fork, until nothing is left to schedule, and opens the comparison.
+ * The session itself does not change. Both are forks, so that they differ in nothing else than the release.
+ */
+export async function compareReleases(scope: Scope): Promise<void> {
+  if (!scope.state) return;
+  const at = scope.event;
+  const here = scope.summary.release;
+  const other = otherRelease(here);
+  const { signal } = new AbortController();
+  scope.notices.show("info", t("fork.comparing", { event: printCount(at), here, other }));
+  try {
+    const [same, changed] = await Promise.all([{}, { release: other }].map((options) => forkAndRun(scope.id, at, options, signal)));
+    location.assign(`/compare/?a=${same}&b=${changed}`);
+  } catch (error) {
+    scope.notices.showError(error);
+  }
+}
+
+async function forkAndRun(session: string, at: number, options: { release?: string }, signal: AbortSignal): Promise<string> {
+  const fork = await forkSession(session, { at, key: newKey(), ...options });
+  const made = await whenReady(fork.id, signal);
+  if (made.status === "failed") throw new ApiError(409, made.message ?? "");
+  await runCommand(fork.id, { op: "run", max: MOST_CYCLES }, signal);
+  return fork.id;
+}
