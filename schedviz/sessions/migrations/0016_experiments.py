@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('scheduling', '0014_scheduler_metrics'),
+        ('scheduling', '0015_bindings_in_flight'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
