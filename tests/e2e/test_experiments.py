@@ -28,6 +28,7 @@ def test_a_plan_is_run_compared_and_opened(page: Page, server: Server) -> None:
 
     page.locator("textarea").fill(PLAN)
     page.get_by_role("button", name="Run").click()
+    page.wait_for_url("**/experiments/*/", timeout=PATIENCE_MILLIS)
     expect(page.get_by_text("4 of 4 trials")).to_be_visible(timeout=PATIENCE_MILLIS)
     expect(page.get_by_text("How few nodes hold the pods?", exact=True)).to_be_visible()
     rows = page.locator("tbody tr th[scope=row]")

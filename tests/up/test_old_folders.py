@@ -19,7 +19,7 @@ from tests.up.test_up_for_real import wait_until_up
 
 STATE = ("cache", "snapshot", "queue")
 #: Members of a state that later versions added.
-_ADDED = {"podGroup": None}
+_ADDED: dict[str, Any] = {"podGroup": None, "preemptions": [], "apiCalls": []}
 NAMES = sorted(path.stem for path in SAMPLES.glob("*.json"))
 
 

@@ -225,7 +225,7 @@ def test_a_long_message_of_a_failed_import_is_cut() -> None:
 
     assert session.status == Session.Status.FAILED
     assert "unknown field" in session.message
-    assert session.message.endswith(" characters)")
+    assert "…" in session.message
     assert len(session.message) < 8_100
 
 

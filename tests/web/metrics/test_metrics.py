@@ -222,7 +222,7 @@ def test_waiting_commands_are_reported(reader: Client) -> None:
 
 def test_verdicts_on_followed_clusters_are_summed_over_sessions(reader: Client) -> None:
     for number in (1, 2):
-        prepared.add_to_agreement(make_session(None).pk, agrees=number, not_best=1, infeasible=0, unjudged=0)
+        prepared.add_to_agreement(make_session(None).pk, agrees=number, not_best=1, infeasible=0, undecided=0, unjudged=0)
 
     found = read(reader)["schedviz_followed_bindings"]
 
@@ -230,6 +230,7 @@ def test_verdicts_on_followed_clusters_are_summed_over_sessions(reader: Client) 
         "agrees": 3,
         "notBest": 2,
         "infeasible": 0,
+        "undecided": 0,
         "unjudged": 0,
     }
 
