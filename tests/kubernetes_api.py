@@ -38,6 +38,7 @@ KINDS = {
     "poddisruptionbudgets": "PodDisruptionBudget",
     "volumeattachments": "VolumeAttachment",
     "deviceclasses": "DeviceClass",
+    "devicetaintrules": "DeviceTaintRule",
     "resourceslices": "ResourceSlice",
     "resourceclaims": "ResourceClaim",
     "podgroups": "PodGroup",

@@ -27,6 +27,7 @@ KINDS = (
     "csistoragecapacities",
     "volumeattachments",
     "deviceclasses",
+    "devicetaintrules",
     "resourceslices",
     "resourceclaims",
     "podgroups",

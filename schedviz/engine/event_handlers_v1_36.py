@@ -17,7 +17,7 @@ from schedviz.engine.queue.v1_36 import cluster_events
 from schedviz.engine.queue.v1_36.cluster_events import cluster_event, node_scheduling_properties_change, pod_scheduling_properties_change
 from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.kube.core import Node, Pod
-from schedviz.kube.devices import ResourceClaim
+from schedviz.kube.devices import DeviceTaintRule, ResourceClaim, ResourceSlice
 from schedviz.kube.meta import KubeObject
 
 #: Kinds whose changes are cluster events if a plugin has registered for them.
@@ -194,6 +194,9 @@ class EventHandlersV136:
 
     def _other(self, event: WatchEvent, before: KubeObject | None) -> None:
         """Upstream: addAllEventHandlers, buildEvtResHandler"""
+        if isinstance(event.object, DeviceTaintRule):
+            self._taint_rule_changed(before, None if event.verb == "DELETED" else event.object)
+            return
         resource = _WATCHED_FOR_PLUGINS.get(event.kind)
         if resource is None:
             return
@@ -202,8 +205,22 @@ class EventHandlersV136:
             before, new = event.object, None
         if self._state.dra_manager is not None:
             self._state.dra_manager.object_changed(before, new)
-        if not isinstance(event.object, ResourceClaim):
+        if isinstance(event.object, ResourceSlice):
+            self._move_all(resource, self._with_taints(before), self._with_taints(new))
+        elif not isinstance(event.object, ResourceClaim):
             self._move_all(resource, before, new)
+
+    def _taint_rule_changed(self, old: KubeObject | None, new: DeviceTaintRule | None) -> None:
+        """Each slice whose taints a rule changes is an update of that slice. Upstream: resourceslice/tracker/tracker.go pushEvent"""
+        manager = self._state.dra_manager
+        if manager is not None:
+            for before, after in manager.slices_changed_by(old if isinstance(old, DeviceTaintRule) else None, new):
+                self._move_all(GVK.RESOURCE_SLICE, before, after)
+
+    def _with_taints(self, obj: KubeObject | None) -> KubeObject | None:
+        """A slice as the tracker has it, with the taints of the rules."""
+        manager = self._state.dra_manager
+        return obj if manager is None or not isinstance(obj, ResourceSlice) else manager.with_taints(obj)
 
     def _claim_changed(self, old: ResourceClaim | None, new: ResourceClaim | None) -> None:
         """The queue gets changes of claims as the scheduler knows them, with those that it assumes. Upstream: resourceClaimCache"""

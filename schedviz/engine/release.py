@@ -39,7 +39,7 @@ class Release:
     in_tree_registry: Callable[[], Registry]
     #: The class of PodInfos under these feature gates.
     pod_info: Callable[[Features], type[PodInfo]]
-    #: The kinds that the scheduler watches, in the order in which it lists them.
+    #: The kinds that the scheduler watches if their gates are on, in the order in which it lists them.
     watched_kinds: tuple[Kind, ...]
     make_cache: MakeCache
     make_queue: MakeQueue
@@ -53,3 +53,7 @@ class Release:
     formats_extender_errors: bool
     scheduling_cycle: type[SchedulingCycle]
     binding_cycle: type[BindingCycle]
+
+    def kinds_watched_with(self, features: Features) -> tuple[Kind, ...]:
+        """The kinds that the scheduler watches with these feature gates, in the order in which it lists them."""
+        return tuple(kind for kind in self.watched_kinds if not kind.gate or getattr(features, self.gates[kind.gate].member))

@@ -190,7 +190,7 @@ class SimulationState:
             graceful_victims=settings.graceful_victims,
             helpers=settings.helpers,
             pods_per_sync=settings.pods_per_sync,
-            watched_kinds=frozenset(kind.name for kind in self.release.watched_kinds),
+            watched_kinds=frozenset(kind.name for kind in self.release.kinds_watched_with(self.features)),
             shows_status_after_patch=self.release.shows_status_after_patch,
             refused_binding_confirms_earlier=self.release.refused_binding_confirms_earlier,
             binding_clears_nomination=self.features.clearing_nominated_node_name_after_binding,

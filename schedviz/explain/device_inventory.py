@@ -13,6 +13,7 @@ from typing import Final, Literal
 import msgspec
 
 from schedviz.engine import Simulation
+from schedviz.engine.framework.plugins.dynamicresources.device_taint_rules import tainted
 from schedviz.engine.framework.plugins.dynamicresources.dra_manager import DRAManager
 from schedviz.engine.framework.plugins.dynamicresources.structured import DeviceID
 from schedviz.engine.framework.plugins.dynamicresources.structured.requests import ALL, alternatives_of
@@ -23,6 +24,7 @@ from schedviz.kube.devices import (
     DeviceAttribute,
     DeviceClass,
     DeviceSelector,
+    DeviceTaintRule,
     ResourceClaim,
     ResourceClaimTemplate,
     ResourceSlice,
@@ -265,12 +267,22 @@ def _expressions(selectors: Iterable[DeviceSelector]) -> tuple[str, ...]:
 def _pools(simulation: Simulation, claims: _Claims) -> Iterator[PoolView]:
     """Sorted by node, driver and pool."""
     slices: dict[tuple[str, str, str], list[ResourceSlice]] = {}
+    rules = _taint_rules(simulation)
     for each in simulation.cluster.store.of_kind("ResourceSlice").values():
         if isinstance(each, ResourceSlice):
-            slices.setdefault((each.spec.node_name or "", each.spec.driver, each.spec.pool.name), []).append(each)
+            key = (each.spec.node_name or "", each.spec.driver, each.spec.pool.name)
+            slices.setdefault(key, []).append(tainted(each, rules))
     for key in sorted(slices):
         newest = max(each.spec.pool.generation for each in slices[key])
         yield _pool(*key, [each for each in slices[key] if each.spec.pool.generation == newest], claims)
+
+
+def _taint_rules(simulation: Simulation) -> list[DeviceTaintRule]:
+    """The rules of the API server, sorted by name; none if the scheduler does not read them."""
+    if not simulation.features.dra_device_taint_rules:
+        return []
+    rules = simulation.cluster.store.of_kind("DeviceTaintRule")
+    return [rule for name in sorted(rules) if isinstance(rule := rules[name], DeviceTaintRule)]
 
 
 def _pool(node: str, driver: str, name: str, slices: list[ResourceSlice], claims: _Claims) -> PoolView:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from schedviz.engine.features import V1_36_GATES, FeatureGateError, features_of
 from schedviz.kube.core import Pod
+from schedviz.kube.devices import DeviceTaintRule
 from schedviz.kube.meta import KubeObject
 
 #: The gates without which a pod's group means nothing. API servers keep the field only with the first.
 _FOR_POD_GROUPS: Final = ("GenericWorkload", "GangScheduling")
+#: The gate without which the scheduler does not read DeviceTaintRules, which few API servers serve.
+_FOR_TAINT_RULES: Final = "DRADeviceTaintRules"
 
 
 def gates_of(logged: Mapping[str, bool], objects: Iterable[KubeObject]) -> dict[str, bool]:
@@ -18,12 +21,17 @@ def gates_of(logged: Mapping[str, bool], objects: Iterable[KubeObject]) -> dict[
 
     Empty if upstream would refuse them together. Gates that kube-scheduler does not read are left out.
     """
-    named = dict(logged)
-    if not named and any(isinstance(obj, Pod) and obj.spec.scheduling_group is not None for obj in objects):
-        named = dict.fromkeys(_FOR_POD_GROUPS, True)
+    named = dict(logged) or {gate: True for obj in objects for gate in _needed_by(obj)}
     found = {name: value for name, value in named.items() if name in V1_36_GATES and value != V1_36_GATES[name].default}
     try:
         features_of(V1_36_GATES, found)
     except FeatureGateError:
         return {}
     return found
+
+
+def _needed_by(obj: KubeObject) -> Sequence[str]:
+    """The gates without which the scheduler does not read an object, or its pod group."""
+    if isinstance(obj, DeviceTaintRule):
+        return (_FOR_TAINT_RULES,)
+    return _FOR_POD_GROUPS if isinstance(obj, Pod) and obj.spec.scheduling_group is not None else ()

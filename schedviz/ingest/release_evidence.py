@@ -15,7 +15,8 @@ import msgspec
 
 from schedviz.ingest.report import Report
 from schedviz.kube.core import Pod
-from schedviz.kube.devices import DeviceClass, ResourceClaim, ResourceSlice
+from schedviz.kube.devices import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceSlice
+from schedviz.kube.kinds import kind_of
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import Phrase, joined, phrase
 from schedviz.trace.releases import DEFAULT_RELEASE, RELEASES, V1_36
@@ -37,6 +38,11 @@ _CHANGES: Final = (
 _SIMULATED_MINOR: Final = {DEFAULT_RELEASE: 27, V1_36: 36}
 #: Words of messages that v1.27.1 does not have with its default plugins.
 _NEWER_WORDS: Final = ("no new claims to deallocate", "had untolerated taint(s)", "didn't satisfy plugin(s) [", "still not schedulable")
+#: What objects need a gate for, by gate.
+_NEEDED_FOR: Final = (
+    ("GenericWorkload", phrase("pods name a pod group")),
+    ("DRADeviceTaintRules", phrase("there are DeviceTaintRules")),
+)
 #: How each note on the simulated release begins.
 _NOTES: Final = ("The session simulates kube-scheduler ", "Feature gates of the simulated scheduler: ")
 #: Characters of a version that are shown.
@@ -115,7 +121,7 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
         gates = ", ".join(f"{name}={str(value).lower()}" for name, value in sorted(self.suggested_gates.items()))
         if not gates:
             return None
-        reason = phrase("the log of its scheduler says so") if self.are_gates_logged else phrase("pods name a pod group")
+        reason = phrase("the log of its scheduler says so") if self.are_gates_logged else _reason_for(self.suggested_gates)
         return phrase("Feature gates of the simulated scheduler: {gates}, because {reason}.", gates=gates, reason=reason)
 
     @property
@@ -177,8 +183,9 @@ def newer_words(messages: Iterable[str]) -> str:
 
 def newer_field(obj: KubeObject) -> str:
     """What v1.27.1 does not read of an object, as its path; "": nothing."""
-    if isinstance(obj, ResourceSlice | ResourceClaim | DeviceClass):
-        return f"{type(obj).__name__} objects of resource.k8s.io/v1"
+    if isinstance(obj, ResourceSlice | ResourceClaim | DeviceClass | DeviceTaintRule):
+        kind = kind_of(obj)
+        return f"{kind.name} objects of {kind.api_version}"
     if not isinstance(obj, Pod):
         return ""
     if obj.spec.resources is not None:
@@ -186,6 +193,11 @@ def newer_field(obj: KubeObject) -> str:
     if any(container.restart_policy == "Always" for container in obj.spec.init_containers):
         return "sidecar containers (restartPolicy Always)"
     return ""
+
+
+def _reason_for(gates: Iterable[str]) -> Phrase:
+    """Why the objects need these gates."""
+    return joined([reason for gate, reason in _NEEDED_FOR if gate in gates], "{first}, and {next}")
 
 
 def _numbers(version: str) -> tuple[int, int, int]:

@@ -15,7 +15,7 @@ import msgspec
 
 from schedviz.kube import quantity, timestamps
 from schedviz.kube.core import Node, Pod
-from schedviz.kube.devices import ResourceClaim
+from schedviz.kube.devices import DeviceTaintRule, ResourceClaim
 from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.explain import describe, explain_validation_error
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS, Kind
@@ -176,7 +176,7 @@ def _decoders_for(api_version: object, kind: object) -> _Decoders:
         raise UnknownKindError(
             "kind", _KNOWN_KINDS, kind, message=f"the scheduler does not read the kind {kind!r}; it reads {_KNOWN_KINDS}"
         )
-    if api_version not in ("", None, entry.api_version):
+    if api_version not in ("", None, entry.api_version, *entry.other_versions):
         raise UnknownKindError("apiVersion", f'"{entry.api_version}" for a {kind}', describe(api_version))
     return _DECODERS[kind]
 
@@ -260,6 +260,8 @@ def check_names_and_times(obj: KubeObject) -> None:
         times.append(("status.startTime", obj.status.start_time))
     elif isinstance(obj, PodDisruptionBudget):
         times += [(f"status.disruptedPods.{name}", since) for name, since in obj.status.disrupted_pods.items()]
+    elif isinstance(obj, DeviceTaintRule):
+        times.append(("spec.taint.timeAdded", obj.spec.taint.time_added))
     for path, text in times:
         if text is not None:
             try:

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF012  (msgspec copies the empty defaults)
-"""Dynamic resource allocation: claims, their templates, device classes and slices (`resource.k8s.io/v1`).
+"""Dynamic resource allocation: claims, their templates, device classes, slices (`resource.k8s.io/v1`) and rules for taints (`v1beta2`).
 
 Configuration for drivers (`config`) is not kept: the scheduler only copies it.
 """
@@ -318,3 +318,24 @@ class ResourceSlice(KubeObject, frozen=True, kw_only=True, gc=False, tag="Resour
     """The devices that a driver publishes."""
 
     spec: ResourceSliceSpec = ResourceSliceSpec()
+
+
+class DeviceTaintSelector(Part, frozen=True, gc=False):
+    """The devices that a rule is for. A member that is None selects all."""
+
+    driver: str | None = None
+    pool: str | None = None
+    device: str | None = None
+
+
+class DeviceTaintRuleSpec(Part, frozen=True, gc=False):
+    """One taint, and the devices to which it is added."""
+
+    device_selector: DeviceTaintSelector | None = None
+    taint: DeviceTaint = DeviceTaint()
+
+
+class DeviceTaintRule(KubeObject, frozen=True, kw_only=True, gc=False, tag="DeviceTaintRule"):
+    """A taint that is added to devices which are already published."""
+
+    spec: DeviceTaintRuleSpec = DeviceTaintRuleSpec()

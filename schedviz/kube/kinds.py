@@ -9,7 +9,7 @@ import msgspec
 
 from schedviz.kube.apps import Deployment, ReplicaSet, StatefulSet
 from schedviz.kube.core import Namespace, Node, Pod, ReplicationController, Service
-from schedviz.kube.devices import DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice
+from schedviz.kube.devices import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.policy import PodDisruptionBudget, PriorityClass
 from schedviz.kube.storage import (
@@ -36,13 +36,24 @@ class Kind(msgspec.Struct, frozen=True):
     watched: bool = True
     #: Whether v1.27.1's scheduler ignores the kind.
     is_new: bool = False
+    #: The feature gate without which v1.36's scheduler does not watch the kind; "": none.
+    gate: str = ""
+    #: Other versions in which v1.36 serves the kind with the same fields.
+    other_versions: tuple[str, ...] = ()
 
 
 def _kind(
-    type_: type[KubeObject], api_version: str, resource: str, *, namespaced: bool, watched: bool = True, is_new: bool = False
+    type_: type[KubeObject],
+    api_version: str,
+    resource: str,
+    *,
+    namespaced: bool,
+    watched: bool = True,
+    is_new: bool = False,
+    gate: str = "",
+    other_versions: tuple[str, ...] = (),
 ) -> Kind:
-    name = type_.__name__
-    return Kind(name, api_version, resource, namespaced=namespaced, type=type_, watched=watched, is_new=is_new)
+    return Kind(type_.__name__, api_version, resource, namespaced, type_, watched, is_new, gate, other_versions)
 
 
 KINDS: tuple[Kind, ...] = (
@@ -57,6 +68,15 @@ KINDS: tuple[Kind, ...] = (
     _kind(PersistentVolumeClaim, "v1", "persistentvolumeclaims", namespaced=True),
     _kind(VolumeAttachment, "storage.k8s.io/v1", "volumeattachments", namespaced=False, is_new=True),
     _kind(DeviceClass, "resource.k8s.io/v1", "deviceclasses", namespaced=False, is_new=True),
+    _kind(
+        DeviceTaintRule,
+        "resource.k8s.io/v1beta2",
+        "devicetaintrules",
+        namespaced=False,
+        is_new=True,
+        gate="DRADeviceTaintRules",
+        other_versions=("resource.k8s.io/v1alpha3",),
+    ),
     _kind(ResourceSlice, "resource.k8s.io/v1", "resourceslices", namespaced=False, is_new=True),
     _kind(ResourceClaimTemplate, "resource.k8s.io/v1", "resourceclaimtemplates", namespaced=True, watched=False, is_new=True),
     _kind(ResourceClaim, "resource.k8s.io/v1", "resourceclaims", namespaced=True, is_new=True),
@@ -73,7 +93,7 @@ KINDS: tuple[Kind, ...] = (
 
 #: The kinds that v1.27.1's scheduler watches.
 WATCHED_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind.watched and not kind.is_new)
-#: The kinds that v1.36's scheduler watches.
+#: The kinds that v1.36's scheduler watches if their gates are on.
 WATCHED_KINDS_V1_36: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind.watched)
 #: Every kind by name. Names are unique across groups.
 BY_NAME: dict[str, Kind] = {kind.name: kind for kind in KINDS}
@@ -93,6 +113,7 @@ AnyObject = (
     | PersistentVolumeClaim
     | VolumeAttachment
     | DeviceClass
+    | DeviceTaintRule
     | ResourceSlice
     | ResourceClaimTemplate
     | ResourceClaim

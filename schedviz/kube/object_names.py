@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from schedviz.kube.core import Namespace, Node, Pod, Service
+from schedviz.kube.devices import DeviceTaintRule
 from schedviz.kube.errors import DecodeError
 from schedviz.kube.label_names import dns_1035_faults, key_faults, label_faults, subdomain_faults, value_faults
 from schedviz.kube.lines import is_one_line
@@ -78,6 +79,9 @@ def _names(obj: KubeObject, *, is_new: bool) -> Iterator[tuple[str, str, _Faults
         for number, taint in enumerate(obj.spec.taints):
             yield f"spec.taints[{number}].key", taint.key, key_faults
             yield f"spec.taints[{number}].value", taint.value, value_faults
+    if isinstance(obj, DeviceTaintRule):
+        yield "spec.taint.key", obj.spec.taint.key, key_faults
+        yield "spec.taint.value", obj.spec.taint.value, value_faults
     if isinstance(obj, Pod):
         yield from _labels("spec.nodeSelector", obj.spec.node_selector)
         if is_new:

@@ -53,6 +53,7 @@ UNREAD: Final[dict[type, str]] = {
     devices.DeviceAllocationResult: "config",
     devices.AllocatedDeviceStatus: "data networkData",
     devices.DeviceClassSpec: "config",
+    devices.DeviceTaintRule: "status",
     workloads.Workload: "spec",
     policy.PodDisruptionBudgetStatus: "observedGeneration conditions",
     policy.PriorityClass: "description",

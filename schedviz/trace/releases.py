@@ -22,7 +22,6 @@ DEFAULT_RELEASE: Final = V1_27
 #: Feature gates that a new session cannot enable, because what they switch on is not simulated. Stored sessions with one of them can be
 #: opened; it has no effect there.
 NOT_SIMULATED: Final[Mapping[str, str]] = {
-    "DRADeviceTaintRules": "DeviceTaintRule objects are not simulated; put the taints into the ResourceSlices",
     "DRANodeAllocatableResources": "devices that take a node's allocatable resources are not simulated",
     "DRAWorkloadResourceClaims": "claims of pod groups are not simulated",
 }

@@ -569,6 +569,16 @@ def test_a_dry_run_fails_if_something_needed_is_forbidden(cluster: KubernetesApi
     assert f"no permission to {verb} pods" in told.output
 
 
+@pytest.mark.parametrize(("options", "shown"), [((), False), (("--feature-gates", "DRADeviceTaintRules=true"), True)])
+def test_a_kind_with_a_gate_is_read_only_with_it(cluster: KubernetesApi, tmp_path: Path, options: tuple[str, ...], *, shown: bool) -> None:
+    path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})
+    told = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--dry-run", *options])
+
+    assert told.exit_code == 0, told.output
+    assert ("devicetaintrules" in told.output) == shown
+    assert any("devicetaintrules" in asked for _, asked in cluster.asked) == shown
+
+
 def test_a_refused_follow_makes_no_session(cluster: KubernetesApi, tmp_path: Path) -> None:
     cluster.forbidden = {("watch", "pods")}
     path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})

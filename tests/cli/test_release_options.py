@@ -120,7 +120,7 @@ def test_bench_measures_the_chosen_release() -> None:
 
 
 def test_a_gate_whose_feature_is_not_simulated_is_refused(tmp_path: Path) -> None:
-    code, _, output = ran(tmp_path, "--release", "v1.36", "--feature-gates", "DRADeviceTaintRules=true")
+    code, _, output = ran(tmp_path, "--release", "v1.36", "--feature-gates", "DRANodeAllocatableResources=true")
     assert code == 2
-    assert "cannot set feature gate DRADeviceTaintRules to true" in output
-    assert ran(tmp_path, "--release", "v1.36", "--feature-gates", "DRADeviceTaintRules=false")[0] == 0
+    assert "cannot set feature gate DRANodeAllocatableResources to true" in output
+    assert ran(tmp_path, "--release", "v1.36", "--feature-gates", "DRANodeAllocatableResources=false")[0] == 0

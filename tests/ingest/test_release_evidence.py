@@ -127,6 +127,30 @@ def test_pods_of_a_group_need_the_gates_that_read_it() -> None:
     assert found.suggested_gates == {"GenericWorkload": True, "GangScheduling": True}
 
 
+RULE = {
+    "apiVersion": "resource.k8s.io/v1beta2",
+    "kind": "DeviceTaintRule",
+    "metadata": {"name": "r"},
+    "spec": {"taint": {"key": "k", "effect": "NoSchedule"}},
+}
+
+
+def test_device_taint_rules_need_the_gate_that_reads_them() -> None:
+    found = evidence(RULE)
+
+    assert (found.suggested, found.newer_field) == (V1_36, "DeviceTaintRule objects of resource.k8s.io/v1beta2")
+    assert found.suggested_gates == {"DRADeviceTaintRules": True}
+    assert found.gates_note is not None
+    assert found.gates_note.text.endswith("DRADeviceTaintRules=true, because there are DeviceTaintRules.")
+
+
+def test_every_reason_for_gates_is_named() -> None:
+    found = evidence(RULE, pod(schedulingGroup={"podGroupName": "g"}))
+
+    assert found.gates_note is not None
+    assert found.gates_note.text.endswith("because pods name a pod group, and there are DeviceTaintRules.")
+
+
 def test_gates_that_upstream_would_refuse_are_left_out() -> None:
     assert evidence(log=GATES.format("GangScheduling=true") + STARTED.format("v1.36.0")).suggested_gates == {}
     assert evidence(log=GATES.format("GenericWorkload=true") + STARTED.format("v1.27.1")).suggested_gates == {}

@@ -9,7 +9,8 @@ import pytest
 
 from schedviz.kube import codec
 from schedviz.kube.defaults import default_object
-from schedviz.kube.devices import DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice
+from schedviz.kube.devices import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice
+from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.kinds import BY_NAME, WATCHED_KINDS, WATCHED_KINDS_V1_36
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.storage import VolumeAttachment
@@ -109,7 +110,18 @@ def read(data: dict[str, Any]) -> KubeObject:
     return obj
 
 
-@pytest.mark.parametrize("data", [CLAIM, SLICE, *OTHERS], ids=lambda data: str(data["kind"]))
+RULE: dict[str, Any] = {
+    "apiVersion": "resource.k8s.io/v1beta2",
+    "kind": "DeviceTaintRule",
+    "metadata": {"name": "broken"},
+    "spec": {
+        "deviceSelector": {"driver": "gpu.example.com", "pool": "n1", "device": "gpu-0"},
+        "taint": {"key": "example.com/broken", "value": "fan", "effect": "NoExecute", "timeAdded": "2026-01-01T00:00:00Z"},
+    },
+}
+
+
+@pytest.mark.parametrize("data", [CLAIM, SLICE, RULE, *OTHERS], ids=lambda data: str(data["kind"]))
 def test_each_kind_is_read_strictly_and_written_as_it_was_read(data: dict[str, Any]) -> None:
     obj = read(data)
     assert codec.from_dict(codec.to_dict(obj), strict=True) == obj
@@ -165,6 +177,31 @@ def test_classes_attachments_and_groups_keep_what_is_read() -> None:
     assert (group.spec.scheduling_policy.gang.min_count, group.spec.priority) == (3, 5)
 
 
+def test_a_taint_rule_keeps_selector_and_taint_and_not_its_status() -> None:
+    rule = read(RULE | {"status": {"conditions": [{"type": "EvictionInProgress", "status": "False"}]}})
+    assert isinstance(rule, DeviceTaintRule)
+    assert rule.spec.device_selector is not None
+    assert (rule.spec.device_selector.driver, rule.spec.device_selector.pool, rule.spec.device_selector.device) == (
+        "gpu.example.com",
+        "n1",
+        "gpu-0",
+    )
+    assert (rule.spec.taint.key, rule.spec.taint.value, rule.spec.taint.effect) == ("example.com/broken", "fan", "NoExecute")
+    assert "EvictionInProgress" not in str(codec.to_dict(rule))
+
+
+def test_a_taint_rule_is_read_in_each_version_that_v1_36_serves() -> None:
+    assert read(RULE | {"apiVersion": "resource.k8s.io/v1alpha3"}) == read(RULE)
+    with pytest.raises(UnknownKindError, match="apiVersion"):
+        codec.from_dict(RULE | {"apiVersion": "resource.k8s.io/v1"})
+
+
+def test_the_time_of_a_taint_rule_is_checked() -> None:
+    taint = RULE["spec"]["taint"] | {"timeAdded": "yesterday"}
+    with pytest.raises(DecodeError, match=r"spec\.taint\.timeAdded"):
+        codec.from_dict(RULE | {"spec": {"taint": taint}})
+
+
 def test_requests_are_for_an_exact_count_of_one_by_default() -> None:
     claim = default_object(read(CLAIM))
     assert isinstance(claim, ResourceClaim)
@@ -177,4 +214,4 @@ def test_requests_are_for_an_exact_count_of_one_by_default() -> None:
 
 def test_the_scheduler_of_v1_27_1_watches_none_of_them() -> None:
     later = {kind.name for kind in WATCHED_KINDS_V1_36} - {kind.name for kind in WATCHED_KINDS}
-    assert later == {"VolumeAttachment", "DeviceClass", "ResourceSlice", "ResourceClaim", "PodGroup"}
+    assert later == {"VolumeAttachment", "DeviceClass", "DeviceTaintRule", "ResourceSlice", "ResourceClaim", "PodGroup"}

@@ -70,6 +70,11 @@ def _object(kind: str, name: str = "one", **members: object) -> dict[str, object
         (_object("Node", labels={"a b": "c"}), "metadata.labels", "name part must consist of"),
         (_object("Node", labels={"zone": "a/b"}), "metadata.labels[zone]", "a valid label must be"),
         (_object("Node", spec={"taints": [{"key": "x y", "effect": "NoSchedule"}]}), "spec.taints[0].key", "name part must consist of"),
+        (
+            _object("DeviceTaintRule", apiVersion="resource.k8s.io/v1beta2", spec={"taint": {"key": "x y", "effect": "NoSchedule"}}),
+            "spec.taint.key",
+            "name part must consist of",
+        ),
         (_object("Pod", spec={"nodeSelector": {"disk": "s d"}}), "spec.nodeSelector[disk]", "a valid label must be"),
         (_object("Pod", spec={"containers": [{"name": "A", "image": "i"}]}), "spec.containers[0].name", "a lowercase RFC 1123 label"),
     ],

@@ -328,6 +328,22 @@ spec:
           effect: NoSchedule
 `,
   },
+  {
+    id: "devicetaintrule",
+    kind: "DeviceTaintRule",
+    text: `apiVersion: resource.k8s.io/v1beta2
+kind: DeviceTaintRule
+metadata:
+  name: maintenance
+spec:
+  deviceSelector:
+    driver: gpu.example.com
+    pool: node-1
+  taint:
+    key: example.com/maintenance
+    effect: NoSchedule
+`,
+  },
 ];
 
 /** The default configuration, with the members that users are likely to change. */

@@ -71,7 +71,7 @@ def follow(
     from schedviz.cli.follow import kubeconfig as config
     from schedviz.cli.follow.cluster_api import ClusterApi
     from schedviz.cli.follow.cluster_version import version_of, with_release
-    from schedviz.cli.follow.following import Following, resources
+    from schedviz.cli.follow.following import Following, resources, resources_without_gate
     from schedviz.cli.follow.pushing import Pusher
     from schedviz.cli.follow.redaction import Redaction
     from schedviz.cli.follow.status import Status
@@ -90,16 +90,20 @@ def follow(
     access = in_cluster.access() if in_pod else config.access(files, context)
     api = ClusterApi(access)
     if dry_run:
-        if not _show(api, secret, without):
+        if not _show(api, secret, (*without, *resources_without_gate(chosen.feature_gates or {}))):
             raise SystemExit(EXIT_FORBIDDEN)
         return
     # A context's name may also identify the owner of the cluster.
     source = source or ("cluster" if secret else re.sub(r"[^!-~]", "-", access.context)[:100])
     connection = Server(server, token)
     printer = _ThrottledPrinter()
-    without = (*without, *_not_permitted(api, without, printer))
+    gates = _gates_of(connection, session) if session else chosen.feature_gates or {}
+    without = (*without, *_not_permitted(api, (*without, *resources_without_gate(gates)), printer))
     version = version_of(api)
-    session = session or (_session_of(connection, source) if resume else None)
+    if session is None and resume:
+        session = _session_of(connection, source)
+        gates = gates if session is None else _gates_of(connection, session)
+    without = (*without, *resources_without_gate(gates))
     made = ""
     if session is None:
         chosen, sentence = with_release(chosen, version)
@@ -165,6 +169,16 @@ class _ThrottledPrinter:
             if self.status is not None:
                 self.status.clear()
             say(f"schedviz: {sentence}", err=True)
+
+
+def _gates_of(server: Server, session: str) -> dict[str, bool]:
+    """The feature gates of a session that differ from the defaults; none if it cannot be read, which the first push reports."""
+    try:
+        answer = server.ask(f"sessions/{session}/")
+    except OSError:
+        return {}
+    gates: dict[str, bool] = json.loads(answer.body)["featureGates"] if answer.status == 200 else {}
+    return gates
 
 
 def _session_of(server: Server, source: str) -> str | None:

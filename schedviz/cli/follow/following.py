@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from schedviz.cli.follow.cluster_api import ClusterApi
 from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
@@ -147,6 +147,11 @@ def in_order(changes: list[Change]) -> list[Change]:
 def resources() -> list[str]:
     """The plural names of the watched resources."""
     return [kind.resource for kind in WATCHED_KINDS_V1_36]
+
+
+def resources_without_gate(gates: Mapping[str, bool]) -> list[str]:
+    """The plural names of the resources that a session with these feature gates does not read."""
+    return [kind.resource for kind in WATCHED_KINDS_V1_36 if kind.gate and not gates.get(kind.gate)]
 
 
 def kinds(without: Sequence[str]) -> list[Kind]:

@@ -44,7 +44,7 @@ def watch(runner: CycleRunner, command: commands.Watch) -> Outcome:
     simulation = runner.simulation
     if sum((command.drop is not None, command.disconnect, command.reconnect)) != 1:
         return Outcome(error="watch needs exactly one of drop, disconnect and reconnect")
-    kinds = [kind.name for kind in simulation.release.watched_kinds if command.kind in ("*", kind.name)]
+    kinds = [kind.name for kind in simulation.release.kinds_watched_with(simulation.features) if command.kind in ("*", kind.name)]
     if not kinds:
         return Outcome(error=f'kind: {command.kind!r} is not a kind that the scheduler watches; "*" is every kind')
     runner.tick()
@@ -148,7 +148,7 @@ def _list(runner: CycleRunner) -> None:
     """Let the informers list the API server's objects, kind by kind, so that nodes come before their pods."""
     simulation = runner.simulation
     store, scheduler = simulation.cluster.store, simulation.scheduler
-    for kind in simulation.release.watched_kinds:
+    for kind in simulation.release.kinds_watched_with(simulation.features):
         for obj in store.of_kind(kind.name).values():
             if isinstance(obj, Pod):
                 if is_finished(obj):

@@ -108,7 +108,7 @@ def changes_of_devices(simulation: Simulation, dry_run: DryRun, explanation: Exp
                 continue
             yield from _tolerations(target, seen)
             yield from _freed(simulation, manager, target, seen)
-            yield from _more_devices(target, seen, restored=_restored_driver(simulation))
+            yield from _more_devices(simulation, target, seen)
         yield from _without_constraints(claim)
 
 
@@ -315,11 +315,14 @@ def _restored_driver(simulation: Simulation) -> str:
     return DRIVER if DeviceDriver.name in simulation.cluster.controllers.on else ""
 
 
-def _more_devices(target: _Target, seen: Sequence[_Seen], *, restored: str) -> Iterator[Change]:
+def _more_devices(simulation: Simulation, target: _Target, seen: Sequence[_Seen]) -> Iterator[Change]:
     """As many more devices on a node as the request lacks there, like one that the node has. Of several nodes, the first that helps."""
+    restored = _restored_driver(simulation)
     for each in [each for each in seen if each.in_use or each.ready][:_TRIED]:
         model = (each.in_use or each.ready)[0]
-        if model.id.driver == restored:
+        # The device's own slice has the taints of DeviceTaintRules, too.
+        published = simulation.scheduler.state.informers.get("ResourceSlice", "", model.slice.name)
+        if model.id.driver == restored or published is None:
             continue
         count = _lacking(target, each)
         yield Change(
@@ -333,16 +336,16 @@ def _more_devices(target: _Target, seen: Sequence[_Seen], *, restored: str) -> I
             against=_AGAINST,
             amount=1 - 1 / count,
             ladder=f"more devices {target.claim.key} {target.request.full_name}",
-            updated=(_with_more(model, count),),
+            updated=(_with_more(published, model, count),),
         )
 
 
-def _with_more(model: SliceDevice, count: int) -> ResourceSlice:
-    """The slice of a device with more devices like it, which take from no counters."""
-    spec = model.slice.spec
+def _with_more(slice_: ResourceSlice, model: SliceDevice, count: int) -> ResourceSlice:
+    """The slice with more devices like one of its own, which take from no counters."""
+    spec = slice_.spec
     stem = _NUMBER.sub("", model.device.name)
     taken = {device.name for device in spec.devices}
     free = (f"{stem}{number}" for number in range(len(taken) + count + 1))
     new = [name for name in free if name not in taken][:count]
     devices = tuple(replace(model.device, name=name, consumes_counters=(), taints=()) for name in new)
-    return replace(model.slice, spec=replace(spec, devices=(*spec.devices, *devices)))
+    return replace(slice_, spec=replace(spec, devices=(*spec.devices, *devices)))

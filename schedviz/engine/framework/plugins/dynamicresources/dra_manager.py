@@ -5,7 +5,7 @@ Upstream: framework/plugins/dynamicresources/dra_manager.go DefaultDRAManager
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,11 +14,12 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.listers import ObjectLister
 from schedviz.engine.framework.plugins.dynamicresources.claim_tracker import ClaimTracker
 from schedviz.engine.framework.plugins.dynamicresources.device_class_resolver import DeviceClassResolver
+from schedviz.engine.framework.plugins.dynamicresources.device_taint_rules import TaintedSlices, changed_slices, selects_slice, tainted
 from schedviz.engine.framework.plugins.dynamicresources.state import STATE_KEY, AllocatorInputs
 from schedviz.engine.framework.plugins.dynamicresources.structured import AllocatedState, Allocator, AllocatorFeatures
 from schedviz.engine.framework.plugins.dynamicresources.structured.pools import PoolIndex
 from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import Selectors
-from schedviz.kube.devices import DeviceClass, ResourceClaim, ResourceSlice
+from schedviz.kube.devices import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceSlice
 from schedviz.kube.meta import KubeObject
 
 
@@ -30,6 +31,7 @@ class DRAManager:
         self._features = features
         self.claims = ClaimTracker()
         self.device_classes = DeviceClassResolver()
+        self._tainted = TaintedSlices()
         #: The pod of a checkpoint's running cycle, and its allocator's inputs.
         self._restored: tuple[str, AllocatorInputs] | None = None
 
@@ -46,7 +48,27 @@ class DRAManager:
 
     def inputs(self) -> AllocatorInputs:
         """The present state, for the allocator of a pod."""
-        return AllocatorInputs(self._objects.list("ResourceSlice"), self._allocated())
+        return AllocatorInputs(self._objects.list("ResourceSlice"), self._allocated(), self._taint_rules())
+
+    def with_taints(self, slice_: ResourceSlice) -> ResourceSlice:
+        """The slice with the taints of the present rules."""
+        return tainted(slice_, self._taint_rules())
+
+    def slices_changed_by(self, old: DeviceTaintRule | None, new: DeviceTaintRule | None) -> Iterator[tuple[ResourceSlice, ResourceSlice]]:
+        """What a change of a rule, which the informer has stored, does to slices: those whose taints differ, before and after it.
+
+        Upstream: resourceslice/tracker/tracker.go deviceTaintAdd, deviceTaintUpdate, deviceTaintDelete
+        """
+        after = self._taint_rules()
+        rules = {rule.name: rule for rule in after}
+        if new is not None:
+            rules.pop(new.name, None)
+        if old is not None:
+            rules[old.name] = old
+        before = [rules[name] for name in sorted(rules)]
+        concerned = [rule for rule in (old, new) if rule is not None]
+        slices = self._objects.list("ResourceSlice")
+        return changed_slices([each for each in slices if any(selects_slice(rule, each) for rule in concerned)], before, after)
 
     def restored_inputs(self, pod_uid: str) -> AllocatorInputs:
         """The state for which a checkpoint's running cycle has begun, if it is that of the pod; otherwise the present state."""
@@ -55,7 +77,7 @@ class DRAManager:
 
     def allocator(self, inputs: AllocatorInputs, *, max_steps: int) -> Allocator:
         """An allocator for a state."""
-        self._pools.use(inputs.slices)
+        self._pools.use(self._tainted.of(inputs.slices, inputs.taint_rules))
         features, pools, selectors = self._allocator_features, self._pools, self._selectors
         return Allocator(features, inputs.allocated, self.device_class, pools, selectors, max_steps=max_steps)
 
@@ -63,6 +85,10 @@ class DRAManager:
         """The class, or None."""
         found: DeviceClass | None = self._objects.get("DeviceClass", "", name)
         return found
+
+    def _taint_rules(self) -> Sequence[DeviceTaintRule]:
+        """The rules, sorted by name; none if the gate is off."""
+        return self._objects.list("DeviceTaintRule") if self._features.dra_device_taint_rules else ()
 
     def _allocated(self) -> AllocatedState:
         state = self.claims.gather_allocated_state()
@@ -106,13 +132,16 @@ class DRAManager:
         if STATE_KEY not in state or not state.read(STATE_KEY).needs_allocator:
             return None
         inputs = state.read(STATE_KEY).inputs or self.restored_inputs(pod_uid)
-        return [pod_uid, [number(each) for each in inputs.slices], inputs.allocated.to_state()]
+        numbers = [[number(each) for each in objects] for objects in (inputs.slices, inputs.taint_rules)]
+        return [pod_uid, numbers[0], inputs.allocated.to_state(), numbers[1]]
 
     def load(self, state: Any, find: Callable[[str, int], KubeObject]) -> None:
         """Load the data of `to_state` into a new manager."""
         self.claims.load(state["claims"], find)
         self.device_classes.load(state["classes"])
         if state["running"] is not None:
-            pod_uid, numbers, allocated = state["running"]
-            slices = [each for number in numbers if isinstance(each := find("ResourceSlice", number), ResourceSlice)]
-            self._restored = (pod_uid, AllocatorInputs(slices, AllocatedState.from_state(allocated)))
+            # Older checkpoints have no rules.
+            pod_uid, slice_numbers, allocated, *rest = state["running"]
+            slices = [each for number in slice_numbers if isinstance(each := find("ResourceSlice", number), ResourceSlice)]
+            rules = [each for numbers in rest for number in numbers if isinstance(each := find("DeviceTaintRule", number), DeviceTaintRule)]
+            self._restored = (pod_uid, AllocatorInputs(slices, AllocatedState.from_state(allocated), rules))

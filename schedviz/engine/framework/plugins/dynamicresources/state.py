@@ -13,15 +13,16 @@ from schedviz.engine.framework.plugins.dynamicresources.structured import Alloca
 from schedviz.engine.framework.plugins.dynamicresources.structured.allocator import ClaimsAllocator, Found
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.core import ContainerExtendedResourceRequest
-from schedviz.kube.devices import AllocationResult, ResourceClaim, ResourceSlice
+from schedviz.kube.devices import AllocationResult, DeviceTaintRule, ResourceClaim, ResourceSlice
 from schedviz.kube.node_affinity import LazyErrorNodeSelector, node_selector
 
 
 class AllocatorInputs(NamedTuple):
-    """What the allocator of a pod reads: slices and allocated devices as they were when PreFilter ran."""
+    """What the allocator of a pod reads: slices, rules for their taints and allocated devices as they were when PreFilter ran."""
 
     slices: Sequence[ResourceSlice]
     allocated: AllocatedState
+    taint_rules: Sequence[DeviceTaintRule] = ()
 
 
 class NodeAllocation(msgspec.Struct, frozen=True):
