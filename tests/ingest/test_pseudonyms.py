@@ -156,6 +156,15 @@ def test_claims_slices_and_groups_agree_on_their_new_names_and_keep_what_express
             "metadata": {"name": "payroll-gpu"},
             "spec": {"selectors": [{"cel": {"expression": expression}}], "extendedResourceName": "acme.example/gpu"},
         },
+        {
+            "apiVersion": "resource.k8s.io/v1beta2",
+            "kind": "DeviceTaintRule",
+            "metadata": {"name": "payroll-rule"},
+            "spec": {
+                "deviceSelector": {"driver": "gpu.vendor.example", "pool": "rack-7-1", "device": device["name"]},
+                "taint": {"key": "acme.example/broken", "effect": "NoSchedule"},
+            },
+        },
         {"apiVersion": scheduling, "kind": "PodGroup", "metadata": {"name": "payroll-group", "namespace": "acme"}},
         pod(
             "member",
@@ -165,11 +174,11 @@ def test_claims_slices_and_groups_agree_on_their_new_names_and_keep_what_express
         ),
     ]
 
-    claim, slice_, device_class, group, member = map(
+    claim, slice_, device_class, rule, group, member = map(
         codec.to_dict, Pseudonyms("secret").objects(default_object(codec.from_dict(one)) for one in given)
     )
 
-    assert not [word for word in SECRET_WORDS if word in str([claim, slice_, device_class, group, member])]
+    assert not [word for word in SECRET_WORDS if word in str([claim, slice_, device_class, rule, group, member])]
     result = claim["status"]["allocation"]["devices"]["results"][0]
     (asked,) = claim["spec"]["devices"]["requests"]
     assert result["request"] == f"{asked['name']}/{asked['firstAvailable'][0]['name']}"
@@ -179,6 +188,8 @@ def test_claims_slices_and_groups_agree_on_their_new_names_and_keep_what_express
     assert published["nodeName"] == published["pool"]["name"]
     assert published["devices"][0]["consumesCounters"][0]["counterSet"] == published["sharedCounters"][0]["name"]
     assert (published["devices"][0]["attributes"], published["devices"][0]["capacity"]) == (device["attributes"], device["capacity"])
+    selector = {"driver": published["driver"], "pool": result["pool"], "device": result["device"]}
+    assert rule["spec"]["deviceSelector"] == selector
     assert asked["firstAvailable"][0]["deviceClassName"] == device_class["metadata"]["name"]
     assert device_class["spec"]["selectors"][0]["cel"]["expression"] == expression
     assert member["spec"]["schedulingGroup"]["podGroupName"] == group["metadata"]["name"]

@@ -132,15 +132,15 @@ class DRAManager:
         if STATE_KEY not in state or not state.read(STATE_KEY).needs_allocator:
             return None
         inputs = state.read(STATE_KEY).inputs or self.restored_inputs(pod_uid)
-        numbers = [[number(each) for each in objects] for objects in (inputs.slices, inputs.taint_rules)]
-        return [pod_uid, numbers[0], inputs.allocated.to_state(), numbers[1]]
+        state_of = [pod_uid, [number(each) for each in inputs.slices], inputs.allocated.to_state()]
+        # Without rules, workers of an older version can read it.
+        return [*state_of, [number(each) for each in inputs.taint_rules]] if inputs.taint_rules else state_of
 
     def load(self, state: Any, find: Callable[[str, int], KubeObject]) -> None:
         """Load the data of `to_state` into a new manager."""
         self.claims.load(state["claims"], find)
         self.device_classes.load(state["classes"])
         if state["running"] is not None:
-            # Older checkpoints have no rules.
             pod_uid, slice_numbers, allocated, *rest = state["running"]
             slices = [each for number in slice_numbers if isinstance(each := find("ResourceSlice", number), ResourceSlice)]
             rules = [each for numbers in rest for number in numbers if isinstance(each := find("DeviceTaintRule", number), DeviceTaintRule)]

@@ -212,6 +212,19 @@ def test_a_rule_that_is_created_is_an_update_of_the_slices_that_it_selects() -> 
     assert causes(simulation) == [SLICE_UPDATE]
 
 
+def test_a_list_after_a_broken_watch_delivers_what_happened_to_rules() -> None:
+    simulation = session(rule_dict(driver=DRIVER))
+    do(simulation, "run")
+    do(simulation, "watch", kind="DeviceTaintRule", disconnect=True)
+    do(simulation, "delete", kind="DeviceTaintRule", name="rule", namespace="")
+    simulation.drain_events()
+
+    do(simulation, "watch", kind="DeviceTaintRule", reconnect=True)
+    assert causes(simulation) == [SLICE_UPDATE]
+    do(simulation, "run")
+    assert placed_on(simulation) == "n1"
+
+
 def test_a_running_cycle_reads_the_rules_as_they_were_when_it_began() -> None:
     simulation = session(rule_dict(driver=DRIVER))
     while not (simulation.scheduler.cycle is not None and simulation.scheduler.cycle.stage == "Filter"):
