@@ -44,6 +44,7 @@ def parse_plan(text: str) -> PlanText:
         nodes = parse_yaml(text, expected=_MEMBERS, aliases=False)
     except NotYamlError as error:
         raise PlanError.of("", str(error), line=error.line) from None
+    _refuse_half_characters(nodes.document)
     plan = _decode(nodes)
     try:
         _check_base(plan.base)
@@ -51,6 +52,14 @@ def parse_plan(text: str) -> PlanText:
     except PlanError as error:
         raise PlanError([msgspec.structs.replace(fault, line=nodes.line_of(fault.path)) for fault in error.faults]) from None
     return PlanText(text, plan, variants, nodes)
+
+
+def _refuse_half_characters(value: Any) -> None:
+    """An escape in YAML or JSON can write half of a surrogate pair, which no file or database can store."""
+    if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+        raise PlanError.of("", f"the text {ascii(value)} has half of a surrogate pair, which is not a character")
+    for part in (*value, *value.values()) if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _refuse_half_characters(part)
 
 
 def _decode(nodes: YamlNodes) -> Plan:

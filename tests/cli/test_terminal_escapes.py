@@ -117,6 +117,28 @@ def test_names_with_control_characters_are_refused_in_printable_text(run: Run, t
         assert is_clean(out + err)
 
 
+def test_capacity_and_experiments_print_no_control_character(run: Run, cluster: str, tmp_path: Path) -> None:
+    plan, refused = tmp_path / "plan.yaml", tmp_path / "refused.yaml"
+    for file, name in ((plan, named("packing")), (refused, HOSTILE)):
+        variants = f"variants: [{{name: {json.dumps(name)}}}, {{name: other}}]"
+        file.write_text(f"experiment: 1\nname: {json.dumps(name)}\nbase: {{files: [{json.dumps(cluster)}]}}\n{variants}\n")
+    pod = tmp_path / "pod.json"
+    pod.write_text(json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": NAME}, "spec": {"containers": [{"name": "c"}]}}))
+
+    for command in (
+        ("capacity", "fit", cluster, "--pod", str(pod)),
+        ("capacity", "nodes", cluster),
+        ("capacity", "loss", cluster),
+        ("experiment", "check", str(plan)),
+        ("experiment", "run", str(plan)),
+        ("experiment", "run", str(refused)),
+        ("experiment", "run", HOSTILE),
+    ):
+        out, err = run(*command, leaves_with=(0, 1, 2))
+        assert out + err
+        assert is_clean(out + err)
+
+
 def test_json_has_the_names_as_they_are_and_no_control_character(run: Run, cluster: str, runs: tuple[str, str]) -> None:
     told, _ = run("explain", "-o", "json", "-f", cluster)
     compared, _ = run("compare", *runs, "-o", "json", leaves_with=(1,))

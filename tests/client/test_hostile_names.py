@@ -23,7 +23,7 @@ ASKING = {
     "login", "restore", "run", "send", "sessions", "state", "step", "token", "what-if",
 }  # fmt: skip
 #: Tried with files and arguments in tests/cli/test_terminal_escapes.py.
-OF_FILES = {"trace", "conformance", "config", "doctor", "dump", "lesson", "sample", "kit"}
+OF_FILES = {"capacity", "experiment", "trace", "conformance", "config", "doctor", "dump", "lesson", "sample", "kit"}
 #: `up` is the server of this module; the others print nothing from outside.
 OTHERS = {"up", "bench", "check"}
 
