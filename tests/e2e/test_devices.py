@@ -23,7 +23,7 @@ def session(page: Page, server: Server) -> str:
 
 
 def test_devices_are_counted_searched_and_followed_to_their_pods(page: Page, server: Server, session: str) -> None:
-    page.keyboard.press("g")
+    page.keyboard.press("Shift+G")
 
     expect(page.locator("[data-pool]")).to_have_count(4, timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-device-counts] [data-state=allocated] b")).not_to_have_text("0", timeout=PATIENCE_MILLIS)
@@ -43,14 +43,14 @@ def test_devices_are_counted_searched_and_followed_to_their_pods(page: Page, ser
 
 
 def test_a_claim_is_created_and_edited_from_the_panel(page: Page, session: str) -> None:
-    page.keyboard.press("g")
+    page.keyboard.press("Shift+G")
     page.locator(".sheet [data-tab=claims]").click(timeout=PATIENCE_MILLIS)
     page.locator("[data-new=resourceclaim]").click()
 
     expect(page.locator("[data-template]")).to_have_value("resourceclaim", timeout=PATIENCE_MILLIS)
     page.locator("[data-doing=object] button.main").click(timeout=PATIENCE_MILLIS)
     page.locator(".sheet .close").click()
-    page.keyboard.press("g")
+    page.keyboard.press("Shift+G")
     page.locator(".sheet [data-tab=claims]").click(timeout=PATIENCE_MILLIS)
     page.fill("[data-device-search]", "default/gpu pending")
     expect(page.locator("[data-claim='default/gpu']")).to_be_visible(timeout=PATIENCE_MILLIS)

@@ -81,7 +81,7 @@ export function queryCommands(page: QueryActions): Command[] {
       },
     },
     open("pending", "w"),
-    open("devices", "g"),
+    open("devices", "G"),
     open("agreement", "a"),
     { ...open("breakpoints", "b"), changes: "session" },
     { ...open("export", "e"), leaves: true },
