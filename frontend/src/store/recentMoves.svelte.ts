@@ -88,9 +88,8 @@ export class RecentMoves {
   private async eventsBefore(event: number, pod: string | null, signal: AbortSignal): Promise<AnyEvent[]> {
     const last = getEventsAfter(this.session, Math.max(0, event - RECALLED), RECALLED, signal);
     if (pod === null) return last;
-    const story = await getStory(this.session, { kind: "pod", name: pod }, { tail: STORY, at: event }, signal);
+    const [recent, story] = await Promise.all([last, getStory(this.session, { kind: "pod", name: pod }, { tail: STORY, at: event }, signal)]);
     const moves = story.results.filter(({ t, event: one }, i, all) => t === "queueMoved" && one !== all[i + 1]?.event).slice(-RECALLED_OF_POD);
-    const recent = await last;
     const before = moves.filter((entry) => entry.event < (recent[0]?.event ?? Infinity));
     // v1.36 records what hints answered right before a move.
     const pages = await Promise.all(before.map((entry) => getEvents(this.session, { after: Math.max(0, entry.event - 2), limit: 2 }, signal)));
