@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
 
 import { printKey } from "../src/commands/keys";
+import { actionCommands, type ActionPanels } from "../src/commands/actionCommands";
+import { queryCommands, type QueryActions } from "../src/commands/queryCommands";
+import type { Scope } from "../src/store/scope.svelte";
 
 it("names the key of a chord as it is on the user's keyboard", () => {
   expect(printKey("Mod+k", "MacIntel")).toBe("⌘K");
@@ -11,4 +14,12 @@ it("names the key of a chord as it is on the user's keyboard", () => {
 
 it("names single keys in the same way on every keyboard", () => {
   for (const platform of ["MacIntel", "Win32"]) expect(["ArrowLeft", "?", " "].map((key) => printKey(key, platform))).toEqual(["←", "?", "Space"]);
+});
+
+it("gives each key of a session's page to one command", () => {
+  const page = new Proxy({}, { get: () => () => undefined }) as ActionPanels & QueryActions;
+  const keys = [...actionCommands({} as Scope, page), ...queryCommands(page)].flatMap((command) => command.keys);
+
+  expect(keys.length).toBeGreaterThan(12);
+  expect(keys.filter((key, place) => keys.indexOf(key) < place)).toEqual([]);
 });
