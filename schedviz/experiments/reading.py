@@ -57,7 +57,7 @@ def parse_plan(text: str) -> PlanText:
 def _refuse_half_characters(value: Any) -> None:
     """An escape in YAML or JSON can write half of a surrogate pair, which no file or database can store."""
     if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
-        raise PlanError.of("", f"the text {ascii(value)} has half of a surrogate pair, which is not a character")
+        raise PlanError.of("", f"the text {value!a} has half of a surrogate pair, which is not a character")
     for part in (*value, *value.values()) if isinstance(value, dict) else value if isinstance(value, list) else ():
         _refuse_half_characters(part)
 
