@@ -19,8 +19,8 @@ from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.interface import NominatingInfo, NominatingMode, PostFilterResult, PreemptionRecord
 from schedviz.engine.framework.plugins.defaultpreemption.default_preemption import DefaultPreemption
 from schedviz.engine.framework.preemption import Evaluator, NodeVictims, pick_one_node
-from schedviz.engine.framework.preemption.evaluator import shown
-from schedviz.engine.framework.status import SUCCESS, Code, Status, as_status, unschedulable
+from schedviz.engine.framework.preemption.evaluator import may_help, shown
+from schedviz.engine.framework.status import SUCCESS, Status, as_status, unschedulable
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.core import Pod
 
@@ -62,7 +62,7 @@ class EvaluatorV118(Evaluator):
         if self._selector.pod_eligible_to_preempt_others(preemptor, None):
             return None, _NOWHERE
         rows = self._handle.snapshot.rows()
-        potential = np.flatnonzero(node_to_status.mask(rows, _may_help, absent=True))
+        potential = np.flatnonzero(node_to_status.mask(rows, may_help, absent=True))
         if not len(potential):
             self._handle.client.clear_nominated_node_name(preemptor.pod)
             return PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, "")), _NOWHERE
@@ -120,10 +120,6 @@ class EvaluatorV118(Evaluator):
         for other in self._handle.nominator.nominated_pods_for_node(chosen.node):
             if other.priority < pod.priority:
                 client.clear_nominated_node_name(other.pod)
-
-
-def _may_help(status: Status) -> bool:
-    return status.code is not Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 
 
 def _pick(candidates: Sequence[NodeVictims], now: int) -> NodeVictims:

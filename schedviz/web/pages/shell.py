@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 
 from schedviz.web.pages.assets import assets
 from schedviz.web.pages.words import language_of, words_of
@@ -28,6 +29,11 @@ def page(request: HttpRequest, template: str, *, status: int = 200, **context: A
         "oidc_name": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
     return render(request, template, {**shared, **context}, status=status)
+
+
+def to_login(request: HttpRequest) -> HttpResponse:
+    """A redirect to the login page, which leads back to this one."""
+    return redirect(f"/login/?next={quote(request.get_full_path())}")
 
 
 def _account(user: User | AnonymousUser) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from typing import Any
-from urllib.parse import quote
 from uuid import UUID
 
 from django.conf import settings
@@ -28,6 +27,7 @@ from schedviz.web.learning.models import lesson_of
 from schedviz.web.login import LOGIN_LINK_AGAIN_SECONDS, local_path, redeem
 from schedviz.web.pages.embed import PANELS
 from schedviz.web.pages.shell import page as _page
+from schedviz.web.pages.shell import to_login
 from schedviz.web.pages.words import words_of
 from schedviz.web.permissions import actor_of, may, open_link, visible_sessions
 
@@ -73,7 +73,7 @@ def cases_page(request: HttpRequest) -> HttpResponse:
 def experiments_page(request: HttpRequest) -> HttpResponse:
     """`/experiments/`: your experiments. With `?session=<id>`, the form's plan has this session as its base."""
     if not actor_of(request).is_known:
-        return redirect(f"/login/?next={quote(request.get_full_path())}")
+        return to_login(request)
     return _page(request, "web/experiments.html")
 
 
@@ -84,7 +84,7 @@ def experiment_page(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
     """`/experiments/<id>/`: one of your experiments."""
     actor = actor_of(request)
     if not actor.is_known:
-        return redirect(f"/login/?next={quote(request.get_full_path())}")
+        return to_login(request)
     if not Experiment.objects.filter(pk=experiment_id, owner_id=actor.user_id).exists():
         return not_found(request)
     return _page(request, "web/experiment.html", experiment_id=str(experiment_id))
@@ -96,7 +96,7 @@ def experiment_page(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
 def lessons_page(request: HttpRequest) -> HttpResponse:
     """`/lessons/`: the course. With `?begin=<lesson>[&stop=<stop>]` the page starts a lesson, at a stop of it."""
     if not actor_of(request).is_known:
-        return redirect(f"/login/?next={quote(request.get_full_path())}")
+        return to_login(request)
     return _page(request, "web/lessons.html")
 
 
@@ -122,7 +122,7 @@ def _session(request: HttpRequest, session_id: UUID, panel: str = "") -> HttpRes
     actor = actor_of(request)
     if session is None or not may(actor, Verb.SEE, session):
         if not actor.is_known:
-            return redirect(f"/login/?next={quote(request.get_full_path())}")
+            return to_login(request)
         return not_found(request)
     context: dict[str, Any] = {"session_id": str(session.pk), "session_name": session.name, "panel": panel, "lesson": lesson_of(session)}
     return _page(request, "web/scope.html", **context, **_of_demo(session, actor))
@@ -153,7 +153,7 @@ def compare_page(request: HttpRequest) -> HttpResponse:
     """`/compare/?a=&b=`: the comparison of two sessions or moments. REST checks the permissions."""
     actor = actor_of(request)
     if not actor.is_known and not actor.links:
-        return redirect(f"/login/?next={quote(request.get_full_path())}")
+        return to_login(request)
     return _page(request, "web/compare.html")
 
 

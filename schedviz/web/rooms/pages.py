@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -12,7 +11,7 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_GET
 
 from schedviz.web.learning.models import lesson_of
-from schedviz.web.pages.shell import page
+from schedviz.web.pages.shell import page, to_login
 from schedviz.web.permissions import actor_of
 from schedviz.web.rooms.links import read_code
 from schedviz.web.rooms.membership import RoomMembership, membership_in
@@ -36,7 +35,7 @@ def join_page(request: HttpRequest, code: str = "") -> HttpResponse:
 def rooms_page(request: HttpRequest) -> HttpResponse:
     """`/rooms/`: a teacher's rooms."""
     if not actor_of(request).is_known:
-        return redirect(f"/login/?next={quote(request.get_full_path())}")
+        return to_login(request)
     return page(request, "rooms/list.html")
 
 

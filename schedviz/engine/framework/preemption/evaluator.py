@@ -100,7 +100,7 @@ class Evaluator:
             return None, as_status(aggregate(errors))
         if not candidates:
             error = FitError(preemptor.key, len(statuses), Diagnosis(statuses))
-            return _nominating(""), unschedulable(error.message)
+            return nominating(""), unschedulable(error.message)
 
         found = tuple(shown(candidate, pod_by_pod=self._handle.keeps_details) for candidate in candidates)
         candidates, status = self._call_extenders(preemptor, candidates)
@@ -117,7 +117,7 @@ class Evaluator:
         status = self._prepare(best, preemptor)
         if not status.is_success:
             return PostFilterResult(record=record), status
-        return _nominating(best.node, record), SUCCESS
+        return nominating(best.node, record), SUCCESS
 
     def _find_candidates(
         self, pod: PodInfo, node_to_status: NodeToStatusMap
@@ -126,7 +126,7 @@ class Evaluator:
         rows = self._handle.snapshot.rows()
         if not len(rows):
             return [], NodeToStatusMap(), [StatusError("no nodes available")]
-        is_potential = node_to_status.mask(rows, _may_help, absent=True)
+        is_potential = node_to_status.mask(rows, may_help, absent=True)
         potential = np.flatnonzero(is_potential)
         if not len(potential):
             self._handle.client.clear_nominated_node_name(pod.pod)
@@ -203,7 +203,8 @@ class Evaluator:
         return SUCCESS
 
 
-def _may_help(status: Status) -> bool:
+def may_help(status: Status) -> bool:
+    """Whether evicting pods can make the node fit."""
     return status.code is not Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 
 
@@ -221,7 +222,7 @@ def _disruption(preemptor: Pod) -> PodCondition:
     return PodCondition(type="DisruptionTarget", status="True", reason="PreemptionByScheduler", message=message)
 
 
-def _nominating(node: str, record: PreemptionRecord | None = None) -> PostFilterResult:
+def nominating(node: str, record: PreemptionRecord | None = None) -> PostFilterResult:
     """Upstream: NewPostFilterResultWithNominatedNode; "" clears an earlier nomination."""
     return PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, node), record or PreemptionRecord())
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.fit_error_v1_36 import DiagnosisV136, FitErrorV136, NodeToStatus
-from schedviz.engine.framework.interface import NominatingInfo, NominatingMode, PostFilterResult, PreemptionRecord
-from schedviz.engine.framework.preemption.evaluator import DryRuns, Evaluator, aggregate, shown
+from schedviz.engine.framework.interface import PostFilterResult, PreemptionRecord
+from schedviz.engine.framework.preemption.evaluator import NOT_HELPFUL, DryRuns, Evaluator, aggregate, nominating, shown
 from schedviz.engine.framework.preemption.executor import Executor
 from schedviz.engine.framework.preemption.importance import pick
 from schedviz.engine.framework.preemption.preemptor import Preemptor
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.status import SUCCESS, Code, Status, StatusError, as_status, unresolvable, unschedulable
+from schedviz.engine.framework.status import SUCCESS, Code, Status, StatusError, as_status, unschedulable
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Pod
-
-_NOT_HELPFUL: Final = unresolvable("Preemption is not helpful for scheduling")
 
 
 class EvaluatorV136(Evaluator):
@@ -48,8 +44,8 @@ class EvaluatorV136(Evaluator):
         if not candidates:
             diagnosis = DiagnosisV136.new()
             diagnosis.node_to_status.add(potential, verdicts)
-            diagnosis.nodes.absent_nodes_status = _NOT_HELPFUL
-            return _nominating(""), unschedulable(FitErrorV136(preemptor.key, len(rows), diagnosis).message)
+            diagnosis.nodes.absent_nodes_status = NOT_HELPFUL
+            return nominating(""), unschedulable(FitErrorV136(preemptor.key, len(rows), diagnosis).message)
 
         found = tuple(shown(candidate, pod_by_pod=handle.keeps_details) for candidate in candidates)
         candidates, status = self._call_extenders(preemptor, candidates)
@@ -66,7 +62,7 @@ class EvaluatorV136(Evaluator):
         status = Executor(handle, self._plugin).actuate(Preemptor.of_pod(preemptor), best.node, best.pods)
         if not status.is_success:
             return PostFilterResult(record=record), status
-        return _nominating(best.node, record), SUCCESS
+        return nominating(best.node, record), SUCCESS
 
     def _candidates(self, pod: PodInfo, rows: Rows) -> DryRuns:
         """Nodes on which preemption helps. Upstream: findCandidates"""
@@ -75,8 +71,3 @@ class EvaluatorV136(Evaluator):
 
 def _may_help(status: Status) -> bool:
     return status.code is Code.UNSCHEDULABLE
-
-
-def _nominating(node: str, record: PreemptionRecord | None = None) -> PostFilterResult:
-    """Upstream: NewPostFilterResultWithNominatedNode; "" clears an earlier nomination."""
-    return PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, node), record or PreemptionRecord())
