@@ -17,7 +17,7 @@ from schedviz.engine.framework.plugins.defaultpreemption.default_preemption impo
 from schedviz.engine.framework.pod_groups import PodGroupInfo, group_of
 from schedviz.engine.framework.preemption import NodeVictims, more_important_first
 from schedviz.engine.framework.preemption.evaluator_v1_36 import EvaluatorV136
-from schedviz.engine.framework.preemption.importance import VictimCost
+from schedviz.engine.framework.preemption.importance import ComputedCost
 from schedviz.engine.framework.preemption.pod_group_evaluator import PodGroupEvaluator
 from schedviz.engine.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from schedviz.engine.framework.types import (
@@ -84,13 +84,13 @@ class DefaultPreemptionV136(DefaultPreemption):
         return found
 
     def _outcome(
-        self, node: str, pods: Sequence[PodInfo], stays: Sequence[bool], protected: int, cost: VictimCost | None = None
+        self, node: str, pods: Sequence[PodInfo], stays: Sequence[bool], protected: int, known: ComputedCost | None = None
     ) -> NodeVictims | Status:
         """The victims in order of importance, whether a budget protects them or not."""
-        found = super()._outcome(node, pods, stays, protected, cost)
+        found = super()._outcome(node, pods, stays, protected, known)
         if not isinstance(found, NodeVictims) or not 0 < protected < len(pods):
             return found
-        return msgspec.structs.replace(found, pods=tuple(more_important_first(found.pods, self._handle.clock())), known_cost=None)
+        return msgspec.structs.replace(found, pods=tuple(more_important_first(found.pods, self._handle.clock())))
 
 
 def _skip(_pod: PodInfo, _old: KubeObject | None, _new: KubeObject | None) -> QueueingHint:
