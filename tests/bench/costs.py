@@ -1,34 +1,42 @@
-"""What one user costs to serve: CPU time of a step and of a viewer's frame, memory of a hosted session and of a viewer, storage of a cycle.
+"""What one user costs to serve, and how that grows: CPU time of a step and of a viewer's frame, memory of a session, storage of a cycle.
 
     .venv/bin/python -m tests.bench.costs [--steps 300]
+    .venv/bin/python -m tests.bench.costs --growth docs/pictures/growth.svg
 
-CPU time and memory are those of the web server and the engine workers of a `schedviz up`, read from /proc, so this needs Linux.
-docs/operations.md calculates from these figures what schedviz costs for 10, 100 and 1,000 users.
+CPU time and memory are those of the web server and the engine workers of a `schedviz up`. `--growth` plots CPU time against viewers,
+cycles of history and sessions of one worker; it takes five minutes. docs/operations.md calculates from these figures what schedviz costs
+for 10, 100 and 1,000 users.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import re
+import random
 import tempfile
 import time
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import psutil
 from websockets.sync.client import ClientConnection, connect
 
+from schedviz.cli.bench.plot import Line, panels
+from tests.bench import jumps
+from tests.bench.engine import load_average
 from tests.bench.report import Figure, print_figures
 from tests.bench.round_trip import _receive_until
 from tests.bench.server import Server
 
-_TICKS: Final = os.sysconf("SC_CLK_TCK")
+WEB, ENGINE = "web server", "engine worker"
+_MODULES: Final = {"schedviz.up.web_server": WEB, "engine": ENGINE}
 _MEBIBYTE: Final = 2**20
 _VIEWERS: Final = 20
 _SESSIONS: Final = 8
-_ROLES: Final = {"web_server": "web server", "engine": "engine worker"}
+#: A user may have 50 sockets for a session.
+MOST_VIEWERS: Final = 48
 
 
 class Used(NamedTuple):
@@ -37,28 +45,18 @@ class Used(NamedTuple):
     cpu: float = 0.0
     memory: int = 0
 
-    def since(self, before: Used) -> Used:
+    def __sub__(self, before: Used) -> Used:
         return Used(self.cpu - before.cpu, self.memory - before.memory)
 
 
 def used(server: Server) -> dict[str, Used]:
     """By role, for the processes that the server started."""
-    sums = dict.fromkeys(_ROLES.values(), Used())
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (folder / "cmdline").read_text().split("\0")
-            fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
-            status = (folder / "status").read_text()
-        except OSError:
-            continue
-        role = next((shown for name, shown in _ROLES.items() if any(word in (name, f"schedviz.up.{name}") for word in command)), None)
-        # The second field after the name is the parent: the supervisor.
-        if role is None or int(fields[1]) != server.pid:
-            continue
-        resident = re.search(r"VmRSS:\s+(\d+) kB", status)
-        before = sums[role]
-        cpu = (int(fields[11]) + int(fields[12])) / _TICKS
-        sums[role] = Used(before.cpu + cpu, before.memory + (int(resident[1]) * 1024 if resident else 0))
+    sums = {WEB: Used(), ENGINE: Used()}
+    for process in psutil.Process(server.pid).children():
+        role = next((_MODULES[word] for word in process.cmdline() if word in _MODULES), None)
+        if role is not None:
+            times, known = process.cpu_times(), sums[role]
+            sums[role] = Used(known.cpu + times.user + times.system, known.memory + process.memory_info().rss)
     return sums
 
 
@@ -70,8 +68,8 @@ def watch(server: Server, session: str) -> ClientConnection:
     return viewer
 
 
-def step(viewers: list[ClientConnection], count: int) -> None:
-    """Cycles that the first viewer asks for one by one, each when all viewers have the frame of the previous one."""
+def step(viewers: Sequence[ClientConnection], count: int) -> None:
+    """Step by cycles, each when all viewers have the frame of the previous one."""
     for _ in range(count):
         command = {"op": "step", "unit": "cycle", "count": 1}
         viewers[0].send(json.dumps({"type": "command", "key": f"cost-{time.time_ns()}", "command": command}))
@@ -85,44 +83,44 @@ def generated(server: Server, nodes: int, pods: int) -> str:
     return server.create(json={"generate": {"shape": "basic", "nodes": nodes, "pods": pods}})[0]
 
 
+# --- One user
+
+
 def of_steps(server: Server, steps: int) -> list[Figure]:
     """CPU time and storage of a step with one viewer, and CPU time of each further viewer."""
-    session = generated(server, 500, 2 * steps + 40)
-    with ExitStack() as stack:
-        viewers = [stack.enter_context(watch(server, session))]
-        step(viewers, 20)
-        stored, before = _database_bytes(server), used(server)
-        step(viewers, steps)
-        alone, written = _difference(used(server), before), _database_bytes(server) - stored
-        viewers += [stack.enter_context(watch(server, session)) for _ in range(_VIEWERS - 1)]
-        step(viewers, 20)
-        before = used(server)
-        step(viewers, steps)
-        together = _difference(used(server), before)
-    web, engine = (alone[role].cpu * 1000 / steps for role in _ROLES.values())
-    more = (together["web server"].cpu - alone["web server"].cpu) * 1000 / steps / (_VIEWERS - 1)
+    alone, written = cpu_of_steps(server, steps, viewers=1)
+    together, _ = cpu_of_steps(server, steps, viewers=_VIEWERS)
+    more = (together[WEB] - alone[WEB]) / (_VIEWERS - 1)
     return [
-        Figure("CPU time of a step of one cycle, 500 nodes, one viewer: web server, engine worker", f"{web:.1f} ms, {engine:.1f} ms"),
-        Figure("CPU time of the same frame for each further viewer: web server", f"{more:.2f} ms"),
-        Figure("growth of the database for a step", f"{written / steps:,.0f} bytes"),
+        Figure(f"CPU time of a step of one cycle, 500 nodes, one viewer: {WEB}, {ENGINE}", f"{alone[WEB]:.1f} ms, {alone[ENGINE]:.1f} ms"),
+        Figure(f"CPU time of its frame for each further viewer: {WEB}", f"{more:.2f} ms"),
+        Figure("growth of the database for a step", f"{written:,.0f} bytes"),
     ]
 
 
-def of_sessions(server: Server, nodes: int, pods: int) -> list[Figure]:
+def cpu_of_steps(server: Server, steps: int, *, viewers: int) -> tuple[dict[str, float], float]:
+    """CPU milliseconds of a step by role, and bytes that it adds to the database."""
+    session = generated(server, 500, steps + 40)
+    with ExitStack() as stack:
+        watching = [stack.enter_context(watch(server, session)) for _ in range(viewers)]
+        step(watching, 20)
+        stored, before = _database_bytes(server), used(server)
+        step(watching, steps)
+        after, written = used(server), _database_bytes(server) - stored
+    return {role: (after[role] - before[role]).cpu * 1000 / steps for role in after}, written / steps
+
+
+def of_sessions(server: Server, nodes: int, pods: int) -> Figure:
     """Memory of a hosted session and of its viewer."""
     sessions = [generated(server, nodes, pods) for _ in range(_SESSIONS)]
     before = used(server)
     with ExitStack() as stack:
         for session in sessions:
             step([stack.enter_context(watch(server, session))], 20)
-        after = _difference(used(server), before)
-    each = {role: after[role].memory / _SESSIONS / _MEBIBYTE for role in after}
-    what = f"memory of a hosted session of {nodes:,} nodes and {pods:,} pods, and of its viewer: engine worker, web server"
-    return [Figure(what, f"{each['engine worker']:.1f} MiB, {each['web server']:.1f} MiB")]
-
-
-def _difference(after: dict[str, Used], before: dict[str, Used]) -> dict[str, Used]:
-    return {role: after[role].since(before[role]) for role in after}
+        after = used(server)
+    each = {role: (after[role] - before[role]).memory / _SESSIONS / _MEBIBYTE for role in after}
+    what = f"memory of a hosted session of {nodes:,} nodes and {pods:,} pods, and of its viewer: {ENGINE}, {WEB}"
+    return Figure(what, f"{each[ENGINE]:.1f} MiB, {each[WEB]:.1f} MiB")
 
 
 def _database_bytes(server: Server) -> int:
@@ -130,16 +128,74 @@ def _database_bytes(server: Server) -> int:
     return sum(file.stat().st_size for file in server.data.glob("*.sqlite3*") if not file.name.endswith("-shm"))
 
 
+# --- Growth
+
+
+def growth(server: Server) -> list[tuple[str, list[Line]]]:
+    """Panels of a plot: CPU milliseconds against viewers, cycles of history, and sessions."""
+    return [
+        (
+            "CPU ms a step against viewers",
+            _by_role((count, cpu_of_steps(server, 60, viewers=count)[0]) for count in (1, 4, 16, MOST_VIEWERS)),
+        ),
+        (
+            "CPU ms a jump against cycles of history",
+            [("a cycle and the state before it", [_of_jumps(server, n) for n in (200, 2_000, 20_000)])],
+        ),
+        ("CPU ms a step against watched sessions", _by_role((count, _of_many_sessions(server, count)) for count in (1, 4, 16, 64))),
+    ]
+
+
+def _by_role(points: Iterable[tuple[int, dict[str, float]]]) -> list[Line]:
+    measured = list(points)
+    return [(role, [(count, cost[role]) for count, cost in measured]) for role in (WEB, ENGINE)]
+
+
+def _of_jumps(server: Server, cycles: int) -> tuple[float, float]:
+    """CPU milliseconds of all processes for a jump to any cycle of a session of 100 nodes."""
+    session = jumps._make(server, nodes=100, pods=0, cycles=cycles)
+    base, chosen, count = f"/api/v1/sessions/{session}/", random.Random(1), 100
+    before = jumps._processor_seconds(server)
+    for _ in range(count):
+        summary = server.client.get(f"{base}cycles/{chosen.randint(1, cycles)}/", params={"detail": "0"}).json()
+        server.client.get(f"{base}view/", params={"at": summary["firstEvent"]}).raise_for_status()
+    return cycles, (jumps._processor_seconds(server) - before) / count * 1000
+
+
+def _of_many_sessions(server: Server, count: int) -> dict[str, float]:
+    """CPU milliseconds of a step by role, while this many sessions are stepped in turn."""
+    sessions = [generated(server, 100, 200) for _ in range(count)]
+    with ExitStack() as stack:
+        viewers = [stack.enter_context(watch(server, session)) for session in sessions]
+        for viewer in viewers:
+            step([viewer], 2)
+        turns = max(2, 64 // count)
+        before = used(server)
+        for _ in range(turns):
+            for viewer in viewers:
+                step([viewer], 1)
+        after = used(server)
+    return {role: (after[role] - before[role]).cpu * 1000 / turns / count for role in after}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--growth", type=Path, metavar="FILE.svg")
     options = parser.parse_args()
-    figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="schedviz-costs-") as folder, Server(Path(folder)) as server:
-        figures += of_steps(server, options.steps)
-        for nodes, pods in ((100, 500), (500, 5_000)):
-            figures += of_sessions(server, nodes, pods)
-    print_figures([*figures, Figure("load average at the end", f"{os.getloadavg()[0]:.1f}")])
+        if options.growth:
+            drawn = growth(server)
+            options.growth.write_text(panels(drawn), "utf-8")
+            figures = [
+                Figure(f"{title}: {name}", ", ".join(f"{x:,.0f}: {y:.2f}" for x, y in line))
+                for title, lines in drawn
+                for name, line in lines
+            ]
+        else:
+            sizes = [(100, 500), (500, 5_000)]
+            figures = [*of_steps(server, options.steps), *(of_sessions(server, nodes, pods) for nodes, pods in sizes)]
+    print_figures([*figures, Figure("load average at the end", load_average())])
 
 
 if __name__ == "__main__":
