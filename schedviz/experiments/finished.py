@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from schedviz.engine import Simulation
-from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import NodeInfo
+from schedviz.experiments.amounts import amounts
 from schedviz.experiments.history import Attempt, History
+from schedviz.experiments.series import SeriesAxis
+from schedviz.experiments.usage import Usage, UsageSource
+from schedviz.experiments.usage_log import Change
 from schedviz.kube.core import Pod
 from schedviz.kube.policy import PodDisruptionBudget
 
@@ -21,7 +24,15 @@ class FinishedTrial:
     """The end of a trial. Do not change what it gives."""
 
     def __init__(
-        self, simulation: Simulation, history: History, *, before: Mapping[str, Pod], arrived: Mapping[str, Pod], engine_seconds: float
+        self,
+        simulation: Simulation,
+        history: History,
+        *,
+        changes: Sequence[Change],
+        before: Mapping[str, Pod],
+        arrived: Mapping[str, Pod],
+        axis: SeriesAxis,
+        engine_seconds: float,
     ) -> None:
         #: The engine, for measures that need more than the members below.
         self.simulation = simulation
@@ -33,7 +44,10 @@ class FinishedTrial:
         self.bound_before = {key: pod for key, pod in before.items() if pod.spec.node_name}
         #: The pods to schedule, by `namespace/name`, in the order in which they arrived.
         self.workload = {key: pod for key, pod in {**before, **arrived}.items() if key not in self.bound_before}
+        #: What happens over: virtual time, or the pods as they are tried first, where all are there from the beginning.
+        self.axis = axis
         self._reasons = history.reasons
+        self._changes = changes
 
     @cached_property
     def nodes(self) -> list[NodeInfo]:
@@ -87,15 +101,39 @@ class FinishedTrial:
     @cached_property
     def shapes(self) -> list[dict[str, int]]:
         """The requests of each pod of the workload, in milli-cpus, bytes and counts, without zeros."""
-        pod_info = self.simulation.release.pod_info(self.simulation.features)
-        return [{name: n for name, n in amounts(pod_info(pod).requests.resource).items() if n} for pod in self.workload.values()]
+        return [self.requests_of(pod) for pod in self.workload.values()]
+
+    def requests_of(self, pod: Pod) -> dict[str, int]:
+        """The requests of a pod, in milli-cpus, bytes and counts, without zeros."""
+        found = self._requests.get(pod.uid)
+        if found is None:
+            pod_info = self.simulation.release.pod_info(self.simulation.features)(pod)
+            found = self._requests[pod.uid] = _without_zeros(amounts(pod_info.requests.resource))
+        return found
+
+    @cached_property
+    def _requests(self) -> dict[str, dict[str, int]]:
+        """By uid. The scheduler has calculated those of the pods on nodes."""
+        return {pod.uid: _without_zeros(amounts(pod.requests.resource)) for info in self.nodes for pod in info.pods}
+
+    @cached_property
+    def usage(self) -> Usage:
+        """The use of the nodes during the trial."""
+        first_tries: dict[str, int] = {}
+        for attempt in self.attempts:
+            first_tries.setdefault(attempt.pod, attempt.cycle)
+        return Usage(
+            UsageSource(
+                changes=self._changes,
+                first_tries=sorted((cycle, pod) for pod, cycle in first_tries.items()),
+                workload=self.workload,
+                resources=self.resources,
+                requests_of=self.requests_of,
+                axis=self.axis,
+                end=self.simulation.clock.now,
+            )
+        )
 
 
-def amounts(resource: Resource) -> dict[str, int]:
-    """A Resource by name: milli-cpus, bytes, counts."""
-    return {
-        "cpu": resource.milli_cpu,
-        "memory": resource.memory,
-        "ephemeral-storage": resource.ephemeral_storage,
-        **resource.scalar,
-    }
+def _without_zeros(found: Mapping[str, int]) -> dict[str, int]:
+    return {name: amount for name, amount in found.items() if amount}

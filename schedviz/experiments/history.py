@@ -13,6 +13,8 @@ from schedviz.trace.view import CycleView, StageView
 class Attempt(msgspec.Struct, frozen=True, gc=False):
     """A scheduling cycle of one pod."""
 
+    #: The cycle's number.
+    cycle: int
     #: `namespace/name`.
     pod: str
     #: scheduled | unschedulable | error | skipped.
@@ -57,6 +59,7 @@ class History:
 def _attempt(cycle: CycleView, arrival: float) -> Attempt:
     victims = next((tuple(stage.facts["victims"]) for stage in cycle.stages if "victims" in stage.facts), ())
     return Attempt(
+        cycle.cycle,
         cycle.pod,
         cycle.outcome,
         cycle.node if cycle.outcome == "scheduled" else "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -11,12 +11,15 @@ from schedviz import __version__
 from schedviz.experiments.comparing import Moves, moves_between
 from schedviz.experiments.measure_info import MeasureInfo
 from schedviz.experiments.plan import Plan
+from schedviz.experiments.series import Series, SeriesAxis, SeriesInfo, infos_of, thinned
 from schedviz.experiments.statistics import Interval, interval
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.variants import Variant
 
 FORMAT: Final = "schedviz-experiment-results/1"
+#: The points of all series of a document. Those of many trials are thinned further, so that a page can load them.
+_MOST_POINTS: Final = 400_000
 
 
 class Column(msgspec.Struct, frozen=True, rename="camel"):
@@ -61,6 +64,9 @@ class TrialRow(msgspec.Struct, frozen=True, rename="camel"):
     cycles: int = 0
     clock_seconds: float = 0.0
     ended: str = ""
+    #: Key of a series -> its points. Empty if the trial failed, or series were not asked for.
+    series: dict[str, Series] = {}
+    series_axis: SeriesAxis | Literal[""] = ""
 
 
 class Results(msgspec.Struct, frozen=True, rename="camel"):
@@ -79,6 +85,8 @@ class Results(msgspec.Struct, frozen=True, rename="camel"):
     variants: list[VariantResult]
     trials: list[TrialRow]
     moves: Moves | None = None
+    #: The series that trials have.
+    series: list[SeriesInfo] = []
 
     def variant(self, name: str) -> VariantResult:
         """A variant by name."""
@@ -97,10 +105,13 @@ class Experiment(msgspec.Struct, frozen=True):
     pods: int
 
 
-def results_of(experiment: Experiment, found: Iterable[TrialResult], *, volatile: bool = True) -> Results:
+def results_of(experiment: Experiment, found: Iterable[TrialResult], *, volatile: bool = True, series: bool = True) -> Results:
     """The document. Trials without a result are left out; without `volatile`, so are columns that equal trials can differ in."""
     by_number = {result.number: result for result in found}
-    rows = [_row(trial, by_number[trial.number], volatile=volatile) for trial in experiment.trials if trial.number in by_number]
+    points = _points_of_a_series(by_number.values()) if series else 0
+    rows = [
+        _row(trial, by_number[trial.number], volatile=volatile, points=points) for trial in experiment.trials if trial.number in by_number
+    ]
     measures = [each for each in experiment.measures if volatile or not each.is_volatile]
     columns = _columns(measures, rows)
     rows = [_with_absent(row, measures, columns) for row in rows]
@@ -123,6 +134,7 @@ def results_of(experiment: Experiment, found: Iterable[TrialResult], *, volatile
         [_variant(variant, rows, columns, baseline) for variant in experiment.variants],
         rows,
         moves_between([variant.name for variant in experiment.variants], placements),
+        infos_of([key for row in rows for key in row.series]),
     )
 
 
@@ -136,7 +148,12 @@ def decode_results(data: bytes) -> Results:
     return msgspec.json.decode(data, type=Results)
 
 
-def _row(trial: Trial, result: TrialResult, *, volatile: bool) -> TrialRow:
+def _points_of_a_series(found: Iterable[TrialResult]) -> int:
+    """How many points each series has at most."""
+    return max(_MOST_POINTS // max(sum(len(result.series) for result in found), 1), 2)
+
+
+def _row(trial: Trial, result: TrialResult, *, volatile: bool, points: int) -> TrialRow:
     return TrialRow(
         trial.number,
         trial.variant.name,
@@ -147,6 +164,8 @@ def _row(trial: Trial, result: TrialResult, *, volatile: bool) -> TrialRow:
         result.cycles,
         result.clock_seconds,
         result.ended,
+        {key: thinned(each, points) for key, each in result.series.items()} if points else {},
+        result.series_axis if points else "",
     )
 
 

@@ -18,6 +18,7 @@ from schedviz.experiments.plan import Limits, Plan
 from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import Trial
+from schedviz.experiments.usage_log import UsageLog
 from schedviz.kube.collector import without_gc
 from schedviz.kube.core import Pod
 from schedviz.trace.commands import Advance, AnyCommand, Run
@@ -85,6 +86,7 @@ class TrialRun:
         self._seq = 0
         self._commands = base.commands
         self.history = History()
+        self._usage = UsageLog(self.simulation)
         self._before = self._pods()
         self._arrived: dict[str, Pod] = {}
         #: The user's plugins, whose faults end the trial.
@@ -114,8 +116,10 @@ class TrialRun:
         return FinishedTrial(
             self.simulation,
             self.history,
+            changes=self._usage.changes,
             before=self._before,
             arrived=self._arrived,
+            axis="seconds" if self._commands else "pods",
             engine_seconds=time.process_time() - self._began,
         )
 
@@ -201,5 +205,7 @@ def _measured(run: TrialRun, measures: Sequence[Measure]) -> TrialResult:
         cycles=run.cycles,
         clock_seconds=round(run.simulation.clock_seconds, 9),
         ended=run.ended,
+        series=finished.usage.series(),
+        series_axis=finished.axis,
         volatile=volatile,
     )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
+
+from schedviz.experiments.series import Series, SeriesAxis
 
 
 class TrialResult(msgspec.Struct, frozen=True, rename="camel"):
@@ -23,5 +27,9 @@ class TrialResult(msgspec.Struct, frozen=True, rename="camel"):
     clock_seconds: float = 0.0
     #: Why it ended: "empty" | "cycles" | "seconds" | "repeating".
     ended: str = ""
+    #: What changed during the trial, by key (`series.SeriesInfo`).
+    series: dict[str, Series] = {}
+    #: What `at` of the series counts; "": there are none.
+    series_axis: SeriesAxis | Literal[""] = ""
     #: Column -> number, of measures that equal trials can differ in.
     volatile: dict[str, float] = {}

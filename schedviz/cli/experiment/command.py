@@ -152,10 +152,11 @@ def session(path: Path, number: int, output: Path) -> None:
 
 @click.command()
 def measures() -> None:
-    """List the measures that a plan can name."""
+    """List the measures that a plan can name, and the series that every trial has."""
     from importlib.metadata import entry_points
 
     from schedviz.experiments.measures.registry import BUILT_IN, GROUP
+    from schedviz.experiments.series import TITLES
 
     width = max(len(each.name) for each in BUILT_IN)
     for each in BUILT_IN:
@@ -163,6 +164,9 @@ def measures() -> None:
         say(f"{each.name:{width}}  {each.info.title}{better}")
     for point in entry_points(group=GROUP):
         say(f"{point.name:{width}}  installed: {point.value}")
+    say()
+    for name, (title, _) in TITLES.items():
+        say(f"{name:{width}}  during the trial: {title}")
 
 
 def checked_plan(path: Path) -> CheckedPlan:

@@ -12,7 +12,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from schedviz.experiments.finished import FinishedTrial, amounts
+from schedviz.experiments.amounts import amounts
+from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.measures.measure import measure
 
 _Amounts = npt.NDArray[np.int64]

@@ -60,8 +60,8 @@ def unpack_result(data: bytes) -> TrialResult:
     return msgspec.json.decode(zstandard.ZstdDecompressor().decompress(data), type=TrialResult)
 
 
-def results(experiment: Experiment, *, volatile: bool = True) -> Results:
-    """The results of the trials that are done."""
+def results(experiment: Experiment, *, volatile: bool = True, series: bool = True) -> Results:
+    """The results of the trials that are done, with or without times and series."""
     read = parse_plan(experiment.plan)
     described = Described(
         experiment.plan,
@@ -77,4 +77,4 @@ def results(experiment: Experiment, *, volatile: bool = True) -> Results:
         msgspec.structs.replace(unpack_result(bytes(data)), volatile=numbers)
         for _, data, numbers in in_steps(rows, "number", "result", "volatile", at_once=_ROWS)
     ]
-    return results_of(described, found, volatile=volatile)
+    return results_of(described, found, volatile=volatile, series=series)
