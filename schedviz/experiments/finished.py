@@ -31,6 +31,7 @@ class FinishedTrial:
         changes: Sequence[Change],
         before: Mapping[str, Pod],
         arrived: Mapping[str, Pod],
+        ended: Mapping[str, str],
         axis: SeriesAxis,
         engine_seconds: float,
     ) -> None:
@@ -44,6 +45,8 @@ class FinishedTrial:
         self.bound_before = {key: pod for key, pod in before.items() if pod.spec.node_name}
         #: The pods to schedule, by `namespace/name`, in the order in which they arrived.
         self.workload = {key: pod for key, pod in {**before, **arrived}.items() if key not in self.bound_before}
+        #: Pods of the workload that ended after their lifetimes, with the nodes on which they ran.
+        self.ended = ended
         #: What happens over: virtual time, or the pods as they are tried first, where all are there from the beginning.
         self.axis = axis
         self._reasons = history.reasons
@@ -62,15 +65,21 @@ class FinishedTrial:
         return {obj.key: obj for obj in self.simulation.stored_objects() if isinstance(obj, Pod)}
 
     @cached_property
-    def placements(self) -> dict[str, str]:
-        """Pod of the workload -> its node at the end; pods without a node are absent."""
+    def running(self) -> dict[str, str]:
+        """Pod of the workload that is on a node at the end -> the node."""
         return {key: pod.spec.node_name for key, pod in self.pods.items() if key in self.workload and pod.spec.node_name}
+
+    @cached_property
+    def placements(self) -> dict[str, str]:
+        """Pod of the workload -> its node, also of pods that ended; pods that have none are absent."""
+        return {**self.ended, **self.running}
 
     @cached_property
     def gone(self) -> dict[str, Pod]:
         """Pods that were preempted: they were there, and are not any more or are terminating."""
         there = {key for key, pod in self.pods.items() if pod.metadata.deletion_timestamp is None}
-        return {key: pod for key, pod in {**self.bound_before, **self.workload}.items() if key not in there}
+        pods = {**self.bound_before, **self.workload}
+        return {key: pod for key, pod in pods.items() if key not in there and key not in self.ended}
 
     @cached_property
     def pending(self) -> dict[str, str]:

@@ -17,7 +17,7 @@ from schedviz.experiments.plan import Plan
 from schedviz.experiments.reading import PlanText
 from schedviz.experiments.results import Experiment
 from schedviz.experiments.running import TrialRun, TrialStopped
-from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial
+from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial, timeline_of_trial
 from schedviz.experiments.trials import Trial, trials_of
 from schedviz.experiments.variants import Variant
 from schedviz.trace.releases import V1_27
@@ -61,6 +61,7 @@ def _checked(read: PlanText, folder: Path, session: SessionLoader) -> CheckedPla
     measures = measures_named(plan.measures)
     base = load_base(plan, folder, session=session)
     checked = CheckedPlan(read.text, plan, read.variants, trials_of(plan, read.variants), measures, base)
+    timeline_of_trial(checked.trials[0], base, plan)
     faults = [fault for variant in read.variants for fault in _faults(variant, checked)]
     faults += _faults_of_seeds(checked)
     if faults:

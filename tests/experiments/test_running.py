@@ -64,6 +64,11 @@ def test_a_trial_ends_at_its_limits(tmp_path: Path) -> None:
     assert (result.ended, result.cycles) == ("cycles", 4)
 
 
+def test_a_limit_may_be_larger_than_one_run() -> None:
+    (result,) = run("base: {generate: {shape: basic, nodes: 2, pods: 9}}\nlimits: {cycles: 2000000}")
+    assert (result.ended, result.cycles) == ("empty", 9)
+
+
 def test_the_steps_of_a_trace_run_before_the_pods_are_scheduled(tmp_path: Path) -> None:
     steps = [{"op": "create", "object": obj} for obj in (node("n1"), pod("a"))]
     document = {"format": "schedviz-trace/1", "name": "t", "steps": [*steps, {"op": "advance", "seconds": 5}]}
