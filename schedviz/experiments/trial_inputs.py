@@ -16,6 +16,7 @@ from schedviz.experiments.timeline import Timeline
 from schedviz.experiments.trials import Trial
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
+from schedviz.trace.releases import V1_27
 
 
 def settings_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> SimulationSettings:
@@ -25,6 +26,7 @@ def settings_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> Simulation
     release = patch.release or shared.release
     # Gates of another release are unknown to this one.
     gates = shared.feature_gates if release == shared.release else {}
+    draws = trial.seed is not None and "ties" in plan.seed_varies
     return msgspec.structs.replace(
         shared,
         config=trial.variant.config(shared.config),
@@ -32,7 +34,8 @@ def settings_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> Simulation
         feature_gates={**gates, **patch.feature_gates},
         policies=patch.policies or shared.policies,
         seed=trial.seed or 0,
-        first_of_tied=trial.seed is None or "ties" not in plan.seed_varies,
+        first_of_tied=not draws,
+        random_of_tied=draws and release != V1_27,
     )
 
 

@@ -20,7 +20,6 @@ from schedviz.experiments.running import TrialRun, TrialStopped
 from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial, timeline_of_trial
 from schedviz.experiments.trials import Trial, trials_of
 from schedviz.experiments.variants import Variant
-from schedviz.trace.releases import V1_27
 
 #: The estimate runs one trial for this long.
 _SAMPLE_SECONDS: Final = 1.0
@@ -63,22 +62,21 @@ def _checked(read: PlanText, folder: Path, session: SessionLoader) -> CheckedPla
     checked = CheckedPlan(read.text, plan, read.variants, trials_of(plan, read.variants), measures, base)
     timeline_of_trial(checked.trials[0], base, plan)
     faults = [fault for variant in read.variants for fault in _faults(variant, checked)]
-    faults += _faults_of_seeds(checked)
+    faults += _faults_of_seeds(plan)
     if faults:
         raise PlanError(faults)
     return checked
 
 
-def _faults_of_seeds(checked: CheckedPlan) -> list[Fault]:
-    """Seeds must vary something in every variant: trials that cannot differ would look like certainty."""
-    plan = checked.plan
-    if plan.seeds is None or "order" in plan.seed_varies:
+def _faults_of_seeds(plan: Plan) -> list[Fault]:
+    """Seeds must vary something: trials that cannot differ would look like certainty."""
+    arrivals, lifetimes = plan.workload.arrivals, plan.workload.lifetimes
+    is_drawn = lifetimes is not None or (arrivals is not None and arrivals.source is None and arrivals.distribution == "poisson")
+    changed = {"ties": True, "order": arrivals is None or arrivals.source is None, "times": is_drawn}
+    if plan.seeds is None or any(changed[each] for each in plan.seed_varies):
         return []
-    unmoved = [variant.name for variant in checked.variants if (variant.patch.release or checked.base.settings.release) != V1_27]
-    if not unmoved:
-        return []
-    message = f"seeds change the selection among tied nodes in {V1_27} alone, so that they would not change {', '.join(unmoved)}; add order"
-    return [Fault("seedVaries", message)]
+    possible = ", ".join(name for name, is_possible in changed.items() if is_possible)
+    return [Fault("seedVaries", f"seeds would change nothing in this workload, so that all trials of a variant were equal; add {possible}")]
 
 
 def _faults(variant: Variant, checked: CheckedPlan) -> list[Fault]:

@@ -69,9 +69,9 @@ def test_an_estimate_counts_all_trials() -> None:
     assert about.seconds > 0
 
 
-def test_seeds_that_could_not_change_a_variant_are_refused() -> None:
-    plan = BASE + "variants: [{name: old}, {name: new, release: v1.36}]\nseeds: 2\nseedVaries: [ties]\n"
+def test_seeds_that_could_not_change_a_trial_are_refused() -> None:
+    plan = BASE + "seeds: 2\nseedVaries: [times]\n"
     (fault,) = faults(plan)
-    assert fault.startswith("line 5: seedVaries: seeds change the selection among tied nodes in v1.27.1 alone")
-    assert "would not change new; add order" in fault
-    checked(plan.replace("[ties]", "[ties, order]"))
+    assert fault.startswith("line 4: seedVaries: seeds would change nothing in this workload")
+    assert fault.endswith("add ties, order")
+    checked(plan + "workload: {lifetimes: {mean: 5}}\n")
