@@ -9,10 +9,12 @@ from schedviz.engine import Simulation
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.experiments.amounts import amounts
 from schedviz.experiments.history import Attempt, History
+from schedviz.experiments.plan import Prices
+from schedviz.experiments.prices import price_of
 from schedviz.experiments.series import SeriesAxis
 from schedviz.experiments.usage import Usage, UsageSource
 from schedviz.experiments.usage_log import Change
-from schedviz.kube.core import Pod
+from schedviz.kube.core import Node, Pod
 from schedviz.kube.policy import PodDisruptionBudget
 
 _GATED = "scheduling gates"
@@ -32,6 +34,7 @@ class FinishedTrial:
         before: Mapping[str, Pod],
         arrived: Mapping[str, Pod],
         ended: Mapping[str, str],
+        prices: Prices | None,
         axis: SeriesAxis,
         engine_seconds: float,
     ) -> None:
@@ -51,6 +54,7 @@ class FinishedTrial:
         self.axis = axis
         self._reasons = history.reasons
         self._changes = changes
+        self._prices = prices
 
     @cached_property
     def nodes(self) -> list[NodeInfo]:
@@ -126,6 +130,14 @@ class FinishedTrial:
         return {pod.uid: _without_zeros(amounts(pod.requests.resource)) for info in self.nodes for pod in info.pods}
 
     @cached_property
+    def prices(self) -> dict[str, float]:
+        """Node -> its price per hour, by the plan; empty if that has no prices. Nodes that are gone have theirs."""
+        if self._prices is None:
+            return {}
+        nodes = [change.after for change in self._changes if isinstance(change.after, Node)]
+        return {node.name: price_of(node, self._prices) or 0.0 for node in nodes}
+
+    @cached_property
     def usage(self) -> Usage:
         """The use of the nodes during the trial."""
         first_tries: dict[str, int] = {}
@@ -138,6 +150,7 @@ class FinishedTrial:
                 workload=self.workload,
                 resources=self.resources,
                 requests_of=self.requests_of,
+                prices=self.prices,
                 axis=self.axis,
                 end=self.simulation.clock.now,
             )

@@ -21,8 +21,10 @@ BACKOFF_SECONDS: Final = 60.0
 
 Name = Annotated[str, Meta(min_length=1, max_length=200, pattern=ONE_LINE)]
 Count = Annotated[int, Meta(ge=0, le=100_000)]
+Price = Annotated[float, Meta(ge=0, le=1e9)]
 Seed = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
 
+INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
 #: What a seed changes: which of tied nodes is selected, the order in which the workload's pods were created, or their drawn times.
 SeedVaries = Literal["ties", "order", "times"]
 
@@ -150,6 +152,16 @@ class Limits(Part, frozen=True):
     seconds: Annotated[float, Meta(ge=0, le=1e8)] | None = None
 
 
+class Prices(Part, frozen=True):
+    """What nodes cost per hour, in any currency."""
+
+    #: Value of `label` -> price.
+    per_hour: dict[str, Price] = {}
+    label: Name = INSTANCE_TYPE
+    #: Of nodes with another value, or without the label. None: such a node is an error.
+    default: Price | None = None
+
+
 class Plan(Part, frozen=True):
     """A whole plan."""
 
@@ -172,6 +184,8 @@ class Plan(Part, frozen=True):
     #: Names of measures; all by default.
     measures: Annotated[list[Name], Meta(min_length=1)] | None = None
     limits: Limits = Limits()
+    #: For the measure `cost`.
+    prices: Prices | None = None
 
     @property
     def all_seeds(self) -> list[int | None]:

@@ -88,6 +88,7 @@ class TrialRun:
         self._recording = recording
         self._seq = 0
         self._commands = base.commands
+        self._prices = plan.prices
         self._timeline = timeline_of_trial(trial, base, plan)
         self._is_timed = bool(base.commands) or plan.workload.is_timed
         self._tick = self.simulation.settings.tick_millis * MILLISECOND
@@ -130,6 +131,7 @@ class TrialRun:
             before=self._before,
             arrived=self._arrived,
             ended=self._timeline.ended,
+            prices=self._prices,
             axis="seconds" if self._is_timed else "pods",
             engine_seconds=time.process_time() - self._began,
         )

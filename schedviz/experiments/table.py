@@ -68,6 +68,8 @@ def number(value: float, unit: str) -> str:
         return f"{100 * value:.1f} %"
     if unit == "seconds":
         return f"{value:,.3g} s"
+    if unit == "price":
+        return f"{value:,.2f}"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 

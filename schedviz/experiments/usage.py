@@ -34,6 +34,8 @@ class UsageSource(msgspec.Struct, frozen=True):
     workload: Mapping[str, Pod]
     resources: Sequence[str]
     requests_of: Callable[[Pod], Mapping[str, int]]
+    #: Node -> its price per hour; empty: there is no series `cost`.
+    prices: Mapping[str, float]
     axis: SeriesAxis
     #: The virtual time at the end, in nanoseconds.
     end: int
@@ -71,7 +73,10 @@ class Usage:
         for place, name in enumerate(resources):
             allocatable, requested = self._columns[place], self._columns[count + place]
             yield f"utilization.{name}", np.divide(requested, allocatable, out=np.zeros_like(requested), where=allocatable > 0)
-        yield from zip(("placed", "pending", "nodesUsed"), self._columns[2 * count :], strict=True)
+        placed, pending, nodes_used, cost = self._columns[2 * count :]
+        yield from (("placed", placed), ("pending", pending), ("nodesUsed", nodes_used))
+        if self._source.prices:
+            yield "cost", cost
 
     def _moments(self) -> list[int]:
         """The points of a plot: every change if there are few of them, otherwise evenly spaced moments."""
@@ -82,7 +87,7 @@ class Usage:
         return [round(place * last / (MOST_POINTS - 1)) for place in range(MOST_POINTS)]
 
 
-def _rows(source: UsageSource) -> list[tuple[int, tuple[int, ...]]]:
+def _rows(source: UsageSource) -> list[tuple[int, tuple[float, ...]]]:
     """Each moment of the axis at which something changed, with the sums after it."""
     sums = _Sums(source)
     rows = []
@@ -114,6 +119,7 @@ class _Sums:
         self.waiting: set[str] = set()
         self._placed = 0
         self._nodes_used = 0
+        self._cost = 0.0
         self._allocatable = [0] * len(source.resources)
         self._requested = [0] * len(source.resources)
         self._amounts_of_pods: dict[str, tuple[int, ...]] = {}
@@ -123,8 +129,8 @@ class _Sums:
         self._on_node: dict[str, list[int]] = {}
         self._pods_on_node: Counter[str] = Counter()
 
-    def row(self) -> tuple[int, ...]:
-        return (*self._allocatable, *self._requested, self._placed, len(self.waiting), self._nodes_used)
+    def row(self) -> tuple[float, ...]:
+        return (*self._allocatable, *self._requested, self._placed, len(self.waiting), self._nodes_used, self._cost)
 
     def add(self, change: Change) -> None:
         before, after = change.before, change.after
@@ -149,7 +155,12 @@ class _Sums:
             self._allocatable[place] += sign * amount
             if on_it is not None:
                 self._requested[place] += sign * on_it[place]
-        self._nodes_used += sign * (self._pods_on_node[name] > 0)
+        if self._pods_on_node[name] > 0:
+            self._use(name, sign)
+
+    def _use(self, node: str, sign: int) -> None:
+        self._nodes_used += sign
+        self._cost += sign * self._source.prices.get(node, 0.0)
 
     def _pod(self, pod: Pod, sign: int) -> None:
         node = pod.spec.node_name
@@ -176,5 +187,6 @@ class _Sums:
             return
         was_used = self._pods_on_node[node] > 0
         self._pods_on_node[node] += sign
-        if exists:
-            self._nodes_used += (self._pods_on_node[node] > 0) - was_used
+        is_used = self._pods_on_node[node] > 0
+        if exists and is_used != was_used:
+            self._use(node, 1 if is_used else -1)

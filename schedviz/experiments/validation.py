@@ -14,6 +14,7 @@ from schedviz.experiments.base import BaseCluster, SessionLoader, load_base, no_
 from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.measures import Measure, measures_named
 from schedviz.experiments.plan import Plan
+from schedviz.experiments.prices import check_prices
 from schedviz.experiments.reading import PlanText
 from schedviz.experiments.results import Experiment
 from schedviz.experiments.running import TrialRun, TrialStopped
@@ -60,6 +61,8 @@ def _checked(read: PlanText, folder: Path, session: SessionLoader) -> CheckedPla
     measures = measures_named(plan.measures)
     base = load_base(plan, folder, session=session)
     checked = CheckedPlan(read.text, plan, read.variants, trials_of(plan, read.variants), measures, base)
+    if plan.prices is not None:
+        check_prices(plan.prices, base.objects)
     timeline_of_trial(checked.trials[0], base, plan)
     faults = [fault for variant in read.variants for fault in _faults(variant, checked)]
     faults += _faults_of_seeds(plan)

@@ -62,6 +62,14 @@ def test_a_session_as_base_needs_a_server() -> None:
     assert "can be the base of an experiment on a server" in faults("base: {session: abc}")[0]
 
 
+def test_a_node_without_a_price_is_named(tmp_path: Path) -> None:
+    write_cluster(tmp_path, node("n1"), pod("a"))
+    plan = "base: {files: [cluster.json]}\nprices: {perHour: {m5: 1}}"
+    expected = "the node n1 has no price: it has no label node.kubernetes.io/instance-type; add it, or a default"
+    assert faults(plan, tmp_path) == [f"line 3: prices.perHour: {expected}"]
+    assert faults(plan.replace("m5: 1", "m5: free"), tmp_path)[0].startswith("line 3: prices.perHour.m5: expected a number")
+
+
 def test_an_estimate_counts_all_trials() -> None:
     about = estimate(checked(BASE + "seeds: 4\nvariants: [{name: a}, {name: b}]"))
     assert about.trials == 8
