@@ -41,8 +41,6 @@ class History:
         self.arrivals: dict[str, float] = {}
         #: Pod -> why its last cycle did not schedule it.
         self.reasons: dict[str, str] = {}
-        #: Pod -> the message of its last cycle that ended in an error.
-        self.errors: dict[str, str] = {}
 
     def add(self, cycles: Iterable[CycleView]) -> None:
         """Add cycles that have ended."""
@@ -52,8 +50,6 @@ class History:
                 self.reasons.pop(cycle.pod, None)
             elif cycle.outcome != "skipped":
                 self.reasons[cycle.pod] = _reason(cycle)
-            if cycle.outcome == "error":
-                self.errors.setdefault(cycle.pod, cycle.message)
 
 
 def _attempt(cycle: CycleView, arrival: float) -> Attempt:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -10,7 +9,7 @@ from typing import Final, Protocol
 
 from schedviz.engine import Outcome, Simulation
 from schedviz.engine.clock import MILLISECOND, SECOND, nanoseconds
-from schedviz.engine.framework.plugins.installed import installed_plugins
+from schedviz.engine.framework.runtime.user_plugin_guard import GuardedPlugin, PluginFault
 from schedviz.experiments.base import BaseCluster
 from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.history import History
@@ -29,7 +28,6 @@ from schedviz.trace.events import AnyEvent
 _CYCLES: Final = 100
 #: The most cycles that a `Run` takes.
 _CYCLES_OF_A_RUN: Final = 1_000_000
-_FAULT_OF_PLUGIN: Final = re.compile(r'running "([^"]+)" ')
 
 
 class TrialStopped(Exception):
@@ -48,16 +46,17 @@ def run_trial(trial: Trial, base: BaseCluster, plan: Plan, measures: Sequence[Me
         try:
             run.run()
         except PluginFailedError as error:
-            return TrialResult(trial.number, error=str(error), failed_part=error.plugin, cycles=run.cycles)
+            return TrialResult(trial.number, error=str(error), traceback=error.fault.traceback, failed_part=error.plugin, cycles=run.cycles)
         return _measured(run, measures)
 
 
 class PluginFailedError(Exception):
     """A user's plugin raised an exception, or returned something invalid."""
 
-    def __init__(self, plugin: str, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, plugin: str, fault: PluginFault) -> None:
+        super().__init__(f"plugin {plugin}: {fault.message}")
         self.plugin = plugin
+        self.fault = fault
 
 
 class Recording(Protocol):
@@ -98,8 +97,6 @@ class TrialRun:
         self._followed = len(self._usage.changes)
         self._before = {obj.key: obj for obj in self.simulation.stored_objects() if isinstance(obj, Pod)}
         self._arrived: dict[str, Pod] = {}
-        #: The user's plugins, whose faults end the trial.
-        self._users_plugins = frozenset(installed_plugins(self.simulation.configuration, self.simulation.release.in_tree_registry()))
         #: Why the run ended; "": it has not.
         self.ended = ""
         self.cycles = 0
@@ -217,11 +214,10 @@ class TrialRun:
         if self._is_timed:
             self._follow()
         self.history.add(cycles)
-        if self._users_plugins:
-            for message in self.history.errors.values():
-                found = _FAULT_OF_PLUGIN.search(message)
-                if found and found[1] in self._users_plugins:
-                    raise PluginFailedError(found[1], message)
+        for framework in self.simulation.scheduler.state.profiles.values():
+            for plugin in framework.plugins.by_name.values():
+                if isinstance(plugin, GuardedPlugin) and plugin.first_fault is not None:
+                    raise PluginFailedError(plugin.name, plugin.first_fault)
 
     def _follow(self) -> None:
         """Note the pods that were created or got a node since the last time."""
