@@ -58,10 +58,25 @@ _report_option = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write a line for each trial; `-`: print them.",
 )
+@click.option(
+    "--parquet",
+    "parquet_file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the columns of the CSV as Parquet. Needs pip install 'schedviz[parquet]'.",
+)
 @click.option("--no-times", is_flag=True, help="Leave out measured times, so that equal plans give equal bytes.")
 @click.pass_context
 def run(
-    ctx: click.Context, path: Path, *, jobs: int | None, report: Path | None, json_file: Path | None, csv_file: Path | None, no_times: bool
+    ctx: click.Context,
+    path: Path,
+    *,
+    jobs: int | None,
+    report: Path | None,
+    json_file: Path | None,
+    csv_file: Path | None,
+    parquet_file: Path | None,
+    no_times: bool,
 ) -> None:
     """Run PLAN on this machine, without a server, and print a row for each variant.
 
@@ -71,6 +86,8 @@ def run(
     from schedviz.experiments.results import encode_results
     from schedviz.experiments.table import csv_of
 
+    if parquet_file is not None:
+        _require_parquet()
     checked = checked_plan(path)
     found = _run(checked, jobs or os.cpu_count() or 1)
     results = _results(checked, found, volatile=not no_times)
@@ -78,6 +95,8 @@ def run(
         _write(json_file, encode_results(results).decode())
     if csv_file is not None:
         _write(csv_file, csv_of(results))
+    if parquet_file is not None:
+        _write_parquet(parquet_file, results)
     if report is not None:
         _write_report(report, results)
     if Path("-") not in (json_file, csv_file):
@@ -231,12 +250,32 @@ def _write_report(path: Path, results: Results) -> None:
     _write(path, html_report(results))
 
 
+def _require_parquet() -> None:
+    """Refuse before anything runs."""
+    from schedviz.experiments.parquet import ParquetUnavailable, require_pyarrow
+
+    try:
+        require_pyarrow()
+    except ParquetUnavailable as error:
+        raise click.ClickException(f"{error}.") from None
+
+
+def _write_parquet(path: Path, results: Results) -> None:
+    from schedviz.experiments.parquet import parquet_of
+
+    _write_bytes(path, parquet_of(results))
+
+
 def _write(path: Path, text: str) -> None:
     if path == Path("-"):
         say_exact(text)
         return
+    _write_bytes(path, text.encode())
+
+
+def _write_bytes(path: Path, data: bytes) -> None:
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(data)
     except OSError as error:
         raise click.ClickException(f"{path}: {error.strerror}.") from None
     say(f"{path} written", err=True)
