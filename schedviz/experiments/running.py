@@ -14,6 +14,7 @@ from schedviz.experiments.base import BaseCluster
 from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.history import History
 from schedviz.experiments.measures import Measure, MeasureError
+from schedviz.experiments.node_shares import node_shares
 from schedviz.experiments.plan import BACKOFF_SECONDS, Limits, Plan
 from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial, timeline_of_trial
 from schedviz.experiments.trial_result import TrialResult
@@ -256,6 +257,7 @@ def _measured(run: TrialRun, measures: Sequence[Measure]) -> TrialResult:
         cycles=run.cycles,
         clock_seconds=round(run.simulation.clock_seconds, 9),
         ended=run.ended,
+        node_shares=node_shares(finished),
         series=finished.usage.series(),
         series_axis=finished.axis,
         volatile=volatile,

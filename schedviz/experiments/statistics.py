@@ -17,7 +17,7 @@ _T: Final = (
 _NORMAL: Final = 1.959964
 
 
-class Interval(msgspec.Struct, frozen=True, rename="camel"):
+class Interval(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """A mean, and how far from it the true mean lies at most, with 95 % confidence. `margin` is None for a single number."""
 
     mean: float

@@ -15,6 +15,7 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from schedviz.experiments.columnar import columnar
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.report import html_report
 from schedviz.experiments.results import Results, encode_results
@@ -36,7 +37,7 @@ from schedviz.web.api.sessions import session_body, within_quotas
 
 PAGE = 50
 LONGEST_PAGE = 500
-_FORMATS = ("json", "csv", "html")
+_FORMATS = ("json", "columns", "csv", "html")
 
 
 class Experiments(Resource):
@@ -105,7 +106,12 @@ class ExperimentResults(Resource):
     @extend_schema(
         operation_id="getExperimentResults",
         parameters=[
-            query("as", str, "json (the default), csv with a line for each trial, or html: the report.", choices=_FORMATS),
+            query(
+                "as",
+                str,
+                "json (the default), columns: the numbers alone, by column; csv with a line for each trial, or html: the report.",
+                choices=_FORMATS,
+            ),
             query("times", int, "0: leave out measured times, so that equal experiments give equal bytes.", most=1),
             query("series", int, "0: leave out the series, which are most of the JSON of many trials.", most=1),
         ],
@@ -121,7 +127,14 @@ class ExperimentResults(Resource):
         experiment = _found(request, experiment_id, Verb.LIST)
         form = one_of(request, "as", _FORMATS)
         asked = request.query_params
-        results = reading.results(experiment, volatile=asked.get("times") != "0", series=asked.get("series") != "0")
+        results = reading.results(
+            experiment,
+            volatile=asked.get("times") != "0",
+            means=form not in ("columns", "csv"),
+            series=form == "json" and asked.get("series") != "0",
+        )
+        if form == "columns":
+            return HttpResponse(msgspec.json.encode(columnar(results)), content_type="application/json")
         if form == "csv":
             return _download(csv_of(results), "text/csv", "csv")
         if form == "html":
