@@ -8,7 +8,8 @@ from typing import Final
 
 import msgspec
 
-from schedviz.experiments.trial_result import Series, TrialResult
+from schedviz.experiments.series import Series
+from schedviz.experiments.trial_result import TrialResult
 
 #: Points of a course whose seeds have numbers at different times.
 _POINTS: Final = 100

@@ -6,7 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from schedviz.experiments.finished import FinishedTrial, amounts
+from schedviz.experiments.amounts import amounts
+from schedviz.experiments.finished import FinishedTrial
 
 #: More nodes are drawn as so many parts.
 MOST_PARTS: Final = 200
