@@ -146,10 +146,12 @@ class Scheduler:
         release: Release,
         features: Features = Features(),  # noqa: B008  (frozen)
         policies: Policies = Policies(),  # noqa: B008  (frozen)
+        seed: int = 0,
     ) -> None:
-        """`release` has the policies applied."""
+        """`release` has the policies applied. `seed` is for plugins that draw."""
         self.configuration = configuration
         self._release = release
+        self._seed = seed
         informers, snapshot = Informers(), Snapshot()
         dispatcher = ApiDispatcher(host, recorder) if features.scheduler_async_api_calls else None
         registry, client = registry_for(configuration, release.in_tree_registry()), ApiClient(host, dispatcher)
@@ -168,6 +170,7 @@ class Scheduler:
                 client=client,
                 clock=clock,
                 features=features,
+                seed=seed,
             )
             for profile in configuration.profiles
         }
@@ -228,6 +231,7 @@ class Scheduler:
                 client=ApiClient(state.host, state.api_dispatcher),
                 clock=state.clock,
                 features=state.features,
+                seed=self._seed,
             )
             for profile in configuration.profiles
         }

@@ -210,6 +210,7 @@ class SimulationState:
             release=self.release,
             features=self.features,
             policies=self.settings.policies,
+            seed=self.settings.seed,
         )
         scheduler.state.takes_first_of_tied = self.settings.first_of_heap
         scheduler.state.draws_among_tied = self.settings.random_of_tied

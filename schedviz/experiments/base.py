@@ -37,7 +37,7 @@ class BaseCluster(msgspec.Struct, frozen=True):
     @property
     def pending(self) -> int:
         """The number of pods without a node."""
-        return sum(isinstance(obj, Pod) and not obj.spec.node_name for obj in self.objects)
+        return sum(map(is_pending, self.objects))
 
     @property
     def nodes(self) -> int:
@@ -117,10 +117,17 @@ def _with_workload(base: BaseCluster, workload: Workload, folder: Path) -> BaseC
             raise PlanError.of("workload", f"the base already has a pod {obj.key}")
         if (type(obj), obj.key) not in known:
             objects.append(unbound(obj) if isinstance(obj, Pod) else obj)
-    if not any(isinstance(obj, Pod) and not obj.spec.node_name for obj in objects) and not commands:
+    if not any(map(is_pending, objects)) and not commands:
         message = "there are no pods to schedule: no pod of the base is pending, and the workload adds none"
         raise PlanError.of("workload", message)
+    if workload.priority is not None:
+        objects = [_with_priority(obj, workload.priority) for obj in objects]
     return msgspec.structs.replace(base, objects=objects, commands=commands)
+
+
+def is_pending(obj: KubeObject) -> bool:
+    """Whether it is a pod without a node, which belongs to the workload."""
+    return isinstance(obj, Pod) and not obj.spec.node_name
 
 
 def with_unbound_pods(base: BaseCluster) -> BaseCluster:
@@ -141,6 +148,12 @@ def is_of_daemon_set(pod: Pod) -> bool:
 
 def _unbound(obj: KubeObject) -> KubeObject:
     return unbound(obj) if isinstance(obj, Pod) and obj.spec.node_name and not is_of_daemon_set(obj) else obj
+
+
+def _with_priority(obj: KubeObject, priority: int) -> KubeObject:
+    if not isinstance(obj, Pod) or obj.spec.node_name:
+        return obj
+    return msgspec.structs.replace(obj, spec=msgspec.structs.replace(obj.spec, priority=priority))
 
 
 def _generated(spec: GenerateSpec, path: str) -> list[KubeObject]:

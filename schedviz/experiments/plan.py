@@ -25,8 +25,10 @@ Price = Annotated[float, Meta(ge=0, le=1e9)]
 Seed = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
 
 INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
-#: What a seed changes: which of tied nodes is selected, the order in which the workload's pods were created, or their drawn times.
-SeedVaries = Literal["ties", "order", "times"]
+#: What a seed changes: which of tied nodes is selected, the order of the workload's pods, their drawn times, or the order of the nodes.
+SeedVaries = Literal["ties", "order", "times", "nodes"]
+#: `file.py:Name`, the file relative to the plan.
+CodeName = Annotated[str, Meta(max_length=1000)]
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
@@ -70,6 +72,14 @@ class Lifetimes(Part, frozen=True):
     owners: list[Name] = []
 
 
+class Load(Part, frozen=True):
+    """How much of a resource the workload requests."""
+
+    resource: Name
+    #: Of the nodes' allocatable amount; 1.3: 130 %.
+    share: Annotated[float, Meta(gt=0, le=1000)]
+
+
 class Workload(Part, frozen=True):
     """The pods to schedule: the base's pending pods, and those of the other members."""
 
@@ -85,6 +95,10 @@ class Workload(Part, frozen=True):
     arrivals: Arrivals | None = None
     #: None: pods run until the end.
     lifetimes: Lifetimes | None = None
+    #: Copies of randomly drawn pods of the workload follow it, or randomly drawn pods are left out, until it requests this much.
+    load: Load | None = None
+    #: The priority of all pods of the workload, instead of their own.
+    priority: Annotated[int, Meta(ge=-(2**31), le=10**9)] | None = None
 
     @property
     def is_timed(self) -> bool:
@@ -133,6 +147,8 @@ class Patch(Part, frozen=True):
     plugin_args: dict[Name, dict[str, Any]] = {}
     percentage_of_nodes_to_score: Annotated[int, Meta(ge=0, le=100)] | None = None
     policies: Policies | None = None
+    #: Which of several nodes with the highest score is selected; None: by `seeds`.
+    ties: Literal["first", "random"] | None = None
     nodes: NodesPatch = NodesPatch()
 
 
@@ -162,6 +178,15 @@ class Prices(Part, frozen=True):
     default: Price | None = None
 
 
+class Code(Part, frozen=True):
+    """Python code beside the plan: plugins and measures that are not installed. It runs with the rights of the user, who must allow it."""
+
+    #: Name in configurations -> the plugin's class.
+    plugins: dict[Name, CodeName] = {}
+    #: Name in plans -> what schedviz's decorator `measure` made of a function.
+    measures: dict[Name, CodeName] = {}
+
+
 class Plan(Part, frozen=True):
     """A whole plan."""
 
@@ -186,6 +211,7 @@ class Plan(Part, frozen=True):
     limits: Limits = Limits()
     #: For the measure `cost`.
     prices: Prices | None = None
+    code: Code = Code()
 
     @property
     def all_seeds(self) -> list[int | None]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from pathlib import Path
 from typing import Any
 
 from schedviz.experiments.base import BaseCluster
+from schedviz.experiments.code import load_code
 from schedviz.experiments.measures import Measure, measures_named
 from schedviz.experiments.plan import Plan
 from schedviz.experiments.reading import parse_plan
@@ -27,10 +29,11 @@ class TrialRunner:
         self._base = base
 
     @classmethod
-    def of(cls, text: str, base: bytes) -> TrialRunner:
-        """The runner of a plan that was checked."""
+    def of(cls, text: str, base: bytes, *, code_folder: Path | None = None) -> TrialRunner:
+        """The runner of a plan that was checked. `code_folder` has the code of the plan, if it may run."""
         read = parse_plan(text)
-        return cls(read.plan, trials_of(read.plan, read.variants), measures_named(read.plan.measures), BaseCluster.unpack(base))
+        own = load_code(read.plan.code, code_folder or Path(), is_trusted=code_folder is not None)
+        return cls(read.plan, trials_of(read.plan, read.variants), measures_named(read.plan.measures, own), BaseCluster.unpack(base))
 
     def run(self, number: int, **options: Any) -> TrialResult:
         """The result of the trial with this number. Options are those of `run_trial`."""
@@ -46,7 +49,9 @@ def run_all(checked: CheckedPlan, *, jobs: int) -> Iterator[TrialResult]:
         return
     # Fresh processes: a forked one could inherit locks of the parent's threads.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(checked.text, checked.base.pack())) as pool:
+    with ProcessPoolExecutor(
+        jobs, mp_context=context, initializer=_begin, initargs=(checked.text, checked.base.pack(), checked.folder)
+    ) as pool:
         waiting: set[Future[TrialResult]] = {pool.submit(_run, trial.number) for trial in checked.trials}
         try:
             while waiting:
@@ -60,8 +65,8 @@ def run_all(checked: CheckedPlan, *, jobs: int) -> Iterator[TrialResult]:
 _runners: list[TrialRunner] = []
 
 
-def _begin(text: str, base: bytes) -> None:
-    _runners[:] = [TrialRunner.of(text, base)]
+def _begin(text: str, base: bytes, folder: Path) -> None:
+    _runners[:] = [TrialRunner.of(text, base, code_folder=folder)]
 
 
 def _run(number: int) -> TrialResult:

@@ -52,7 +52,7 @@ def run_trial(trial: Trial, base: BaseCluster, plan: Plan, measures: Sequence[Me
 
 
 class PluginFailedError(Exception):
-    """A user's plugin raised an exception, or returned something invalid."""
+    """A user's plugin raised an exception, or returned something invalid. `traceback` is empty if it raised none."""
 
     def __init__(self, plugin: str, fault: PluginFault) -> None:
         super().__init__(f"plugin {plugin}: {fault.message}")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import msgspec
 
 from schedviz.engine import SimulationSettings
 from schedviz.experiments.arrivals import Arrival, arrivals_of
-from schedviz.experiments.base import BaseCluster
+from schedviz.experiments.base import BaseCluster, is_pending
 from schedviz.experiments.lifetimes import LifetimeSource
+from schedviz.experiments.load import with_load
 from schedviz.experiments.nodes import with_nodes
 from schedviz.experiments.plan import Plan
 from schedviz.experiments.timeline import Timeline
 from schedviz.experiments.trials import Trial
-from schedviz.kube.core import Pod
+from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.releases import V1_27
 
@@ -26,7 +28,7 @@ def settings_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> Simulation
     release = patch.release or shared.release
     # Gates of another release are unknown to this one.
     gates = shared.feature_gates if release == shared.release else {}
-    draws = trial.seed is not None and "ties" in plan.seed_varies
+    takes_first = _takes_first_of_tied(trial, plan)
     return msgspec.structs.replace(
         shared,
         config=trial.variant.config(shared.config),
@@ -34,15 +36,21 @@ def settings_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> Simulation
         feature_gates={**gates, **patch.feature_gates},
         policies=patch.policies or shared.policies,
         seed=trial.seed or 0,
-        first_of_tied=not draws,
-        random_of_tied=draws and release != V1_27,
+        first_of_tied=takes_first,
+        random_of_tied=not takes_first and release != V1_27,
+        first_of_heap=patch.ties == "first" or shared.first_of_heap,
     )
+
+
+def _takes_first_of_tied(trial: Trial, plan: Plan) -> bool:
+    ties = trial.variant.patch.ties
+    return ties == "first" if ties is not None else trial.seed is None or "ties" not in plan.seed_varies
 
 
 def objects_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> list[KubeObject]:
     """The objects at the beginning of a trial, in the order in which they are loaded. Raises `PlanError`."""
     objects = _all_objects(trial, base, plan)
-    return objects if plan.workload.arrivals is None else [obj for obj in objects if not _is_pending(obj)]
+    return objects if plan.workload.arrivals is None else [obj for obj in objects if not is_pending(obj)]
 
 
 def timeline_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> Timeline:
@@ -51,25 +59,25 @@ def timeline_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> Timeline:
     seed = trial.seed or 0 if "times" in plan.seed_varies else 0
     found: list[Arrival] = []
     if arrivals is not None:
-        pods = [obj for obj in _all_objects(trial, base, plan) if isinstance(obj, Pod) and _is_pending(obj)]
+        pods = [obj for obj in _all_objects(trial, base, plan) if isinstance(obj, Pod) and is_pending(obj)]
         found = arrivals_of(pods, arrivals, seed)
     return Timeline(found, None if lifetimes is None else LifetimeSource(lifetimes, base.finished, seed))
 
 
 def _all_objects(trial: Trial, base: BaseCluster, plan: Plan) -> list[KubeObject]:
     objects = with_nodes(base.objects, trial.variant.patch.nodes, path=trial.variant.path)
-    return _shuffled(objects, trial.seed) if trial.seed is not None and "order" in plan.seed_varies else objects
+    if trial.seed is not None and "nodes" in plan.seed_varies:
+        objects = _shuffled(objects, trial.seed, "nodes", lambda obj: isinstance(obj, Node))
+    if trial.seed is not None and "order" in plan.seed_varies:
+        objects = _shuffled(objects, trial.seed, "order", is_pending)
+    return objects if plan.workload.load is None else with_load(objects, plan.workload.load, seed=trial.seed or 0)
 
 
-def _is_pending(obj: KubeObject) -> bool:
-    return isinstance(obj, Pod) and not obj.spec.node_name
-
-
-def _shuffled(objects: list[KubeObject], seed: int) -> list[KubeObject]:
-    """The objects with the pending pods in another order, which is that of their arrival."""
-    places = [index for index, obj in enumerate(objects) if _is_pending(obj)]
+def _shuffled(objects: list[KubeObject], seed: int, purpose: str, is_chosen: Callable[[KubeObject], bool]) -> list[KubeObject]:
+    """The objects with the chosen ones in another order among themselves. The order of pending pods is that of their arrival."""
+    places = [index for index, obj in enumerate(objects) if is_chosen(obj)]
     order = places.copy()
-    random.Random(f"{seed}/order").shuffle(order)  # noqa: S311 - a reproducible draw, no secret.
+    random.Random(f"{seed}/{purpose}").shuffle(order)  # noqa: S311 - a reproducible draw, no secret.
     shuffled = list(objects)
     for place, index in zip(places, order, strict=True):
         shuffled[place] = objects[index]

@@ -11,6 +11,7 @@ import msgspec
 
 from schedviz.engine import ConfigurationError, Simulation
 from schedviz.experiments.base import BaseCluster, SessionLoader, load_base, no_sessions
+from schedviz.experiments.code import load_code
 from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.measures import Measure, measures_named
 from schedviz.experiments.plan import Plan
@@ -35,6 +36,8 @@ class CheckedPlan(msgspec.Struct, frozen=True):
     trials: list[Trial]
     measures: list[Measure]
     base: BaseCluster
+    #: Of the plan, which has its code.
+    folder: Path = Path()
 
     @property
     def baseline(self) -> str:
@@ -48,19 +51,22 @@ class CheckedPlan(msgspec.Struct, frozen=True):
         return Experiment(self.text, self.plan, self.variants, self.trials, infos, self.base.nodes, self.base.pending)
 
 
-def check_plan(read: PlanText, folder: Path, *, session: SessionLoader = no_sessions) -> CheckedPlan:
-    """The plan with its base and trials. Paths are relative to `folder`. Raises `PlanError` with the line of each fault."""
+def check_plan(read: PlanText, folder: Path, *, session: SessionLoader = no_sessions, is_trusted: bool = False) -> CheckedPlan:
+    """The plan with its base and trials. Paths are relative to `folder`. Raises `PlanError` with the line of each fault.
+
+    `is_trusted`: the code of the plan may run.
+    """
     try:
-        return _checked(read, folder, session)
+        return _checked(read, folder, session, is_trusted=is_trusted)
     except PlanError as error:
         raise read.located(error) from None
 
 
-def _checked(read: PlanText, folder: Path, session: SessionLoader) -> CheckedPlan:
+def _checked(read: PlanText, folder: Path, session: SessionLoader, *, is_trusted: bool) -> CheckedPlan:
     plan = read.plan
-    measures = measures_named(plan.measures)
+    measures = measures_named(plan.measures, load_code(plan.code, folder, is_trusted=is_trusted))
     base = load_base(plan, folder, session=session)
-    checked = CheckedPlan(read.text, plan, read.variants, trials_of(plan, read.variants), measures, base)
+    checked = CheckedPlan(read.text, plan, read.variants, trials_of(plan, read.variants), measures, base, folder)
     if plan.prices is not None:
         check_prices(plan.prices, base.objects)
     timeline_of_trial(checked.trials[0], base, plan)
@@ -75,8 +81,8 @@ def _faults_of_seeds(plan: Plan) -> list[Fault]:
     """Seeds must vary something: trials that cannot differ would look like certainty."""
     arrivals, lifetimes = plan.workload.arrivals, plan.workload.lifetimes
     is_drawn = lifetimes is not None or (arrivals is not None and arrivals.source is None and arrivals.distribution == "poisson")
-    changed = {"ties": True, "order": arrivals is None or arrivals.source is None, "times": is_drawn}
-    if plan.seeds is None or any(changed[each] for each in plan.seed_varies):
+    changed = {"ties": True, "order": arrivals is None or arrivals.source is None, "times": is_drawn, "nodes": True}
+    if plan.seeds is None or plan.workload.load is not None or any(changed[each] for each in plan.seed_varies):
         return []
     possible = ", ".join(name for name, is_possible in changed.items() if is_possible)
     return [Fault("seedVaries", f"seeds would change nothing in this workload, so that all trials of a variant were equal; add {possible}")]

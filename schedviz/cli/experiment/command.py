@@ -35,6 +35,7 @@ experiment = LazyGroup(
 )
 
 _plan_argument = click.argument("path", metavar="PLAN", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+_trust_option = click.option("--trust-code", is_flag=True, help="Run the Python code that the plan names (its member `code`).")
 _report_option = click.option(
     "--report", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the report, one HTML file."
 )
@@ -66,6 +67,7 @@ _report_option = click.option(
     help="Write the columns of the CSV as Parquet. Needs pip install 'schedviz[parquet]'.",
 )
 @click.option("--no-times", is_flag=True, help="Leave out measured times, so that equal plans give equal bytes.")
+@_trust_option
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -77,6 +79,7 @@ def run(
     csv_file: Path | None,
     parquet_file: Path | None,
     no_times: bool,
+    trust_code: bool,
 ) -> None:
     """Run PLAN on this machine, without a server, and print a row for each variant.
 
@@ -88,7 +91,7 @@ def run(
 
     if parquet_file is not None:
         _require_parquet()
-    checked = checked_plan(path)
+    checked = checked_plan(path, trust_code=trust_code)
     found = _run(checked, jobs or os.cpu_count() or 1)
     results = _results(checked, found, volatile=not no_times)
     if json_file is not None:
@@ -109,14 +112,15 @@ def run(
 
 @click.command()
 @_plan_argument
-def check(path: Path) -> None:
+@_trust_option
+def check(path: Path, *, trust_code: bool) -> None:
     """Validate PLAN as `run` does, and print its variants, the number of its trials, and an estimate of their time.
 
     The estimate runs a part of the first trial for a second.
     """
     from schedviz.experiments.validation import estimate
 
-    checked = checked_plan(path)
+    checked = checked_plan(path, trust_code=trust_code)
     base = checked.base
     say(f"{base.nodes:,} nodes, {base.pending:,} pods to schedule")
     for variant in checked.variants:
@@ -151,14 +155,15 @@ def report(path: Path, output: Path) -> None:
 @click.option(
     "-o", "--output", required=True, metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="The `.schedviz` file."
 )
-def session(path: Path, number: int, output: Path) -> None:
+@_trust_option
+def session(path: Path, number: int, output: Path, *, trust_code: bool) -> None:
     """Run TRIAL of PLAN again, with everything recorded, and write it as a session file.
 
     TRIAL is a number of the CSV's column `trial`, from 0.
     """
     from schedviz.experiments.trial_session import trial_session
 
-    checked = checked_plan(path)
+    checked = checked_plan(path, trust_code=trust_code)
     if number >= len(checked.trials):
         raise click.ClickException(f"there is no trial {number}: the plan has trials 0 to {len(checked.trials) - 1}")
     try:
@@ -188,14 +193,14 @@ def measures() -> None:
         say(f"{name:{width}}  during the trial: {title}")
 
 
-def checked_plan(path: Path) -> CheckedPlan:
-    """The plan in a file, validated. Raises `click.ClickException` with a line for each fault."""
+def checked_plan(path: Path, *, trust_code: bool = False) -> CheckedPlan:
+    """The plan in a file, validated. `trust_code`: its code may run. Raises `click.ClickException` with a line for each fault."""
     from schedviz.experiments.errors import PlanError
     from schedviz.experiments.reading import read_plan
     from schedviz.experiments.validation import check_plan
 
     try:
-        return check_plan(read_plan(path), path.parent)
+        return check_plan(read_plan(path), path.parent, is_trusted=trust_code)
     except PlanError as error:
         lines = [f"{path}{f':{fault.line}' if fault.line else ''}: {fault.without_line}" for fault in error.faults]
         raise SeveralLines(*lines) from None

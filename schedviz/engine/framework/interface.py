@@ -252,6 +252,11 @@ class Handle(Protocol):
         ...
 
     @property
+    def seed(self) -> int:
+        """The session's seed, for plugins that draw: derive a generator from it and the pod, so that a replay draws the same."""
+        ...
+
+    @property
     def keeps_details(self) -> bool:
         """Whether plugins must keep the details that full records show."""
         ...

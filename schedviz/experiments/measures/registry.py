@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
 from typing import Final
 
@@ -45,11 +45,11 @@ def known_measures() -> dict[str, Measure]:
     return {each.name: each for each in BUILT_IN}
 
 
-def measures_named(names: Sequence[str] | None) -> list[Measure]:
-    """The measures of a plan; None: all built-in ones. Raises `PlanError` for an unknown or broken one."""
+def measures_named(names: Sequence[str] | None, own: Mapping[str, Measure] = {}) -> list[Measure]:
+    """The measures of a plan; None: all built-in ones and the plan's `own`. Raises `PlanError` for an unknown or broken one."""
     if names is None:
-        return list(BUILT_IN)
-    built_in = known_measures()
+        return [*BUILT_IN, *own.values()]
+    built_in = {**known_measures(), **own}
     points = {point.name: point for point in entry_points(group=GROUP)}
     found, faults = [], []
     for index, name in enumerate(names):

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from schedviz.experiments.errors import PlanError
+from schedviz.experiments.plan import Code
 from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.trials import trials_of
 from schedviz.sessions.errors import SessionError
@@ -46,6 +47,9 @@ def create_experiment(owner_id: int | None, plan: str) -> Experiment:
         if files is not None:
             message = "a server reads no files: create a session from them, and use `base: {session: ID}`"
             raise read.located(PlanError.of(path, message))
+    if read.plan.code != Code():
+        message = "a server runs no code of plans: install its plugins and measures as a package next to schedviz (docs/plugins.md)"
+        raise read.located(PlanError.of("code", message))
     trials = len(trials_of(read.plan, read.variants))
     if trials > settings.EXPERIMENT_TRIALS:
         message = f"the plan has {trials:,} trials; SCHEDVIZ_EXPERIMENT_TRIALS allows {settings.EXPERIMENT_TRIALS:,} on this server"

@@ -93,6 +93,11 @@ def test_a_plan_that_names_files_is_refused() -> None:
         requests.create_experiment(None, "experiment: 1\nbase: {files: [/etc/passwd]}")
 
 
+def test_a_plan_with_code_is_refused() -> None:
+    with pytest.raises(PlanError, match="line 4: code: a server runs no code of plans"):
+        requests.create_experiment(None, "experiment: 1\nbase: {generate: {}}\ncode:\n  plugins: {Mine: mine.py:Mine}")
+
+
 def test_a_variant_that_cannot_run_refuses_the_experiment_with_its_line() -> None:
     experiment = begun(PLAN.replace("percentageOfNodesToScore: 50", "plugins: {Nothing: true}"))
     assert experiment.status == Experiment.Status.REFUSED

@@ -103,6 +103,7 @@ class Framework:
         client: Client,
         clock: Callable[[], int] = lambda: 0,
         features: Features = Features(),  # noqa: B008  (frozen)
+        seed: int = 0,
     ) -> None:
         """Create the profile's plugins. `clock` returns the virtual time in nanoseconds. Raises `PluginListsError`."""
         self.profile_name = profile.scheduler_name
@@ -114,6 +115,7 @@ class Framework:
         self.client = client
         self.clock = clock
         self.features = features
+        self.seed = seed
         #: Set by the scheduler, if it has extenders.
         self.extenders: Sequence[PreemptionExtender] = ()
         self.waiting_pods = WaitingPods()
