@@ -187,6 +187,37 @@ class Code(Part, frozen=True):
     measures: dict[Name, CodeName] = {}
 
 
+class TunedAxis(Part, frozen=True):
+    """What a search may choose: one of `choices`, or a number from `from` to `to` for the member of a variant that `set` names."""
+
+    choices: Annotated[list[NamedPatch], Meta(min_length=2, max_length=1000)] | None = None
+    #: Such as `weights.NodeResourcesFit`, `percentageOfNodesToScore` or `pluginArgs.Mine.scale`.
+    set: Name | None = None
+    from_: int | float | None = msgspec.field(name="from", default=None)
+    to: int | float | None = None
+    #: Whole numbers have step 1 by default, others none.
+    step: int | float | None = None
+    #: Small numbers are as likely as large ones.
+    log: bool = False
+
+
+class Tune(Part, frozen=True):
+    """A search for the variant that makes a measure smallest or largest (`schedviz experiment tune`)."""
+
+    space: Annotated[dict[Name, TunedAxis], Meta(min_length=1, max_length=100)]
+    #: A measure or a part of one, such as `utilization.cpu`; one of the two.
+    minimize: Name | None = None
+    maximize: Name | None = None
+    #: Such as `placed >= baseline`, `victims <= 3` or `placed >= 0.99 * baseline`.
+    constraints: Annotated[list[Name], Meta(max_length=100)] = []
+    #: Variants to try, each with all seeds of the plan.
+    candidates: Annotated[int, Meta(ge=1, le=MOST_TRIALS)] = 30
+    #: Candidates that are proposed at a time, before their results are known. They run at once.
+    batch: Annotated[int, Meta(ge=1, le=100)] = 4
+    #: Of the search.
+    seed: Annotated[int, Meta(ge=0, le=2**32 - 1)] = 1
+
+
 class Plan(Part, frozen=True):
     """A whole plan."""
 
@@ -212,6 +243,7 @@ class Plan(Part, frozen=True):
     #: For the measure `cost`.
     prices: Prices | None = None
     code: Code = Code()
+    tune: Tune | None = None
 
     @property
     def all_seeds(self) -> list[int | None]:

@@ -6,7 +6,7 @@ import multiprocessing
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from schedviz.experiments.base import BaseCluster
 from schedviz.experiments.code import load_code
@@ -37,28 +37,48 @@ class TrialRunner:
 
     def run(self, number: int, **options: Any) -> TrialResult:
         """The result of the trial with this number. Options are those of `run_trial`."""
-        return run_trial(self._trials[number], self._base, self._plan, self._measures, **options)
+        return self.run_trial(self._trials[number], **options)
+
+    def run_trial(self, trial: Trial, **options: Any) -> TrialResult:
+        """The result of any trial on the plan's base. Options are those of the function `run_trial`."""
+        return run_trial(trial, self._base, self._plan, self._measures, **options)
+
+
+class TrialPool:
+    """Processes of this machine that run trials of a plan. Use it in `with`."""
+
+    def __init__(self, checked: CheckedPlan, *, jobs: int) -> None:
+        """With one job, trials run in this process."""
+        self._runner = TrialRunner(checked.plan, checked.trials, checked.measures, checked.base)
+        self._executor: ProcessPoolExecutor | None = None
+        if jobs > 1:
+            # Fresh processes: a forked one could inherit locks of the parent's threads.
+            context = multiprocessing.get_context("spawn")
+            shared = (checked.text, checked.base.pack(), checked.folder)
+            self._executor = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=shared)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+
+    def run(self, trials: Sequence[Trial]) -> Iterator[TrialResult]:
+        """The results of some trials, in the order in which they end."""
+        if self._executor is None:
+            yield from map(self._runner.run_trial, trials)
+            return
+        waiting: set[Future[TrialResult]] = {self._executor.submit(_run, trial) for trial in trials}
+        while waiting:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            yield from (future.result() for future in done)
 
 
 def run_all(checked: CheckedPlan, *, jobs: int) -> Iterator[TrialResult]:
     """The results of all trials, in the order in which they end. Their order does not change them."""
-    jobs = min(jobs, len(checked.trials))
-    if jobs <= 1:
-        runner = TrialRunner(checked.plan, checked.trials, checked.measures, checked.base)
-        yield from (runner.run(trial.number) for trial in checked.trials)
-        return
-    # Fresh processes: a forked one could inherit locks of the parent's threads.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(
-        jobs, mp_context=context, initializer=_begin, initargs=(checked.text, checked.base.pack(), checked.folder)
-    ) as pool:
-        waiting: set[Future[TrialResult]] = {pool.submit(_run, trial.number) for trial in checked.trials}
-        try:
-            while waiting:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    with TrialPool(checked, jobs=min(jobs, len(checked.trials))) as pool:
+        yield from pool.run(checked.trials)
 
 
 #: The runner of this process of a pool.
@@ -69,5 +89,5 @@ def _begin(text: str, base: bytes, folder: Path) -> None:
     _runners[:] = [TrialRunner.of(text, base, code_folder=folder)]
 
 
-def _run(number: int) -> TrialResult:
-    return _runners[0].run(number)
+def _run(trial: Trial) -> TrialResult:
+    return _runners[0].run_trial(trial)

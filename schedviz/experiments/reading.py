@@ -9,6 +9,7 @@ import msgspec
 
 from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.plan import FORMAT, Base, Plan, Workload
+from schedviz.experiments.tuning.goal import check_tuning
 from schedviz.experiments.variants import Variant, expand
 from schedviz.ingest.yaml_nodes import NotYamlError, YamlNodes, parse_yaml
 from schedviz.kube.explain import explain_validation_error
@@ -50,6 +51,8 @@ def parse_plan(text: str) -> PlanText:
         _check_base(plan.base)
         _check_workload(plan.workload)
         variants = expand(plan)
+        if plan.tune is not None:
+            check_tuning(plan.tune)
     except PlanError as error:
         raise PlanError([msgspec.structs.replace(fault, line=nodes.line_of(fault.path)) for fault in error.faults]) from None
     return PlanText(text, plan, variants, nodes)

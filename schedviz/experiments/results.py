@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any, Final, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from schedviz import __version__
 from schedviz.experiments.comparing import MOST_VARIANTS, Moves, moves_between
@@ -77,6 +78,21 @@ class TrialRow(msgspec.Struct, frozen=True, rename="camel", gc=False):
     series_axis: SeriesAxis | Literal[""] = ""
 
 
+class Tuning(msgspec.Struct, frozen=True, rename="camel"):
+    """A search, whose candidates are variants after those of the plan."""
+
+    #: The column that was minimized or maximized.
+    goal: str
+    direction: str
+    constraints: list[str]
+    #: Names of variants, in the order in which they were tried.
+    candidates: list[str]
+    #: Those that hold all constraints.
+    feasible: list[str]
+    #: The best of those; "": none is better than the baseline.
+    best: str
+
+
 class Results(msgspec.Struct, frozen=True, rename="camel"):
     """An experiment's results. Equal plans have equal results in equal versions, except for volatile columns."""
 
@@ -97,6 +113,8 @@ class Results(msgspec.Struct, frozen=True, rename="camel"):
     courses_axis: str = ""
     #: The series that trials have.
     series: list[SeriesInfo] = []
+    #: Unset: the plan was run without a search.
+    tuning: Tuning | UnsetType = UNSET
 
     def variant(self, name: str) -> VariantResult:
         """A variant by name."""
@@ -124,7 +142,13 @@ def drawn_trials(experiment: Experiment) -> list[Trial]:
 
 
 def results_of(
-    experiment: Experiment, found: Iterable[TrialResult], *, volatile: bool = True, means: bool = True, series: bool = True
+    experiment: Experiment,
+    found: Iterable[TrialResult],
+    *,
+    volatile: bool = True,
+    means: bool = True,
+    series: bool = True,
+    tuning: Tuning | UnsetType = UNSET,
 ) -> Results:
     """The document. Trials without a result are left out; without `volatile`, so are columns that equal trials can differ in.
 
@@ -175,6 +199,7 @@ def results_of(
         moves_between([variant.name for variant in experiment.variants], placements),
         next((result.series_axis for _, result in drawn if result.series), ""),
         infos_of([key for row in rows for key in row.series]),
+        tuning,
     )
 
 

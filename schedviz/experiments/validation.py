@@ -14,13 +14,15 @@ from schedviz.experiments.base import BaseCluster, SessionLoader, load_base, no_
 from schedviz.experiments.code import load_code
 from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.measures import Measure, measures_named
-from schedviz.experiments.plan import Plan
+from schedviz.experiments.plan import Patch, Plan, Tune
 from schedviz.experiments.prices import check_prices
 from schedviz.experiments.reading import PlanText
 from schedviz.experiments.results import Experiment
 from schedviz.experiments.running import TrialRun, TrialStopped
 from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial, timeline_of_trial
 from schedviz.experiments.trials import Trial, trials_of
+from schedviz.experiments.tuning.goal import columns_of
+from schedviz.experiments.tuning.space import Space
 from schedviz.experiments.variants import Variant
 
 #: The estimate runs one trial for this long.
@@ -70,8 +72,10 @@ def _checked(read: PlanText, folder: Path, session: SessionLoader, *, is_trusted
     if plan.prices is not None:
         check_prices(plan.prices, base.objects)
     timeline_of_trial(checked.trials[0], base, plan)
-    faults = [fault for variant in read.variants for fault in _faults(variant, checked)]
+    faults = [fault for variant in read.variants for fault in faults_of(variant, checked)]
     faults += _faults_of_seeds(plan)
+    if plan.tune is not None:
+        faults += _faults_of_tuning(plan.tune, checked)
     if faults:
         raise PlanError(faults)
     return checked
@@ -88,7 +92,24 @@ def _faults_of_seeds(plan: Plan) -> list[Fault]:
     return [Fault("seedVaries", f"seeds would change nothing in this workload, so that all trials of a variant were equal; add {possible}")]
 
 
-def _faults(variant: Variant, checked: CheckedPlan) -> list[Fault]:
+def _faults_of_tuning(tune: Tune, checked: CheckedPlan) -> list[Fault]:
+    """What is wrong with the goal, and with the candidates at the corners of the space."""
+    known = {each.name for each in checked.measures}
+    faults = []
+    for path, column in (("tune.minimize", tune.minimize), ("tune.maximize", tune.maximize), *columns_of(tune)):
+        if column is not None and column.partition(".")[0] not in known:
+            faults.append(Fault(path, f"the plan has no measure {column.partition('.')[0]!r}; it has {', '.join(sorted(known))}"))
+    corners = Space(tune, base=patch_of(checked)).corners()
+    faults += [msgspec.structs.replace(fault, path=variant.path) for variant in corners for fault in faults_of(variant, checked)]
+    return faults
+
+
+def patch_of(checked: CheckedPlan) -> Patch:
+    """What the baseline changes, and candidates of a search change further."""
+    return next(variant.patch for variant in checked.variants if variant.name == checked.baseline)
+
+
+def faults_of(variant: Variant, checked: CheckedPlan) -> list[Fault]:
     """Why a variant cannot run."""
     trial = Trial(0, variant)
     try:

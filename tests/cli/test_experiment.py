@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from schedviz.cli.error_messages import SeveralLines
-from schedviz.cli.experiment.command import check, measures, report, run, session
+from schedviz.cli.experiment.command import check, measures, report, run, session, tune
 
 PLAN = """\
 experiment: 1
@@ -38,6 +38,38 @@ def test_run_prints_a_row_for_each_variant_and_what_they_mean(plan: Path) -> Non
     assert result.exit_code == 0, result.output
     assert "six" in result.stdout
     assert "Nodes used: 'two' is best with 2" in result.stdout
+
+
+def test_tune_prints_the_best_candidate_and_writes_all_of_them(plan: Path, tmp_path: Path) -> None:
+    space = "{count: {set: nodes.count, from: 1, to: 3}}"
+    plan.write_text(PLAN + f"tune: {{minimize: nodesUsed, constraints: [placed >= 5], candidates: 3, space: {space}}}\n")
+    result = invoke(tune, plan, "-j", 1, "--csv", tmp_path / "all.csv", "--report", tmp_path / "report.html")
+    assert result.exit_code == 0, result.output
+    assert "The best is 'count " in result.stdout
+    assert "- name: count" in result.stdout
+    assert len((tmp_path / "all.csv").read_text().splitlines()) == 1 + 2 + 3
+    assert "<h2>Search</h2>" in (tmp_path / "report.html").read_text()
+
+
+def test_tune_needs_a_space(plan: Path) -> None:
+    result = invoke(tune, plan)
+    assert result.exit_code == 1
+    assert "the plan has no member `tune`" in result.output
+
+
+@pytest.mark.parametrize(("options", "message"), [([], "run the command again with --trust-code"), (["--trust-code"], "there is no file")])
+def test_code_of_a_plan_needs_an_option(plan: Path, options: list[str], message: str) -> None:
+    plan.write_text(PLAN + "code: {plugins: {Mine: mine.py:Mine}}\n")
+    with pytest.raises(SeveralLines) as caught:
+        CliRunner().invoke(run, [str(plan), *options], standalone_mode=False, catch_exceptions=False)
+    assert message in caught.value.lines[0]
+
+
+def test_many_measures_are_rows(plan: Path) -> None:
+    plan.write_text(PLAN + "measures: [placed, pending, nodesUsed, nodesEmpty, utilization, nodeUtilization]\n")
+    lines = invoke(run, plan, "-j", 1).stdout.splitlines()
+    assert lines[0].split() == ["variant", "six", "two"]
+    assert lines[1].split()[:2] == ["placed", "40"]
 
 
 def test_json_is_the_same_for_every_number_of_processes(plan: Path, tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ def results(path: Path) -> Results:
     return results_of(checked.experiment, run_all(checked, jobs=1))
 
 
-def test_there_are_three() -> None:
-    assert len(RECIPES) == 3
+def test_there_are_four() -> None:
+    assert len(RECIPES) == 4
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)

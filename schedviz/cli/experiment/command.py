@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -14,17 +16,21 @@ from schedviz.cli.lazy import LazyCommand, LazyGroup
 from schedviz.terminal import say, say_exact
 
 if TYPE_CHECKING:
+    from schedviz.cli.remote.printing import Progress
     from schedviz.experiments.results import Results
     from schedviz.experiments.trial_result import TrialResult
     from schedviz.experiments.validation import CheckedPlan
 
 _MODULE = "schedviz.cli.experiment.command"
+#: A table with more columns, and fewer variants than columns, is printed with a row for each measure.
+_MOST_COLUMNS = 10
 #: Exit code: at least one trial failed; the results of the others were written.
 EXIT_FAILED = 1
 
 experiment = LazyGroup(
     lazy={
         "run": LazyCommand(_MODULE, "run", "Run a plan on this machine and print the results."),
+        "tune": LazyCommand(_MODULE, "tune", "Search the space of a plan for the best variant (needs Optuna)."),
         "check": LazyCommand(_MODULE, "check", "Validate a plan, and estimate how long it takes."),
         "report": LazyCommand(_MODULE, "report", "Write the report of results that were saved as JSON."),
         "session": LazyCommand(_MODULE, "session", "Write a trial as a session file, which `schedviz import` opens at its end."),
@@ -34,40 +40,40 @@ experiment = LazyGroup(
     epilog="docs/experiments.md describes plans.",
 )
 
+_FILE = click.Path(dir_okay=False, path_type=Path)
 _plan_argument = click.argument("path", metavar="PLAN", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 _trust_option = click.option("--trust-code", is_flag=True, help="Run the Python code that the plan names (its member `code`).")
-_report_option = click.option(
-    "--report", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the report, one HTML file."
-)
+_report_option = click.option("--report", metavar="FILE", type=_FILE, help="Write the report, one HTML file.")
+
+
+_Command = TypeVar("_Command", bound=Callable[..., None])
+
+
+def _run_options(command: _Command) -> _Command:
+    """The plan, and the options of commands that run trials."""
+    options = [
+        _plan_argument,
+        click.option("-j", "--jobs", type=click.IntRange(1, 256), help="Trials that run at once. Default: one for each core."),
+        _report_option,
+        click.option("--json", "json_file", metavar="FILE", type=_FILE, help="Write all results as JSON; `-`: print them."),
+        click.option("--csv", "csv_file", metavar="FILE", type=_FILE, help="Write a line for each trial; `-`: print them."),
+        click.option(
+            "--parquet",
+            "parquet_file",
+            metavar="FILE",
+            type=_FILE,
+            help="Write the columns of the CSV as Parquet. Needs pip install 'schedviz[parquet]'.",
+        ),
+        click.option("--no-times", is_flag=True, help="Leave out measured times, so that equal plans give equal bytes."),
+        _trust_option,
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 @click.command()
-@_plan_argument
-@click.option("-j", "--jobs", type=click.IntRange(1, 256), help="Trials that run at once. Default: one for each core.")
-@_report_option
-@click.option(
-    "--json",
-    "json_file",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write all results as JSON; `-`: print them.",
-)
-@click.option(
-    "--csv",
-    "csv_file",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a line for each trial; `-`: print them.",
-)
-@click.option(
-    "--parquet",
-    "parquet_file",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the columns of the CSV as Parquet. Needs pip install 'schedviz[parquet]'.",
-)
-@click.option("--no-times", is_flag=True, help="Leave out measured times, so that equal plans give equal bytes.")
-@_trust_option
+@_run_options
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -86,28 +92,58 @@ def run(
     A cell has the mean over the seeds, and in parentheses the difference to the baseline with its 95 % interval. Exits with 1 if a
     trial failed.
     """
-    from schedviz.experiments.results import encode_results
-    from schedviz.experiments.table import csv_of
-
     if parquet_file is not None:
         _require_parquet()
     checked = checked_plan(path, trust_code=trust_code)
     found = _run(checked, jobs or os.cpu_count() or 1)
     results = _results(checked, found, volatile=not no_times)
-    if json_file is not None:
-        _write(json_file, encode_results(results).decode())
-    if csv_file is not None:
-        _write(csv_file, csv_of(results))
-    if parquet_file is not None:
-        _write_parquet(parquet_file, results)
-    if report is not None:
-        _write_report(report, results)
+    _write_results(results, report=report, json_file=json_file, csv_file=csv_file, parquet_file=parquet_file)
     if Path("-") not in (json_file, csv_file):
         _print(results, chosen=checked.plan.measures is not None)
     failed = sum(bool(result.error) for result in found)
     if failed:
         say(f"{failed} of {len(found)} trials failed.", err=True)
         ctx.exit(EXIT_FAILED)
+
+
+@click.command()
+@_run_options
+def tune(
+    path: Path,
+    *,
+    jobs: int | None,
+    report: Path | None,
+    json_file: Path | None,
+    csv_file: Path | None,
+    parquet_file: Path | None,
+    no_times: bool,
+    trust_code: bool,
+) -> None:
+    """Search the space of PLAN (its member `tune`) for the variant that is best, and print it.
+
+    The plan's variants run first; candidates are compared with its baseline. A search with the same plan and version tries the same
+    candidates. It needs Optuna: `pip install 'schedviz[tune]'`.
+    """
+    from schedviz.experiments.errors import PlanError
+    from schedviz.experiments.results import results_of
+    from schedviz.experiments.tuning.report import printed
+    from schedviz.experiments.tuning.search import TuneError, search
+
+    if parquet_file is not None:
+        _require_parquet()
+    checked = checked_plan(path, trust_code=trust_code)
+    with _progress() as shown:
+        try:
+            found = search(checked, jobs=jobs or os.cpu_count() or 1, progress=lambda done, total: shown.say(f"{done} of {total} variants"))
+        except TuneError as error:
+            raise click.ClickException(f"{path}: {error}.") from None
+        except PlanError as error:
+            raise SeveralLines(*(f"{path}: {fault}" for fault in error.faults)) from None
+    results = results_of(found.experiment, found.results, volatile=not no_times, tuning=found.tuning)
+    _write_results(results, report=report, json_file=json_file, csv_file=csv_file, parquet_file=parquet_file)
+    if Path("-") not in (json_file, csv_file):
+        for line in printed(results):
+            say(line)
 
 
 @click.command()
@@ -207,21 +243,29 @@ def checked_plan(path: Path, *, trust_code: bool = False) -> CheckedPlan:
 
 
 def _run(checked: CheckedPlan, jobs: int) -> list[TrialResult]:
-    from schedviz.cli.remote.printing import Progress
     from schedviz.experiments.pool import run_all
 
-    shown, total = Progress(), len(checked.trials)
+    total = len(checked.trials)
     found: list[TrialResult] = []
     began = time.monotonic()
-    shown.say(f"0 of {total} trials")
-    try:
+    with _progress() as shown:
+        shown.say(f"0 of {total} trials")
         for result in run_all(checked, jobs=jobs):
             found.append(result)
             left = (time.monotonic() - began) / len(found) * (total - len(found))
             shown.say(f"{len(found)} of {total} trials, about {in_words(left)} left")
+    return found
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    from schedviz.cli.remote.printing import Progress
+
+    shown = Progress()
+    try:
+        yield shown
     finally:
         shown.end()
-    return found
 
 
 def _results(checked: CheckedPlan, found: list[TrialResult], *, volatile: bool) -> Results:
@@ -237,16 +281,36 @@ def _print(results: Results, *, chosen: bool) -> None:
     from schedviz.experiments.table import table
     from schedviz.terminal import show
 
-    head, *rows = table(results, keys=[column.key for column in results.columns] if chosen else None)
+    lines = table(results, keys=[column.key for column in results.columns] if chosen else None)
+    is_turned = len(lines[0]) > max(_MOST_COLUMNS, len(lines))
+    if is_turned:
+        lines = [list(line) for line in zip(*lines, strict=True)]
+    head, *rows = lines
     shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for index, name in enumerate(head):
-        shown.add_column(name, justify="right" if index else "left", overflow="fold")
+        shown.add_column(name, justify="right" if index else "left", overflow="fold", no_wrap=is_turned and not index)
     for row in rows:
         shown.add_row(*row)
     show(shown)
     say()
     for sentence in summary(results):
         say(sentence)
+
+
+def _write_results(
+    results: Results, *, report: Path | None, json_file: Path | None, csv_file: Path | None, parquet_file: Path | None
+) -> None:
+    from schedviz.experiments.results import encode_results
+    from schedviz.experiments.table import csv_of
+
+    if json_file is not None:
+        _write(json_file, encode_results(results).decode())
+    if csv_file is not None:
+        _write(csv_file, csv_of(results))
+    if parquet_file is not None:
+        _write_parquet(parquet_file, results)
+    if report is not None:
+        _write_report(report, results)
 
 
 def _write_report(path: Path, results: Results) -> None:

@@ -13,9 +13,10 @@ from typing import Final
 import msgspec
 
 from schedviz.experiments.columnar import columnar
-from schedviz.experiments.results import Results, TrialRow
+from schedviz.experiments.results import Results, TrialRow, Tuning
 from schedviz.experiments.summary import others, summary
 from schedviz.experiments.table import table
+from schedviz.experiments.tuning.report import as_yaml, sentences
 from schedviz.explain.card.theme import THEMES, ThemeName
 
 #: Built by `npm run build`, and part of wheels. A source tree that was not built has reports without figures.
@@ -35,6 +36,7 @@ def html_report(results: Results) -> str:
         "<meta name='viewport' content='width=device-width, initial-scale=1'>",
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         f"<title>{escape(results.name)} · schedviz experiment</title><style>{style}</style></head><body>",
+        _tuning(results),
         "<div id='app'><main class='static'>",
         _header(results),
         _summary(results),
@@ -63,6 +65,14 @@ def _summary(results: Results) -> str:
         return ""
     items = "".join(f"<li>{escape(sentence)}</li>" for sentence in [*sentences[1:], *others(results)])
     return f"<section><h2>{escape(sentences[0])}</h2><ul>{items}</ul></section>"
+
+
+def _tuning(results: Results) -> str:
+    if not isinstance(results.tuning, Tuning):
+        return ""
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences(results, results.tuning))
+    best = f"<pre>{escape(as_yaml(results.variant(results.tuning.best)))}</pre>" if results.tuning.best else ""
+    return f"<section><h2>Search</h2><ul class='summary'>{items}</ul>{best}</section>"
 
 
 def _static_table(results: Results) -> str:

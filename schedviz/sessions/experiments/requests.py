@@ -50,6 +50,9 @@ def create_experiment(owner_id: int | None, plan: str) -> Experiment:
     if read.plan.code != Code():
         message = "a server runs no code of plans: install its plugins and measures as a package next to schedviz (docs/plugins.md)"
         raise read.located(PlanError.of("code", message))
+    if read.plan.tune is not None:
+        message = "a server does not search: run `schedviz experiment tune`, or remove the member and let the server run the variants"
+        raise read.located(PlanError.of("tune", message))
     trials = len(trials_of(read.plan, read.variants))
     if trials > settings.EXPERIMENT_TRIALS:
         message = f"the plan has {trials:,} trials; SCHEDVIZ_EXPERIMENT_TRIALS allows {settings.EXPERIMENT_TRIALS:,} on this server"

@@ -98,6 +98,12 @@ def test_a_plan_with_code_is_refused() -> None:
         requests.create_experiment(None, "experiment: 1\nbase: {generate: {}}\ncode:\n  plugins: {Mine: mine.py:Mine}")
 
 
+def test_a_plan_with_a_search_is_refused() -> None:
+    plan = "experiment: 1\nbase: {generate: {}}\ntune:\n  minimize: pending\n  space: {w: {set: weights.ImageLocality, from: 1, to: 9}}"
+    with pytest.raises(PlanError, match="line 4: tune: a server does not search"):
+        requests.create_experiment(None, plan)
+
+
 def test_a_variant_that_cannot_run_refuses_the_experiment_with_its_line() -> None:
     experiment = begun(PLAN.replace("percentageOfNodesToScore: 50", "plugins: {Nothing: true}"))
     assert experiment.status == Experiment.Status.REFUSED
