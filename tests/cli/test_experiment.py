@@ -106,6 +106,11 @@ def test_check_names_variants_and_the_number_of_trials(plan: Path) -> None:
     assert "2 variants, 2 trials of about" in result.stdout
 
 
+def test_check_counts_the_candidates_of_a_search(plan: Path) -> None:
+    plan.write_text(PLAN + "seeds: 2\ntune: {minimize: nodesUsed, candidates: 7, space: {count: {set: nodes.count, from: 1, to: 9}}}\n")
+    assert "tune: at most 7 candidates, 14 trials more: about" in invoke(check, plan).stdout
+
+
 def test_a_trial_becomes_a_session_file(plan: Path, tmp_path: Path) -> None:
     output = tmp_path / "trial.schedviz"
     assert invoke(session, plan, 1, "-o", output).exit_code == 0

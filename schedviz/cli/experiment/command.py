@@ -167,6 +167,10 @@ def check(path: Path, *, trust_code: bool) -> None:
     one = in_words(about.seconds_per_trial)
     together = in_words(about.seconds / min(cores, about.trials))
     say(f"{len(checked.variants):,} variants, {about.trials:,} trials of about {one}: about {together} on {cores} cores")
+    if checked.plan.tune is not None:
+        more = checked.plan.tune.candidates * len(checked.plan.all_seeds)
+        longer = in_words(about.seconds_per_trial * more / min(cores, checked.plan.tune.batch * len(checked.plan.all_seeds)))
+        say(f"tune: at most {checked.plan.tune.candidates:,} candidates, {more:,} trials more: about {longer}")
 
 
 @click.command()
