@@ -127,5 +127,5 @@ def test_a_plugin_of_the_release_cannot_be_replaced(folder: Path) -> None:
 def test_a_plugin_that_raises_ends_its_trial_with_a_traceback(folder: Path) -> None:
     text = PLAN.replace("plugins: {Drawn: true}", "plugins: {Drawn: true}, pluginArgs: {Drawn: {fails: true}}")
     plain, failed = results(text, folder)
-    assert (plain.error, failed.error, failed.failed_part) == ("", "running \"Drawn\" filter plugin: KeyError: 'zone'", "Drawn")
+    assert (plain.error, failed.error, failed.failed_part) == ("", "plugin Drawn: KeyError: 'zone'", "Drawn")
     assert 'raise KeyError("zone")' in failed.traceback

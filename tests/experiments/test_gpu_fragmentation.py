@@ -15,6 +15,7 @@ from schedviz.experiments.pool import TrialRunner
 from schedviz.experiments.reading import read_plan
 from schedviz.experiments.results import results_of
 from schedviz.experiments.running import TrialRun
+from schedviz.experiments.usage_log import UsageLog
 from schedviz.experiments.validation import CheckedPlan, check_plan
 from tests.conftest import ROOT
 
@@ -93,7 +94,8 @@ def test_a_restored_policy_continues_identically(small: CheckedPlan) -> None:
     run._limits = type(run._limits)(cycles=60)
     run.run()
     run.simulation = type(run.simulation).restore(run.simulation.checkpoint())
-    run._limits = small.plan.limits
+    run._limits, run.ended = small.plan.limits, ""
+    run._usage = UsageLog(run.simulation)
     run.run()
     assert run.finished().placements == whole.finished().placements
 

@@ -81,5 +81,5 @@ def test_seeds_that_could_not_change_a_trial_are_refused() -> None:
     plan = BASE + "seeds: 2\nseedVaries: [times]\n"
     (fault,) = faults(plan)
     assert fault.startswith("line 4: seedVaries: seeds would change nothing in this workload")
-    assert fault.endswith("add ties, order")
+    assert fault.endswith("add ties, order, nodes")
     checked(plan + "workload: {lifetimes: {mean: 5}}\n")
