@@ -1,4 +1,8 @@
-"""Runs trials in processes of this machine."""
+"""Runs trials in processes of this machine.
+
+Starting a process takes as long as importing the engine, so that the processes start before the plan is checked. They read the base from a
+file once it is there.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import multiprocessing
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from schedviz.experiments.base import BaseCluster
@@ -15,7 +20,7 @@ from schedviz.experiments.plan import Plan
 from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.running import run_trial
 from schedviz.experiments.trial_result import TrialResult
-from schedviz.experiments.trials import Trial, trials_of
+from schedviz.experiments.trials import Trial
 from schedviz.experiments.validation import CheckedPlan
 
 
@@ -33,7 +38,7 @@ class TrialRunner:
         """The runner of a plan that was checked. `code_folder` has the code of the plan, if it may run."""
         read = parse_plan(text)
         own = load_code(read.plan.code, code_folder or Path(), is_trusted=code_folder is not None)
-        return cls(read.plan, trials_of(read.plan, read.variants), measures_named(read.plan.measures, own), BaseCluster.unpack(base))
+        return cls(read.plan, read.trials, measures_named(read.plan.measures, own), BaseCluster.unpack(base))
 
     def run(self, number: int, **options: Any) -> TrialResult:
         """The result of the trial with this number. Options are those of `run_trial`."""
@@ -44,50 +49,65 @@ class TrialRunner:
         return run_trial(trial, self._base, self._plan, self._measures, **options)
 
 
-class TrialPool:
-    """Processes of this machine that run trials of a plan. Use it in `with`."""
+class WorkerProcesses:
+    """Processes of this machine that run trials, of no plan yet: they start before the plan is checked. With one job there are none."""
 
-    def __init__(self, checked: CheckedPlan, *, jobs: int) -> None:
-        """With one job, trials run in this process."""
-        self._runner = TrialRunner(checked.plan, checked.trials, checked.measures, checked.base)
-        self._executor: ProcessPoolExecutor | None = None
+    def __init__(self, jobs: int) -> None:
+        self.folder = TemporaryDirectory(prefix="schedviz-")
+        self.executor: ProcessPoolExecutor | None = None
         if jobs > 1:
             # Fresh processes: a forked one could inherit locks of the parent's threads.
-            context = multiprocessing.get_context("spawn")
-            shared = (checked.text, checked.base.pack(), checked.folder)
-            self._executor = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=shared)
+            self.executor = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+            # A process starts with a task, and is ready when it has imported this module.
+            for _ in range(jobs):
+                self.executor.submit(_ready)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self.executor is not None:
+            self.executor.shutdown(cancel_futures=True)
+        self.folder.cleanup()
+
+
+class TrialPool:
+    """Runs trials of a plan, in processes if there are some."""
+
+    def __init__(self, checked: CheckedPlan, processes: WorkerProcesses) -> None:
+        self._runner = TrialRunner(checked.plan, checked.trials, checked.measures, checked.base)
+        self._executor = processes.executor
+        base = Path(processes.folder.name) / "base"
+        self._shared = (checked.text, base, checked.folder)
         if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
+            base.write_bytes(checked.base.pack())
 
     def run(self, trials: Sequence[Trial]) -> Iterator[TrialResult]:
-        """The results of some trials, in the order in which they end."""
+        """The results of some trials, in the order in which they end. Their order does not change them."""
         if self._executor is None:
             yield from map(self._runner.run_trial, trials)
             return
-        waiting: set[Future[TrialResult]] = {self._executor.submit(_run, trial) for trial in trials}
+        waiting: set[Future[TrialResult]] = {self._executor.submit(_run, *self._shared, trial) for trial in trials}
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in done)
 
 
 def run_all(checked: CheckedPlan, *, jobs: int) -> Iterator[TrialResult]:
-    """The results of all trials, in the order in which they end. Their order does not change them."""
-    with TrialPool(checked, jobs=min(jobs, len(checked.trials))) as pool:
-        yield from pool.run(checked.trials)
+    """The results of all trials of a plan, in the order in which they end."""
+    with WorkerProcesses(min(jobs, len(checked.trials))) as processes:
+        yield from TrialPool(checked, processes).run(checked.trials)
 
 
-#: The runner of this process of a pool.
+#: The runner of this process.
 _runners: list[TrialRunner] = []
 
 
-def _begin(text: str, base: bytes, folder: Path) -> None:
-    _runners[:] = [TrialRunner.of(text, base, code_folder=folder)]
+def _ready() -> None:
+    """Do nothing: the process has started."""
 
 
-def _run(trial: Trial) -> TrialResult:
+def _run(text: str, base: Path, folder: Path, trial: Trial) -> TrialResult:
+    if not _runners:
+        _runners.append(TrialRunner.of(text, base.read_bytes(), code_folder=folder))
     return _runners[0].run_trial(trial)

@@ -9,6 +9,7 @@ import msgspec
 
 from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.plan import FORMAT, Base, Plan, Workload
+from schedviz.experiments.trials import Trial, trials_of
 from schedviz.experiments.tuning.goal import check_tuning
 from schedviz.experiments.variants import Variant, expand
 from schedviz.ingest.yaml_nodes import NotYamlError, YamlNodes, parse_yaml
@@ -25,6 +26,11 @@ class PlanText(msgspec.Struct, frozen=True):
     plan: Plan
     variants: list[Variant]
     nodes: YamlNodes
+
+    @property
+    def trials(self) -> list[Trial]:
+        """The trials, by number."""
+        return trials_of(self.plan, self.variants)
 
     def located(self, error: PlanError) -> PlanError:
         """The error with the lines of its paths."""

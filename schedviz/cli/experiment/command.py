@@ -17,6 +17,9 @@ from schedviz.terminal import say, say_exact
 
 if TYPE_CHECKING:
     from schedviz.cli.remote.printing import Progress
+    from schedviz.experiments.errors import PlanError
+    from schedviz.experiments.pool import TrialPool
+    from schedviz.experiments.reading import PlanText
     from schedviz.experiments.results import Results
     from schedviz.experiments.trial_result import TrialResult
     from schedviz.experiments.validation import CheckedPlan
@@ -94,8 +97,12 @@ def run(
     """
     if parquet_file is not None:
         _require_parquet()
-    checked = checked_plan(path, trust_code=trust_code)
-    found = _run(checked, jobs or os.cpu_count() or 1)
+    from schedviz.experiments.pool import TrialPool, WorkerProcesses
+
+    read = _read_plan(path)
+    with WorkerProcesses(min(jobs or os.cpu_count() or 1, len(read.trials))) as processes:
+        checked = _checked(path, read, trust_code=trust_code)
+        found = _run(checked, TrialPool(checked, processes))
     results = _results(checked, found, volatile=not no_times)
     _write_results(results, report=report, json_file=json_file, csv_file=csv_file, parquet_file=parquet_file)
     if Path("-") not in (json_file, csv_file):
@@ -235,26 +242,43 @@ def measures() -> None:
 
 def checked_plan(path: Path, *, trust_code: bool = False) -> CheckedPlan:
     """The plan in a file, validated. `trust_code`: its code may run. Raises `click.ClickException` with a line for each fault."""
+    return _checked(path, _read_plan(path), trust_code=trust_code)
+
+
+def _read_plan(path: Path) -> PlanText:
+    """The plan in a file, whose form is right."""
     from schedviz.experiments.errors import PlanError
     from schedviz.experiments.reading import read_plan
+
+    try:
+        return read_plan(path)
+    except PlanError as error:
+        raise _refused(path, error) from None
+
+
+def _checked(path: Path, read: PlanText, *, trust_code: bool) -> CheckedPlan:
+    from schedviz.experiments.errors import PlanError
     from schedviz.experiments.validation import check_plan
 
     try:
-        return check_plan(read_plan(path), path.parent, is_trusted=trust_code)
+        return check_plan(read, path.parent, is_trusted=trust_code)
     except PlanError as error:
-        lines = [f"{path}{f':{fault.line}' if fault.line else ''}: {fault.without_line}" for fault in error.faults]
-        raise SeveralLines(*lines) from None
+        raise _refused(path, error) from None
 
 
-def _run(checked: CheckedPlan, jobs: int) -> list[TrialResult]:
-    from schedviz.experiments.pool import run_all
+def _refused(path: Path, error: PlanError) -> SeveralLines:
+    lines = [f"{path}{f':{fault.line}' if fault.line else ''}: {fault.without_line}" for fault in error.faults]
+    return SeveralLines(*lines)
+
+
+def _run(checked: CheckedPlan, pool: TrialPool) -> list[TrialResult]:
 
     total = len(checked.trials)
     found: list[TrialResult] = []
     began = time.monotonic()
     with _progress() as shown:
         shown.say(f"0 of {total} trials")
-        for result in run_all(checked, jobs=jobs):
+        for result in pool.run(checked.trials):
             found.append(result)
             left = (time.monotonic() - began) / len(found) * (total - len(found))
             shown.say(f"{len(found)} of {total} trials, about {in_words(left)} left")

@@ -15,7 +15,6 @@ from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.results import Experiment as Described
 from schedviz.experiments.results import Results, drawn_trials, results_of
 from schedviz.experiments.trial_result import TrialResult
-from schedviz.experiments.trials import trials_of
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries.keyset import in_steps
 
@@ -81,7 +80,7 @@ def results(experiment: Experiment, *, volatile: bool = True, means: bool = True
         experiment.plan,
         read.plan,
         read.variants,
-        trials_of(read.plan, read.variants),
+        read.trials,
         msgspec.convert(experiment.measures, list[MeasureInfo]),
         experiment.nodes,
         experiment.pods,

@@ -12,7 +12,6 @@ from django.db.models import Q
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import Code
 from schedviz.experiments.reading import parse_plan
-from schedviz.experiments.trials import trials_of
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.experiments.waking import notify_check, notify_trials
 from schedviz.sessions.models import Experiment, ExperimentTrial
@@ -53,7 +52,7 @@ def create_experiment(owner_id: int | None, plan: str) -> Experiment:
     if read.plan.tune is not None:
         message = "a server does not search: run `schedviz experiment tune`, or remove the member and let the server run the variants"
         raise read.located(PlanError.of("tune", message))
-    trials = len(trials_of(read.plan, read.variants))
+    trials = len(read.trials)
     if trials > settings.EXPERIMENT_TRIALS:
         message = f"the plan has {trials:,} trials; SCHEDVIZ_EXPERIMENT_TRIALS allows {settings.EXPERIMENT_TRIALS:,} on this server"
         raise read.located(PlanError.of("seeds" if read.plan.seeds else "variants", message))

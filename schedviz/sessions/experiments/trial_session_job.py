@@ -8,7 +8,6 @@ from schedviz.experiments.base import BaseCluster
 from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.running import PluginFailedError
 from schedviz.experiments.trial_session import trial_session
-from schedviz.experiments.trials import trials_of
 from schedviz.sessions.experiments.trial_sessions import FILE
 from schedviz.sessions.models import Experiment, ExperimentBase, Session
 from schedviz.sessions.redis import wakeups
@@ -28,7 +27,7 @@ def record(experiment_id: UUID, number: int, session_id: UUID) -> None:
         return
     read = parse_plan(experiment.plan)
     try:
-        file = trial_session(trials_of(read.plan, read.variants)[number], BaseCluster.unpack(bytes(base.data)), read.plan)
+        file = trial_session(read.trials[number], BaseCluster.unpack(bytes(base.data)), read.plan)
     except PluginFailedError as error:
         waiting.update(status=Session.Status.FAILED, message=str(error))
         return
