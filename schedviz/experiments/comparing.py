@@ -24,8 +24,12 @@ class Moves(msgspec.Struct, frozen=True, rename="camel"):
         return self.counts[self.variants.index(a)][self.variants.index(b)]
 
 
-def moves_between(variants: Sequence[str], placements: Mapping[tuple[str, int | None], Mapping[str, str]]) -> Moves | None:
-    """The moves, from placements (pod -> node) by variant and seed. None if there are too many variants."""
+def moves_between(
+    variants: Sequence[str], placements: Mapping[tuple[str, int | None], Mapping[str, str]], earlier: Moves | None = None
+) -> Moves | None:
+    """The moves, from placements (pod -> node) by variant and seed; those of `earlier` where it has them. None if there are too many
+    variants.
+    """
     if len(variants) > MOST_VARIANTS:
         return None
     seeds = {variant: [seed for name, seed in placements if name == variant] for variant in variants}
@@ -36,6 +40,13 @@ def moves_between(variants: Sequence[str], placements: Mapping[tuple[str, int | 
         for column, b in enumerate(variants[: row + 1]):
             common = [seed for seed in seeds[a] if (b, seed) in placements]
             moved = [sum(map(ne, places[a, seed], places[b, seed])) for seed in common]
-            if moved:
+            known = _known(earlier, a, b)
+            if known is not None:
+                counts[row][column] = counts[column][row] = known
+            elif moved:
                 counts[row][column] = counts[column][row] = round(sum(moved) / len(moved), 9)
     return Moves(list(variants), counts)
+
+
+def _known(earlier: Moves | None, a: str, b: str) -> float | None:
+    return None if earlier is None or a not in earlier.variants or b not in earlier.variants else earlier.between(a, b)

@@ -149,10 +149,12 @@ def results_of(
     means: bool = True,
     series: bool = True,
     tuning: Tuning | UnsetType = UNSET,
+    earlier: Moves | None = None,
 ) -> Results:
     """The document. Trials without a result are left out; without `volatile`, so are columns that equal trials can differ in.
 
     Without `means`, variants have no values and differences, for readers that calculate them; without `series`, trials have none.
+    `earlier`: moves between variants whose placements are unknown now.
     """
     by_number = {result.number: result for result in found}
     points = _points_of_a_series(by_number.values()) if series else 0
@@ -168,7 +170,7 @@ def results_of(
         for trial in drawn_trials(experiment)
         if trial.number in by_number and not by_number[trial.number].error
     ]
-    placements = {(trial.variant.name, trial.seed): result.placements for trial, result in drawn}
+    placements = {(trial.variant.name, trial.seed): result.placements for trial, result in drawn if result.placements is not None}
     whole: dict[str, list[TrialResult]] = {}
     for trial, result in drawn:
         whole.setdefault(trial.variant.name, []).append(result)
@@ -196,7 +198,7 @@ def results_of(
             for variant in experiment.variants
         ],
         rows,
-        moves_between([variant.name for variant in experiment.variants], placements),
+        moves_between([variant.name for variant in experiment.variants], placements, earlier),
         next((result.series_axis for _, result in drawn if result.series), ""),
         infos_of([key for row in rows for key in row.series]),
         tuning,

@@ -20,8 +20,8 @@ class TrialResult(msgspec.Struct, frozen=True, rename="camel", gc=False):
     traceback: str = ""
     #: The user's plugin or measure that failed.
     failed_part: str = ""
-    #: Pods of the workload with their nodes, sorted by pod.
-    placements: dict[str, str] = {}
+    #: Pods of the workload with their nodes, sorted by pod. None: unknown, because the result was read from a document of results.
+    placements: dict[str, str] | None = {}
     #: At the end.
     cycles: int = 0
     clock_seconds: float = 0.0

@@ -53,21 +53,28 @@ class CheckedPlan(msgspec.Struct, frozen=True):
         return Experiment(self.text, self.plan, self.variants, self.trials, infos, self.base.nodes, self.base.pending)
 
 
-def check_plan(read: PlanText, folder: Path, *, session: SessionLoader = no_sessions, is_trusted: bool = False) -> CheckedPlan:
-    """The plan with its base and trials. Paths are relative to `folder`. Raises `PlanError` with the line of each fault.
+def check_plan(
+    read: PlanText,
+    folder: Path,
+    *,
+    session: SessionLoader = no_sessions,
+    base: BaseCluster | None = None,
+    is_trusted: bool = False,
+) -> CheckedPlan:
+    """The plan with its base, unless that is loaded already, and its trials. Paths are relative to `folder`.
 
-    `is_trusted`: the code of the plan may run.
+    `is_trusted`: the code of the plan may run. Raises `PlanError` with the line of each fault.
     """
     try:
-        return _checked(read, folder, session, is_trusted=is_trusted)
+        loaded = load_base(read.plan, folder, session=session) if base is None else base
+        return _checked(read, folder, loaded, is_trusted=is_trusted)
     except PlanError as error:
         raise read.located(error) from None
 
 
-def _checked(read: PlanText, folder: Path, session: SessionLoader, *, is_trusted: bool) -> CheckedPlan:
+def _checked(read: PlanText, folder: Path, base: BaseCluster, *, is_trusted: bool) -> CheckedPlan:
     plan = read.plan
     measures = measures_named(plan.measures, load_code(plan.code, folder, is_trusted=is_trusted))
-    base = load_base(plan, folder, session=session)
     checked = CheckedPlan(read.text, plan, read.variants, trials_of(plan, read.variants), measures, base, folder)
     if plan.prices is not None:
         check_prices(plan.prices, base.objects)

@@ -532,7 +532,9 @@ class Experiment(models.Model):
     #: YAML, as it was sent.
     plan = models.TextField()
     status = models.CharField(max_length=16, choices=Status, default=Status.CHECKING)
-    #: Why the plan was refused: [{"path", "message", "line", "variant"}].
+    #: The plan with more variants, which a worker has yet to check; "": none.
+    added_plan = models.TextField(blank=True, default="")
+    #: Why the plan, or the last one that was added, was refused: [{"path", "message", "line", "variant"}].
     faults: models.JSONField[Any, Any] = models.JSONField(default=list)
     #: The measures of the plan without their functions, once it is checked: MeasureInfo.
     measures: models.JSONField[Any, Any] = models.JSONField(default=list)

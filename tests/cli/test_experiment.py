@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from schedviz.cli.error_messages import SeveralLines
 from schedviz.cli.experiment.command import check, measures, report, run, session, tune
+from tests.experiments.plans import node, pod, write_cluster
 
 PLAN = """\
 experiment: 1
@@ -140,3 +141,25 @@ def test_without_pyarrow_parquet_is_refused_before_anything_runs(plan: Path, tmp
     assert result.exit_code == 1
     assert "pip install 'schedviz[parquet]'" in result.stderr
     assert not list(tmp_path.glob("results.*"))
+
+
+def test_reuse_runs_only_what_the_earlier_run_does_not_have(plan: Path, tmp_path: Path) -> None:
+    earlier, later = tmp_path / "earlier.json", tmp_path / "later.json"
+    assert invoke(run, plan, "-j", 1, "--json", earlier).exit_code == 0
+    plan.write_text(PLAN + "  - {name: one, nodes: {count: 1}}\n")
+    result = invoke(run, plan, "-j", 1, "--reuse", earlier, "--json", later)
+    assert result.exit_code == 0, result.output
+    assert f"2 of 3 trials are of {earlier}" in result.stderr
+    assert [row["variant"] for row in json.loads(later.read_bytes())["trials"]] == ["six", "two", "one"]
+
+
+def test_reuse_is_refused_if_the_base_changed(plan: Path, tmp_path: Path) -> None:
+    cluster = write_cluster(tmp_path, node("n1"), pod("a"))
+    plan.write_text("experiment: 1\nbase: {files: [cluster.json]}\n")
+    earlier = tmp_path / "earlier.json"
+    assert invoke(run, plan, "--json", earlier).exit_code == 0
+    plan.write_text("experiment: 1\nbase: {files: [cluster.json]}\nvariants: [{name: default}, {name: x, nodes: {count: 2}}]\n")
+    write_cluster(tmp_path, node("n1"), node("n2"), pod("a"), name=cluster.name)
+    result = invoke(run, plan, "-j", 1, "--reuse", earlier)
+    assert result.exit_code == 1
+    assert "trial 0 has nodesEmpty 1 now, and had 0; the base, a plugin or a measure changed. Run without --reuse." in result.stderr

@@ -107,6 +107,9 @@ EXAMPLES = [
     Example("listExperiments", "get", "experiments/"),
     Example("getExperiment", "get", X),
     Example("getExperimentResults", "get", f"{X}results/", query={"times": 0}),
+    Example(
+        "addVariants", "post", f"{X}variants/", 409, {"plan": PLAN.replace("50}]", "50}, {name: third, percentageOfNodesToScore: 30}]")}
+    ),
     Example("pauseExperiment", "post", f"{X}pause/", 409),
     Example("resumeExperiment", "post", f"{X}resume/", 409),
     Example("openTrial", "post", f"{X}trials/0/session/", 404),

@@ -104,6 +104,7 @@ ROWS = [
     Row("post", "api/v1/experiments/", WRITER, 201, {"plan": "experiment: 1\nbase: {generate: {nodes: 2}}"}),
     Row("get", EXPERIMENT, KNOWN, 404),
     Row("get", f"{EXPERIMENT}results/", KNOWN, 404),
+    Row("post", f"{EXPERIMENT}variants/", WRITER, 404, {"plan": "experiment: 1\nbase: {generate: {nodes: 2}}"}),
     *[Row("post", f"{EXPERIMENT}{rest}/", WRITER, 404) for rest in ("cancel", "pause", "resume", "trials/<int:number>/session")],
     Row("delete", EXPERIMENT, WRITER, 404),
     Row("get", "api/v1/lessons/", KNOWN),

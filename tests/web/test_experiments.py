@@ -57,6 +57,19 @@ def test_a_finished_experiment_has_results_in_three_forms(owner: APIClient) -> N
     assert b"<h1>sampling</h1>" in owner.get(f"{body['url']}results/?as=html").content
 
 
+def test_variants_are_added_to_a_finished_experiment(owner: APIClient) -> None:
+    body = finished(owner)
+    new = PLAN.replace("50}]", "50}, {name: third, percentageOfNodesToScore: 30}]")
+    added = owner.post(f"{body['url']}variants/", {"plan": new}, format="json")
+    assert (added.status_code, added.json()["adding"], added.json()["trials"]) == (200, True, 2)
+    checking.check(body["id"])
+    found = owner.get(body["url"]).json()
+    assert (found["adding"], found["status"], found["trials"], found["done"]) == (False, "running", 3, 2)
+    refused = owner.post(f"{body['url']}variants/", {"plan": PLAN.replace("pods: 12", "pods: 13")}, format="json")
+    assert refused.status_code == 400
+    assert refused.json()["detail"].startswith("line 3: base: it cannot change")
+
+
 def test_results_have_series_unless_they_are_left_out(owner: APIClient) -> None:
     url = f"{finished(owner)['url']}results/"
     results, without = (json.loads(owner.get(url + query).content) for query in ("", "?series=0"))

@@ -88,6 +88,7 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
         "/api/v1/experiments/",
         "/api/v1/experiments/{experiment_id}/",
         "/api/v1/experiments/{experiment_id}/results/",
+        "/api/v1/experiments/{experiment_id}/variants/",
         "/api/v1/experiments/{experiment_id}/cancel/",
         "/api/v1/experiments/{experiment_id}/pause/",
         "/api/v1/experiments/{experiment_id}/resume/",

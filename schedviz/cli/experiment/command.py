@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
@@ -16,12 +16,15 @@ from schedviz.cli.lazy import LazyCommand, LazyGroup
 from schedviz.terminal import say, say_exact
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from schedviz.cli.remote.printing import Progress
     from schedviz.experiments.errors import PlanError
     from schedviz.experiments.pool import TrialPool
     from schedviz.experiments.reading import PlanText
     from schedviz.experiments.results import Results
     from schedviz.experiments.trial_result import TrialResult
+    from schedviz.experiments.trials import Trial
     from schedviz.experiments.validation import CheckedPlan
 
 _MODULE = "schedviz.cli.experiment.command"
@@ -77,6 +80,12 @@ def _run_options(command: _Command) -> _Command:
 
 @click.command()
 @_run_options
+@click.option(
+    "--reuse",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Take the trials that an earlier run of the plan with --json had, and run only new variants and seeds.",
+)
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -87,6 +96,7 @@ def run(
     json_file: Path | None,
     csv_file: Path | None,
     parquet_file: Path | None,
+    reuse: Path | None,
     no_times: bool,
     trust_code: bool,
 ) -> None:
@@ -95,15 +105,19 @@ def run(
     A cell has the mean over the seeds, and in parentheses the difference to the baseline with its 95 % interval. Exits with 1 if a
     trial failed.
     """
+    from schedviz.experiments.pool import TrialPool, WorkerProcesses
+    from schedviz.experiments.results import results_of
+
     if parquet_file is not None:
         _require_parquet()
-    from schedviz.experiments.pool import TrialPool, WorkerProcesses
-
     read = _read_plan(path)
     with WorkerProcesses(min(jobs or os.cpu_count() or 1, len(read.trials))) as processes:
+        earlier = None if reuse is None else _earlier(reuse, read)
         checked = _checked(path, read, trust_code=trust_code)
-        found = _run(checked, TrialPool(checked, processes))
-    results = _results(checked, found, volatile=not no_times)
+        pool = TrialPool(checked, processes)
+        found = _run(pool, checked.trials) if earlier is None else _run_new(checked, pool, earlier)
+    moves = None if earlier is None else earlier.results.moves
+    results = results_of(checked.experiment, found, volatile=not no_times, earlier=moves)
     _write_results(results, report=report, json_file=json_file, csv_file=csv_file, parquet_file=parquet_file)
     if Path("-") not in (json_file, csv_file):
         _print(results, chosen=checked.plan.measures is not None)
@@ -185,15 +199,7 @@ def check(path: Path, *, trust_code: bool) -> None:
 @click.option("-o", "--output", required=True, metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="The HTML file.")
 def report(path: Path, output: Path) -> None:
     """Write the report of RESULTS, which `run --json` wrote."""
-    import msgspec
-
-    from schedviz.experiments.results import decode_results
-
-    try:
-        results = decode_results(path.read_bytes())
-    except msgspec.DecodeError as error:
-        raise click.ClickException(f"{path}: it does not have the results of an experiment: {error}") from None
-    _write_report(output, results)
+    _write_report(output, _read_results(path))
 
 
 @click.command()
@@ -271,14 +277,61 @@ def _refused(path: Path, error: PlanError) -> SeveralLines:
     return SeveralLines(*lines)
 
 
-def _run(checked: CheckedPlan, pool: TrialPool) -> list[TrialResult]:
+class _Earlier(NamedTuple):
+    """An earlier run."""
 
-    total = len(checked.trials)
+    path: Path
+    results: Results
+    #: By the numbers that the trials have now.
+    known: dict[int, TrialResult]
+
+
+def _read_results(path: Path) -> Results:
+    import msgspec
+
+    from schedviz.experiments.results import decode_results
+
+    try:
+        return decode_results(path.read_bytes())
+    except msgspec.DecodeError as error:
+        raise click.ClickException(f"{path}: it does not have the results of an experiment: {error}") from None
+
+
+def _earlier(path: Path, read: PlanText) -> _Earlier:
+    from schedviz.experiments.extending import ResultsNotReusable, reusable
+
+    results = _read_results(path)
+    try:
+        return _Earlier(path, results, reusable(results, read))
+    except ResultsNotReusable as error:
+        raise click.ClickException(f"{path}: the results cannot be used: {error}.") from None
+
+
+def _run_new(checked: CheckedPlan, pool: TrialPool, earlier: _Earlier) -> list[TrialResult]:
+    """Run the trials that the earlier run does not have, and one that it has, which must have the same numbers."""
+    from schedviz.experiments.extending import ResultsNotReusable, check_same
+
+    known = earlier.known
+    again = min(known, default=None)
+    new = [trial for trial in checked.trials if trial.number not in known or trial.number == again]
+    found = _run(pool, new)
+    results = {**known, **{result.number: result for result in found}}
+    if again is not None:
+        try:
+            check_same(known[again], results[again])
+        except ResultsNotReusable as error:
+            raise click.ClickException(f"{earlier.path}: the results cannot be used: {error}. Run without --reuse.") from None
+        say(f"{len(known)} of {len(checked.trials)} trials are of {earlier.path}", err=True)
+    return [results[number] for number in sorted(results)]
+
+
+def _run(pool: TrialPool, trials: Sequence[Trial]) -> list[TrialResult]:
+    total = len(trials)
     found: list[TrialResult] = []
     began = time.monotonic()
     with _progress() as shown:
         shown.say(f"0 of {total} trials")
-        for result in pool.run(checked.trials):
+        for result in pool.run(trials):
             found.append(result)
             left = (time.monotonic() - began) / len(found) * (total - len(found))
             shown.say(f"{len(found)} of {total} trials, about {in_words(left)} left")
@@ -294,12 +347,6 @@ def _progress() -> Iterator[Progress]:
         yield shown
     finally:
         shown.end()
-
-
-def _results(checked: CheckedPlan, found: list[TrialResult], *, volatile: bool) -> Results:
-    from schedviz.experiments.results import results_of
-
-    return results_of(checked.experiment, found, volatile=volatile)
 
 
 def _print(results: Results, *, chosen: bool) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import Tune, TunedAxis
-from schedviz.experiments.pool import TrialPool
+from schedviz.experiments.pool import TrialPool, WorkerProcesses
 from schedviz.experiments.results import Experiment, Tuning
 from schedviz.experiments.statistics import interval
 from schedviz.experiments.trial_result import TrialResult
@@ -62,8 +62,8 @@ def search(checked: CheckedPlan, *, jobs: int, progress: Callable[[int, int], No
     if tune is None:
         raise TuneError("the plan has no member `tune`; docs/experiments.md#tuning describes it")
     run = _Search(checked, tune, _optuna())
-    with TrialPool(checked, jobs=jobs) as pool:
-        for done in run.steps(pool):
+    with WorkerProcesses(jobs) as processes:
+        for done in run.steps(TrialPool(checked, processes)):
             progress(done, len(checked.variants) + tune.candidates)
     return run.found()
 

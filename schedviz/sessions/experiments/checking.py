@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from uuid import UUID
 
 import msgspec
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 
 from schedviz import __version__
 from schedviz.experiments.base import BaseCluster
 from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.reading import parse_plan
+from schedviz.experiments.trials import Trial
 from schedviz.experiments.validation import CheckedPlan, check_plan
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.experiments.trial_lease import LEASE_SECONDS, MOST_TRIES, new_owner
@@ -33,9 +35,10 @@ _SECONDS = 10 * LEASE_SECONDS
 
 
 def check(experiment_id: UUID) -> None:
-    """Check a plan, and start its trials. Does nothing if the experiment is checked, or another worker does it."""
-    experiment = _claim(experiment_id)
+    """Check a plan, or one with more variants, and start the trials. Does nothing if it is checked, or another worker does it."""
+    experiment = _claim(experiment_id, Q(status=Experiment.Status.CHECKING))
     if experiment is None:
+        _check_added(experiment_id)
         return
     mine = Experiment.objects.filter(pk=experiment_id, epoch=experiment.epoch, status=Experiment.Status.CHECKING)
     if experiment.tries > MOST_TRIES:
@@ -50,9 +53,57 @@ def check(experiment_id: UUID) -> None:
         notify_trials(experiment_id)
 
 
-def _claim(experiment_id: UUID) -> Experiment | None:
+def _check_added(experiment_id: UUID) -> None:
+    """Check a plan with more variants against the base that the trials have, and add its trials."""
+    experiment = _claim(experiment_id, ~Q(added_plan=""))
+    if experiment is None:
+        return
+    mine = Experiment.objects.filter(pk=experiment_id, epoch=experiment.epoch).exclude(added_plan="")
+    if experiment.tries > MOST_TRIES:
+        _refuse_added(mine, [Fault("", f"{MOST_TRIES} workers ended while they checked the plan. Their logs have the reason.")])
+        return
+    base = BaseCluster.unpack(bytes(ExperimentBase.objects.get(pk=experiment_id).data))
+    try:
+        checked = check_plan(parse_plan(experiment.added_plan), _NO_FOLDER, base=base)
+    except PlanError as error:
+        _refuse_added(mine, error.faults)
+        return
+    if _add(mine, experiment, checked):
+        notify_trials(experiment_id)
+
+
+def _refuse_added(mine: QuerySet[Experiment], faults: list[Fault]) -> None:
+    mine.update(added_plan="", faults=msgspec.to_builtins(faults), lease_owner="", lease_until=0.0)
+
+
+def _add(mine: QuerySet[Experiment], experiment: Experiment, checked: CheckedPlan) -> bool:
+    """Store the new plan and its trials; False if this worker lost the lease, or the experiment was cancelled."""
+    with transaction.atomic():
+        running = Experiment.Status.RUNNING
+        added = mine.exclude(status=Experiment.Status.CANCELLED).update(
+            plan=experiment.added_plan,
+            added_plan="",
+            name=checked.plan.name,
+            trials=len(checked.trials),
+            status=Case(When(status=Experiment.Status.FINISHED, then=Value(running)), default=F("status")),
+            ended_at=None,
+            lease_owner="",
+            lease_until=0.0,
+        )
+        if not added:
+            _refuse_added(mine, [])
+            return False
+        ExperimentTrial.objects.bulk_create(_rows_of(experiment, checked.trials[experiment.trials :]), batch_size=_ROWS)
+    return True
+
+
+def _rows_of(experiment: Experiment, trials: Sequence[Trial]) -> list[ExperimentTrial]:
+    return [ExperimentTrial(experiment=experiment, number=trial.number, variant=trial.variant.name, seed=trial.seed) for trial in trials]
+
+
+def _claim(experiment_id: UUID, wanted: Q) -> Experiment | None:
     free = Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds())
-    rows = Experiment.objects.filter(free, pk=experiment_id, status=Experiment.Status.CHECKING)
+    rows = Experiment.objects.filter(free, wanted, pk=experiment_id)
     owner = new_owner()
     lease = {"lease_owner": owner, "lease_until": DatabaseSeconds() + _SECONDS}
     if not rows.update(epoch=F("epoch") + 1, tries=F("tries") + 1, **lease):
@@ -80,11 +131,7 @@ def _begin(mine: QuerySet[Experiment], experiment: Experiment, checked: CheckedP
         if not started:
             return False
         ExperimentBase.objects.create(experiment=experiment, data=checked.base.pack())
-        trials = [
-            ExperimentTrial(experiment=experiment, number=trial.number, variant=trial.variant.name, seed=trial.seed)
-            for trial in checked.trials
-        ]
-        ExperimentTrial.objects.bulk_create(trials, batch_size=_ROWS)
+        ExperimentTrial.objects.bulk_create(_rows_of(experiment, checked.trials), batch_size=_ROWS)
     return True
 
 

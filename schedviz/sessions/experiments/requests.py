@@ -10,8 +10,9 @@ from django.db import transaction
 from django.db.models import Q
 
 from schedviz.experiments.errors import PlanError
+from schedviz.experiments.extending import check_added
 from schedviz.experiments.plan import Code
-from schedviz.experiments.reading import parse_plan
+from schedviz.experiments.reading import PlanText, parse_plan
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.experiments.waking import notify_check, notify_trials
 from schedviz.sessions.models import Experiment, ExperimentTrial
@@ -22,6 +23,9 @@ LONGEST_PLAN: Final = 256 * 1024
 #: The number of the lock for creating experiments.
 _CREATING: Final = 7_293_002
 _UNENDED: Final = (Experiment.Status.CHECKING, Experiment.Status.RUNNING, Experiment.Status.PAUSED)
+
+
+_EXTENSIBLE: Final = (Experiment.Status.RUNNING, Experiment.Status.PAUSED, Experiment.Status.FINISHED)
 
 
 class TooManyExperiments(SessionError):
@@ -41,6 +45,19 @@ def create_experiment(owner_id: int | None, plan: str) -> Experiment:
 
     Raises `PlanError` with lines, and `TooManyExperiments`. A plan here has no files: a session or a generator is its base.
     """
+    read = _read(plan)
+    with transaction.atomic():
+        wait_for_lock(_CREATING)
+        limit = settings.EXPERIMENTS_PER_USER
+        if limit and Experiment.objects.filter(owner_id=owner_id).count() >= limit:
+            raise TooManyExperiments(f"You have {limit:,} experiments, which SCHEDVIZ_EXPERIMENTS_PER_USER allows. Delete one first.")
+        experiment = Experiment.objects.create(owner_id=owner_id, name=read.plan.name, plan=plan, trials=len(read.trials))
+    notify_check(experiment.pk)
+    return experiment
+
+
+def _read(plan: str) -> PlanText:
+    """A plan of the right form that a server can run. Raises `PlanError` with lines."""
     read = parse_plan(plan)
     for path, files in (("base.files", read.plan.base.files), ("workload.files", read.plan.workload.files)):
         if files is not None:
@@ -56,14 +73,21 @@ def create_experiment(owner_id: int | None, plan: str) -> Experiment:
     if trials > settings.EXPERIMENT_TRIALS:
         message = f"the plan has {trials:,} trials; SCHEDVIZ_EXPERIMENT_TRIALS allows {settings.EXPERIMENT_TRIALS:,} on this server"
         raise read.located(PlanError.of("seeds" if read.plan.seeds else "variants", message))
-    with transaction.atomic():
-        wait_for_lock(_CREATING)
-        limit = settings.EXPERIMENTS_PER_USER
-        if limit and Experiment.objects.filter(owner_id=owner_id).count() >= limit:
-            raise TooManyExperiments(f"You have {limit:,} experiments, which SCHEDVIZ_EXPERIMENTS_PER_USER allows. Delete one first.")
-        experiment = Experiment.objects.create(owner_id=owner_id, name=read.plan.name, plan=plan, trials=trials)
+    return read
+
+
+def add_variants(experiment: Experiment, plan: str) -> None:
+    """Replace the plan with one that has more trials; a worker checks it, and runs the new ones.
+
+    Raises `PlanError` with lines, and `NotPossible` unless the experiment is running, paused or finished.
+    """
+    check_added(parse_plan(experiment.plan), _read(plan))
+    rows = Experiment.objects.filter(pk=experiment.pk, status__in=_EXTENSIBLE, added_plan="", plan=experiment.plan)
+    if not rows.update(added_plan=plan, faults=[], tries=0):
+        if Experiment.objects.filter(pk=experiment.pk, status__in=_EXTENSIBLE).exists():
+            raise NotPossible("Other variants are being added to the experiment; try again in a moment.")
+        raise _not_possible(experiment.pk, "given more variants")
     notify_check(experiment.pk)
-    return experiment
 
 
 def pause(experiment_id: UUID) -> None:

@@ -18,8 +18,9 @@ from schedviz.sessions.models import Experiment, ExperimentBase
 
 logger = logging.getLogger(__name__)
 
-#: The runner of the last experiment of this process. Trials of one experiment follow each other.
-_runners: Final[dict[UUID, TrialRunner]] = {}
+#: The runner of the last experiment of this process, by the number of its trials, which grows when variants are added. Trials of one
+#: experiment follow each other.
+_runners: Final[dict[tuple[UUID, int], TrialRunner]] = {}
 
 
 def run(experiment_id: UUID, number: int) -> None:
@@ -61,12 +62,13 @@ class _LeaseWatch:
 
 
 def _runner(experiment_id: UUID) -> TrialRunner:
-    if experiment_id not in _runners:
+    plan, trials = Experiment.objects.values_list("plan", "trials").get(pk=experiment_id)
+    key = (experiment_id, trials)
+    if key not in _runners:
         _runners.clear()
-        plan = Experiment.objects.values_list("plan", flat=True).get(pk=experiment_id)
         base = ExperimentBase.objects.get(pk=experiment_id).data
-        _runners[experiment_id] = TrialRunner.of(plan, bytes(base))
-    return _runners[experiment_id]
+        _runners[key] = TrialRunner.of(plan, bytes(base))
+    return _runners[key]
 
 
 def _store(lease: TrialLease, result: TrialResult, seconds: float) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 import redis
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
 from django.db.models.functions import Now
 
 from schedviz.sessions.models import Experiment, ExperimentTrial
@@ -52,14 +52,16 @@ def sweep(*, again: bool = False) -> None:
     if not again and time.monotonic() < _due:
         return
     _due = time.monotonic() + _SWEEP_SECONDS
-    wanted = Experiment.objects.filter(status__in=[Experiment.Status.CHECKING, Experiment.Status.RUNNING])
-    found = list(wanted.order_by("created_at").values_list("pk", "status"))
+    wanted = Q(status__in=[Experiment.Status.CHECKING, Experiment.Status.RUNNING]) | ~Q(added_plan="")
+    is_unchecked = Q(status=Experiment.Status.CHECKING) | ~Q(added_plan="")
+    rows = Experiment.objects.filter(wanted).annotate(is_unchecked=ExpressionWrapper(is_unchecked, BooleanField()))
+    found = list(rows.order_by("created_at").values_list("pk", "is_unchecked", "status"))
     if not found or not _is_queue_empty():
         return
-    for experiment_id, status in found:
-        if status == Experiment.Status.CHECKING:
+    for experiment_id, is_unchecked, status in found:
+        if is_unchecked:
             notify_check(experiment_id)
-        elif not notify_trials(experiment_id):
+        if status == Experiment.Status.RUNNING and not notify_trials(experiment_id):
             close_if_done(experiment_id)
 
 

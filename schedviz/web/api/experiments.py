@@ -142,6 +142,31 @@ class ExperimentResults(Resource):
         return HttpResponse(encode_results(results), content_type="application/json")
 
 
+class ExperimentVariants(Resource):
+    """Adds variants to an experiment."""
+
+    @extend_schema(
+        operation_id="addVariants",
+        request={"application/json": ref(schemas.NewExperiment)},
+        responses={200: answer(schemas.ExperimentBody), **refused(400, 403, 404, 409)},
+    )
+    def post(self, request: Request, experiment_id: UUID) -> Response:
+        """Replace the plan with one that has the same trials and then others. Only the new ones run.
+
+        `adding` is true until a worker has checked the plan. If it refuses it, `faults` says why, and the experiment stays as it was.
+        """
+        experiment = _found(request, experiment_id, Verb.CREATE)
+        new = body_as(schemas.NewExperiment, request)
+        try:
+            requests.add_variants(experiment, new.plan)
+        except PlanError as error:
+            raise _refused(error) from error
+        except NotPossible as error:
+            raise ApiError(409, error.code, str(error)) from error
+        experiment.refresh_from_db()
+        return Response(_body(request, experiment))
+
+
 class CancelExperiment(Resource):
     """Ends an experiment."""
 
@@ -232,6 +257,7 @@ def _one_body(request: Request, experiment: Experiment, progress: Progress) -> s
         page=request.build_absolute_uri(reverse("experiment-page", args=[experiment.pk])),
         name=experiment.name,
         status=cast("schemas.ExperimentStatus", experiment.status),
+        adding=bool(experiment.added_plan),
         faults=msgspec.convert(experiment.faults, list[schemas.PlanFault]),
         nodes=experiment.nodes,
         pods=experiment.pods,

@@ -251,3 +251,55 @@ def test_deleting_an_experiment_deletes_its_trials() -> None:
     requests.delete(experiment.pk)
     assert not ExperimentTrial.objects.exists()
     trial_job.run(experiment.pk, 0)
+
+
+WITH_C = PLAN.replace("50}]", "50}, {name: c, nodes: {count: 2}}]")
+
+
+@pytest.mark.parametrize("done", [2, 4])
+def test_added_variants_run_alone_and_the_results_are_those_of_the_new_plan(done: int) -> None:
+    experiment = begun()
+    for number in range(done):
+        trial_job.run(experiment.pk, number)
+
+    requests.add_variants(again(experiment.pk), WITH_C)
+    assert stream.client().llen(waking.QUEUE)
+    checking.check(experiment.pk)
+
+    experiment = again(experiment.pk)
+    assert (experiment.status, experiment.trials, experiment.added_plan) == ("running", 6, "")
+    run_all_trials(experiment)
+    assert again(experiment.pk).status == Experiment.Status.FINISHED
+    assert list(ExperimentTrial.objects.filter(experiment=experiment).values_list("epoch", flat=True)) == [1] * 6
+    assert encode_results(reading.results(again(experiment.pk), volatile=False)) == of_the_command_line(WITH_C)
+
+
+def test_added_variants_that_cannot_run_leave_the_experiment_as_it_was() -> None:
+    experiment = begun()
+    run_all_trials(experiment)
+    requests.add_variants(again(experiment.pk), WITH_C.replace("nodes: {count: 2}", "plugins: {Nothing: true}"))
+    checking.check(experiment.pk)
+    experiment = again(experiment.pk)
+    assert (experiment.status, experiment.trials, experiment.plan, experiment.added_plan) == ("finished", 4, PLAN, "")
+    assert [fault["variant"] for fault in experiment.faults] == ["c"]
+
+
+def test_variants_are_not_added_twice_at_once_or_to_a_cancelled_experiment() -> None:
+    experiment = begun()
+    requests.add_variants(again(experiment.pk), WITH_C)
+    with pytest.raises(requests.NotPossible, match="are being added"):
+        requests.add_variants(again(experiment.pk), WITH_C)
+    requests.cancel(experiment.pk)
+    checking.check(experiment.pk)
+    assert (again(experiment.pk).trials, again(experiment.pk).added_plan) == (4, "")
+    with pytest.raises(requests.NotPossible, match="The experiment is cancelled, so it cannot be given more variants"):
+        requests.add_variants(again(experiment.pk), WITH_C)
+
+
+def test_the_sweeper_enqueues_the_check_of_added_variants() -> None:
+    experiment = begun()
+    run_all_trials(experiment)
+    requests.add_variants(again(experiment.pk), WITH_C)
+    stream.client().delete(waking.QUEUE)
+    waking.sweep(again=True)
+    assert stream.client().llen(waking.QUEUE) == 1

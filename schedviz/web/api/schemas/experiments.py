@@ -35,6 +35,8 @@ class ExperimentBody(Body, frozen=True):
     page: str
     name: str
     status: ExperimentStatus
+    #: Whether a worker has yet to check a plan with more variants.
+    adding: bool
     faults: list[PlanFault]
     nodes: int
     pods: int
