@@ -534,6 +534,10 @@ class Experiment(models.Model):
     status = models.CharField(max_length=16, choices=Status, default=Status.CHECKING)
     #: The plan with more variants, which a worker has yet to check; "": none.
     added_plan = models.TextField(blank=True, default="")
+    #: Once its plan is checked, it is paused until its owner resumes it.
+    hold = models.BooleanField(default=False)
+    #: Seconds of one core for a trial, estimated with the first one when the plan of an experiment on hold was checked.
+    estimate = models.FloatField(null=True, blank=True)
     #: Why the plan, or the last one that was added, was refused: [{"path", "message", "line", "variant"}].
     faults: models.JSONField[Any, Any] = models.JSONField(default=list)
     #: The measures of the plan without their functions, once it is checked: MeasureInfo.

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Server
+from tests.e2e.test_doing import write
 from tests.e2e.test_scope import PATIENCE_MILLIS
 
 pytestmark = pytest.mark.browser
@@ -22,13 +23,17 @@ seeds: 2
 
 def test_a_plan_is_run_compared_and_opened(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/experiments/")
-    page.locator("textarea").fill(PLAN.replace("count: 2", "count: two"))
+    form = page.locator("form")
+    write(form, PLAN.replace("count: 2", "count: two"))
     page.get_by_role("button", name="Run").click(timeout=PATIENCE_MILLIS)
     expect(page.get_by_role("alert")).to_contain_text("line 5: variants[1].nodes.count: expected a whole number", timeout=PATIENCE_MILLIS)
 
-    page.locator("textarea").fill(PLAN)
-    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".cm-lintRange-error").first).to_be_visible()
+    write(form, PLAN)
+    page.get_by_role("button", name="Check").click()
     page.wait_for_url("**/experiments/*/", timeout=PATIENCE_MILLIS)
+    expect(page.get_by_text("4 trials of about")).to_be_visible(timeout=PATIENCE_MILLIS)
+    page.get_by_role("button", name="Start").click()
     expect(page.get_by_text("4 of 4 trials")).to_be_visible(timeout=PATIENCE_MILLIS)
     expect(page.get_by_text("How few nodes hold the pods?", exact=True)).to_be_visible()
     expect(page.get_by_role("heading", name="Keep six.")).to_be_visible()

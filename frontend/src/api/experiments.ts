@@ -14,6 +14,7 @@ export interface Experiment {
   trials: number;
   done: number;
   failed: number;
+  secondsPerTrial: number | null;
   remainingSeconds: number | null;
   createdAt: string;
 }
@@ -22,9 +23,9 @@ export function listExperiments(): Promise<{ results: Experiment[]; count: numbe
   return call("GET", "experiments/?limit=200");
 }
 
-/** Throws an `ApiError` whose sentence has the line of each fault. */
-export function createExperiment(plan: string): Promise<Experiment> {
-  return call("POST", "experiments/", { body: { plan } });
+/** With `hold`, its trials wait until it is resumed. Throws an `ApiError` whose sentence has the line of each fault. */
+export function createExperiment(plan: string, hold: boolean): Promise<Experiment> {
+  return call("POST", "experiments/", { body: { plan, hold } });
 }
 
 export function experiment(id: string): Promise<Experiment> {

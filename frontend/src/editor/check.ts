@@ -10,10 +10,10 @@ const QUANTITY = /^[+-]?(\d+(\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?
 /** The maximum number of names in a message. */
 const LISTED = 8;
 
-/** All findings, in the order of the text. `kinds`: the kinds that are allowed. */
+/** All findings, in the order of the text. `kinds`: the kinds that are allowed; none: any YAML. */
 export function check(text: string, kinds: readonly string[]): Problem[] {
   const reading = read(text);
-  if (reading.problems.length) return reading.problems;
+  if (reading.problems.length || !kinds.length) return reading.problems;
   const kind = (reading.value as { kind?: unknown } | null)?.kind;
   if (!isMap(reading.document.contents)) return [{ from: 0, to: text.length, severity: "error", message: t("editor.object") }];
   const only = kinds.length === 1 ? kinds[0] : undefined;

@@ -1,4 +1,7 @@
-"""Checks the plan of a new experiment in a worker: loads its base, builds the engine of every variant, and makes the trials."""
+"""Checks the plan of a new experiment in a worker: loads its base, builds the engine of every variant, and makes the trials.
+
+The trials of an experiment on hold wait until its owner resumes it; their time is estimated.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from schedviz.experiments.base import BaseCluster
 from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.trials import Trial
-from schedviz.experiments.validation import CheckedPlan, check_plan
+from schedviz.experiments.validation import CheckedPlan, check_plan, estimate
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.experiments.trial_lease import LEASE_SECONDS, MOST_TRIES, new_owner
 from schedviz.sessions.experiments.waking import notify_trials
@@ -49,7 +52,8 @@ def check(experiment_id: UUID) -> None:
     except PlanError as error:
         _refuse(mine, error.faults)
         return
-    if _begin(mine, experiment, checked):
+    about = estimate(checked).seconds_per_trial if experiment.hold else None
+    if _begin(mine, experiment, checked, about) and not experiment.hold:
         notify_trials(experiment_id)
 
 
@@ -115,11 +119,12 @@ def _refuse(mine: QuerySet[Experiment], faults: list[Fault]) -> None:
     mine.update(status=Experiment.Status.REFUSED, faults=msgspec.to_builtins(faults), ended_at=Now(), lease_owner="", lease_until=0.0)
 
 
-def _begin(mine: QuerySet[Experiment], experiment: Experiment, checked: CheckedPlan) -> bool:
-    """Store the base and the trials, and start them; False if this worker lost the lease, or the experiment was cancelled."""
+def _begin(mine: QuerySet[Experiment], experiment: Experiment, checked: CheckedPlan, about: float | None) -> bool:
+    """Store the base and the trials, and start them or hold them; False if this worker lost the lease, or the experiment was cancelled."""
     with transaction.atomic():
         started = mine.update(
-            status=Experiment.Status.RUNNING,
+            status=Experiment.Status.PAUSED if experiment.hold else Experiment.Status.RUNNING,
+            estimate=about,
             measures=[msgspec.to_builtins(each.info) for each in checked.measures],
             nodes=checked.base.nodes,
             pods=checked.base.pending,

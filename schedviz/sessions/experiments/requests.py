@@ -40,8 +40,8 @@ class NotPossible(SessionError):
     code = "conflict"
 
 
-def create_experiment(owner_id: int | None, plan: str) -> Experiment:
-    """Store a plan whose form is right; a worker checks the rest.
+def create_experiment(owner_id: int | None, plan: str, *, hold: bool = False) -> Experiment:
+    """Store a plan whose form is right; a worker checks the rest, and runs the trials, or with `hold` estimates their time.
 
     Raises `PlanError` with lines, and `TooManyExperiments`. A plan here has no files: a session or a generator is its base.
     """
@@ -51,7 +51,7 @@ def create_experiment(owner_id: int | None, plan: str) -> Experiment:
         limit = settings.EXPERIMENTS_PER_USER
         if limit and Experiment.objects.filter(owner_id=owner_id).count() >= limit:
             raise TooManyExperiments(f"You have {limit:,} experiments, which SCHEDVIZ_EXPERIMENTS_PER_USER allows. Delete one first.")
-        experiment = Experiment.objects.create(owner_id=owner_id, name=read.plan.name, plan=plan, trials=len(read.trials))
+        experiment = Experiment.objects.create(owner_id=owner_id, name=read.plan.name, plan=plan, trials=len(read.trials), hold=hold)
     notify_check(experiment.pk)
     return experiment
 

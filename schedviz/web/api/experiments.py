@@ -71,7 +71,7 @@ class Experiments(Resource):
         actor = actor_for(request, Verb.CREATE)
         new = body_as(schemas.NewExperiment, request)
         try:
-            experiment = requests.create_experiment(actor.user_id, new.plan)
+            experiment = requests.create_experiment(actor.user_id, new.plan, hold=new.hold)
         except PlanError as error:
             raise _refused(error) from error
         except TooManyExperiments as error:
@@ -265,6 +265,7 @@ def _one_body(request: Request, experiment: Experiment, progress: Progress) -> s
         done=progress.done,
         failed=progress.failed,
         running=progress.running,
+        seconds_per_trial=progress.seconds_of(experiment),
         remaining_seconds=progress.remaining_seconds(experiment),
         owner=None if experiment.owner is None else experiment.owner.get_username(),
         created_at=experiment.created_at,

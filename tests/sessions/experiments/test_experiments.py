@@ -72,6 +72,18 @@ def of_the_command_line(plan: str) -> bytes:
     return encode_results(results_of(checked.experiment, run_all(checked, jobs=1), volatile=False))
 
 
+def test_an_experiment_on_hold_is_checked_and_estimated_and_waits() -> None:
+    experiment = requests.create_experiment(None, PLAN, hold=True)
+    checking.check(experiment.pk)
+    held = again(experiment.pk)
+    assert (held.status, held.trials, statuses(held)) == ("paused", 4, ["waiting"] * 4)
+    assert held.estimate is not None
+    assert held.estimate > 0
+    requests.resume(experiment.pk)
+    run_all_trials(held)
+    assert again(experiment.pk).status == "finished"
+
+
 def test_an_experiment_ends_with_the_results_of_the_command_line() -> None:
     experiment = begun()
     assert (experiment.status, experiment.trials, experiment.nodes, experiment.pods) == ("running", 4, 5, 30)

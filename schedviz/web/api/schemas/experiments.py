@@ -16,6 +16,8 @@ class NewExperiment(Body, frozen=True, forbid_unknown_fields=True):
     """A plan in YAML (docs/experiments.md). Its base is a session or a generator."""
 
     plan: Annotated[str, Meta(min_length=1, max_length=256 * 1024)]
+    #: Check the plan and estimate its time, and then wait for `resume/`.
+    hold: bool = False
 
 
 class PlanFault(Body, frozen=True):
@@ -28,7 +30,9 @@ class PlanFault(Body, frozen=True):
 
 
 class ExperimentBody(Body, frozen=True):
-    """An experiment and its progress. `remainingSeconds` is an estimate while it runs."""
+    """An experiment and its progress. `secondsPerTrial` is the mean of the trials that are done, or an estimate, and `remainingSeconds` an
+    estimate while it runs.
+    """
 
     id: str
     url: str
@@ -44,6 +48,7 @@ class ExperimentBody(Body, frozen=True):
     done: int
     failed: int
     running: int
+    seconds_per_trial: float | None
     remaining_seconds: float | None
     owner: str | None
     created_at: datetime
