@@ -21,6 +21,7 @@ from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
 KINDS = {
+    "events": "Event",
     "namespaces": "Namespace",
     "nodes": "Node",
     "pods": "Pod",
@@ -254,6 +255,7 @@ class KubernetesApi:
     def _watch(self, handler: BaseHTTPRequestHandler, resource: str, query: dict[str, str]) -> None:
         version = int(query["resourceVersion"])
         unfinished_only = "status.phase" in query.get("fieldSelector", "")
+        reason = _selected_reason(query)
         with self._changed:
             if version < self._oldest and not self.expires_as_error_line:
                 self._status(handler, 410, "too old resource version")
@@ -273,7 +275,11 @@ class KubernetesApi:
                     break
                 # The log is searched, not read: every watch wakes up for every change.
                 later = bisect_right(self._log, looked, key=lambda entry: entry[0])
-                news = [(at, type_, obj) for at, found, type_, obj in self._log[later:] if found == resource]
+                news = [
+                    (at, type_, obj)
+                    for at, found, type_, obj in self._log[later:]
+                    if found == resource and reason in ("", obj.get("reason"))
+                ]
                 looked = self._version
                 if not news:
                     if self._server is None:
@@ -307,6 +313,11 @@ class KubernetesApi:
         handler.send_header("Content-Length", str(len(data)))
         handler.end_headers()
         handler.wfile.write(data)
+
+
+def _selected_reason(query: dict[str, str]) -> str:
+    """The reason of events that a field selector wants; "": any."""
+    return next((one.partition("=")[2] for one in query.get("fieldSelector", "").split(",") if one.startswith("reason=")), "")
 
 
 def _is_finished(pod: dict[str, Any]) -> bool:

@@ -36,6 +36,12 @@ class Move(NamedTuple):
     number: int
     pod: PodInfo
     is_added: bool
+    #: For a binding: the pod's place in activeQ as in `Bound`; None: not known.
+    rank: tuple[int, int] | None = None
+    #: Whether the pod had been rejected before, so that it is not known when it was tried again.
+    is_retried: bool = False
+    #: Whether the pod was nominated, so that its node was reserved for it.
+    is_nominated: bool = False
 
 
 class Bound(NamedTuple):
@@ -52,6 +58,8 @@ class Bound(NamedTuple):
     bound: int
     #: Whether the moves before it are all in the order in which they happened.
     is_ordered: bool = True
+    #: Whether the pod had been rejected before. Then the second number of `rank` is that of the newest pod at its binding.
+    is_retried: bool = False
 
 
 def bound_pod(pod: Pod, node: str) -> Pod:
@@ -83,7 +91,7 @@ class Replay:
         if one.is_ordered and (gone := [move for move in self._since_arrival(one) if not move.is_added]):
             nodes = self._dry_runs.moved_pods(self._simulation)
             for move in reversed(gone):
-                _undo(nodes, move)
+                undo(nodes, move)
             if (when_it_came := self._judge_on(nodes, one)).verdict == "agrees":
                 return when_it_came
         return self._decided(found, one, self._earlier_states(one))
@@ -103,17 +111,17 @@ class Replay:
             first = waiting[0]
             decided = max(first.arrived or 0, in_order[-1].bound if in_order else members[0].bound)
             while others and others[0].number <= min(decided, first.bound):
-                _apply(nodes, others.pop(0))
+                apply(nodes, others.pop(0))
             judgement = self._judge_on(nodes, first)
             if judgement.verdict in DISAGREEMENTS:
                 other = self._next_that_agrees(nodes, waiting[1 : 1 + _LOOK_AHEAD])
                 if other is not None:
-                    found[other[0].pod.uid] = other[1] if _are_equal(first.pod, other[0].pod) else _undecided(other[1])
+                    found[other[0].pod.uid] = other[1] if _are_equal(first.pod, other[0].pod) else undecided(other[1])
                     self._place(nodes, other[0], waiting, in_order)
                     continue
                 judgement = self._decided(judgement, first, self._other_orders(first, members, in_order))
                 if judgement.verdict in DISAGREEMENTS and not is_complete:
-                    judgement = _undecided(judgement)
+                    judgement = undecided(judgement)
             found[first.pod.uid] = judgement
             self._place(nodes, first, waiting, in_order)
         return [replace(found[one.pod.uid], in_flight=len(members)) for one in members]
@@ -139,13 +147,13 @@ class Replay:
     def _decided(self, found: Judgement, one: Bound, states: Iterator[MovedPods]) -> Judgement:
         """The disagreement, or `undecided` if it is none in another state, or if the order of the moves is not known."""
         if not one.is_ordered:
-            return _undecided(found)
+            return undecided(found)
         for _, nodes in zip(range(_MOST_STATES), states, strict=False):
             if self._dry_runs_left <= 0:
-                return _undecided(found)
+                return undecided(found)
             other = self._judge_on(nodes, one)
             if other.verdict == "agrees" or (other.verdict == "notBest" and found.verdict == "infeasible"):
-                return _undecided(found)
+                return undecided(found)
         return found
 
     def _before(self, members: Sequence[Bound]) -> MovedPods:
@@ -153,7 +161,7 @@ class Replay:
         nodes = self._dry_runs.moved_pods(self._simulation)
         for move in reversed(self._moves):
             if move.number > members[0].bound:
-                _undo(nodes, move)
+                undo(nodes, move)
         return nodes
 
     def _since_arrival(self, one: Bound) -> list[Move]:
@@ -167,7 +175,7 @@ class Replay:
             nodes = self._dry_runs.moved_pods(self._simulation) if moves else None
             for move in moves:
                 assert nodes is not None
-                _undo(nodes, move)
+                undo(nodes, move)
                 yield nodes
 
     def _other_orders(self, one: Bound, members: Sequence[Bound], in_order: Sequence[Bound]) -> Iterator[MovedPods]:
@@ -202,16 +210,19 @@ def _are_equal(one: Pod, other: Pod) -> bool:
     return (one.spec, one.metadata.namespace, one.metadata.labels) == (other.spec, other.metadata.namespace, other.metadata.labels)
 
 
-def _apply(nodes: MovedPods, move: Move) -> None:
+def apply(nodes: MovedPods, move: Move) -> None:
+    """Make a move."""
     if move.is_added:
         nodes.place(move.pod)
     else:
         nodes.take_away(move.pod)
 
 
-def _undo(nodes: MovedPods, move: Move) -> None:
-    _apply(nodes, move._replace(is_added=not move.is_added))
+def undo(nodes: MovedPods, move: Move) -> None:
+    """Take a move back."""
+    apply(nodes, move._replace(is_added=not move.is_added))
 
 
-def _undecided(found: Judgement) -> Judgement:
+def undecided(found: Judgement) -> Judgement:
+    """The judgement if it depends on the order of decisions."""
     return replace(found, verdict="undecided", cause="order", without=())

@@ -39,7 +39,7 @@ def records(lines: Iterable[LogLine]) -> Iterator[Record]:
     """The records in order. Lines before the first header are records of their own, as in a pasted part of a log."""
     current: Record | None = None
     for line in lines:
-        begun = _begun(line)
+        begun = record_of(line)
         if begun is not None:
             if current is not None:
                 yield current
@@ -52,7 +52,7 @@ def records(lines: Iterable[LogLine]) -> Iterator[Record]:
         yield current
 
 
-def _begun(line: LogLine) -> Record | None:
+def record_of(line: LogLine) -> Record | None:
     """The record that a line begins; None if the line continues the previous record."""
     text = line.text
     if text.startswith("{"):

@@ -420,11 +420,27 @@ class Observer(models.Model):
     last_seq = models.BigIntegerField(default=0)
     #: The version of the cluster's API server, such as "v1.36.0"; "": not known.
     version = models.CharField(max_length=64, blank=True, default="", db_default="")
+    #: The last batch that had times of decisions (see decision_times.py); 0: none had.
+    last_times = models.BigIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField(db_default=Now())
     pushed_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"{self.source} of {self.session_id}"
+
+
+class DecisionBatch(models.Model):
+    """The times of decisions of a followed cluster's scheduler in batch `n`: a JSON array of `DecisionTime`."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="decision_batches")
+    n = models.BigIntegerField()
+    times = models.BinaryField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "n"], name="decisions_once")]
+
+    def __str__(self) -> str:
+        return f"batch {self.n} of {self.session_id}"
 
 
 class Observed(models.Model):

@@ -29,6 +29,7 @@ from schedviz.cli.follow.permissions import denied, missing_permissions
 from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.follow.reflector import Change, Known, Reflector
+from schedviz.cli.follow.scheduling_events import RESOURCE as EVENTS
 from schedviz.cli.follow.status import line_of
 from schedviz.cli.release_options import NO_CHOICE, ChosenRelease
 from schedviz.cli.server import Answer
@@ -597,7 +598,8 @@ def test_the_documented_role_has_exactly_what_is_read() -> None:
     }
 
     assert documented == {
-        (kind.api_version.rpartition("/")[0], kind.resource, verb) for kind in WATCHED_KINDS_V1_36 for verb in ("list", "watch")
+        *((kind.api_version.rpartition("/")[0], kind.resource, verb) for kind in WATCHED_KINDS_V1_36 for verb in ("list", "watch")),
+        *(("", EVENTS, verb) for verb in ("list", "watch")),
     }
 
 

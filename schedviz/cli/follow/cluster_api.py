@@ -131,17 +131,25 @@ class ClusterApi:
                 return items, found.metadata.resource_version
             query["continue"] = found.metadata.next
 
-    def watch(self, kind: Kind, resource_version: str, *, opened: Callable[[], None] = lambda: None) -> Iterator[WatchEvent]:
+    def version_of_list(self, kind: Kind, selector: str) -> str:
+        """The resource version from which a watch may begin. Raises as `_open` does."""
+        with self._open(kind, "list", {"limit": "1", "fieldSelector": selector}) as response:
+            return str(_decoded(_page(response), _List).metadata.resource_version)
+
+    def watch(
+        self, kind: Kind, resource_version: str, *, selector: str = "", opened: Callable[[], None] = lambda: None
+    ) -> Iterator[WatchEvent]:
         """The changes of a kind after a version, until the server ends the watch. Raises `Expired`, and as `_open` does.
 
-        `opened` is called when the server has accepted the watch, which may be long before its first event.
+        `selector`: of fields, instead of the scheduler's own. `opened` is called when the server has accepted the watch, which may be
+        long before its first event.
         """
         query = {
             "watch": "1",
             "allowWatchBookmarks": "true",
             "resourceVersion": resource_version,
             "timeoutSeconds": str(_WATCH_SECONDS),
-            **_selector(kind),
+            **({"fieldSelector": selector} if selector else _selector(kind)),
         }
         with self._open(kind, "watch", query) as response:
             opened()

@@ -41,6 +41,11 @@ EXIT_FORBIDDEN = 1
     help="Replace names with words derived from them with this secret; the same secret gives the same words.",
 )
 @click.option("--without", multiple=True, metavar="RESOURCE", help="Do not read this resource, such as csinodes; repeatable.")
+@click.option(
+    "--scheduler-log",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    help="The log of the cluster's kube-scheduler (-v=3 or more), as it is written (-: standard input), for the order of its decisions.",
+)
 @click.option("--once", is_flag=True, help="List once, push the differences and exit.")
 @click.option("--dry-run", is_flag=True, help="Send nothing; list once and show what would be imported and what would be skipped.")
 @release_options(BY_CLUSTER)
@@ -56,6 +61,7 @@ def follow(
     source: str,
     secret: str | None,
     without: tuple[str, ...],
+    scheduler_log: Path | None,
     once: bool,
     dry_run: bool,
     server: str,
@@ -74,12 +80,13 @@ def follow(
     from schedviz.cli.follow.following import Following, resources, resources_without_gate
     from schedviz.cli.follow.pushing import Pusher
     from schedviz.cli.follow.redaction import Redaction
+    from schedviz.cli.follow.scheduling_events import RESOURCE as EVENTS
     from schedviz.cli.follow.status import Status
 
     if secret == "":
         raise click.UsageError("--pseudonyms needs a secret: without one, anybody who guesses a name could verify it.")
-    if unknown := sorted(set(without) - set(resources())):
-        raise click.UsageError(f"--without {unknown[0]}: expected one of {', '.join(resources())}.")
+    if unknown := sorted(set(without) - {*resources(), EVENTS}):
+        raise click.UsageError(f"--without {unknown[0]}: expected one of {', '.join([*resources(), EVENTS])}.")
     if session and resume:
         raise click.UsageError("--resume finds the session by its source: leave out --session.")
     if session and chosen.members():
@@ -111,7 +118,7 @@ def follow(
             printer.say(sentence)
         session = made = _new_session(connection, name or source, chosen)
     pusher = Pusher(connection, session, source, version=version, say=printer.say)
-    following = Following(api, pusher, Redaction(secret), without=without, say=printer.say)
+    following = Following(api, pusher, Redaction(secret), without=without, scheduler_log=scheduler_log, say=printer.say)
     status = printer.status = Status(connection, session, pusher, following.outage)
     try:
         counts = following.begin()

@@ -6,20 +6,26 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from schedviz.cli.follow.cluster_api import ClusterApi
+from schedviz.cli.follow.decisions import Decisions
 from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
 from schedviz.cli.follow.outage import Outage
 from schedviz.cli.follow.permissions import missing_permissions
 from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.follow.reflector import Change, Reflector
+from schedviz.cli.follow.scheduler_log import LogDecisions, SchedulerLog
+from schedviz.cli.follow.scheduling_events import FAILED, RESOURCE, SCHEDULED, EventDecisions, EventWatch
 from schedviz.kube.kinds import WATCHED_KINDS_V1_36, Kind
 
 #: Changes in one batch, and changes that may be queued. Beyond that the watches stop reading, which the API server notices.
 _BATCH = 200
 _WAITING = 2000
 _LOOK_SECONDS = 0.2
+#: How long decisions wait for a change with which they are pushed.
+_DECISION_SECONDS = 0.4
 #: How long the first change of a batch waits for others. A batch costs as much as ten changes.
 _GATHER_SECONDS = 0.08
 #: How often a list that the API server cannot return is restarted.
@@ -30,8 +36,19 @@ class Following:
     """Follows one cluster into one session."""
 
     def __init__(
-        self, api: ClusterApi, pusher: Pusher, redaction: Redaction, *, without: Sequence[str] = (), say: Callable[[str], None]
+        self,
+        api: ClusterApi,
+        pusher: Pusher,
+        redaction: Redaction,
+        *,
+        without: Sequence[str] = (),
+        scheduler_log: Path | None = None,
+        say: Callable[[str], None],
     ) -> None:
+        """`scheduler_log`: the log of the cluster's scheduler, from which the order of its decisions is read instead of from its events.
+
+        Raises `FollowError`.
+        """
         self._pusher = pusher
         self._say = say
         self.outage = Outage(say)
@@ -43,6 +60,15 @@ class Following:
             for kind in WATCHED_KINDS_V1_36
             if kind.resource not in without
         ]
+        self._decisions = Decisions(redaction)
+        self._decided_at = 0.0
+        #: What reads times of decisions, each in a thread of its own.
+        self._evidence: list[SchedulerLog | EventWatch] = []
+        if scheduler_log is not None:
+            self._evidence.append(SchedulerLog(scheduler_log, LogDecisions(self._decisions.add)))
+        elif RESOURCE not in without:
+            events = EventDecisions(self._decisions.add)
+            self._evidence += [EventWatch(api, reason, events, say=say) for reason in (FAILED, SCHEDULED)]
 
     def begin(self) -> dict[str, int]:
         """List everything, and push what differs from what was pushed before; returns the number of objects by resource. Raises
@@ -78,6 +104,8 @@ class Following:
         self._direct = None
         for reflector in self._reflectors:
             threading.Thread(target=self._watch, args=(reflector,), name=f"watch {reflector.kind.resource}", daemon=True).start()
+        for evidence in self._evidence:
+            threading.Thread(target=evidence.run, args=(self._stop,), name="decisions", daemon=True).start()
         try:
             while not self._stop.is_set():
                 self._push_next()
@@ -109,6 +137,7 @@ class Following:
         try:
             batch = [self._changes.get(timeout=_LOOK_SECONDS)]
         except queue.Empty:
+            self._push_decisions()
             return
         until = time.monotonic() + _GATHER_SECONDS
         while len(batch) < _BATCH:
@@ -116,10 +145,18 @@ class Following:
                 batch.append(self._changes.get(timeout=max(0.0, until - time.monotonic())))
             except queue.Empty:
                 break
-        self._pusher.push(in_order([one for one in batch if isinstance(one, Change)]))
+        self._pusher.push(in_order([one for one in batch if isinstance(one, Change)]), self._decisions.take())
         for one in batch:
             if isinstance(one, FollowError):
                 raise missing_permissions([one]) if isinstance(one, Forbidden) else one
+
+    def _push_decisions(self) -> None:
+        """Push decisions that have waited long enough for a change."""
+        now = time.monotonic()
+        if not self._decisions:
+            self._decided_at = now
+        elif now - self._decided_at >= _DECISION_SECONDS:
+            self._pusher.push([], self._decisions.take())
 
     def _emit(self, change: Change) -> None:
         if self._direct is not None:

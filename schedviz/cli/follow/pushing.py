@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from schedviz.cli.follow.decisions import Decision
 from schedviz.cli.follow.errors import FollowError
 from schedviz.cli.follow.reflector import Change, Known
 from schedviz.cli.server import Answer, Server
@@ -40,6 +41,8 @@ class Pusher:
         self._say = say
         self._sleep = sleep
         self._n = 1
+        #: Whether the server accepts decisions.
+        self._has_decisions = True
         self.pushed = 0
         self.left_out = 0
 
@@ -63,19 +66,27 @@ class Pusher:
                 return known
             after = found["next"]
 
-    def push(self, changes: list[Change]) -> None:
-        """Push changes, in order; returns when they are stored. Raises `FollowError` if the server will never accept them."""
+    def push(self, changes: list[Change], decisions: Sequence[Decision] = ()) -> None:
+        """Push changes, in order; returns when they are stored. Raises `FollowError` if the server will never accept them.
+
+        `decisions`: what is known about when the cluster's scheduler decided; sent with the first changes.
+        """
+        if not self._has_decisions:
+            decisions = ()
+        if not changes and decisions:
+            self._push_decisions(decisions)
+            return
         waiting = changes
         size = len(changes)
         pause = _FIRST_PAUSE_SECONDS
         while waiting:
             some = waiting[:size]
-            body = {"source": self._source, "n": self._n, "events": [change.body() for change in some]}
-            answer = self._until_answered(self._path, {**body, **({"version": self._version} if self._version else {})})
+            answer = self._until_answered(self._path, self._body(some, decisions))
             code = answer.error.get("code")
             if answer.status in (_OK, _CREATED):
                 self._n += 1
                 self.pushed += len(some)
+                decisions = ()
                 waiting, size, pause = waiting[len(some) :], len(waiting) - len(some), _FIRST_PAUSE_SECONDS
             elif answer.status == _TOO_MANY or code == "quota_reached":
                 # The engine's inbox is full: nothing was accepted, so the batch may be split. Otherwise only the request rate was too high.
@@ -88,8 +99,30 @@ class Pusher:
                 self.left_out += 1
                 waiting = waiting[: int(bad[1])] + waiting[int(bad[1]) + 1 :]
                 size = max(1, size - 1)
+            elif answer.status == _BAD and decisions:
+                # A server of an earlier version does not know them.
+                decisions, self._has_decisions = (), False
             else:
                 raise self._refusal(answer)
+
+    def _push_decisions(self, decisions: Sequence[Decision]) -> None:
+        """A batch without changes. The decisions are lost if the server does not accept it."""
+        answer = self._until_answered(self._path, self._body([], decisions))
+        if answer.status in (_OK, _CREATED):
+            self._n += 1
+        elif answer.status == _BAD:
+            self._has_decisions = False
+        elif answer.status != _TOO_MANY:
+            raise self._refusal(answer)
+
+    def _body(self, changes: list[Change], decisions: Sequence[Decision]) -> dict[str, Any]:
+        return {
+            "source": self._source,
+            "n": self._n,
+            "events": [change.body() for change in changes],
+            **({"version": self._version} if self._version else {}),
+            **({"decisions": [decision.body() for decision in decisions]} if decisions else {}),
+        }
 
     def _until_answered(self, path: str, body: Any) -> Answer:
         """Send a request until there is a definite response. An earlier attempt may have been accepted."""

@@ -12,8 +12,10 @@ from schedviz.ingest.dropped_fields import LeftOut
 from schedviz.ingest.pseudonyms import Pseudonyms
 from schedviz.ingest.reader import Item
 from schedviz.kube import codec
+from schedviz.kube.core import Pod, PodSpec
 from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import Kind
+from schedviz.kube.meta import ObjectMeta
 
 
 class RedactedObject(msgspec.Struct, frozen=True):
@@ -34,6 +36,15 @@ class Redaction:
         self._pseudonyms = Pseudonyms(secret) if secret else None
         self._left_out = left_out
         self._lock = threading.Lock()
+
+    def names(self, namespace: str, name: str, node: str) -> tuple[str, str]:
+        """The key of a pod and the name of its node ("": none), as they are in redacted objects."""
+        if self._pseudonyms is None:
+            return f"{namespace}/{name}", node
+        with self._lock:
+            pod = self._pseudonyms.objects([Pod(metadata=ObjectMeta(namespace=namespace, name=name), spec=PodSpec(node_name=node))])[0]
+        assert isinstance(pod, Pod)
+        return pod.key, pod.spec.node_name
 
     def keep(self, content: bytes, kind: Kind) -> RedactedObject:
         """The redacted object. Raises `KubeError` if it is not an object of this kind."""

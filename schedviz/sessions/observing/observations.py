@@ -15,6 +15,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from schedviz.explain.decision_times import DecisionTime
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import BY_TYPE
@@ -23,6 +24,7 @@ from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import CommandRefused, SessionError, SessionGone
 from schedviz.sessions.keyed_digest import is_same, keyed
 from schedviz.sessions.models import Observed, Observer, Session
+from schedviz.sessions.observing import decision_times
 from schedviz.sessions.redis import wakeups
 from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 
@@ -78,10 +80,12 @@ def known_objects(session_id: UUID, *, after: int, limit: int) -> list[Observed]
     return list(Observed.objects.filter(session_id=session_id, pk__gt=after).order_by("pk")[:limit])
 
 
-def accept_batch(session_id: UUID, source: str, n: int, events: Sequence[Seen], *, digest: str, version: str = "") -> AcceptedBatch:
+def accept_batch(
+    session_id: UUID, source: str, n: int, events: Sequence[Seen], *, digest: str, version: str = "", times: Sequence[DecisionTime] = ()
+) -> AcceptedBatch:
     """Accept a batch, completely or not at all; `digest` is the batch's. When this returns, the batch is durable.
 
-    `version`: of the cluster's API server; "" leaves what is known.
+    `version`: of the cluster's API server; "" leaves what is known. `times`: when the cluster's scheduler decided.
 
     Raises `WrongBatch`, `CannotFollow`, and what `inbox.accept` raises.
     """
@@ -96,7 +100,10 @@ def accept_batch(session_id: UUID, source: str, n: int, events: Sequence[Seen], 
                 pushed_at=timezone.now(),
                 **({"last_seq": seq} if seq else {}),
                 **({"version": version} if version else {}),
+                **({"last_times": n} if times else {}),
             )
+            if times:
+                decision_times.store(session_id, n, times)
     except CommandRefused as error:
         raise CommandRefused(f"events[{batch.index}].{error}") from None
     except IntegrityError:

@@ -95,6 +95,11 @@ class PendingPods:
         return known is not None and known.place == "active" and not known.is_passed
 
     @property
+    def has_rejected(self) -> bool:
+        """Whether pods wait that were rejected and are tried again at a time that is not known."""
+        return any(known.place in ("unschedulable", "nominated") for known in self._pods.values())
+
+    @property
     def latest(self) -> int:
         """The place in the order of arrival of the newest pod."""
         return self._count

@@ -1,6 +1,7 @@
 """The shadow scheduler of a followed session, run by its engine worker: a dry cycle for each pod on arrival and for each real binding.
 
-Dry cycles run in the order of the observations. A binding that overtook others is judged together with them, when they are known too.
+Dry cycles run in the order of the observations. A binding that overtook others is judged together with them, when they are known too. One
+that does not agree gets a second look (doubts.py).
 Results are stored in the transaction of the engine's slice.
 """
 
@@ -19,11 +20,12 @@ from schedviz.engine import Simulation
 from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns, StatefulPluginError
 from schedviz.explain.in_flight import Bound, Move, Replay
 from schedviz.explain.judgement import Choice, Judgement
-from schedviz.explain.shadow import choose
+from schedviz.explain.shadow import DISAGREEMENTS, choose
 from schedviz.kube.core import Pod
 from schedviz.sessions.models import Observer, Session
 from schedviz.sessions.observing.agreement import Binding, BindingSeen, DeletedWhilePending, PodArrival, PodPlaced, Shown
-from schedviz.sessions.observing.pending import PendingPods, is_waiting
+from schedviz.sessions.observing.doubts import Doubts
+from schedviz.sessions.observing.pending import PendingPods, Waiting, is_waiting
 from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 from schedviz.trace.releases import is_of_release, release_in
 
@@ -38,6 +40,8 @@ _MOST_IN_FLIGHT: Final = 256
 #: The most moves that are kept, to see the nodes as they were.
 _MOST_MOVES: Final = 1024
 _FINISHED = frozenset({"Succeeded", "Failed"})
+#: Verdicts that may depend on the order of decisions.
+_DOUBTFUL: Final = DISAGREEMENTS | {"undecided"}
 _BROKE = "the dry cycle failed, which is a bug in schedviz; the server's log has the details"
 _IN_CYCLE = "the session was within a scheduling cycle of its own"
 
@@ -63,9 +67,14 @@ class Shadow:
         self._looked = False
         #: The version of the cluster's API server; "": not known; None: not read in this slice.
         self._version: str | None = None
+        #: Whether the observer pushes times of decisions; None: not read in this slice.
+        self._has_times: bool | None = None
+        self._doubts = Doubts(session.pk, clock=clock, release_differs=self._is_of_other_release)
         self._dry_runs = LiveDryRuns()
         self._results: list[Shown] = []
         self._before: Pod | None = None
+        #: The pod that the command binds, as it waited.
+        self._waited: Waiting | None = None
         #: None: not yet read from the engine.
         self._pending: PendingPods | None = None
         self._moves: deque[Move] = deque(maxlen=_MOST_MOVES)
@@ -80,7 +89,7 @@ class Shadow:
 
     def before(self, simulation: Simulation, command: AnyCommand, *, is_ordered: bool = True) -> None:
         """Called before a command is executed. `is_ordered`: its order among the other observations is that of the cluster."""
-        self._before = None
+        self._before = self._waited = None
         if self._arrivals and not _is_about_waiting_pod(command):
             self._choose_for_arrivals(simulation, bound=_uid_if_bound(command))
         if not _is_about_pod(command) or not self._follows():
@@ -109,19 +118,22 @@ class Shadow:
                 self._arrivals[pod.uid] = (pod, simulation.event)
         elif before is not None and pending.remove(before.uid) is not None:
             self._results.append(DeletedWhilePending(before.key, before.uid))
+            self._doubts.vanished(before, self._moved)
         self._settle_if_complete(simulation)
 
     def drain(self, simulation: Simulation) -> list[Shown]:
         """The results since the last drain, in order."""
         self._choose_for_arrivals(simulation)
+        self._settle_doubts(simulation)
         shown, self._results = self._results, []
-        self._looked, self._version = False, None
+        self._looked, self._version, self._has_times = False, None, None
         return shown
 
     def settle(self, simulation: Simulation, *, now: bool = False) -> None:
         """Judge bindings that have waited long enough for others; `now`: all that wait. For sessions without commands to execute."""
         if self._members and (now or self._is_overdue()):
             self._settle(simulation)
+        self._settle_doubts(simulation, now=now)
 
     @property
     def is_followed(self) -> bool:
@@ -135,7 +147,7 @@ class Shadow:
     # --- Bindings
 
     def _bound(self, simulation: Simulation, pending: PendingPods, pod: Pod, node: str, *, is_ordered: bool) -> None:
-        waited = pending.remove(pod.uid)
+        waited = self._waited = pending.remove(pod.uid)
         assert waited is not None
         event = simulation.event
         if pod.spec.scheduler_name not in simulation.scheduler.state.profiles:
@@ -144,14 +156,15 @@ class Shadow:
             self._results.append(self._binding(pod, node, event, Judgement("unjudged", reasons=(_IN_CYCLE,))))
             return
         # When a rejected pod was tried again is not known: probably after those that came before its binding.
-        rank = waited.rank if waited.place == "active" else (waited.rank[0], pending.latest)
-        bound = Bound(pod, node, rank, waited.arrived, self._moved, is_ordered)
+        is_retried = waited.place != "active"
+        rank = (waited.rank[0], pending.latest) if is_retried else waited.rank
+        bound = Bound(pod, node, rank, waited.arrived, self._moved, is_ordered, is_retried)
         ahead = pending.ahead_of(rank)
         if not self._members and not ahead:
             judgement = self._judge(simulation, [bound], is_complete=True)[0]
             if (arrival := self._arrivals.pop(pod.uid, None)) is not None and judgement.choice is not None:
                 self._results.append(PodArrival(pod.key, pod.uid, arrival[1], judgement.choice))
-            self._results.append(self._binding(pod, node, event, judgement))
+            self._judged(_Member(bound, event), judgement)
             return
         self._choose_for_arrivals(simulation)
         if not self._members:
@@ -185,7 +198,28 @@ class Shadow:
             self._pending.pass_by(awaited)
         judgements = self._judge(simulation, [one.bound for one in members], is_complete=not awaited)
         for one, judgement in zip(members, judgements, strict=True):
-            self._results.append(self._binding(one.bound.pod, one.bound.node, one.event, judgement))
+            self._judged(one, judgement)
+
+    def _judged(self, one: _Member, judgement: Judgement) -> None:
+        """Store a verdict, or give the binding a second look later if more may become known."""
+        pod, node = one.bound.pod, one.bound.node
+        if judgement.verdict in _DOUBTFUL and self._may_change(one.bound):
+            self._doubts.add(one.bound, one.event, judgement)
+            self._results.append(BindingSeen(pod.key, pod.uid, one.event, node))
+        else:
+            self._results.append(self._binding(pod, node, one.event, judgement))
+
+    def _may_change(self, one: Bound) -> bool:
+        if self._has_times is None:
+            self._has_times = Observer.objects.filter(session_id=self._session_id, last_times__gt=0).exists()
+        is_retrying = self._pending is not None and self._pending.has_rejected
+        return self._doubts.may_change(one, has_times=self._has_times, is_retrying=is_retrying)
+
+    def _settle_doubts(self, simulation: Simulation, *, now: bool = False) -> None:
+        if not self._doubts or simulation.scheduler.cycle is not None:
+            return
+        for doubt, judgement in self._doubts.settled(simulation, self._dry_runs, self._moves, now=now):
+            self._results.append(self._binding(doubt.bound.pod, doubt.bound.node, doubt.event, judgement))
 
     def _judge(self, simulation: Simulation, bound: list[Bound], *, is_complete: bool) -> list[Judgement]:
         replay = Replay(simulation, self._dry_runs, list(self._moves), release_differs=self._is_of_other_release)
@@ -220,7 +254,13 @@ class Shadow:
         moved = pod if is_placed else before
         assert moved is not None
         self._moved += 1
-        self._moves.append(Move(self._moved, simulation.scheduler.state.pod_info(moved), is_placed))
+        info, waited = simulation.scheduler.state.pod_info(moved), self._waited
+        if is_placed and waited is not None:
+            is_nominated = waited.place == "nominated"
+            move = Move(self._moved, info, True, waited.rank, waited.place != "active", is_nominated)
+        else:
+            move = Move(self._moved, info, is_placed)
+        self._moves.append(move)
 
     def _pending_pods(self, simulation: Simulation) -> PendingPods:
         if self._pending is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -67,9 +68,12 @@ class Observations(Resource):
         """Push the next batch. It is accepted as a whole or not at all. The last batch may be repeated. A 409 names the expected batch."""
         session = session_for(request, session_id, Verb.COMMAND)
         new = body_as(schemas.NewObservations, request)
-        digest = hashlib.sha256(msgspec.json.encode(new.events, order="sorted")).hexdigest()
+        content: Any = [new.events, new.decisions] if new.decisions else new.events
+        digest = hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
         try:
-            taken = observations.accept_batch(session.pk, new.source, new.n, new.events, digest=digest, version=new.version)
+            taken = observations.accept_batch(
+                session.pk, new.source, new.n, new.events, digest=digest, version=new.version, times=new.decisions
+            )
         except WrongBatch as error:
             raise ApiError(
                 409,

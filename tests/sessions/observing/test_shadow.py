@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any, Literal
 from uuid import UUID
 
@@ -10,10 +11,11 @@ import msgspec
 import pytest
 from django.contrib.auth.models import User
 
+from schedviz.explain.decision_times import DecisionTime
 from schedviz.sessions.forks.requests import fork
 from schedviz.sessions.hosting import lease, worker_loop
-from schedviz.sessions.models import Agreement, Session, ShadowedPod
-from schedviz.sessions.observing import agreement, observations, shadow
+from schedviz.sessions.models import Agreement, Observer, Session, ShadowedPod
+from schedviz.sessions.observing import agreement, doubts, observations, shadow
 from schedviz.sessions.observing.observations import Seen
 from schedviz.sessions.transfer import create, import_job
 from tests.conftest import RedisServer
@@ -53,16 +55,16 @@ def rejected(waiting: dict[str, Any]) -> dict[str, Any]:
     return {**waiting, "status": {**waiting.get("status", {}), "conditions": [condition]}}
 
 
-def push(session_id: UUID, n: int, *events: Seen, version: str = "") -> None:
+def push(session_id: UUID, n: int, *events: Seen, version: str = "", times: Sequence[DecisionTime] = ()) -> None:
     digest = hashlib.sha256(repr(events).encode()).hexdigest()
-    observations.accept_batch(session_id, "kind", n, events, digest=digest, version=version)
+    observations.accept_batch(session_id, "kind", n, events, digest=digest, version=version, times=times)
 
 
 def verdicts(session_id: UUID) -> dict[str, str]:
     return dict(ShadowedPod.objects.filter(session_id=session_id).values_list("pod", "verdict"))
 
 
-def test_bindings_are_judged_in_the_order_of_what_was_observed(followed: UUID) -> None:
+def test_bindings_are_judged_in_the_order_of_what_was_observed(followed: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     wants = pod("wants", cpu="900m")
     push(followed, 2, *(seen("ADDED", one) for one in (pod("best"), pod("other"), wants, pod("waits"))))
     push(
@@ -79,6 +81,10 @@ def test_bindings_are_judged_in_the_order_of_what_was_observed(followed: UUID) -
     late = pod("late", cpu="100m")
     push(followed, 4, seen("MODIFIED", rejected(pod("waits"))), seen("ADDED", late), seen("MODIFIED", on(late, "small")))
     work_off(followed)
+    # The rejected pod may have been tried again before it.
+    assert verdicts(followed)["default/late"] == ""
+    monkeypatch.setattr(doubts, "DOUBT_SECONDS", 0.0)
+    settle_idle(followed)
 
     late = ShadowedPod.objects.get(session_id=followed, pod="default/late")
     assert (late.profile, late.cause, late.plugin) == ("default-scheduler", "configuration", "NodeResourcesFit")
@@ -120,6 +126,30 @@ def test_a_verdict_that_depends_on_an_unknown_order_is_undecided(followed: UUID)
     assert (row.verdict, row.cause) == ("undecided", "order")
     found = agreement.counts(followed)
     assert (found.undecided, found.infeasible) == (1, 0)
+
+
+@pytest.mark.parametrize(("retried_at", "verdict"), [((1_000, 1_100), "agrees"), ((3_000, 3_100), "infeasible")])
+def test_the_times_of_decisions_decide_what_is_undecided_without_them(
+    followed: UUID, monkeypatch: pytest.MonkeyPatch, retried_at: tuple[int, int], verdict: str
+) -> None:
+    """`retried` has room on the small node only if it was tried again before `other` took the rest of it."""
+    retried, other = pod("retried", cpu="800m"), pod("other", cpu="500m")
+    push(followed, 2, seen("ADDED", pod("fills", cpu="8")), seen("MODIFIED", on(pod("fills", cpu="8"), "large")))
+    push(followed, 3, seen("ADDED", retried), seen("MODIFIED", rejected(retried)), seen("ADDED", other))
+    at = [
+        DecisionTime("default/other", "added", 2_000, 2_100, exact=True),
+        DecisionTime("default/retried", "added", *retried_at, exact=True),
+    ]
+    push(followed, 4, seen("MODIFIED", on(other, "small")), seen("MODIFIED", on(retried, "small")))
+    push(followed, 5, times=at)
+    work_off(followed)
+    assert verdicts(followed)["default/retried"] == ""
+
+    monkeypatch.setattr(doubts, "DOUBT_SECONDS", 0.0)
+    settle_idle(followed)
+
+    assert verdicts(followed)["default/retried"] == verdict
+    assert Observer.objects.get(session_id=followed).last_times == 5
 
 
 def test_a_binding_that_waits_for_a_pod_that_is_never_bound_is_judged_when_it_has_waited_long_enough(

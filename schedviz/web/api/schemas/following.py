@@ -7,19 +7,24 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from schedviz.explain.decision_times import DecisionTime
 from schedviz.explain.judgement import Choice, Judgement, Verdict
+from schedviz.sessions.observing.decision_times import MOST as MOST_TIMES
 from schedviz.sessions.observing.observations import MOST as MOST_SEEN
 from schedviz.sessions.observing.observations import Seen
 from schedviz.web.api.schemas.body import Body
 
 
 class NewObservations(Body, frozen=True, forbid_unknown_fields=True):
-    """Batch `n` (1, 2, 3, …) of the observations of a real cluster by `source`, in order. `version`: of its API server, such as v1.36.0."""
+    """Batch `n` (1, 2, 3, …) of the observations of a real cluster by `source`, in order. `version`: of its API server, such as v1.36.0.
+    `decisions`: when its scheduler decided, if its log or its events are read.
+    """
 
     source: Annotated[str, Meta(min_length=1, max_length=100, pattern="^[!-~]+$")]
     n: Annotated[int, Meta(ge=1, le=(1 << 53) - 1)]
     events: Annotated[list[Seen], Meta(max_length=MOST_SEEN)]
     version: Annotated[str, Meta(max_length=64, pattern="^[!-~]*$")] = ""
+    decisions: Annotated[tuple[DecisionTime, ...], Meta(max_length=MOST_TIMES)] = ()
 
 
 class ObservationsTaken(Body, frozen=True):

@@ -1,0 +1,74 @@
+"""When the cluster's scheduler decided, from the lines of its log or from its events: pushed with the changes, as evidence of the order."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Any, Final, Literal
+
+import msgspec
+
+from schedviz.cli.follow.redaction import Redaction
+
+#: How many decisions may wait to be pushed. Beyond that the oldest are dropped: bindings are then undecided.
+_MOST_WAITING: Final = 20_000
+#: The most in one batch.
+MOST_AT_ONCE: Final = 2000
+_MOST_REMEMBERED: Final = 20_000
+
+
+class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A pod was placed on a node in the scheduler's cache, or removed from it, between two times.
+
+    Times are in microseconds since 1970; 0: not known.
+    """
+
+    pod: str
+    move: Literal["added", "removed"]
+    after: int = 0
+    before: int = 0
+    node: str = ""
+    uid: str = ""
+    #: Whether `after` is the beginning of the scheduling cycle, as in a log with -v=3.
+    exact: bool = False
+
+    def body(self) -> dict[str, Any]:
+        """The decision as it is pushed."""
+        return dict(msgspec.to_builtins(self))
+
+
+class Decisions:
+    """Decisions that wait to be pushed; safe for any number of threads."""
+
+    def __init__(self, redaction: Redaction) -> None:
+        self._redaction = redaction
+        self._lock = threading.Lock()
+        self._waiting: list[Decision] = []
+
+    def add(self, decision: Decision) -> None:
+        """Add a decision, with the pod's name as it is in the cluster."""
+        namespace, _, name = decision.pod.rpartition("/")
+        pod, node = self._redaction.names(namespace, name, decision.node)
+        with self._lock:
+            self._waiting.append(msgspec.structs.replace(decision, pod=pod, node=node))
+            del self._waiting[:-_MOST_WAITING]
+
+    def take(self) -> list[Decision]:
+        """The oldest that wait, at most as many as a batch may have."""
+        with self._lock:
+            taken, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
+        return taken
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+
+class Remembered(OrderedDict[str, int]):
+    """Times by pod; the oldest are forgotten."""
+
+    def note(self, pod: str, at: int) -> None:
+        """Remember the time for a pod."""
+        self[pod] = at
+        self.move_to_end(pod)
+        if len(self) > _MOST_REMEMBERED:
+            self.popitem(last=False)

@@ -1,0 +1,94 @@
+"""`Doubts`: bindings whose first verdict may depend on the order of decisions. They get a second look when more is known."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Final
+from uuid import UUID
+
+import msgspec
+
+from schedviz.engine import Simulation
+from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns, StatefulPluginError
+from schedviz.explain.decision_times import DecisionTimes
+from schedviz.explain.in_flight import Bound, Move
+from schedviz.explain.judgement import Judgement
+from schedviz.explain.second_look import SecondLook, Vanished
+from schedviz.kube.core import Pod
+from schedviz.sessions.observing import decision_times
+
+logger = logging.getLogger(__name__)
+
+#: How long a binding waits for the second look: times of decisions, and bindings that were decided before it, arrive after it.
+DOUBT_SECONDS: Final = 2.0
+#: The most bindings that wait. Beyond that, the first verdict stands.
+_MOST_DOUBTS: Final = 512
+_MOST_VANISHED: Final = 256
+
+
+class Doubt(msgspec.Struct, frozen=True):
+    """A binding, the event before it, its first verdict, and when that was given."""
+
+    bound: Bound
+    event: int
+    judgement: Judgement
+    at: float
+
+
+class Doubts:
+    """The doubtful bindings of one session."""
+
+    def __init__(self, session_id: UUID, *, clock: Callable[[], float], release_differs: Callable[[], bool]) -> None:
+        self._session_id = session_id
+        self._clock = clock
+        self._release_differs = release_differs
+        self._waiting: deque[Doubt] = deque()
+        self._times = DecisionTimes()
+        #: The last batch of which the times were read.
+        self._read = 0
+        self._vanished: deque[Vanished] = deque(maxlen=_MOST_VANISHED)
+
+    def vanished(self, pod: Pod, number: int) -> None:
+        """A pod was deleted while it was pending, after so many moves."""
+        self._vanished.append(Vanished(pod, number))
+
+    def may_change(self, one: Bound, *, has_times: bool, is_retrying: bool) -> bool:
+        """Whether more may become known about the order in which a binding was decided.
+
+        `has_times`: the observer pushes times; `is_retrying`: rejected pods are tried again at times that are not known.
+        """
+        if not one.is_ordered or len(self._waiting) >= _MOST_DOUBTS:
+            return False
+        return has_times or is_retrying or any(one.arrived is None or number > one.arrived for _, number in self._vanished)
+
+    def add(self, one: Bound, event: int, judgement: Judgement) -> None:
+        """A binding is to be judged again."""
+        self._waiting.append(Doubt(one, event, judgement, self._clock()))
+
+    def settled(self, simulation: Simulation, dry_runs: LiveDryRuns, moves: Iterable[Move], *, now: bool) -> list[tuple[Doubt, Judgement]]:
+        """The bindings that have waited long enough, with their verdicts. `now`: all that wait."""
+        due: list[Doubt] = []
+        while self._waiting and (now or self._clock() - self._waiting[0].at >= DOUBT_SECONDS):
+            due.append(self._waiting.popleft())
+        if not due:
+            return []
+        self._read, times = decision_times.read_after(self._session_id, self._read)
+        self._times.add(times)
+        look = SecondLook(
+            simulation, dry_runs, moves=list(moves), vanished=self._vanished, times=self._times, release_differs=self._release_differs
+        )
+        return [(doubt, self._judged(look, doubt)) for doubt in due]
+
+    def _judged(self, look: SecondLook, doubt: Doubt) -> Judgement:
+        try:
+            return look.judge(doubt.bound, doubt.judgement)
+        except StatefulPluginError:
+            return doubt.judgement
+        except Exception:
+            logger.exception("the second look at the binding of %s in session %s failed", doubt.bound.pod.key, self._session_id)
+            return doubt.judgement
+
+    def __len__(self) -> int:
+        return len(self._waiting)
