@@ -59,6 +59,18 @@ class DecisionTimes:
             if all(max(one.after, one.before) < oldest for one in kept):
                 del self._times[key]
 
+    def placement_before(self, pod: Pod, other: DecisionTime) -> tuple[DecisionTime, DecisionTime | None] | None:
+        """The last time before `other` at which a pod was placed, and when it was removed again (None: not known to be).
+
+        A pod whose binding fails is placed several times.
+        """
+        placed = [one for one in self._times.get((pod.key, True), ()) if one.is_before(other)]
+        if not placed:
+            return None
+        last = max(placed, key=lambda one: one.after)
+        removed = [one for one in self._times.get((pod.key, False), ()) if one.after >= last.before]
+        return last, min(removed, key=lambda one: one.after, default=None)
+
     def find(self, pod: Pod, *, is_added: bool) -> DecisionTime | None:
         """The time for a pod; None if it is not known, or if there are several because a pod of this name came again."""
         found = [one for one in self._times.get((pod.key, is_added), ()) if not one.uid or one.uid == pod.uid]

@@ -125,9 +125,9 @@ class SecondLook:
         leaving: list[PodInfo] = []
         missing: list[Pod] = []
         for pod, number in self._vanished:
-            placed, taken = self._times.find(pod, is_added=True), self._times.find(pod, is_added=False)
             if mine is not None and mine.exact:
-                if placed is None or not placed.is_before(mine) or (taken is not None and taken.is_before(mine)):
+                placed, taken = self._times.placement_before(pod, mine) or (None, None)
+                if placed is None or (taken is not None and taken.is_before(mine)):
                     continue
                 info = self._info(pod, placed.node)
                 nodes.place(info)

@@ -88,6 +88,11 @@ def test_the_order_of_the_queue_counts_where_no_times_are_known() -> None:
         ((added("p", 10, 20), added("ghost", 5, 6, on="n")), "agrees"),
         ((added("p", 10, 20), added("ghost", 5, 6, on="n"), removed("ghost", 9)), "notBest"),
         ((added("p", 10, 20), added("ghost", 5, 6, on="n"), removed("ghost", 15)), "agrees"),
+        # Its binding failed once before.
+        (
+            (added("p", 10, 20), added("ghost", 1, 2, on="m"), removed("ghost", 3), added("ghost", 5, 6, on="n"), removed("ghost", 30)),
+            "agrees",
+        ),
         # No node had been chosen for it.
         ((added("p", 10, 20),), "notBest"),
         # Without times, it was perhaps where this scheduler would have placed it.

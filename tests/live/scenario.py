@@ -15,6 +15,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from schedviz.cli.follow.following import kinds
 from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.server import Server
 from schedviz.client.server import find_server
+from tests.bench.drawn import DrawnPage
 from tests.live import pods
 from tests.live.watching import Viewer
 from tests.live.writing import Cluster
@@ -77,8 +79,9 @@ class Scenario:
         namespace = self._namespace("rate")
         options, path = self._options, f"api/v1/namespaces/{namespace}/pods"
         made: dict[str, float] = {}
+        page = DrawnPage(self._found.address, options.session, data=options.data, chromium=options.chromium) if options.chromium else None
         server = None if options.pid is None else psutil.Process(options.pid)
-        with Viewer(self._found.address, options.session, self._found.token, namespace) as viewer:
+        with page or nullcontext(), Viewer(self._found.address, options.session, self._found.token, namespace) as viewer:
             before, spent, began = self._pushed(), _cpu_seconds(server), time.monotonic()
             # Each pod is created, bound, run, and deleted in two steps.
             for number in range(int(options.rate * options.seconds / _CHANGES_OF_A_POD)):
@@ -88,18 +91,24 @@ class Scenario:
                 self._cluster.create(
                     path, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": pods.spec("plain", self._random)}
                 )
-                made[name] = time.monotonic()
+                made[name] = time.time()
                 if number >= _LIVING:
                     self._cluster.delete(f"{path}/plain-{number - _LIVING}")
             seconds = time.monotonic() - began
             _wait(lambda: made.keys() <= viewer.seen.keys())
             changes = self._pushed() - before
             cpu = _cpu_seconds(server) - spent
-        lags = sorted(1000 * (viewer.seen[name] - at) for name, at in made.items() if name in viewer.seen)
-        quantiles = ", ".join(f"p{share} {lags[min(len(lags) * share // 100, len(lags) - 1)]:.0f} ms" for share in (50, 90, 99))
+            if page is not None:
+                # The last frames are drawn.
+                time.sleep(1.0)
+        lags = [viewer.seen[name] - at for name, at in made.items() if name in viewer.seen]
         click.echo(
-            f"rate ({namespace}): {changes} changes, {changes / seconds:.0f} a second; from a pod's creation to the page {quantiles}"
+            f"rate ({namespace}): {changes} changes, {changes / seconds:.0f} a second; from a pod's creation to its frame {quantiles(lags)}"
         )
+        if page is not None:
+            drawn = {name: page.drawn_at(event) for name, event in viewer.events.items()}
+            lags = [at - made[name] for name, at in drawn.items() if at is not None and name in made]
+            click.echo(f"  to the painted page {quantiles(lags)} ({len(lags)} of {len(made)} pods, painted {len(page.events)} times)")
         if server is not None:
             click.echo(f"  server and workers {1000 * cpu / changes:.2f} ms of CPU a change; load {os.getloadavg()[0]:.1f}")
 
@@ -188,6 +197,12 @@ def _wait(until: Callable[[], bool]) -> None:
         time.sleep(0.5)
 
 
+def quantiles(lags: list[float]) -> str:
+    """The distribution of times in seconds, as text."""
+    lags = sorted(lags)
+    return ", ".join(f"p{share} {1000 * lags[min(len(lags) * share // 100, len(lags) - 1)]:.0f} ms" for share in (50, 90, 99) if lags)
+
+
 def _cpu_seconds(process: psutil.Process | None) -> float:
     """The CPU time of a process and of what it started."""
     if process is None:
@@ -209,6 +224,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rate", type=float, default=50)
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--chromium", help="for `rate`: watch the page in this browser, too, such as /usr/bin/chromium")
+    parser.add_argument("--data", type=Path, help="of `schedviz up` on this machine, for the browser's login; default: its default")
     parser.add_argument("--pid", type=int, help="of `schedviz up`, to measure its CPU time")
     options = parser.parse_args()
     for name in options.scenarios:

@@ -6,8 +6,10 @@ import re
 import threading
 import time
 import zlib
+from contextlib import suppress
 from typing import Self
 
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 
@@ -18,10 +20,13 @@ class Viewer:
         self._url = f"{server.replace('http', 'ws', 1)}/ws/v1/sessions/{session}/"
         self._headers = {"Authorization": f"Bearer {token}"}
         self._pods = re.compile(rf'"{re.escape(namespace)}/([^"]+)"')
+        self._events = re.compile(r'"event":(\d+)')
         self._stop = threading.Event()
         self._ready = threading.Event()
-        #: When a pod was first in a frame.
+        #: When a pod was first in a frame, in seconds since 1970.
         self.seen: dict[str, float] = {}
+        #: The last event of that frame.
+        self.events: dict[str, int] = {}
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._run, daemon=True).start()
@@ -32,13 +37,16 @@ class Viewer:
         self._stop.set()
 
     def _run(self) -> None:
-        with connect(self._url, additional_headers=self._headers, max_size=None, compression=None) as socket:
+        with connect(self._url, additional_headers=self._headers, max_size=None, compression=None) as socket, suppress(ConnectionClosed):
             for message in socket:
                 if self._stop.is_set():
                     return
                 self._ready.set()
                 if isinstance(message, bytes):
                     text = zlib.decompress(message).decode()
-                    now = time.monotonic()
-                    for name in self._pods.findall(text):
-                        self.seen.setdefault(name, now)
+                    now = time.time()
+                    names = [name for name in self._pods.findall(text) if name not in self.seen]
+                    if names:
+                        last = max(map(int, self._events.findall(text)), default=0)
+                        self.seen |= dict.fromkeys(names, now)
+                        self.events |= dict.fromkeys(names, last)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -13,9 +14,10 @@ import msgspec
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns, StatefulPluginError
 from schedviz.explain.decision_times import DecisionTimes
-from schedviz.explain.in_flight import Bound, Move
+from schedviz.explain.in_flight import Bound, Move, undecided
 from schedviz.explain.judgement import Judgement
 from schedviz.explain.second_look import SecondLook, Vanished
+from schedviz.explain.shadow import DISAGREEMENTS
 from schedviz.kube.core import Pod
 from schedviz.sessions.observing import decision_times
 
@@ -23,6 +25,10 @@ logger = logging.getLogger(__name__)
 
 #: How long a binding waits for the second look: times of decisions, and bindings that were decided before it, arrive after it.
 DOUBT_SECONDS: Final = 2.0
+#: CPU time for second looks after each slice, so that a cluster that seldom agrees does not slow down its session; and when a session is
+#: left. Bindings beyond that wait for the next slice.
+_SLICE_SECONDS: Final = 0.01
+_LEAVING_SECONDS: Final = 1.0
 #: The most bindings that wait. Beyond that, the first verdict stands.
 _MOST_DOUBTS: Final = 512
 _MOST_VANISHED: Final = 256
@@ -68,18 +74,30 @@ class Doubts:
         self._waiting.append(Doubt(one, event, judgement, self._clock()))
 
     def settled(self, simulation: Simulation, dry_runs: LiveDryRuns, moves: Iterable[Move], *, now: bool) -> list[tuple[Doubt, Judgement]]:
-        """The bindings that have waited long enough, with their verdicts. `now`: all that wait."""
-        due: list[Doubt] = []
-        while self._waiting and (now or self._clock() - self._waiting[0].at >= DOUBT_SECONDS):
-            due.append(self._waiting.popleft())
-        if not due:
+        """The bindings that have waited long enough, with their verdicts; some of them stay for the next call. `now`: all that wait."""
+        if not self._waiting or not (now or self._is_due(self._waiting[0])):
             return []
         self._read, times = decision_times.read_after(self._session_id, self._read)
         self._times.add(times)
         look = SecondLook(
             simulation, dry_runs, moves=list(moves), vanished=self._vanished, times=self._times, release_differs=self._release_differs
         )
-        return [(doubt, self._judged(look, doubt)) for doubt in due]
+        found: list[tuple[Doubt, Judgement]] = []
+        until = time.thread_time() + (_LEAVING_SECONDS if now else _SLICE_SECONDS)
+        while self._waiting and (now or self._is_due(self._waiting[0])):
+            is_late = time.thread_time() >= until
+            if is_late and not now:
+                break
+            doubt = self._waiting.popleft()
+            judgement = doubt.judgement if is_late else self._judged(look, doubt)
+            if not self._is_due(doubt) and judgement.verdict in DISAGREEMENTS:
+                # What would have become known is not known.
+                judgement = undecided(judgement)
+            found.append((doubt, judgement))
+        return found
+
+    def _is_due(self, doubt: Doubt) -> bool:
+        return self._clock() - doubt.at >= DOUBT_SECONDS
 
     def _judged(self, look: SecondLook, doubt: Doubt) -> Judgement:
         try:

@@ -42,6 +42,8 @@ _MOST_MOVES: Final = 1024
 _FINISHED = frozenset({"Succeeded", "Failed"})
 #: Verdicts that may depend on the order of decisions.
 _DOUBTFUL: Final = DISAGREEMENTS | {"undecided"}
+#: Causes of disagreements that have nothing to do with it.
+_CERTAIN_CAUSES: Final = frozenset({"release", "sampling"})
 _BROKE = "the dry cycle failed, which is a bug in schedviz; the server's log has the details"
 _IN_CYCLE = "the session was within a scheduling cycle of its own"
 
@@ -203,7 +205,7 @@ class Shadow:
     def _judged(self, one: _Member, judgement: Judgement) -> None:
         """Store a verdict, or give the binding a second look later if more may become known."""
         pod, node = one.bound.pod, one.bound.node
-        if judgement.verdict in _DOUBTFUL and self._may_change(one.bound):
+        if judgement.verdict in _DOUBTFUL and judgement.cause not in _CERTAIN_CAUSES and self._may_change(one.bound):
             self._doubts.add(one.bound, one.event, judgement)
             self._results.append(BindingSeen(pod.key, pod.uid, one.event, node))
         else:
