@@ -18,6 +18,10 @@ MOST_TRIALS: Final = 10_000
 MOST_SEEDS: Final = 1_000
 #: For how long pods that back off are tried again, when nothing else is going to happen.
 BACKOFF_SECONDS: Final = 60.0
+#: Values of all variants together. Each variant has a copy of what all share.
+MOST_VALUES: Final = 1_000_000
+#: Characters of a variant's name; in a grid, the names of its values together.
+LONGEST_VARIANT_NAME: Final = 1_000
 
 Name = Annotated[str, Meta(min_length=1, max_length=200, pattern=ONE_LINE)]
 Count = Annotated[int, Meta(ge=0, le=100_000)]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import msgspec
 
 from schedviz.experiments.configuration import with_patch
 from schedviz.experiments.errors import Fault, PlanError
-from schedviz.experiments.plan import MOST_TRIALS, NamedPatch, NodesPatch, Patch, Plan
+from schedviz.experiments.plan import LONGEST_VARIANT_NAME, MOST_TRIALS, MOST_VALUES, NamedPatch, NodesPatch, Patch, Plan
 from schedviz.trace.policies import Policies
 
 #: The name of the only variant of a plan that names none.
@@ -39,6 +39,7 @@ def expand(plan: Plan) -> list[Variant]:
     trials = max(count, 1) * len(plan.all_seeds)
     if trials > MOST_TRIALS:
         raise PlanError.of("grid" if plan.grid else "variants", f"the plan has {trials:,} trials; at most {MOST_TRIALS:,} are possible")
+    _check_size(plan)
     variants = [
         Variant(patch.name, combine([plan.common, patch], path=f"variants[{index}]"), f"variants[{index}]", patch.note)
         for index, patch in enumerate(plan.variants)
@@ -53,6 +54,26 @@ def _combinations(plan: Plan) -> int:
     count = 1 if plan.grid else 0
     for values in plan.grid.values():
         count *= len(values)
+    return count
+
+
+def _check_size(plan: Plan) -> None:
+    """Refuse a plan whose variants would fill the memory: a short text can describe many long variants. Raises `PlanError`."""
+    combinations = _combinations(plan)
+    size = (len(plan.variants) + combinations) * _size(plan.common) + sum(map(_size, plan.variants))
+    size += sum(combinations // len(values) * sum(map(_size, values)) for values in plan.grid.values())
+    if size > MOST_VALUES:
+        message = f"the variants have {size:,} values together, with those of `common`; at most {MOST_VALUES:,} are possible"
+        raise PlanError.of("grid" if plan.grid else "variants", message)
+
+
+def _size(patch: Patch) -> int:
+    """The number of values in a patch."""
+    count, level = 0, [msgspec.structs.asdict(patch)]
+    while level:
+        count += len(level)
+        parts = chain.from_iterable(each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level = [msgspec.structs.asdict(each) if isinstance(each, msgspec.Struct) else each for each in parts]
     return count
 
 
@@ -75,6 +96,9 @@ def _check_names(plan: Plan, variants: Sequence[Variant]) -> None:
     faults = []
     seen: dict[str, Variant] = {}
     for variant in variants:
+        if len(variant.name) > LONGEST_VARIANT_NAME:
+            message = f"the name of the variant has {len(variant.name):,} characters; at most {LONGEST_VARIANT_NAME:,} are possible"
+            raise PlanError([Fault(variant.path, message)])
         if variant.name in seen:
             faults.append(Fault(variant.path, f"there is another variant of this name, {seen[variant.name].path}", variant=variant.name))
         seen.setdefault(variant.name, variant)

@@ -8,8 +8,15 @@ from typing import Any, Final
 import msgspec
 import yaml
 
+from schedviz.kube.nesting import NESTING_DEPTH, TOO_DEEP
+
 #: The steps of a path: names of members, and indices.
 Steps = list[str | int]
+
+_OPENING: Final = (yaml.BlockSequenceStartToken, yaml.BlockMappingStartToken, yaml.FlowSequenceStartToken, yaml.FlowMappingStartToken)
+_CLOSING: Final = (yaml.BlockEndToken, yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken)
+#: Characters of a whole number.
+_LONGEST_NUMBER: Final = 100
 
 _STEP: Final = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
@@ -34,9 +41,45 @@ class YamlNodes(msgspec.Struct, frozen=True):
 
 
 class _Loader(yaml.SafeLoader):
-    """A YAML loader for which `on`, `off`, `yes` and `no` are strings, as in YAML 1.2. Only `true` and `false` are booleans."""
+    """A YAML loader for which `on`, `off`, `yes` and `no` are strings, as in YAML 1.2. Only `true` and `false` are booleans.
+
+    A key that stands twice is an error, and so is a value that its type cannot hold, such as the date 2020-13-45.
+    """
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: FBT001, FBT002 (PyYAML's signature)
+        try:
+            return super().construct_object(node, deep)
+        except (ArithmeticError, AttributeError, LookupError, ValueError):
+            raise _error(node, f"{_shown(node)} is not a valid {node.tag.rpartition(':')[2]}") from None
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002
+        seen = set()
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+            if isinstance(key, yaml.ScalarNode):
+                if (key.tag, key.value) in seen:
+                    raise _error(key, f"the key {_shown(key)} stands twice in a mapping")
+                seen.add((key.tag, key.value))
+        found: dict[Any, Any] = super().construct_mapping(node, deep)
+        return found
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        """The number. More digits than any member reads would take long to convert, and could not be printed."""
+        if len(node.value) > _LONGEST_NUMBER:
+            raise _error(node, f"{_shown(node)} is too long for a number")
+        number: int = super().construct_yaml_int(node)
+        return number
 
 
+def _error(node: yaml.Node, problem: str) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+
+
+def _shown(node: yaml.Node) -> str:
+    """The beginning of a scalar."""
+    return repr(str(node.value)[:40])
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 _Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
@@ -51,20 +94,33 @@ def parse_yaml(text: str, *, expected: str, aliases: bool = True) -> YamlNodes:
     Raises `NotYamlError`.
     """
     try:
-        for token in () if aliases else yaml.scan(text):
-            if isinstance(token, yaml.AliasToken):
-                raise NotYamlError(token.start_mark.line + 1, "aliases (`*name`) are not read here; write the value again")
-        root = yaml.compose(text, Loader=_Loader)
-        document = yaml.load(text, Loader=_Loader)  # noqa: S506 -- a subclass of SafeLoader.  # nosec B506
+        _check_tokens(text, aliases=aliases)
+        loader = _Loader(text)
+        try:
+            root = loader.get_single_node()
+            document = None if root is None else loader.construct_document(root)
+        finally:
+            loader.dispose()
     except yaml.MarkedYAMLError as error:
         raise NotYamlError(error.problem_mark.line + 1 if error.problem_mark else 0, f"it is not YAML: {error.problem}") from None
     except yaml.YAMLError as error:
         raise NotYamlError(0, f"it is not YAML: {error}") from None
     except RecursionError:
-        raise NotYamlError(0, "lists and mappings are nested too deep") from None
+        raise NotYamlError(0, TOO_DEEP) from None
     if root is None or not isinstance(document, dict):
         raise NotYamlError(1, f"expected a mapping with {expected}")
     return YamlNodes(document, root)
+
+
+def _check_tokens(text: str, *, aliases: bool) -> None:
+    """Refuse aliases, and deep nesting: PyYAML takes time with the square of the depth. Raises `NotYamlError`."""
+    depth = 0
+    for token in yaml.scan(text):
+        if isinstance(token, yaml.AliasToken) and not aliases:
+            raise NotYamlError(token.start_mark.line + 1, "aliases (`*name`) are not read here; write the value again")
+        depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
+        if depth > NESTING_DEPTH:
+            raise NotYamlError(token.start_mark.line + 1, TOO_DEEP)
 
 
 def steps_of(path: str) -> Steps:

@@ -85,8 +85,49 @@ def test_on_and_off_are_no_booleans() -> None:
     )
 
 
-def test_aliases_and_deep_nesting_are_refused_because_they_can_fill_the_memory() -> None:
+def test_aliases_are_refused_because_they_can_fill_the_memory() -> None:
     assert faults("experiment: 1\nbase: &b {generate: {}}\nworkload: *b") == [
         "line 3: aliases (`*name`) are not read here; write the value again"
     ]
-    assert faults("base: " + "[" * 5000)[0].startswith(("lists and mappings are nested too deep", "line"))
+
+
+@pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "[\n"])
+def test_deep_nesting_is_refused_however_deep_it_is(opening: str) -> None:
+    assert "nested deeper than 100 levels" in faults(opening * 100_000)[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("2020-13-45", "'2020-13-45' is not a valid timestamp"),
+        ("!!int x", "'x' is not a valid int"),
+        ('!!int ""', "'' is not a valid int"),
+        ("0x_", "'0x_' is not a valid int"),
+        ("!!timestamp x", "'x' is not a valid timestamp"),
+        ("!!bool x", "'x' is not a valid bool"),
+        ("!!map x", "expected a mapping node, but found scalar"),
+        ("9" * 5000, f"'{'9' * 40}' is too long for a number"),
+        ("1:" * 200 + "1", f"'{'1:' * 20}' is too long for a number"),
+    ],
+)
+def test_a_value_that_its_type_cannot_hold_is_refused_with_its_line(value: str, message: str) -> None:
+    assert faults(f"experiment: 1\nbase: {value}") == [f"line 2: it is not YAML: {message}"]
+
+
+def test_a_key_that_stands_twice_is_refused() -> None:
+    assert faults(GOOD + "variants: []\n") == ["line 8: it is not YAML: the key 'variants' stands twice in a mapping"]
+
+
+def test_a_short_plan_with_many_long_variants_is_refused() -> None:
+    shared = ", ".join(f"m{number}: 1" for number in range(2000))
+    values = ", ".join(f"{{name: v{number}}}" for number in range(30))
+    (fault,) = faults(f"experiment: 1\nbase: {{generate: {{}}}}\ncommon: {{config: {{{shared}}}}}\ngrid:\n  a: [{values}]\n  b: [{values}]")
+    assert fault.startswith("line 5: grid: the variants have 1,8")
+    assert "at most 1,000,000 are possible" in fault
+
+
+def test_a_name_of_a_variant_that_could_not_be_stored_is_refused() -> None:
+    axes = "".join(f"  a{number}: [{{name: {'n' * 200}}}]\n" for number in range(6))
+    assert faults(f"experiment: 1\nbase: {{generate: {{}}}}\ngrid:\n{axes}") == [
+        "line 9: grid.a5[0]: the name of the variant has 1,210 characters; at most 1,000 are possible"
+    ]
