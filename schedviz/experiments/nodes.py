@@ -59,32 +59,42 @@ def _resized(nodes: list[Node], patch: NodesPatch, path: str) -> list[Node]:
     if not nodes and patch.count:
         raise PlanError.of(f"{path}.nodes.count", "the base has no node to copy")
     taken = {node.name for node in nodes}
-    copies = [_copy(nodes[number % len(nodes)], taken) for number in range(patch.count - len(nodes))]
+    copier = _Copier(taken)
+    copies = [copier.copy(nodes[number % len(nodes)]) for number in range(patch.count - len(nodes))]
     return [*nodes[: patch.count], *copies]
 
 
 def _added(before: list[Node], nodes: list[Node], patch: NodesPatch, path: str) -> list[Node]:
     known = {node.name: node for node in [*nodes, *before]}
-    taken = {node.name for node in nodes}
+    copier = _Copier({node.name for node in nodes})
     added = []
     for index, wanted in enumerate(patch.add):
         if wanted.like not in known:
             raise PlanError.of(f"{path}.nodes.add[{index}].like", f"the base has no node {wanted.like!r}")
-        added += [_copy(known[wanted.like], taken) for _ in range(wanted.count)]
+        added += [copier.copy(known[wanted.like]) for _ in range(wanted.count)]
     return added
 
 
-def _copy(node: Node, taken: set[str]) -> Node:
-    """A copy with a free name, which is added to `taken`."""
-    number = 2
-    while (name := f"{node.name}-copy-{number}") in taken:
-        number += 1
-    taken.add(name)
-    labels = dict(node.metadata.labels)
-    if _HOSTNAME in labels:
-        labels[_HOSTNAME] = name
-    metadata = msgspec.structs.replace(node.metadata, name=name, uid=f"uid-{name}", labels=labels)
-    return msgspec.structs.replace(node, metadata=metadata)
+class _Copier:
+    """Copies nodes under free names."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self._taken = taken
+        #: By node: the number of its next copy.
+        self._numbers: dict[str, int] = {}
+
+    def copy(self, node: Node) -> Node:
+        """A copy, whose name is taken from now on."""
+        number = self._numbers.get(node.name, 2)
+        while (name := f"{node.name}-copy-{number}") in self._taken:
+            number += 1
+        self._numbers[node.name] = number + 1
+        self._taken.add(name)
+        labels = dict(node.metadata.labels)
+        if _HOSTNAME in labels:
+            labels[_HOSTNAME] = name
+        metadata = msgspec.structs.replace(node.metadata, name=name, uid=f"uid-{name}", labels=labels)
+        return msgspec.structs.replace(node, metadata=metadata)
 
 
 def _with_amounts(node: Node, patch: NodesPatch, path: str) -> Node:
@@ -96,5 +106,7 @@ def _with_amounts(node: Node, patch: NodesPatch, path: str) -> Node:
             amounts[name] = quantity.parse(str(amount))
         except quantity.QuantityError as error:
             raise PlanError.of(f"{path}.nodes.allocatable.{name}", str(error)) from None
+        if amounts[name].value < 0:
+            raise PlanError.of(f"{path}.nodes.allocatable.{name}", f"expected an amount of 0 or more, found {amount}")
     capacity = {**node.status.capacity, **{name: amounts[name] for name in patch.allocatable}}
     return msgspec.structs.replace(node, status=msgspec.structs.replace(node.status, allocatable=amounts, capacity=capacity))

@@ -20,11 +20,13 @@ MOST_SEEDS: Final = 1_000
 BACKOFF_SECONDS: Final = 60.0
 #: Values of all variants together. Each variant has a copy of what all share.
 MOST_VALUES: Final = 1_000_000
+#: Nodes that a variant can have, or add.
+MOST_NODES: Final = 100_000
 #: Characters of a variant's name; in a grid, the names of its values together.
 LONGEST_VARIANT_NAME: Final = 1_000
 
 Name = Annotated[str, Meta(min_length=1, max_length=200, pattern=ONE_LINE)]
-Count = Annotated[int, Meta(ge=0, le=100_000)]
+Count = Annotated[int, Meta(ge=0, le=MOST_NODES)]
 Price = Annotated[float, Meta(ge=0, le=1e9)]
 Seed = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
 
@@ -114,7 +116,7 @@ class AddedNodes(Part, frozen=True):
     """Copies of a node."""
 
     like: Name
-    count: Annotated[int, Meta(ge=1, le=100_000)] = 1
+    count: Annotated[int, Meta(ge=1, le=MOST_NODES)] = 1
 
 
 class NodesPatch(Part, frozen=True):
@@ -129,6 +131,11 @@ class NodesPatch(Part, frozen=True):
     add: list[AddedNodes] = []
     #: Amounts that every node has instead of its own, such as `cpu: 16`.
     allocatable: dict[str, str | int] = {}
+
+    @property
+    def most_nodes(self) -> int:
+        """How many nodes it asks for, those of the base aside."""
+        return (self.count or 0) + sum(added.count for added in self.add)
 
     @property
     def changes_nodes(self) -> bool:

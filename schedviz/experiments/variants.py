@@ -10,7 +10,7 @@ import msgspec
 
 from schedviz.experiments.configuration import with_patch
 from schedviz.experiments.errors import Fault, PlanError
-from schedviz.experiments.plan import LONGEST_VARIANT_NAME, MOST_TRIALS, MOST_VALUES, NamedPatch, NodesPatch, Patch, Plan
+from schedviz.experiments.plan import LONGEST_VARIANT_NAME, MOST_NODES, MOST_TRIALS, MOST_VALUES, NamedPatch, NodesPatch, Patch, Plan
 from schedviz.trace.policies import Policies
 
 #: The name of the only variant of a plan that names none.
@@ -47,6 +47,7 @@ def expand(plan: Plan) -> list[Variant]:
     variants += _of_grid(plan)
     variants = variants or [Variant(ONLY, plan.common, "common")]
     _check_names(plan, variants)
+    _check_nodes(variants)
     return variants
 
 
@@ -90,6 +91,13 @@ def _of_grid(plan: Plan) -> list[Variant]:
         patch = combine([plan.common, combine(chosen, path=path, may_override=False)], path=path)
         found.append(Variant(name, patch, path, note, dict(zip(axes, (value.name for value in chosen), strict=True))))
     return found
+
+
+def _check_nodes(variants: Sequence[Variant]) -> None:
+    for variant in variants:
+        if variant.patch.nodes.most_nodes > MOST_NODES:
+            message = f"the variant asks for {variant.patch.nodes.most_nodes:,} nodes; at most {MOST_NODES:,} are possible"
+            raise PlanError.of(f"{variant.path}.nodes", message, variant=variant.name)
 
 
 def _check_names(plan: Plan, variants: Sequence[Variant]) -> None:

@@ -77,3 +77,21 @@ def test_a_change_that_is_impossible_is_refused_with_its_path(patch: NodesPatch,
     with pytest.raises(PlanError) as caught:
         changed(patch)
     assert [fault.path for fault in caught.value.faults] == [path]
+
+
+def test_the_time_of_a_copy_does_not_grow_with_their_number() -> None:
+    # With a search for a free name from the beginning, this would take five billion steps.
+    found = nodes(NodesPatch(count=100_000))
+    assert len(found) == 100_000
+    assert "n1-copy-50000" in found
+
+
+def test_copies_take_no_name_that_exists() -> None:
+    existing = [from_dict(each) for each in (node("n1"), node("n1-copy-2"))]
+    found = with_nodes(existing, NodesPatch(add=[AddedNodes("n1", 2)]), path="variants[0]")
+    assert [obj.name for obj in found] == ["n1", "n1-copy-2", "n1-copy-3", "n1-copy-4"]
+
+
+def test_a_negative_amount_is_refused() -> None:
+    with pytest.raises(PlanError, match=r"variants\[0\]\.nodes\.allocatable\.cpu: expected an amount of 0 or more, found -5"):
+        changed(NodesPatch(allocatable={"cpu": -5}))

@@ -131,3 +131,8 @@ def test_a_name_of_a_variant_that_could_not_be_stored_is_refused() -> None:
     assert faults(f"experiment: 1\nbase: {{generate: {{}}}}\ngrid:\n{axes}") == [
         "line 9: grid.a5[0]: the name of the variant has 1,210 characters; at most 1,000 are possible"
     ]
+
+
+def test_a_variant_with_too_many_nodes_is_refused() -> None:
+    text = "experiment: 1\nbase: {generate: {}}\nvariants:\n- name: a\n  nodes: {add: [{like: n, count: 60000}, {like: n, count: 60000}]}"
+    assert faults(text) == ["line 5: variants[0].nodes: variant 'a': the variant asks for 120,000 nodes; at most 100,000 are possible"]

@@ -25,7 +25,12 @@ _QUANTILES = (10, 50, 90)
 
 @measure("utilization", title="Requested share of the allocatable amount of all nodes", unit="share", better="higher")
 def utilization(trial: FinishedTrial) -> dict[str, float]:
-    return {name: float(_column(trial, name, "requested").sum() / _column(trial, name, "allocatable").sum()) for name in trial.resources}
+    values: dict[str, float] = {}
+    for name in trial.resources:
+        allocatable = float(_column(trial, name, "allocatable").sum(dtype=np.float64))
+        if allocatable > 0:
+            values[name] = float(_column(trial, name, "requested").sum(dtype=np.float64)) / allocatable
+    return values
 
 
 @measure(
@@ -36,6 +41,8 @@ def node_utilization(trial: FinishedTrial) -> dict[str, float]:
     for name in trial.resources:
         allocatable, requested = _column(trial, name, "allocatable"), _column(trial, name, "requested")
         offers = allocatable > 0
+        if not offers.any():
+            continue
         shares = requested[offers] / allocatable[offers]
         values |= {f"{name} p{quantile}": float(np.percentile(shares, quantile)) for quantile in _QUANTILES}
     return values
@@ -86,7 +93,7 @@ def _free(trial: FinishedTrial, name: str) -> _Amounts:
 def _unusable(trial: FinishedTrial, share_of_nodes: _ShareOfNodes) -> dict[str, float]:
     names = trial.resources
     shapes = Counter(tuple(shape.get(name, 0) for name in names) for shape in trial.shapes)
-    if not shapes or not trial.nodes:
+    if not shapes or not trial.nodes or not names:
         return {}
     fits = _fits(trial, [dict(zip(names, shape, strict=True)) for shape in shapes])
     unusable = share_of_nodes(fits, np.array(list(shapes.values()), dtype=np.float64))
@@ -94,7 +101,7 @@ def _unusable(trial: FinishedTrial, share_of_nodes: _ShareOfNodes) -> dict[str, 
 
 
 def _share(free: _Amounts, unusable: _Shares) -> float:
-    total = float(free.sum())
+    total = float(free.sum(dtype=np.float64))
     return float((free * unusable).sum() / total) if total else 0.0
 
 

@@ -117,6 +117,24 @@ def test_means_over_time_weigh_how_long_pods_ran(tmp_path: Path) -> None:
     assert found["totalCost"] == pytest.approx(2.5 * 100 / 3600, abs=1e-4)
 
 
+def without_requests(name: str, **members: Any) -> dict[str, Any]:
+    made = pod(name, **members)
+    made["spec"]["containers"] = [{"name": "main", "image": "i"}]
+    return made
+
+
+def test_a_workload_without_requests_strands_nothing(tmp_path: Path) -> None:
+    found = values(tmp_path, node("n1"), without_requests("a"), without_requests("b"))
+    assert found["placed"] == 2
+    assert not [key for key in found if key.startswith(("stranded", "fragmentation", "utilization"))]
+
+
+def test_nodes_whose_amounts_cannot_be_used_have_no_utilization(tmp_path: Path) -> None:
+    found = values(tmp_path, node("n1", cpu="-1", memory="-1"), pod("a"), without_requests("b"))
+    assert found["pending"] == 1
+    assert not [key for key in found if key.startswith(("utilization", "nodeUtilization"))]
+
+
 def test_zone_skew_counts_applications_apart(tmp_path: Path) -> None:
     nodes = [node("n1", zone="a", cpu="8"), node("n2", zone="b", cpu="8")]
     here = {"nodeSelector": {"kubernetes.io/hostname": "n1"}}
