@@ -90,9 +90,11 @@ CYCLES_PER_USER = number("SCHEDVIZ_CYCLES_PER_USER", 1_000_000 if PUBLIC else 0)
 CYCLES_IN_ALL = number("SCHEDVIZ_CYCLES_IN_ALL", 50_000_000 if PUBLIC else 0)
 BYTES_PER_USER = number("SCHEDVIZ_BYTES_PER_USER", 1024 * MEGABYTE if PUBLIC else 0)
 BYTES_IN_ALL = number("SCHEDVIZ_BYTES_IN_ALL", 50 * 1024 * MEGABYTE if PUBLIC else 0)
-#: Commands of one session that wait.
+#: Experiments of one user, trials of one, and seconds that one trial, or the check of a plan, may take.
 EXPERIMENTS_PER_USER = number("SCHEDVIZ_EXPERIMENTS_PER_USER", 10 if PUBLIC else 1000)
 EXPERIMENT_TRIALS = number("SCHEDVIZ_EXPERIMENT_TRIALS", 100 if PUBLIC else 10_000)
+TRIAL_SECONDS = number("SCHEDVIZ_TRIAL_SECONDS", 300 if PUBLIC else 3600)
+#: Commands of one session that wait.
 COMMANDS_WAITING = number("SCHEDVIZ_COMMANDS_WAITING", 1000)
 #: Commands a second of one socket, and how many may come at once.
 SOCKET_COMMANDS_PER_SECOND = number("SCHEDVIZ_SOCKET_COMMANDS_PER_SECOND", 50)

@@ -23,6 +23,8 @@ from schedviz.experiments.variants import Variant
 FORMAT: Final = "schedviz-experiment-results/1"
 #: Moves, node shares and courses are means over this many seeds at most: they need whole results, which are large.
 MOST_SEEDS: Final = 5
+#: Of all trials whose whole results are read at once: 200 bytes each.
+MOST_PLACEMENTS: Final = 2_000_000
 #: The points of all series of a document. Those of many trials are thinned further, so that a page can load them.
 _MOST_POINTS: Final = 400_000
 
@@ -134,10 +136,11 @@ class Experiment(msgspec.Struct, frozen=True):
 
 
 def drawn_trials(experiment: Experiment) -> list[Trial]:
-    """The trials whose whole results are needed: those of the first seeds, if there are not too many variants."""
+    """The trials whose whole results are needed: those of the first seeds, if there are not too many variants and placements."""
     if len(experiment.variants) > MOST_VARIANTS:
         return []
-    seeds = experiment.plan.all_seeds[:MOST_SEEDS]
+    fitting = MOST_PLACEMENTS // max(1, experiment.pods * len(experiment.variants))
+    seeds = experiment.plan.all_seeds[: min(MOST_SEEDS, fitting)]
     return [trial for trial in experiment.trials if trial.seed in seeds]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -10,7 +10,7 @@ from schedviz import __version__
 from schedviz.engine import Outcome
 from schedviz.experiments.base import BaseCluster
 from schedviz.experiments.plan import Plan
-from schedviz.experiments.running import TrialRun
+from schedviz.experiments.running import TrialRun, never
 from schedviz.experiments.trial_inputs import objects_of_trial
 from schedviz.experiments.trials import Trial
 from schedviz.ingest import session_file
@@ -36,11 +36,14 @@ class _Recording:
         self.commands.append(CommandLine(seq, msgspec.Raw(encode_command(command)), msgspec.to_builtins(outcome)))
 
 
-def trial_session(trial: Trial, base: BaseCluster, plan: Plan) -> Iterator[bytes]:
-    """The file, in pieces. Runs the trial, at the cost of recording. Raises `PluginFailedError` if a user's plugin fails."""
+def trial_session(trial: Trial, base: BaseCluster, plan: Plan, *, stop: Callable[[], bool] = never) -> Iterator[bytes]:
+    """The file, in pieces. Runs the trial, at the cost of recording.
+
+    Raises `PluginFailedError` if a user's plugin fails, and `TrialStopped` if `stop`, which is asked now and then, returns True.
+    """
     recording = _Recording()
     with without_gc():
-        run = TrialRun(trial, base, plan, recording=recording)
+        run = TrialRun(trial, base, plan, stop, recording=recording)
         run.run()
     simulation = run.simulation
     view = simulation.view()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,8 @@ from schedviz.experiments.variants import Variant
 
 #: The estimate runs one trial for this long.
 _SAMPLE_SECONDS: Final = 1.0
+#: A plan with so many faults is not checked further.
+_MOST_FAULTS: Final = 100
 
 
 class CheckedPlan(msgspec.Struct, frozen=True):
@@ -60,26 +62,33 @@ def check_plan(
     session: SessionLoader = no_sessions,
     base: BaseCluster | None = None,
     is_trusted: bool = False,
+    between_variants: Callable[[], None] = lambda: None,
 ) -> CheckedPlan:
     """The plan with its base, unless that is loaded already, and its trials. Paths are relative to `folder`.
 
-    `is_trusted`: the code of the plan may run. Raises `PlanError` with the line of each fault.
+    `is_trusted`: the code of the plan may run. `between_variants` is called before each variant, and may raise an exception to end the
+    check. Raises `PlanError` with the line of each fault.
     """
     try:
         loaded = load_base(read.plan, folder, session=session) if base is None else base
-        return _checked(read, folder, loaded, is_trusted=is_trusted)
+        return _checked(read, folder, loaded, between_variants, is_trusted=is_trusted)
     except PlanError as error:
         raise read.located(error) from None
 
 
-def _checked(read: PlanText, folder: Path, base: BaseCluster, *, is_trusted: bool) -> CheckedPlan:
+def _checked(read: PlanText, folder: Path, base: BaseCluster, between_variants: Callable[[], None], *, is_trusted: bool) -> CheckedPlan:
     plan = read.plan
     measures = measures_named(plan.measures, load_code(plan.code, folder, is_trusted=is_trusted))
     checked = CheckedPlan(read.text, plan, read.variants, trials_of(plan, read.variants), measures, base, folder)
     if plan.prices is not None:
         check_prices(plan.prices, base.objects)
     timeline_of_trial(checked.trials[0], base, plan)
-    faults = [fault for variant in read.variants for fault in faults_of(variant, checked)]
+    faults: list[Fault] = []
+    for variant in read.variants:
+        between_variants()
+        faults += faults_of(variant, checked)
+        if len(faults) >= _MOST_FAULTS:
+            raise PlanError(faults)
     faults += _faults_of_seeds(plan)
     if plan.tune is not None:
         faults += _faults_of_tuning(plan.tune, checked)

@@ -40,6 +40,8 @@ def expand(plan: Plan) -> list[Variant]:
     if trials > MOST_TRIALS:
         raise PlanError.of("grid" if plan.grid else "variants", f"the plan has {trials:,} trials; at most {MOST_TRIALS:,} are possible")
     _check_size(plan)
+    if len(set(plan.all_seeds)) < len(plan.all_seeds):
+        raise PlanError.of("seeds", "expected different seeds; one stands twice")
     variants = [
         Variant(patch.name, combine([plan.common, patch], path=f"variants[{index}]"), f"variants[{index}]", patch.note)
         for index, patch in enumerate(plan.variants)

@@ -111,6 +111,16 @@ def test_visitors_cannot_invite(shown, audit):
     assert "invite_made" not in audit()
 
 
+def test_visitors_cannot_run_experiments_which_have_no_limits_of_theirs(shown):
+    browser = APIClient()
+    browser.post("/demo/sandbox/", {"session": str(shown.pk)})
+
+    refused = browser.post("/api/v1/experiments/", {"plan": "experiment: 1\nbase: {generate: {nodes: 5000}}"}, format="json")
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    assert "Visitors of the public demo" in refused.json()["detail"]
+
+
 @pytest.mark.parametrize("what", ["session", "lesson"])
 def test_visitors_cannot_open_rooms_whose_participants_have_limits_of_their_own(shown, what):
     browser = APIClient()

@@ -136,3 +136,7 @@ def test_a_name_of_a_variant_that_could_not_be_stored_is_refused() -> None:
 def test_a_variant_with_too_many_nodes_is_refused() -> None:
     text = "experiment: 1\nbase: {generate: {}}\nvariants:\n- name: a\n  nodes: {add: [{like: n, count: 60000}, {like: n, count: 60000}]}"
     assert faults(text) == ["line 5: variants[0].nodes: variant 'a': the variant asks for 120,000 nodes; at most 100,000 are possible"]
+
+
+def test_a_seed_that_stands_twice_is_refused() -> None:
+    assert faults(f"{GOOD}seeds: [3, 5, 3]") == ["line 8: seeds: expected different seeds; one stands twice"]

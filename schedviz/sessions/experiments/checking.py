@@ -6,11 +6,14 @@ The trials of an experiment on hold wait until its owner resumes it; their time 
 from __future__ import annotations
 
 import logging
+import math
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from uuid import UUID
 
 import msgspec
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.functions import Now
@@ -22,7 +25,7 @@ from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.validation import CheckedPlan, check_plan, estimate
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
-from schedviz.sessions.experiments.trial_lease import LEASE_SECONDS, MOST_TRIES, new_owner
+from schedviz.sessions.experiments.trial_lease import LEASE_SECONDS, MOST_TRIES, RENEWAL_SECONDS, new_owner
 from schedviz.sessions.experiments.waking import notify_trials
 from schedviz.sessions.models import Experiment, ExperimentBase, ExperimentTrial, Membership, Session
 from schedviz.sessions.queries.database import DatabaseSeconds
@@ -48,7 +51,14 @@ def check(experiment_id: UUID) -> None:
         _refuse(mine, [Fault("", f"{MOST_TRIES} workers ended while they checked the plan. Their logs have the reason.")])
         return
     try:
-        checked = check_plan(parse_plan(experiment.plan), _NO_FOLDER, session=lambda name, event: _base_of(experiment, name, event))
+        checked = check_plan(
+            parse_plan(experiment.plan),
+            _NO_FOLDER,
+            session=lambda name, event: _base_of(experiment, name, event),
+            between_variants=_Watch(mine).look,
+        )
+    except _StoppedError:
+        return
     except PlanError as error:
         _refuse(mine, error.faults)
         return
@@ -68,7 +78,9 @@ def _check_added(experiment_id: UUID) -> None:
         return
     base = BaseCluster.unpack(bytes(ExperimentBase.objects.get(pk=experiment_id).data))
     try:
-        checked = check_plan(parse_plan(experiment.added_plan), _NO_FOLDER, base=base)
+        checked = check_plan(parse_plan(experiment.added_plan), _NO_FOLDER, base=base, between_variants=_Watch(mine).look)
+    except _StoppedError:
+        return
     except PlanError as error:
         _refuse_added(mine, error.faults)
         return
@@ -103,6 +115,32 @@ def _add(mine: QuerySet[Experiment], experiment: Experiment, checked: CheckedPla
 
 def _rows_of(experiment: Experiment, trials: Sequence[Trial]) -> list[ExperimentTrial]:
     return [ExperimentTrial(experiment=experiment, number=trial.number, variant=trial.variant.name, seed=trial.seed) for trial in trials]
+
+
+class _StoppedError(Exception):
+    """The experiment was cancelled or deleted, or another worker checks it."""
+
+
+class _Watch:
+    """Looks now and then whether the check is still wanted, renews its lease, and refuses a plan whose check takes too long."""
+
+    def __init__(self, mine: QuerySet[Experiment]) -> None:
+        self._mine = mine
+        self._due = time.monotonic() + RENEWAL_SECONDS
+        self._ends = time.monotonic() + settings.TRIAL_SECONDS if settings.TRIAL_SECONDS else math.inf
+
+    def look(self) -> None:
+        """Raises `_StoppedError`, `PlanError`."""
+        now = time.monotonic()
+        if now >= self._ends:
+            message = (
+                f"the check took longer than {settings.TRIAL_SECONDS:,} s, which SCHEDVIZ_TRIAL_SECONDS allows; use fewer variants or nodes"
+            )
+            raise PlanError.of("", message)
+        if now >= self._due:
+            self._due = now + RENEWAL_SECONDS
+            if not self._mine.update(lease_until=DatabaseSeconds() + _SECONDS):
+                raise _StoppedError
 
 
 def _claim(experiment_id: UUID, wanted: Q) -> Experiment | None:

@@ -90,11 +90,12 @@ def results(experiment: Experiment, *, volatile: bool = True, means: bool = True
         experiment.nodes,
         experiment.pods,
     )
+    # Tracebacks have paths of the server, and stay on it.
     rows = ExperimentTrial.objects.filter(experiment=experiment, status=ExperimentTrial.Status.DONE)
     whole = rows if series else rows.filter(number__in=[trial.number for trial in drawn_trials(described)])
     details = {number: data for number, data in in_steps(whole, "number", "detail", at_once=_WHOLE_ROWS) if data}
     found = [
-        msgspec.structs.replace(unpack_result(bytes(data)), volatile=numbers, **_detail(details.get(number)))
+        msgspec.structs.replace(unpack_result(bytes(data)), volatile=numbers, traceback="", **_detail(details.get(number)))
         for number, data, numbers in in_steps(rows, "number", "result", "volatile", at_once=_ROWS)
     ]
     return results_of(described, found, volatile=volatile, means=means, series=series)

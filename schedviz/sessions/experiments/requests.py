@@ -73,6 +73,7 @@ def _read(plan: str) -> PlanText:
     if trials > settings.EXPERIMENT_TRIALS:
         message = f"the plan has {trials:,} trials; SCHEDVIZ_EXPERIMENT_TRIALS allows {settings.EXPERIMENT_TRIALS:,} on this server"
         raise read.located(PlanError.of("seeds" if read.plan.seeds else "variants", message))
+    _expect_small_clusters(read)
     return read
 
 
@@ -88,6 +89,22 @@ def add_variants(experiment: Experiment, plan: str) -> None:
             raise NotPossible("Other variants are being added to the experiment; try again in a moment.")
         raise _not_possible(experiment.pk, "given more variants")
     notify_check(experiment.pk)
+
+
+def _expect_small_clusters(read: PlanText) -> None:
+    """The limits of generated clusters hold here, too, and for nodes that variants add. Raises `PlanError`."""
+    for path, spec in (("base.generate", read.plan.base.generate), ("workload.generate", read.plan.workload.generate)):
+        if spec is not None:
+            _expect_few(read, f"{path}.nodes", spec.nodes, "GENERATE_NODES")
+            _expect_few(read, f"{path}.pods", spec.pods, "GENERATE_PODS")
+    for variant in read.variants:
+        _expect_few(read, f"{variant.path}.nodes", variant.patch.nodes.most_nodes, "GENERATE_NODES")
+
+
+def _expect_few(read: PlanText, path: str, asked: int | None, setting: str) -> None:
+    allowed: int = getattr(settings, setting)
+    if asked is not None and asked > allowed:
+        raise read.located(PlanError.of(path, f"is {asked:,}; SCHEDVIZ_{setting} allows {allowed:,} on this server"))
 
 
 def pause(experiment_id: UUID) -> None:

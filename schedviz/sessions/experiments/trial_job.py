@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
-import traceback
 from typing import Final
 from uuid import UUID
+
+import msgspec
+from django.conf import settings
 
 from schedviz.experiments.pool import TrialRunner
 from schedviz.experiments.running import TrialStopped
@@ -38,26 +41,41 @@ def run(experiment_id: UUID, number: int) -> None:
     except TrialStopped:
         trial_lease.give_back(lease)
         return
+    except _TooLongError as error:
+        result = TrialResult(number, error=str(error))
     except Exception as error:
         # A bug, or too little memory: it would happen again.
         logger.exception("trial %s of experiment %s failed", number, experiment_id)
-        text = "".join(traceback.format_exception(error))
-        result = TrialResult(number, error=f"schedviz failed: {type(error).__name__}: {error}"[:2000], traceback=text[-20_000:])
+        result = TrialResult(number, error=f"schedviz failed ({type(error).__name__}). The worker's log has the reason.")
+    if result.traceback:
+        # Paths of the server stay on it.
+        logger.error("trial %s of experiment %s: %s\n%s", number, experiment_id, result.error, result.traceback)
+        result = msgspec.structs.replace(result, traceback="")
     _store(lease, result, time.perf_counter() - began)
 
 
+class _TooLongError(Exception):
+    """The trial took longer than this server allows."""
+
+
 class _LeaseWatch:
-    """Renews the lease of a running trial now and then."""
+    """Renews the lease of a running trial now and then, and ends one that takes too long."""
 
     def __init__(self, lease: TrialLease) -> None:
         self._lease = lease
         self._due = time.monotonic() + RENEWAL_SECONDS
+        self._ends = time.monotonic() + settings.TRIAL_SECONDS if settings.TRIAL_SECONDS else math.inf
 
     def is_lost(self) -> bool:
-        """Whether the trial must stop: another worker has it, or the experiment does not run any more."""
-        if time.monotonic() < self._due:
+        """Whether the trial must stop: another worker has it, or the experiment does not run any more. Raises `_TooLongError`."""
+        now = time.monotonic()
+        if now >= self._ends:
+            raise _TooLongError(
+                f"the trial took longer than {settings.TRIAL_SECONDS:,} s, which SCHEDVIZ_TRIAL_SECONDS allows; give it `limits`"
+            )
+        if now < self._due:
             return False
-        self._due = time.monotonic() + RENEWAL_SECONDS
+        self._due = now + RENEWAL_SECONDS
         return not trial_lease.renew(self._lease)
 
 

@@ -2,35 +2,105 @@
 
 from __future__ import annotations
 
+import logging
+import time
+from typing import Final
 from uuid import UUID
 
+from billiard.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.db import DatabaseError
+
 from schedviz.experiments.base import BaseCluster
+from schedviz.experiments.errors import PlanError
 from schedviz.experiments.reading import parse_plan
-from schedviz.experiments.running import PluginFailedError
+from schedviz.experiments.running import PluginFailedError, TrialStopped
 from schedviz.experiments.trial_session import trial_session
+from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.experiments.trial_sessions import FILE
-from schedviz.sessions.models import Experiment, ExperimentBase, Session
-from schedviz.sessions.redis import wakeups
+from schedviz.sessions.hosting import lease
+from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
+from schedviz.sessions.hosting.worker_loop import MAX_WORKER_DEATHS
+from schedviz.sessions.models import Experiment, ExperimentBase, Session, Upload
+from schedviz.sessions.redis import stream, wakeups
 from schedviz.sessions.transfer.create import store_pieces
+from schedviz.sessions.uploads import upload_keys
 from schedviz.sessions.uploads.stored_files import seal_for
+
+logger = logging.getLogger(__name__)
+
+_LOOK_SECONDS: Final = 2.0
 
 
 def record(experiment_id: UUID, number: int, session_id: UUID) -> None:
-    """Run a trial, store its file as the upload of a session that waits for it, and begin the import."""
-    waiting = Session.objects.filter(pk=session_id, status=Session.Status.IMPORTING, uploaded=False)
+    """Run a trial, store its file as the upload of a session that waits for it, and begin the import.
+
+    Does nothing if a live worker does it, or it is done.
+    """
+    stream.task_has_begun(session_id)
+    taken = lease.acquire(session_id, importing=True, uploaded=False)
+    if taken is None:
+        return
+    mine, session = taken
+    LEASE_RENEWER.hold(mine)
+    try:
+        if session.acquisitions > MAX_WORKER_DEATHS:
+            _fail(
+                mine,
+                f"{MAX_WORKER_DEATHS} worker processes in a row ended while they ran the trial. The log of the io workers has the reason.",
+            )
+        else:
+            _record(mine, experiment_id, number)
+    except TrialStopped:
+        logger.info("left the trial for session %s: it was cancelled, deleted, or taken by another worker", session_id)
+        _fail(mine, "The trial was cancelled.")
+    except (PluginFailedError, PlanError, SourceRefused) as error:
+        _fail(mine, str(error))
+    except SoftTimeLimitExceeded:
+        _fail(mine, f"The trial took longer than {settings.IMPORT_SECONDS} s, which SCHEDVIZ_IMPORT_SECONDS allows.")
+    except MemoryError:
+        _fail(mine, f"The trial needs more than {settings.IMPORT_MEGABYTES} MB of memory, which SCHEDVIZ_IMPORT_MEGABYTES allows.")
+    except DatabaseError as error:
+        logger.warning("left the trial for session %s, the database failed: %s", session_id, error)
+    except Exception as error:
+        logger.exception("the trial for session %s failed", session_id)
+        _fail(mine, f"The trial failed inside schedviz ({type(error).__name__}). The server's log has the details.")
+    finally:
+        LEASE_RENEWER.drop(mine)
+
+
+def _record(mine: Lease, experiment_id: UUID, number: int) -> None:
     experiment = Experiment.objects.filter(pk=experiment_id).first()
     base = ExperimentBase.objects.filter(pk=experiment_id).first()
     if experiment is None or base is None:
-        waiting.update(status=Session.Status.FAILED, message="The experiment of this trial was deleted.")
+        _fail(mine, "The experiment of this trial was deleted.")
         return
-    if not waiting.update(progress={"phase": "running the trial", "done": 0, "total": None, "unit": ""}):
-        return
+    lease.fenced_update(mine, progress={"phase": "running the trial", "done": 0, "total": None, "unit": ""})
     read = parse_plan(experiment.plan)
-    try:
-        file = trial_session(read.trials[number], BaseCluster.unpack(bytes(base.data)), read.plan)
-    except PluginFailedError as error:
-        waiting.update(status=Session.Status.FAILED, message=str(error))
-        return
-    store_pieces(session_id, seal_for(session_id), FILE, file)
-    if waiting.update(uploaded=True):
-        wakeups.notify_import(session_id)
+    file = trial_session(read.trials[number], BaseCluster.unpack(bytes(base.data)), read.plan, stop=_Watch(mine).is_over)
+    # What an earlier worker stored before it died has another key.
+    Upload.objects.filter(session_id=mine.session_id).delete()
+    store_pieces(mine.session_id, seal_for(mine.session_id), FILE, file)
+    if lease.fenced_update(mine, uploaded=True, lease_owner="", lease_until=0.0, acquisitions=0):
+        wakeups.notify_import(mine.session_id)
+
+
+class _Watch:
+    """Looks now and then whether the session still waits for its trial."""
+
+    def __init__(self, mine: Lease) -> None:
+        self._wanted = Session.objects.filter(pk=mine.session_id, epoch=mine.epoch, status=Session.Status.IMPORTING, cancel_requested=False)
+        self._due = time.monotonic() + _LOOK_SECONDS
+
+    def is_over(self) -> bool:
+        """Whether the trial must stop: the session was cancelled or deleted, or another worker has it."""
+        if time.monotonic() < self._due:
+            return False
+        self._due = time.monotonic() + _LOOK_SECONDS
+        return not self._wanted.exists()
+
+
+def _fail(mine: Lease, message: str) -> None:
+    lease.fenced_update(mine, status=Session.Status.FAILED, message=message[:2000], progress=None, lease_owner="", lease_until=0.0)
+    Upload.objects.filter(session_id=mine.session_id).delete()
+    upload_keys.forget(mine.session_id)

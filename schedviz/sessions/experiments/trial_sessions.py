@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
 
 from schedviz.sessions import quotas
+from schedviz.sessions.hosting.lease import FREE
 from schedviz.sessions.models import Experiment, ExperimentTrial, Session
-from schedviz.sessions.redis import wakeups
+from schedviz.sessions.redis import stream, wakeups
 
 RECORD: Final = "schedviz.record_trial"
 #: The name of the file that is imported.
@@ -23,6 +26,18 @@ def open_trial(owner_id: int | None, experiment: Experiment, trial: ExperimentTr
             source={"files": [FILE], "experiment": str(experiment.pk), "trial": trial.number},
             progress={"phase": "waiting", "done": 0, "total": None, "unit": ""},
         )
-    wakeups.enqueue(RECORD, str(experiment.pk), trial.number, str(session.pk), queue=wakeups.IO_QUEUE)
+    _notify(session.pk, session.source)
     session.refresh_from_db()
     return session
+
+
+def sweep() -> None:
+    """Enqueue the recording of trials that no live worker does: its worker died, or its task was lost. Idempotent."""
+    waiting = Session.objects.filter(FREE, status=Session.Status.IMPORTING, uploaded=False, source__has_key="experiment")
+    for session_id, source in waiting.values_list("pk", "source"):
+        _notify(session_id, source)
+
+
+def _notify(session_id: UUID, source: Mapping[str, Any]) -> None:
+    if stream.claim_import_task(session_id, milliseconds=wakeups.IMPORT_DEDUPLICATION_MILLISECONDS):
+        wakeups.enqueue(RECORD, source["experiment"], source["trial"], str(session_id), queue=wakeups.IO_QUEUE)

@@ -60,10 +60,11 @@ def owner_prefix() -> str:
     return os.environ.get("SCHEDVIZ_OWNER") or f"{socket.gethostname()}-{os.getpid()}"
 
 
-def acquire(session_id: UUID, *, importing: bool = False) -> tuple[Lease, Session] | None:
+def acquire(session_id: UUID, *, importing: bool = False, uploaded: bool = True) -> tuple[Lease, Session] | None:
     """Take the lease; returns it and the stored session, or None if a live owner has it or the session cannot be hosted.
 
-    A session that is being imported can be taken only for `importing`, once its uploads are complete; a failed session cannot be taken.
+    A session that is being imported can be taken only for `importing`, once its uploads are complete, or before that for making them
+    (not `uploaded`); a failed session cannot be taken.
 
     Counts an acquisition. Applying a command resets the count to one, and releasing the lease in order resets it to zero.
     """
@@ -72,7 +73,7 @@ def acquire(session_id: UUID, *, importing: bool = False) -> tuple[Lease, Sessio
     seconds = IMPORT_LEASE_SECONDS if importing else LEASE_SECONDS
     owner = f"{owner_prefix()}.{secrets.token_hex(4)}"
     imported = [Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED]
-    wanted = Q(status=Session.Status.IMPORTING, uploaded=True) if importing else Q(status__in=imported)
+    wanted = Q(status=Session.Status.IMPORTING, uploaded=uploaded) if importing else Q(status__in=imported)
     with transaction.atomic():
         taken = (
             Session.objects.filter(wanted, pk=session_id)

@@ -12,7 +12,7 @@ from django.db import DatabaseError, connection
 from django.db.models import Exists, F, OuterRef
 from django.db.models.functions import Now
 
-from schedviz.sessions.experiments import waking
+from schedviz.sessions.experiments import trial_sessions, waking
 from schedviz.sessions.hosting.lease import FREE
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.redis import wakeups
@@ -57,6 +57,7 @@ def sweep(*, again: bool = False) -> int:
         Session.objects.filter(pk=session_id).delete()
         upload_keys.forget(session_id)
     waking.sweep(again=again)
+    trial_sessions.sweep()
     _run_periodic_sweeps()
     return len(imports) + len(unhosted)
 

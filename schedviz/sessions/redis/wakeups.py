@@ -23,7 +23,8 @@ VALIDATE = "schedviz.validate_settings"
 EXPLAIN_TEXT = "schedviz.explain_text"
 IO_QUEUE = "io"
 
-_IMPORT_DEDUPLICATION_MILLISECONDS = 30_000
+#: An import that was enqueued is not enqueued again for so long.
+IMPORT_DEDUPLICATION_MILLISECONDS = 30_000
 _WARNING_SECONDS = 10.0
 _warned_at = -_WARNING_SECONDS
 _BROKER_ERRORS = (CeleryError, KombuError, redis.RedisError, OSError)
@@ -39,7 +40,7 @@ def notify(session_id: UUID, *, owned: bool, again: bool = False) -> None:
 
 def notify_import(session_id: UUID) -> None:
     """Enqueue an import. There are few io workers, so it may wait for a while."""
-    if stream.claim_import_task(session_id, milliseconds=_IMPORT_DEDUPLICATION_MILLISECONDS):
+    if stream.claim_import_task(session_id, milliseconds=IMPORT_DEDUPLICATION_MILLISECONDS):
         enqueue(IMPORT, str(session_id), queue=IO_QUEUE)
 
 

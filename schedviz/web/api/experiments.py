@@ -24,6 +24,7 @@ from schedviz.sessions.experiments import reading, requests, trial_sessions
 from schedviz.sessions.experiments.reading import Progress
 from schedviz.sessions.experiments.requests import NotPossible, TooManyExperiments
 from schedviz.sessions.models import Experiment, ExperimentTrial
+from schedviz.web.accounts import demo
 from schedviz.web.actors import Actor, Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, one_of
@@ -69,6 +70,8 @@ class Experiments(Resource):
     def post(self, request: Request) -> Response:
         """Create an experiment from a plan. Its form is checked at once; a worker then checks base and variants, and runs the trials."""
         actor = actor_for(request, Verb.CREATE)
+        if demo.is_visitor(actor.user_id):
+            raise ApiError(403, "forbidden", "Visitors of the public demo cannot run experiments.", hint="Sign in with an account.")
         new = body_as(schemas.NewExperiment, request)
         try:
             experiment = requests.create_experiment(actor.user_id, new.plan, hold=new.hold)
@@ -119,7 +122,7 @@ class ExperimentResults(Resource):
             (200, "application/json"): answer(Results, "The results (docs/experiments.md)."),
             (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "A line for each trial."),
             (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, "The report."),
-            **refused(400, 404),
+            **refused(400, 404, 409),
         },
     )
     def get(self, request: Request, experiment_id: UUID) -> HttpResponse:
@@ -127,12 +130,15 @@ class ExperimentResults(Resource):
         experiment = _found(request, experiment_id, Verb.LIST)
         form = one_of(request, "as", _FORMATS)
         asked = request.query_params
-        results = reading.results(
-            experiment,
-            volatile=asked.get("times") != "0",
-            means=form not in ("columns", "csv"),
-            series=form == "json" and asked.get("series") != "0",
-        )
+        try:
+            results = reading.results(
+                experiment,
+                volatile=asked.get("times") != "0",
+                means=form not in ("columns", "csv"),
+                series=form == "json" and asked.get("series") != "0",
+            )
+        except PlanError as error:
+            raise ApiError(409, "conflict", f"This version cannot read the plan of the experiment: {error}") from error
         if form == "columns":
             return HttpResponse(msgspec.json.encode(columnar(results)), content_type="application/json")
         if form == "csv":

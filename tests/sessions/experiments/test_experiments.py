@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
+from billiard.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth.models import User
 from django.db.models import F
 
-from schedviz.experiments.errors import PlanError
+from schedviz.experiments import running as schedviz_running
+from schedviz.experiments import validation
+from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.pool import run_all
 from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.results import encode_results, results_of
+from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.validation import check_plan
+from schedviz.experiments.variants import Variant
 from schedviz.sessions.experiments import (
     checking,
     reading,
@@ -25,9 +33,11 @@ from schedviz.sessions.experiments import (
     trial_sessions,
     waking,
 )
+from schedviz.sessions.hosting import lease, sweep
 from schedviz.sessions.models import Experiment, ExperimentTrial, Session
 from schedviz.sessions.redis import stream
 from schedviz.sessions.transfer import import_job
+from schedviz.sessions.transfer.create import cancel_import
 from tests.conftest import RedisServer
 from tests.sessions.conftest import MakeSession, send, work_off
 
@@ -114,6 +124,64 @@ def test_a_plan_with_a_search_is_refused() -> None:
     plan = "experiment: 1\nbase: {generate: {}}\ntune:\n  minimize: pending\n  space: {w: {set: weights.ImageLocality, from: 1, to: 9}}"
     with pytest.raises(PlanError, match="line 4: tune: a server does not search"):
         requests.create_experiment(None, plan)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("nodes: 5", "nodes: 15", "line 3: base.generate.nodes: is 15; SCHEDVIZ_GENERATE_NODES allows 10 on this server"),
+        ("pods: 30", "pods: 300", "line 3: base.generate.pods: is 300; SCHEDVIZ_GENERATE_PODS allows 100 on this server"),
+        ("name: a", "name: a, nodes: {count: 11}", "line 4: variants[0].nodes: is 11; SCHEDVIZ_GENERATE_NODES allows 10 on this server"),
+        ("seeds: 2", "workload: {generate: {pods: 101}}", "line 5: workload.generate.pods: is 101; SCHEDVIZ_GENERATE_PODS allows 100"),
+    ],
+)
+def test_the_limits_of_generated_clusters_hold(before: str, after: str, message: str, settings: Any) -> None:
+    settings.GENERATE_NODES, settings.GENERATE_PODS = 10, 100
+    with pytest.raises(PlanError, match=re.escape(message)):
+        requests.create_experiment(None, PLAN.replace(before, after))
+
+
+def test_a_trial_that_takes_too_long_fails_with_the_setting(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    experiment = begun(PLAN.replace("pods: 30", "pods: 400"))
+    settings.TRIAL_SECONDS = 1
+    clock = itertools.count()
+    monkeypatch.setattr(trial_job.time, "monotonic", lambda: float(next(clock)))
+    run_all_trials(experiment)
+    assert again(experiment.pk).status == Experiment.Status.FINISHED
+    assert ExperimentTrial.objects.filter(experiment=experiment, error__contains="1 s, which SCHEDVIZ_TRIAL_SECONDS allows").count() == 4
+
+
+def test_a_check_ends_when_its_experiment_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = requests.create_experiment(None, PLAN)
+    monkeypatch.setattr(checking, "RENEWAL_SECONDS", 0.0)
+    checked: list[str] = []
+
+    def cancel_then_check(variant: Variant, _plan: object) -> list[Fault]:
+        requests.cancel(experiment.pk)
+        checked.append(variant.name)
+        return []
+
+    monkeypatch.setattr(validation, "faults_of", cancel_then_check)
+    checking.check(experiment.pk)
+    assert checked == ["a"]
+    assert again(experiment.pk).status == Experiment.Status.CANCELLED
+
+
+def test_a_check_that_takes_too_long_refuses_its_plan(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    settings.TRIAL_SECONDS = 1
+    clock = itertools.count()
+    monkeypatch.setattr(checking.time, "monotonic", lambda: float(next(clock)))
+    experiment = begun()
+    assert experiment.status == Experiment.Status.REFUSED
+    assert "SCHEDVIZ_TRIAL_SECONDS" in experiment.faults[0]["message"]
+
+
+def test_no_traceback_leaves_the_server(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    experiment = begun()
+    monkeypatch.setattr(schedviz_running, "_measured", lambda run, _measures: TrialResult(run.trial.number, error="no", traceback="/opt/x"))
+    run_all_trials(experiment)
+    assert b"/opt/x" not in encode_results(reading.results(again(experiment.pk)))
+    assert "/opt/x" in caplog.text
 
 
 def test_a_variant_that_cannot_run_refuses_the_experiment_with_its_line() -> None:
@@ -256,6 +324,59 @@ def test_a_trial_opens_as_a_session_at_its_end() -> None:
     assert session.status == Session.Status.READY, session.message
     assert (session.name, session.nodes, session.pods) == ("small: b, seed 2", 5, 30)
     assert session.cycle == reading.unpack_result(bytes(trial.result or b"")).cycles
+
+
+def opened(plan: str = PLAN) -> tuple[Experiment, Session]:
+    """A session that waits for a trial."""
+    owner = User.objects.create_user("ada")
+    experiment = begun(plan, owner=owner)
+    return experiment, trial_sessions.open_trial(owner.pk, experiment, ExperimentTrial.objects.get(experiment=experiment, number=0))
+
+
+def test_the_sweeper_enqueues_a_recording_whose_worker_died_or_whose_task_was_lost() -> None:
+    experiment, session = opened()
+    stream.client().flushall()
+
+    assert lease.acquire(session.pk, importing=True, uploaded=False) is not None
+    sweep.sweep()
+    assert stream.client().llen("io") == 0, "a live worker has it"
+    Session.objects.filter(pk=session.pk).update(lease_until=0.0)
+    sweep.sweep()
+    assert stream.client().llen("io") == 1
+
+    trial_session_job.record(experiment.pk, 0, session.pk)
+    import_job.import_uploads(session.pk)
+    assert Session.objects.get(pk=session.pk).status == Session.Status.READY
+
+
+def test_a_recording_that_is_cancelled_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment, session = opened(PLAN.replace("pods: 30", "pods: 400"))
+    monkeypatch.setattr(trial_session_job, "_LOOK_SECONDS", 0.0)
+    cancel_import(session.pk)
+    trial_session_job.record(experiment.pk, 0, session.pk)
+    session.refresh_from_db()
+    assert (session.status, session.message) == (Session.Status.FAILED, "The trial was cancelled.")
+
+
+def test_a_recording_that_is_too_large_fails_with_the_setting(settings: Any) -> None:
+    experiment, session = opened()
+    settings.UPLOAD_BYTES = 100
+    trial_session_job.record(experiment.pk, 0, session.pk)
+    session.refresh_from_db()
+    assert session.status == Session.Status.FAILED
+    assert "SCHEDVIZ_UPLOAD_BYTES" in session.message
+
+
+def test_a_recording_that_takes_too_long_fails_with_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_long(*_: Any, **__: Any) -> Iterator[bytes]:
+        raise SoftTimeLimitExceeded
+
+    experiment, session = opened()
+    monkeypatch.setattr(trial_session_job, "trial_session", too_long)
+    trial_session_job.record(experiment.pk, 0, session.pk)
+    session.refresh_from_db()
+    assert session.status == Session.Status.FAILED
+    assert "SCHEDVIZ_IMPORT_SECONDS" in session.message
 
 
 def test_deleting_an_experiment_deletes_its_trials() -> None:
