@@ -142,14 +142,15 @@ def test_every_container_has_a_memory_limit() -> None:
         assert megabytes(service["mem_limit"]) >= 512, name
 
 
-def test_the_memory_of_io_fits_its_processes() -> None:
-    service = COMPOSE["services"]["io"]
+@pytest.mark.parametrize("worker", ["io", "experiments"])
+def test_the_memory_of_a_worker_fits_its_processes(worker: str) -> None:
+    service = COMPOSE["services"][worker]
     processes = int(option(service["command"], "-c"))
     each = int(default_of(service["environment"]["SCHEDVIZ_IMPORT_MEGABYTES"]))
     assert megabytes(service["mem_limit"]) >= processes * each + 512
     assert f"\nSCHEDVIZ_IMPORT_MEGABYTES={each}\n" in (DOCKER / "env.example").read_text()
 
-    unit = (DOCKER / "systemd/schedviz-io.service").read_text()
+    unit = (DOCKER / f"systemd/schedviz-{worker}.service").read_text()
     (most,) = re.findall(r"^MemoryMax=(.+)$", unit, re.MULTILINE)
     (said,) = re.findall(r"^Environment=SCHEDVIZ_IMPORT_MEGABYTES=(\d+)$", unit, re.MULTILINE)
     (count,) = re.findall(r" -c (\d+) ", unit)
