@@ -125,7 +125,22 @@ def _pending(explanation: Explanation) -> Phrase:
         return phrase("{state}: there are no nodes.", state=state)
     if explanation.failed:
         return phrase("{state}: each attempt ends with an error before a node is found: {error}.", state=state, error=_error(explanation))
+    if explanation.main is not None and explanation.main.details:
+        return _with_numbers(state, explanation)
     return phrase("{state}: {why}. {outlook}", state=state, why=_no_node(explanation), outlook=_outlook(explanation))
+
+
+def _with_numbers(state: Phrase, explanation: Explanation) -> Phrase:
+    """The numbers of the nearest nodes' reason answer; the message and the clauses list the other reasons."""
+    assert explanation.main is not None
+    detail = explanation.main.details[0].sentence_phrase
+    if explanation.nodes == 1:
+        fits = phrase("The only node does not fit.")
+    else:
+        fits = phrase("None of {nodes} fits.", nodes=counted(explanation.nodes, "{count} node", "{count} nodes"))
+    if explanation.outlook == "pods leave" and explanation.room:
+        return phrase("{state}: {detail}. {fits} {outlook}", state=state, detail=detail, fits=fits, outlook=_outlook(explanation))
+    return phrase("{state}: {detail}. {fits}", state=state, detail=detail, fits=fits)
 
 
 def _error(explanation: Explanation) -> Phrase | str:

@@ -73,7 +73,7 @@ def test_without_a_pod_the_overview_has_each_reason_with_its_pods_and_numbers():
         "1 pod is pending, for 1 reason",
         "",
         "       1 Insufficient cpu",
-        "         - default/large: cpu: the pod requests 3; the largest node has 2 in total",
+        "         - default/large: the pod requests 3 cpu; the largest node has 2 in total",
     ]
 
 

@@ -40,7 +40,7 @@ def test_an_import_opens_on_the_reasons_of_its_pending_pods(page: Page, server: 
     expect(overview).to_have_text("4 pods are pending, for 2 reasons", timeout=PATIENCE_MILLIS)
     reasons = page.locator("li[data-reason]")
     expect(reasons.first.locator("h3")).to_have_text("2 Insufficient cpu")
-    expect(reasons.first).to_contain_text("cpu: the pod requests 64; the largest node has ")
+    expect(reasons.first).to_contain_text("the pod requests 64 cpu; the largest node has ")
     expect(reasons.last.locator("h3")).to_have_text("2 waiting to be tried: nodes can take them now")
 
     reasons.first.get_by_role("button", name="Why?").click()

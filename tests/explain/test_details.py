@@ -62,7 +62,7 @@ def test_insufficient_cpu_names_the_nodes_with_the_most_free_and_what_is_missing
     found = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("b", cpu="1500m", on="n2"), pod("p", cpu="4")))
     [detail] = found
     assert isinstance(detail, ResourceDetail)
-    assert detail.sentence == "cpu: the pod requests 4; n2 has the most free, 2.5 of 4 (1.5 short)"
+    assert detail.sentence == "the pod requests 4 cpu; n2 has the most free, 2.5 of 4 (1.5 short)"
     assert (detail.requested, detail.offered_by, detail.largest) == (4000, 2, 4000)
     assert detail.nodes == (NodeAmount("n2", 4000, 1500), NodeAmount("n1", 4000, 3000))
 
@@ -82,7 +82,7 @@ def test_the_nodes_of_a_clause_are_sorted_by_how_near_they_are() -> None:
 
 def test_a_request_larger_than_every_node_is_compared_with_the_largest() -> None:
     [detail] = details(cluster(node("n1"), node("n2", cpu="8"), pod("p", cpu="64")))
-    assert detail.sentence == "cpu: the pod requests 64; the largest node has 8 in total"
+    assert detail.sentence == "the pod requests 64 cpu; the largest node has 8 in total"
 
 
 def test_a_resource_that_no_node_has_is_named_as_such() -> None:
@@ -90,7 +90,7 @@ def test_a_resource_that_no_node_has_is_named_as_such() -> None:
     [detail] = details(cluster(node("n1"), pod("p", containers=[{"name": "c", "image": "i", "resources": requests}])))
     assert isinstance(detail, ResourceDetail)
     assert detail.offered_by == 0
-    assert detail.sentence == "nvidia.com/gpu: the pod requests 1; no node has any: its device plugin may be missing"
+    assert detail.sentence == "the pod requests 1 nvidia.com/gpu; no node has any: its device plugin may be missing"
 
 
 def test_a_resource_that_only_other_nodes_have_is_named_as_such() -> None:
@@ -99,7 +99,7 @@ def test_a_resource_that_only_other_nodes_have_is_named_as_such() -> None:
     with_gpu["status"]["allocatable"]["nvidia.com/gpu"] = "8"
     simulation = cluster(node("n1"), with_gpu, pod("p", containers=[{"name": "c", "image": "i", "resources": requests}]))
     [detail] = details(simulation, "Insufficient nvidia.com/gpu")
-    assert detail.sentence == "nvidia.com/gpu: the pod requests 1; these nodes have none, 1 other node does"
+    assert detail.sentence == "the pod requests 1 nvidia.com/gpu; these nodes have none, 1 other node does"
 
 
 def test_a_nominated_pod_counts_as_use_of_its_node() -> None:
@@ -142,7 +142,7 @@ def test_a_node_selector_is_compared_with_the_values_that_nodes_have() -> None:
     [detail] = details(simulation)
     assert isinstance(detail, LabelDetail)
     assert (detail.requirement, detail.matching, detail.values, detail.without) == ("disk=nvme", 0, (LabelValue("ssd", 2),), 1)
-    assert detail.sentence == "the pod requires disk=nvme: no node matches; the nodes have disk ssd (2)"
+    assert detail.sentence == "the pod requires disk=nvme: no node matches; values of disk here: ssd (2)"
 
 
 def test_the_requirement_that_the_fewest_nodes_meet_comes_first() -> None:
@@ -167,7 +167,7 @@ def test_a_spread_constraint_has_the_pods_of_each_domain() -> None:
     [detail] = details(simulation, "node(s) didn't match pod topology spread constraints")
     assert isinstance(detail, SpreadDetail)
     assert (detail.fewest, detail.most, detail.domains) == (0, 1, (DomainPods("b", 0), DomainPods("a", 1)))
-    assert detail.sentence == f"maxSkew 1 over {ZONE} allows 1 matching pods in a domain now; full: a (1); may take one: b (0)"
+    assert detail.sentence == f"with maxSkew 1, each {ZONE} may have at most 1 matching pods now; full: a (1); with room: b (0)"
 
 
 def test_affinity_to_pods_that_do_not_run_says_so() -> None:
@@ -210,7 +210,7 @@ def test_a_volume_in_another_zone_says_where_it_can_be_used() -> None:
     assert isinstance(detail, LabelDetail)
     assert (detail.claim, detail.volume, detail.matching) == ("default/data", "pv-1", 0)
     assert detail.sentence == (
-        f"volume pv-1 of claim default/data requires {ZONE} in (c): no node matches; the nodes have {ZONE} a (1), b (1)"
+        f"volume pv-1 of claim default/data requires {ZONE} in (c): no node matches; values of {ZONE} here: a (1), b (1)"
     )
 
 

@@ -34,8 +34,8 @@ def test_pods_are_grouped_by_reason_with_those_that_no_node_takes_first() -> Non
         ("waiting to be tried: nodes can take them now", 1),
     ]
     assert [group.detail for group in found.reasons[0].groups] == [
-        "cpu: the pod requests 64; the largest node has 4 in total",
-        "cpu: the pod requests 128; the largest node has 4 in total",
+        "the pod requests 64 cpu; the largest node has 4 in total",
+        "the pod requests 128 cpu; the largest node has 4 in total",
     ]
     assert [len(group.pods) for group in found.groups] == [2, 1, 1, 1]
 

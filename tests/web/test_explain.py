@@ -101,7 +101,7 @@ def test_the_overview_has_each_reason_with_its_numbers(owner: APIClient, asked: 
     assert found["sentence"] == "1 pod is pending, for 1 reason"
     [reason] = found["reasons"]
     assert (reason["reason"], reason["count"]) == ("Insufficient cpu", 1)
-    assert reason["groups"][0]["detail"].startswith("cpu: the pod requests 1000; the largest node has ")
+    assert reason["groups"][0]["detail"].startswith("the pod requests 1000 cpu; the largest node has ")
 
 
 def test_what_if_counts_copies_and_changes_nothing(owner: APIClient, asked: UUID) -> None:

@@ -64,7 +64,7 @@ def _sentence(requirement: Requirement, matching: int, values: Sequence[LabelVal
     shown = ", ".join(f"{value.value} ({value.nodes})" for value in values)
     exist = phrase("{values} and {count} more", values=shown, count=of - len(values)) if of > len(values) else shown
     return phrase(
-        "{who} requires {requirement}: {met}; the nodes have {key} {values}",
+        "{who} requires {requirement}: {met}; values of {key} here: {values}",
         who=who,
         requirement=required,
         met=met,

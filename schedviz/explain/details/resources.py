@@ -86,22 +86,22 @@ def _sentence(resource: str, requested: int, largest: int, offered_by: int, node
     wanted = printed_amount(resource, requested)
     if not largest and "/" in resource:
         return phrase(
-            "{resource}: the pod requests {requested}; no node has any: its device plugin may be missing",
+            "the pod requests {requested} {resource}; no node has any: its device plugin may be missing",
             requested=wanted,
             resource=resource,
         )
     if not largest:
-        return phrase("{resource}: the pod requests {requested}; no node has any", requested=wanted, resource=resource)
+        return phrase("the pod requests {requested} {resource}; no node has any", requested=wanted, resource=resource)
     if requested > largest:
         return phrase(
-            "{resource}: the pod requests {requested}; the largest node has {largest} in total",
+            "the pod requests {requested} {resource}; the largest node has {largest} in total",
             requested=wanted,
             resource=resource,
             largest=printed_amount(resource, largest),
         )
     if not best.allocatable:
         return phrase(
-            "{resource}: the pod requests {requested}; these nodes have none, {others}",
+            "the pod requests {requested} {resource}; these nodes have none, {others}",
             requested=wanted,
             resource=resource,
             others=counted(offered_by, "{count} other node does", "{count} other nodes do"),
@@ -115,4 +115,4 @@ def _sentence(resource: str, requested: int, largest: int, offered_by: int, node
         "allocatable": printed_amount(resource, best.allocatable),
         "short": printed_amount(resource, requested - free),
     }
-    return phrase("{resource}: the pod requests {requested}; {node} has the most free, {free} of {allocatable} ({short} short)", **values)
+    return phrase("the pod requests {requested} {resource}; {node} has the most free, {free} of {allocatable} ({short} short)", **values)

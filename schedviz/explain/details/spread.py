@@ -57,4 +57,4 @@ def _sentence(key: str, max_skew: int, most: int, domains: tuple[DomainPods, ...
         "open": some(open_) if open_ else phrase("no domain"),
     }
     del without
-    return phrase("maxSkew {skew} over {key} allows {most} matching pods in a domain now; full: {full}; may take one: {open}", **values)
+    return phrase("with maxSkew {skew}, each {key} may have at most {most} matching pods now; full: {full}; with room: {open}", **values)

@@ -21,7 +21,7 @@ def test_an_explanation_has_message_numbers_nodes_and_a_verified_change() -> Non
         line.startswith("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. preemption: 0/2") for line in lines
     )
     assert "**1 × Insufficient cpu** (NodeResourcesFit)" in lines
-    assert "- cpu: the pod requests 3; n1 has the most free, 2 of 4 (1 short)" in lines
+    assert "- the pod requests 3 cpu; n1 has the most free, 2 of 4 (1 short)" in lines
     assert "- on `n1`" in lines
     assert "- uncordon n2: fits on 1 node" in lines
     assert "  `kubectl uncordon n2`" in lines
@@ -47,8 +47,8 @@ def test_the_overview_has_each_reason_with_its_groups() -> None:
         "",
         "**3 × Insufficient cpu**",
         "",
-        "- `default/a`, `default/b`: cpu: the pod requests 64; the largest node has 4 in total",
-        "- `default/c`: cpu: the pod requests 9; the largest node has 4 in total",
+        "- `default/a`, `default/b`: the pod requests 64 cpu; the largest node has 4 in total",
+        "- `default/c`: the pod requests 9 cpu; the largest node has 4 in total",
         (
             "- **To do:** lower the requests of the pod or of others, or add a node; `kubectl describe node` lists the requests under "
             "Allocated resources"
