@@ -7,7 +7,9 @@ prints (tests/cli/test_terminal_escapes.py). JSON keeps its value: such characte
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import textwrap
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 #: Unicode categories: C0, DEL and C1; format characters (bidi controls, zero-width ones); lone surrogates; line and paragraph separators.
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+#: Columns of wrapped text: long lines are hard to read.
+_NARROWEST = 40
+_WIDEST = 100
 #: Move to the first column and erase the line.
 _ERASE_LINE = "\r\x1b[K"
 
@@ -38,6 +43,30 @@ def say(line: object = "", *, err: bool = False, **style: Any) -> None:
     """Print one line. The style (`bold`, `fg`, `bg` of `click.style`) applies on terminals only."""
     text = printable(str(line))
     click.echo(click.style(text, **style) if style else text, err=err)
+
+
+def say_wrapped(text: str, *, indent: int = 0, hanging: int = 2, **style: Any) -> None:
+    """Print text after `indent` spaces. On a terminal it is wrapped at words; further lines have `hanging` more spaces.
+
+    In a pipe or a file it stays one line, so that it can be searched. `hanging` is at least 1: no name begins a line.
+    """
+    text = printable(text)
+    before = " " * indent
+    if not sys.stdout.isatty():
+        say(before + text, **style)
+        return
+    leading = text[: len(text) - len(text.lstrip())]
+    width = max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size().columns))
+    lines = textwrap.wrap(
+        text.strip(),
+        width,
+        initial_indent=before + leading,
+        subsequent_indent=before + " " * hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for line in lines or [""]:
+        say(line, **style)
 
 
 def say_row(*cells: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -9,7 +10,7 @@ import click
 
 from schedviz.cli.loading import examined, loaded, tell_warnings
 from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
-from schedviz.terminal import say, say_json
+from schedviz.terminal import say, say_json, say_wrapped
 
 if TYPE_CHECKING:
     from schedviz.explain.doctor import Examination, Finding
@@ -54,21 +55,22 @@ def _print(examination: Examination) -> None:
     from schedviz.trace.phrase import as_sentence
 
     count = len(examination.differences)
-    say(as_sentence(verdict(examination).text))
-    say(f"{examination.compared} ({examination.nodes} nodes, {examination.pods} pods): {_differences(count)}")
+    say_wrapped(as_sentence(verdict(examination).text), bold=True)
+    say_wrapped(f"{examination.compared} ({examination.nodes} nodes, {examination.pods} pods): {_differences(count)}")
     if examination.release:
         say(f"Requests are added up as kube-scheduler {examination.release} does.")
-    for finding in examination.findings:
-        _print_finding(finding)
+    for finding, after in zip_longest(examination.findings, examination.findings[1:]):
+        # What to do about several differences is said once, after the last of them.
+        _print_finding(finding, with_advice=after is None or after.advice != finding.advice)
 
 
-def _print_finding(finding: Finding) -> None:
+def _print_finding(finding: Finding, *, with_advice: bool) -> None:
     say()
-    say(f"{'✗' if finding.differs else 'note:'} {finding.sentence}")
+    say_wrapped(f"{'✗' if finding.differs else 'note:'} {finding.sentence}", bold=finding.differs)
     if finding.cause:
-        say(f"    likely: {finding.cause}")
-    if finding.advice:
-        say(f"    {'do' if finding.differs else 'so'}: {finding.advice}")
+        say_wrapped(f"likely: {finding.cause}", indent=4)
+    if finding.advice and with_advice:
+        say_wrapped(f"{'do' if finding.differs else 'so'}: {finding.advice}", indent=4)
 
 
 def _differences(count: int) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import click
 
+from schedviz.cli.explained import print_explanation, print_message, print_messages, print_overview, print_verdicts
 from schedviz.cli.loading import examined, loaded, simulated, tell_warnings
 from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
 from schedviz.cli.remote.options import client_of, find_session, server_option, token_option
@@ -22,14 +23,11 @@ if TYPE_CHECKING:
     from schedviz.explain.doctor import Examination
     from schedviz.explain.doctor.known_findings import KnownFindings
     from schedviz.explain.explanation import Explanation
-    from schedviz.explain.finding import Finding
-    from schedviz.explain.message import Message, PodMessage
+    from schedviz.explain.message import PodMessage
     from schedviz.explain.overview import Overview
 
 #: Characters of standard input that `--message -` reads.
 _LONGEST_TEXT = 20_000_000
-#: Nodes named per line.
-_NAMED = 5
 Form = Literal["text", "json", "markdown", "html", "png"]
 _FORMS = get_args(Form)
 #: Formats of a card.
@@ -201,7 +199,7 @@ def _all_pending(files: _Files, output: _Output) -> None:
     found = overview(files.simulation, files.findings)
     progress.end()
     if output.form == "text":
-        _print_verdicts(files.examinations)
+        print_verdicts(files.examinations)
     _show_overview(found, output)
 
 
@@ -210,7 +208,7 @@ def _show_explanation(explanation: Explanation, change: SmallestChange | None, o
         case "json":
             _print_json({"explanation": explanation, "smallestChange": change})
         case "text":
-            _print_text(explanation, change)
+            print_explanation(explanation, change)
         case _:
             from schedviz.explain.card.build import card_of_pod
 
@@ -222,7 +220,7 @@ def _show_overview(found: Overview, output: _Output) -> None:
         case "json":
             _print_json({"groups": found.groups, "overview": found})
         case "text":
-            _print_overview(found)
+            print_overview(found)
         case _:
             from schedviz.explain.card.build import card_of_overview
 
@@ -269,7 +267,7 @@ def _message(files: _Files | None, pod: str | None, text: str, form: str) -> Non
 
         _print_json(msgspec.structs.replace(message, clauses=clauses))
     else:
-        _print_message(message, clauses)
+        print_message(message, clauses)
 
 
 def _messages_of(paths: Sequence[Path], pod: str | None) -> list[PodMessage]:
@@ -289,11 +287,7 @@ def _messages(found: Sequence[PodMessage], form: str) -> None:
     if form == "json":
         _print_json(found)
         return
-    for number, each in enumerate(found):
-        if number:
-            say()
-        say(f"{each.pod or 'A pod'}{f', {each.at}' if each.at else ''}:")
-        _print_message(each.message, each.message.clauses)
+    print_messages(found)
 
 
 # Formatting.
@@ -304,170 +298,7 @@ def _print_lines(text: str) -> None:
         say(line)
 
 
-def _print_verdicts(examinations: Sequence[Examination]) -> None:
-    """The doctor's verdict on each comparison in which something differs."""
-    from schedviz.explain.doctor.verdict import verdict
-    from schedviz.trace.phrase import as_sentence
-
-    for examination in examinations:
-        if examination.differences:
-            say(f"Doctor: {as_sentence(verdict(examination).text)}")
-            say("`schedviz doctor` with the same files lists what differs.")
-            say()
-
-
-def _print_overview(found: Overview) -> None:
-    say(found.sentence)
-    for reason in found.reasons:
-        say()
-        say(f"  {reason.count:>6} {reason.reason}")
-        for group in reason.groups[:_NAMED]:
-            say(f"         - {_named(group.pods)}{f': {group.detail}' if group.detail else ''}")
-        if len(reason.groups) > _NAMED:
-            say(f"         - and {sum(len(group.pods) for group in reason.groups[_NAMED:])} more")
-        if reason.advice:
-            say(f"         To do: {reason.advice}")
-    if found.unexplained:
-        say()
-        say(f"{found.unexplained} more pods are not explained: only the largest {len(found.groups)} groups of equal pods are.")
-    if found.reasons:
-        first = found.reasons[0].groups[0].pods[0]
-        say()
-        say(f"For the nodes behind a reason and the smallest change that places a pod, name it: schedviz explain {first} …")
-    _print_release(found.release)
-
-
 def _print_json(value: Any) -> None:
     import msgspec
 
     say_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
-
-
-def _print_text(explanation: Explanation, change: SmallestChange | None) -> None:
-    say(explanation.sentence)
-    if explanation.message and explanation.nodes:
-        say()
-        say(explanation.message)
-    if explanation.disagreement:
-        say()
-        since = f" (unschedulable since {explanation.said_since})" if explanation.said_since else ""
-        say(f"Its scheduler said{since}: {explanation.said}")
-        say(f"They differ: {explanation.disagreement}.")
-    elif explanation.said and explanation.said == explanation.message:
-        say("Its scheduler said the same, word for word.")
-    elif explanation.said:
-        say()
-        say(f"Its scheduler said: {explanation.said}")
-    _print_findings(explanation.findings)
-    _print_clauses(explanation.clauses)
-    if explanation.for_ever:
-        say()
-        say(f"Likely: {explanation.cause}")
-        say(f"Do: {explanation.advice}")
-    if explanation.extenders_not_asked:
-        say()
-        say(f"Not called: {_named(explanation.extenders_not_asked)}, whose filter may also reject nodes.")
-    for room in explanation.room:
-        how = "; preemption would remove them" if room.by_preemption else ""
-        say(f"  room on {room.node} without {_named(room.pods)}{how}")
-    _print_queue(explanation)
-    if explanation.alike:
-        say()
-        say(f"The same applies to {len(explanation.alike)} more: {_named(explanation.alike)}")
-    if change is not None:
-        _print_change(change)
-    _print_release(explanation.release)
-
-
-def _print_release(release: str) -> None:
-    if release:
-        say()
-        say(f"Simulated: kube-scheduler {release}.")
-
-
-def _print_clauses(clauses: Any) -> None:
-    for clause in clauses:
-        say()
-        say(f"  {clause.count or '':>6} {clause.reason}  [{_source(clause)}]")
-        if clause.meaning:
-            say(f"         {clause.meaning}")
-        for detail in clause.details:
-            say(f"         - {detail.sentence}")
-        # Usual causes stand in for the numbers of this case.
-        for cause in () if clause.details else clause.causes:
-            say(f"         - {cause}")
-        if clause.advice:
-            say(f"         do: {clause.advice}")
-        if clause.nodes:
-            say(f"         on {_named(clause.nodes)}")
-
-
-def _source(clause: Any) -> str:
-    """The plugin that gives a reason, and the release if only one of them words it so."""
-    only = f", {clause.releases[0]} only" if len(clause.releases) == 1 else ""
-    return (clause.plugin or "unknown plugin") + only
-
-
-def _print_findings(findings: Sequence[Finding]) -> None:
-    for finding in findings:
-        say()
-        say(f"Doctor: {finding.sentence}.")
-        if finding.cause:
-            say(f"  likely: {finding.cause}")
-        if finding.advice:
-            say(f"  do: {finding.advice}")
-
-
-def _print_queue(explanation: Explanation) -> None:
-    place = explanation.queue
-    if place is None:
-        return
-    say()
-    say(f"In the simulation, it is in {place.queue}, {f'tried {_times(place.attempts)}' if place.attempts else 'not tried yet'}.")
-    if place.gating_plugin and place.gating_reason:
-        say(f"{place.gating_plugin} holds it back: {place.gating_reason}")
-    if place.wakes:
-        say(f"Events that would requeue it: {', '.join(sorted({wake.event for wake in place.wakes}))}")
-
-
-def _print_change(change: SmallestChange) -> None:
-    say()
-    say(change.sentence)
-    for suggestion in change.suggestions:
-        what = " and ".join(each.what for each in suggestion.changes)
-        how = "its group runs on" if suggestion.effect == "groupRuns" else "fits on"
-        say(f"  - {what}: {how} {suggestion.fits} ({_named(suggestion.nodes, of=suggestion.fits)})")
-        for each in suggestion.changes:
-            if each.kubectl:
-                say(f"      {each.kubectl}")
-    tried = ", ".join(f"{count} {kind}" for kind, count in change.tried.items())
-    if tried:
-        say(f"Tried {change.dry_runs} in {change.seconds:.2f} s ({tried}).")
-
-
-def _print_message(message: Message, clauses: Any) -> None:
-    if message.nodes:
-        say(f"0 of {message.nodes} nodes fit.")
-    if message.pre_filter:
-        say(f"  {message.pre_filter}")
-    _print_clauses(clauses)
-    if message.finding:
-        say()
-        say(message.finding)
-    if message.wording:
-        say()
-        say(message.wording)
-    if message.preemption:
-        say()
-        say("Preemption:")
-        _print_clauses(message.preemption)
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
-
-
-def _named(names: Any, *, of: int | None = None) -> str:
-    count = len(names) if of is None else of
-    more = count - min(_NAMED, len(names))
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

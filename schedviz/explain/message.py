@@ -39,6 +39,12 @@ _LOST: Final = (
 )
 
 
+#: Reasons of preemption, with which most messages end: a terminal's edge cuts them.
+_ENDS: Final = ("No preemption victims found for incoming pod", "Preemption is not helpful for scheduling")
+#: The fewest letters that tell such a reason.
+_TELLING: Final = 10
+
+
 class NotAMessageError(ValueError):
     """The text is no message of a scheduler."""
 
@@ -120,16 +126,16 @@ def _with_wording(message: Message) -> Message:
     of_one = {releases[0] for releases in known if len(releases) == 1}
     wording: Phrase | None = None
     if len(of_one) > 1:
-        wording = phrase("It has words of {releases}: its scheduler is of a release between them.", releases=" and ".join(sorted(of_one)))
+        wording = phrase("The wording is that of a kube-scheduler between {releases}.", releases=" and ".join(sorted(of_one)))
     elif of_one:
         [release] = of_one
         wording = phrase(
-            "It has words of {release} that {other} does not have.",
+            "The wording is that of kube-scheduler {release}, not of {other}.",
             release=release,
             other=next(each for each in RELEASES if each != release),
         )
     elif any(not releases for releases in known):
-        wording = phrase("It has words of releases before {oldest}.", oldest=RELEASES[0])
+        wording = phrase("The wording is that of a kube-scheduler before {oldest}.", oldest=RELEASES[0])
     return message if wording is None else msgspec.structs.replace(message, wording=wording.text, wording_phrase=wording)
 
 
@@ -218,8 +224,15 @@ def said_clauses(message: str) -> tuple[Clause, ...]:
 def _clauses(sentence: str) -> tuple[Clause, ...]:
     matches = (_CLAUSE.fullmatch(part) for part in _BETWEEN.split(sentence))
     return tuple(
-        explained_clause(int(match["count"]), match["reason"].strip(), otherwise=UNKNOWN) for match in matches if match is not None
+        explained_clause(int(match["count"]), _whole(match["reason"].strip()), otherwise=UNKNOWN) for match in matches if match is not None
     )
+
+
+def _whole(reason: str) -> str:
+    """The reason; that of preemption of which a cut text has only the beginning."""
+    if len(reason) < _TELLING:
+        return reason
+    return next((whole for whole in _ENDS if whole.startswith(reason)), reason)
 
 
 def with_nodes(clauses: Sequence[Clause], verdicts: Sequence[NodeVerdict]) -> tuple[Clause, ...]:

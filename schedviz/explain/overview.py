@@ -25,9 +25,9 @@ from schedviz.trace.phrase import Phrase, counted, phrase, some
 MOST_GROUPS: Final = 200
 #: Missing claims of different names are one reason.
 _NAME: Final = re.compile(r'"[^"]*"')
-_UNKNOWN: Final = phrase("unknown to their scheduler")
+_UNKNOWN: Final = phrase("unknown to the scheduler")
 _NOT_EVALUATED: Final = "not evaluated: the files have no {kind} objects"
-_TRIED_SOON: Final = "waiting to be tried: nodes can take them now"
+_TRIED_SOON: Final = "not tried yet: nodes can take them now"
 
 
 class PendingGroup(Part, frozen=True):
@@ -168,7 +168,10 @@ def _advice(explanation: Explanation) -> str:
     """What to do about the explanation's reason."""
     if explanation.standing in ("gated", "nominated"):
         return explanation.advice
-    return explanation.main.advice if explanation.main is not None and not explanation.group_holds_back else ""
+    if explanation.group_holds_back:
+        return ""
+    clause = explanation.main or _said_clause(explanation)
+    return clause.advice if clause is not None else ""
 
 
 def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
@@ -178,7 +181,7 @@ def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
         case "gated" if is_name_only(explanation.queue):
             return phrase("only their names are known, from a SIGUSR2 dump")
         case "gated" if explanation.queue is not None and not explanation.queue.gated_by:
-            return phrase("held back by {plugin}, before they are tried", plugin=explanation.queue.gating_plugin)
+            return phrase("held back by {plugin}", plugin=explanation.queue.gating_plugin)
         case "gated":
             return phrase("held back by scheduling gates")
         case "ignored":
@@ -195,7 +198,16 @@ def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
         return phrase(_TRIED_SOON)
     if explanation.main is not None:
         return Phrase("{reason}", {"reason": _NAME.sub('"…"', explanation.main.reason)})
+    if (said := _said_clause(explanation)) is not None:
+        return Phrase("{reason}", {"reason": _NAME.sub('"…"', said.reason)})
     return phrase("there are no nodes")
+
+
+def _said_clause(explanation: Explanation) -> Clause | None:
+    """Without nodes only the scheduler's own message answers: its clause that counts the most nodes; None if there is none."""
+    if explanation.nodes or not explanation.said:
+        return None
+    return max(explanation.clauses, key=lambda clause: clause.count, default=None)
 
 
 def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]) -> PendingGroup:
@@ -215,9 +227,9 @@ def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]
 
 def _detail(simulation: Simulation, explanation: Explanation) -> Phrase | None:
     if explanation.disagreement and missing_kind(simulation, explanation):
-        return phrase("its scheduler said: {message}", message=explanation.said)
+        return phrase("its scheduler wrote: {message}", message=explanation.said)
     if is_name_only(explanation.queue) and explanation.said:
-        return phrase("its scheduler said: {message}", message=explanation.said)
+        return phrase("its scheduler wrote: {message}", message=explanation.said)
     if is_name_only(explanation.queue):
         return phrase("its requests are not in the dump: add the output of `kubectl get nodes,pods -A -o json`")
     if explanation.queue is not None and explanation.queue.gated_by:
@@ -226,6 +238,8 @@ def _detail(simulation: Simulation, explanation: Explanation) -> Phrase | None:
         return Phrase("{reason}", {"reason": explanation.queue.gating_reason})
     if explanation.victims:
         return phrase("waits on {node} until {victims} are gone", node=explanation.node, victims=some(explanation.victims))
+    if _said_clause(explanation) is not None:
+        return phrase("its scheduler wrote: {message}", message=explanation.said)
     clause = explanation.main
     if clause is None:
         return None

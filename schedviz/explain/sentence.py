@@ -118,9 +118,7 @@ def _pending(explanation: Explanation) -> Phrase:
     if explanation.fits:
         return phrase("{state}; no node that its scheduler knows can take it.", state=state)
     if not explanation.nodes and explanation.said:
-        return phrase(
-            "{state}, and there are no nodes here to evaluate it on. Last scheduler message: {said}", state=state, said=explanation.said
-        )
+        return phrase("{state}. There are no nodes here to try it on; its scheduler wrote: {said}", state=state, said=explanation.said)
     if not explanation.nodes:
         return phrase("{state}: there are no nodes.", state=state)
     if explanation.failed:

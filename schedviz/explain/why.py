@@ -24,11 +24,12 @@ from schedviz.explain.pod_group import group_note
 from schedviz.explain.provisioning import provisioning
 from schedviz.explain.queue_place import is_name_only, message_of_gated, queue_place
 from schedviz.explain.real_message import disagreement, without_missing
+from schedviz.explain.reasons import meaning_of
 from schedviz.explain.sentence import sentence_of
 from schedviz.explain.verdicts import clauses, matrix
 from schedviz.explain.victims import room
 from schedviz.kube.core import Pod, PodCondition
-from schedviz.trace.phrase import phrase
+from schedviz.trace.phrase import Phrase, phrase
 
 #: From best to worst.
 OUTLOOKS: tuple[Outlook, ...] = get_args(Outlook)
@@ -129,10 +130,19 @@ def explain_pod(
     if (differs := disagreement(simulation, explained, message)) is not None:
         explained = without_missing(simulation, _replace(explained, disagreement=differs.text, disagreement_phrase=differs))
     if standing == "gated" and not is_name_only(place):
-        explained = _replace(explained, advice=_OPEN_GATES.text, advice_phrase=_OPEN_GATES)
+        advice = _advice_of_gated(place)
+        explained = _replace(explained, advice=advice.text if advice else "", advice_phrase=advice)
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
     return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.of(explained, claims_of(pod)))), pod)
+
+
+def _advice_of_gated(place: QueuePlace | None) -> Phrase | None:
+    """What to do about scheduling gates, or about what another PreEnqueue plugin says."""
+    if place is None or place.gated_by:
+        return _OPEN_GATES
+    meaning = meaning_of(place.gating_reason)
+    return Phrase(meaning.advice, {}) if meaning is not None and meaning.advice else None
 
 
 def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: DryRun) -> Explanation:

@@ -43,7 +43,7 @@ _HEAD: Final = re.compile(
 )
 #: What precedes a head that belongs to the message before it.
 _OF_PREEMPTION: Final = re.compile(r"(?:preemption:|placement status:)\s{0,99}\Z")
-_NAME: Final = re.compile(r"^\s*+Name:\s++(\S+)\s*+$")
+_NAME: Final = re.compile(r"^(\s*+)Name:\s++(\S+)\s*+$")
 _NAMESPACE: Final = re.compile(r"^\s*+Namespace:\s++(\S+)\s*+$")
 _DESCRIBED: Final = re.compile(r"^[ \t]*+(?:Name|Namespace):[ \t]++\S++[ \t]*+$", re.MULTILINE)
 #: A row of `kubectl get events`: `[NAMESPACE] LAST-SEEN TYPE REASON [pod/]NAME …`.
@@ -51,6 +51,8 @@ _ROW: Final = re.compile(rf"^(?P<before>.*?)\b{REASON}\s++(?P<pod>[Pp]od/[^\s:]+
 #: How much of a line before a message is examined for its pod and its time.
 _BEFORE: Final = 4_000
 _AGE: Final = re.compile(r"(?:\d++[smhdy])++")
+_AGE_PART: Final = re.compile(r"(\d{1,9})([smhdy])")
+_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "y": 31_536_000}
 #: The pod in a log line or an event: `pod="default/web"`; before 1.19 `Unable to schedule default/web: …`.
 _LOGGED_POD: Final = re.compile(
     r"""\bpod="?([a-z0-9.-]++/[a-z0-9.-]++)|\b(?:Unable to schedule|Error scheduling) ([a-z0-9.-]++/[a-z0-9.-]++):"""
@@ -111,14 +113,23 @@ def plain(text: str) -> str:
 
 
 def messages_in(text: str, *, longest: int = LONGEST) -> list[PodMessage]:
-    """The scheduler's messages, each once, in the order of the text. `pod` is "" if the text does not name it."""
+    """The scheduler's messages, each once with its newest time, in the order of the text. `pod` is "" if the text does not name it."""
     text = text[:longest]
     found: dict[tuple[str, str], PodMessage] = {}
     for said in _of_objects(text) or _each(plain(text)):
-        found.setdefault((said.pod, said.message), said)
+        key = (said.pod, said.message)
+        known = found.setdefault(key, said)
+        if _age(said) < _age(known):
+            found[key] = said
         if len(found) == MOST_MESSAGES:
             break
     return list(found.values())
+
+
+def _age(said: PodMessage) -> float:
+    """Seconds since the message was sent; without a time it is of any age."""
+    parts = _AGE_PART.findall(said.at)
+    return sum(int(count) * _SECONDS[unit] for count, unit in parts) if parts else float("inf")
 
 
 def _of_objects(text: str) -> list[PodMessage]:
@@ -169,17 +180,24 @@ class _Described:
         self._lines = [(match.start(), match[0]) for match in _DESCRIBED.finditer(text)]
         self._next = 0
         self._name = self._namespace = ""
+        #: The indentation of the pod's name: that of a volume's ConfigMap is deeper.
+        self._indent = 0
 
     def pod_before(self, offset: int) -> str:
         """The pod that is described at an offset; "" if none is. Offsets must not decrease."""
         while self._next < len(self._lines) and self._lines[self._next][0] < offset:
             line = self._lines[self._next][1]
             if (name := _NAME.match(line)) is not None:
-                self._name, self._namespace = name[1], ""
+                if not self._name or len(name[1]) <= self._indent or self._has_namespace_next():
+                    self._name, self._namespace, self._indent = name[2], "", len(name[1])
             elif (namespace := _NAMESPACE.match(line)) is not None:
                 self._namespace = namespace[1]
             self._next += 1
         return f"{self._namespace or 'default'}/{self._name}" if self._name else ""
+
+    def _has_namespace_next(self) -> bool:
+        """Whether a namespace follows the name, as in the head of a description."""
+        return self._next + 1 < len(self._lines) and _NAMESPACE.match(self._lines[self._next + 1][1]) is not None
 
 
 def _about(before: str, described: str) -> tuple[str, str]:
@@ -192,6 +210,9 @@ def _about(before: str, described: str) -> tuple[str, str]:
     if row is None:
         return described, ""
     is_named = row["pod"].startswith(("pod/", "Pod/"))
+    if not is_named and _AGE.fullmatch(row["pod"]):
+        # The events of `kubectl describe` have their age after the reason.
+        return described, f"{row['pod']} ago"
     if not is_named and described:
         return described, ""
     columns = row["before"].strip(" |`").split()

@@ -55,9 +55,20 @@ def test_without_nodes_what_the_scheduler_said_is_explained():
 
     assert told.exit_code == 0
     assert "warning: There is no node" in told.stderr
-    assert f"no nodes here to evaluate it on. Last scheduler message: {said}" in told.stdout
+    assert f"There are no nodes here to try it on; its scheduler wrote: {said}" in told.stdout
     assert "the node is cordoned" in told.stdout
     assert "0/0" not in told.stdout
+
+
+def test_the_answer_comes_first_then_what_would_place_the_pod_then_the_reasons():
+    lines = CliRunner().invoke(explain, ["large", "-f", "-"], input=dump()).stdout.splitlines()
+
+    assert lines[0] == "default/large is pending: the pod requests 3 cpu; the largest node has 2 in total. The only node does not fit."
+    order = [
+        next(i for i, line in enumerate(lines) if line.startswith(title)) for title in ("What would place", "Reasons", "Scheduler message")
+    ]
+    assert order == sorted(order)
+    assert f"          a  {'░' * 24}  2 free of 2" in lines
 
 
 def test_standard_input_that_is_no_dump_is_named():
@@ -72,8 +83,8 @@ def test_without_a_pod_the_overview_has_each_reason_with_its_pods_and_numbers():
     assert found.output.splitlines()[:4] == [
         "1 pod is pending, for 1 reason",
         "",
-        "       1 Insufficient cpu",
-        "         - default/large: the pod requests 3 cpu; the largest node has 2 in total",
+        "   1 pod  Insufficient cpu",
+        "          default/large: the pod requests 3 cpu; the largest node has 2 in total",
     ]
 
 
@@ -103,7 +114,7 @@ def test_an_explained_message_says_what_to_do_and_what_its_counts_say() -> None:
     found = CliRunner().invoke(explain, ["--message", "0/6 nodes are available: 5 node(s) didn't match node selector."])
 
     assert found.exit_code == 0, found.output
-    assert "do: compare the pod's nodeSelector" in found.output
+    assert "To do: compare the pod's nodeSelector" in found.output
     assert "The message gives no reason for 1 node of 6" in found.output
 
 
@@ -142,8 +153,8 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
     found = CliRunner().invoke(explain, ["-f", str(described)])
 
     assert found.exit_code == 0, found.output
-    assert "shop/web:" in found.output
-    assert "2 Insufficient cpu  [NodeResourcesFit]" in found.output
+    assert "shop/web, 5m ago:" in found.output
+    assert "2 nodes  Insufficient cpu  [NodeResourcesFit]" in found.output
     assert "no objects that can be simulated" in found.stderr
 
 

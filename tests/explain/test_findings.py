@@ -50,8 +50,8 @@ def test_the_overview_groups_unknown_pods_apart_and_first() -> None:
     simulation, findings = imported("05-stale-watch", "objects.json", "scheduler.log")
     reasons = overview(simulation, findings).reasons
     assert [(reason.reason, reason.groups[0].pods, reason.placeable) for reason in reasons] == [
-        ("unknown to their scheduler", ("default/lost-pending-1",), False),
-        ("waiting to be tried: nodes can take them now", ("default/waiting-1",), True),
+        ("unknown to the scheduler", ("default/lost-pending-1",), False),
+        ("not tried yet: nodes can take them now", ("default/waiting-1",), True),
     ]
 
 

@@ -165,7 +165,7 @@ def test_a_log_with_a_dump_alone_groups_pods_by_what_their_scheduler_said() -> N
     [reason] = overview(simulation).reasons
 
     details = {pod: group.detail for group in reason.groups for pod in group.pods}
-    assert details["pend/big-mem"].startswith("its scheduler said: 0/50 nodes are available: 2 Insufficient cpu, ")
+    assert details["pend/big-mem"].startswith("its scheduler wrote: 0/50 nodes are available: 2 Insufficient cpu, ")
     assert "44 Insufficient memory" in details["pend/big-mem"]
     explanation = why_pending(simulation, "pend/big-mem")
     assert (explanation.message, explanation.disagreement) == ("", "")

@@ -146,3 +146,17 @@ def test_the_engines_own_messages_are_read_back_whole() -> None:
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(NotAMessageError):
         parse_message(text)
+
+
+def test_a_reason_of_preemption_that_the_terminal_cut_is_completed() -> None:
+    cut = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming p"
+    [clause] = parse_message(cut).preemption
+    assert (clause.reason, clause.plugin) == ("No preemption victims found for incoming pod", "DefaultPreemption")
+
+
+def test_volumes_that_were_not_provisioned_in_time_lead_to_the_claim_and_its_provisioner() -> None:
+    said = (
+        'error while running "VolumeBinding" prebind plugin for pod "redis-0": Failed to bind volumes: timed out waiting for the condition'
+    )
+    [clause] = parse_message(said).clauses
+    assert (clause.plugin, "kubectl describe pvc" in clause.advice) == ("VolumeBinding", True)

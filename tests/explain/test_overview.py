@@ -31,7 +31,7 @@ def test_pods_are_grouped_by_reason_with_those_that_no_node_takes_first() -> Non
     assert [(reason.reason, reason.count) for reason in found.reasons] == [
         ("Insufficient cpu", 3),
         ("node(s) had untolerated taint {gpu: true}", 1),
-        ("waiting to be tried: nodes can take them now", 1),
+        ("not tried yet: nodes can take them now", 1),
     ]
     assert [group.detail for group in found.reasons[0].groups] == [
         "the pod requests 64 cpu; the largest node has 4 in total",
@@ -61,7 +61,7 @@ def test_each_reason_says_what_to_do() -> None:
     advice = {reason.reason: reason.advice for reason in found.reasons}
     assert advice["held back by scheduling gates"].startswith("find the controller that set the gates")
     assert advice["Insufficient cpu"].startswith("lower the requests of the pod or of others")
-    assert advice["waiting to be tried: nodes can take them now"] == ""
+    assert advice["not tried yet: nodes can take them now"] == ""
 
 
 def test_what_could_not_be_evaluated_does_not_lead() -> None:

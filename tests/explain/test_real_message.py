@@ -36,7 +36,7 @@ def test_a_claim_that_is_missing_because_the_files_have_no_claims_is_named() -> 
     )
     [reason] = overview(cluster(*objects)).reasons
     assert reason.reason == "not evaluated: the files have no PersistentVolumeClaim objects"
-    assert reason.groups[0].detail == f"its scheduler said: {said}"
+    assert reason.groups[0].detail == f"its scheduler wrote: {said}"
 
 
 def test_a_message_that_counts_other_nodes_points_at_the_cache() -> None:

@@ -32,12 +32,15 @@ def test_a_reason_is_of_the_releases_that_word_it_so(reason: str, releases: tupl
     ("text", "wording"),
     [
         ("0/2 nodes are available: 2 Insufficient cpu.", ""),
-        ("0/2 nodes are available: 2 node(s) had untolerated taint(s).", "It has words of v1.36 that v1.27.1 does not have."),
-        ("0/2 nodes are available: 2 node(s) had untolerated taint {a: b}.", "It has words of v1.27.1 that v1.36 does not have."),
-        ("0/2 nodes are available: 2 node(s) didn't match node selector.", "It has words of releases before v1.27.1."),
+        ("0/2 nodes are available: 2 node(s) had untolerated taint(s).", "The wording is that of kube-scheduler v1.36, not of v1.27.1."),
+        (
+            "0/2 nodes are available: 2 node(s) had untolerated taint {a: b}.",
+            "The wording is that of kube-scheduler v1.27.1, not of v1.36.",
+        ),
+        ("0/2 nodes are available: 2 node(s) didn't match node selector.", "The wording is that of a kube-scheduler before v1.27.1."),
         (
             "0/2 nodes are available: 2 node(s) had untolerated taint {a: b}. no new claims to deallocate, preemption: not helpful.",
-            "It has words of v1.27.1 and v1.36: its scheduler is of a release between them.",
+            "The wording is that of a kube-scheduler between v1.27.1 and v1.36.",
         ),
         ("0/2 nodes are available: 2 the moon is wrong.", ""),
     ],

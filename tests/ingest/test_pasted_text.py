@@ -26,7 +26,18 @@ Events:
 
 
 def test_a_described_pod_is_named() -> None:
-    assert messages_in(DESCRIBED) == [PodMessage("shop/web-1", CPU)]
+    assert messages_in(DESCRIBED) == [PodMessage("shop/web-1", CPU, at="5m ago")]
+
+
+def test_a_repeated_message_has_its_newest_time() -> None:
+    rows = "".join(f"{age}  Warning  FailedScheduling  pod/web  {CPU}\n" for age in ("39h", "2m57s", "4d16h"))
+    assert [each.at for each in messages_in(rows)] == ["2m57s ago"]
+
+
+def test_the_name_of_a_volume_s_config_map_is_not_that_of_the_pod() -> None:
+    volumes = "Volumes:\n  config:\n    Type:      ConfigMap (a volume populated by a ConfigMap)\n    Name:      web-settings\nEvents:\n"
+    described = f"Name:       web-1\nNamespace:  shop\n{volumes}  Warning  FailedScheduling  13s  default-scheduler  {CPU}\n"
+    assert [(each.pod, each.at) for each in messages_in(described)] == [("shop/web-1", "13s ago")]
 
 
 @pytest.mark.parametrize(

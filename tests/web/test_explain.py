@@ -178,4 +178,4 @@ def test_an_explanation_has_what_the_doctor_found_in_the_files(people: People, o
     explanation = owner.get(f"/api/v1/sessions/{session_id}/explain/default/lost-pending-1/").json()
     assert [finding["kind"] for finding in explanation["findings"]] == ["missed pod", "missed node"]
     reasons = owner.get(f"/api/v1/sessions/{session_id}/overview/").json()["reasons"]
-    assert reasons[0]["reason"] == "unknown to their scheduler"
+    assert reasons[0]["reason"] == "unknown to the scheduler"

@@ -21,6 +21,11 @@ export function say(phrase: Phrase | null | undefined, english: string): Said {
   return { text: filled(template, phrase?.values ?? {}), lang: language() };
 }
 
+/** A phrase in the language of the page; in English if it has no translation. */
+export function sayPhrase(phrase: Phrase): Said {
+  return say(phrase, filled(phrase.template, phrase.values));
+}
+
 function filled(template: string, values: Phrase["values"]): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];

@@ -68,7 +68,7 @@ NODES: Final[tuple[Row, ...]] = (
     ),
     ("Too many pods", _POD_LIMIT),
     (
-        _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/unschedulable.*?)\}" + _END,
+        _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/unschedulable.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
             "the node is cordoned: {taint}",
@@ -77,16 +77,16 @@ NODES: Final[tuple[Row, ...]] = (
         ),
     ),
     (
-        _TAINTED + r"\{(?P<taint>node\.(?:cloudprovider\.)?kubernetes\.io/.*?)\}" + _END,
+        _TAINTED + r"\{(?P<taint>node\.(?:cloudprovider\.)?kubernetes\.io/.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
             "the node is unhealthy: {taint}",
-            ("check the node's conditions and its kubelet",),
+            (),
             _UNHEALTHY,
         ),
     ),
     (
-        _TAINTED + r"\{(?P<taint>node-role\.kubernetes\.io/.*?)\}" + _END,
+        _TAINTED + r"\{(?P<taint>node-role\.kubernetes\.io/.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
             "the node is reserved for the control plane: {taint}",
@@ -122,7 +122,6 @@ NODES: Final[tuple[Row, ...]] = (
             (
                 "a node pool that is reserved for other workloads",
                 "the pod lacks the pool's toleration",
-                "check the node's conditions and its kubelet",
             ),
             "list the taints with `kubectl describe nodes | grep Taints`, and compare them with the pod's tolerations",
         ),
@@ -138,7 +137,7 @@ NODES: Final[tuple[Row, ...]] = (
     ),
     (
         r"node\(s\) (?:were not ready|had unknown conditions?|had unavailable network|were unreachable)",
-        Meaning(names.NODE_UNSCHEDULABLE, "the node is not ready", ("check the node's conditions and its kubelet",), _UNHEALTHY),
+        Meaning(names.NODE_UNSCHEDULABLE, "the node is not ready", (), _UNHEALTHY),
     ),
     (
         r"node\(s\) (?:had (?P<what>memory|disk|pid) pressure|were out of disk space)",

@@ -30,7 +30,10 @@ WHOLE: Final[tuple[Row, ...]] = (
         ),
     ),
     (
-        r'running PreBind plugin "VolumeBinding": .*(?:timed out|deadline exceeded).*',
+        (
+            r'(?:error while )?running (?:PreBind plugin )?"VolumeBinding"(?: prebind plugin for pod "[^"]*")?: '
+            r".*(?:timed out|deadline exceeded).*"
+        ),
         Meaning(
             names.VOLUME_BINDING,
             "a node was chosen, and the pod's volumes were not provisioned there in time",

@@ -1,0 +1,46 @@
+/** A scheduler message of a pasted text, as far as it is grouped. */
+export interface Pasted {
+  /** `namespace/name`; "": the text does not name it. */
+  pod: string;
+  /** "5m ago"; "": unknown. */
+  at: string;
+  text: string;
+}
+
+/** The pods whose newest message is the same, that message, and the older ones of these pods. */
+export interface PastedGroup<Message extends Pasted> {
+  pods: string[];
+  latest: Message;
+  earlier: Message[];
+}
+
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400, y: 31_536_000 };
+
+/** Seconds of an age of kubectl, such as `2m57s ago`; null: it is none. */
+export function ageSeconds(at: string): number | null {
+  const parts = [...at.matchAll(/(\d+)([smhdy])/g)];
+  return parts.length ? parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit!]!, 0) : null;
+}
+
+/**
+ * The messages by pod, the newest of each first. Without ages the last is the newest, as in the events of `kubectl describe`. Messages that have
+ * an age and name no pod are of one events table, and thus of one pod.
+ */
+export function pastedGroups<Message extends Pasted>(messages: readonly Message[]): PastedGroup<Message>[] {
+  const byPod = new Map<string, Message[]>();
+  messages.forEach((message, i) => {
+    const key = message.pod || (message.at ? "?" : `?${String(i)}`);
+    byPod.set(key, [message, ...(byPod.get(key) ?? [])]);
+  });
+  const groups: PastedGroup<Message>[] = [];
+  for (const ofPod of byPod.values()) {
+    const [latest, ...earlier] = ofPod.toSorted((a, b) => (ageSeconds(a.at) ?? 0) - (ageSeconds(b.at) ?? 0)) as [Message, ...Message[]];
+    const same = groups.find((group) => group.latest.text === latest.text && latest.pod && group.pods.length);
+    if (!same) groups.push({ pods: latest.pod ? [latest.pod] : [], latest, earlier });
+    else {
+      same.pods.push(latest.pod);
+      same.earlier.push(...earlier.filter(({ text }) => same.earlier.every((one) => one.text !== text)));
+    }
+  }
+  return groups;
+}

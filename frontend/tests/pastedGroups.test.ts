@@ -1,0 +1,29 @@
+import { describe, expect, test } from "vitest";
+import { ageSeconds, pastedGroups } from "../src/model/pastedGroups";
+
+const said = (pod: string, at: string, text: string) => ({ pod, at, text });
+
+describe("messages of a pasted text", () => {
+  test("the newest message of a pod leads, whatever their order", () => {
+    const [group] = pastedGroups([said("shop/web", "30m ago", "0/29"), said("shop/web", "29m ago", "0/30"), said("shop/web", "4d16h ago", "0/3")]);
+    expect(group).toEqual({ pods: ["shop/web"], latest: said("shop/web", "29m ago", "0/30"), earlier: [said("shop/web", "30m ago", "0/29"), said("shop/web", "4d16h ago", "0/3")] });
+  });
+
+  test("without ages the last is the newest, as in the events of a description", () => {
+    expect(pastedGroups([said("a/b", "", "old"), said("a/b", "", "new")])[0]?.latest.text).toBe("new");
+  });
+
+  test("pods with the same message are one group", () => {
+    const groups = pastedGroups([said("a/one", "2m ago", "0/1"), said("a/two", "9h ago", "0/1"), said("a/three", "", "0/2")]);
+    expect(groups.map(({ pods }) => pods)).toEqual([["a/one", "a/two"], ["a/three"]]);
+  });
+
+  test("messages without a pod are of one events table if they have ages, and apart otherwise", () => {
+    expect(pastedGroups([said("", "30m ago", "0/29"), said("", "29m ago", "0/30")])).toHaveLength(1);
+    expect(pastedGroups([said("", "", "0/29"), said("", "", "0/30")])).toHaveLength(2);
+  });
+
+  test("ages of kubectl are read", () => {
+    expect([ageSeconds("2m57s ago"), ageSeconds("4d16h"), ageSeconds("")]).toEqual([177, 403_200, null]);
+  });
+});

@@ -1,0 +1,246 @@
+"""Explanations, overviews and messages as text: the answer first, then what would help, then the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from schedviz.terminal import say, say_wrapped
+
+if TYPE_CHECKING:
+    from schedviz.explain.changes import SmallestChange
+    from schedviz.explain.details.detail import AnyDetail
+    from schedviz.explain.doctor import Examination
+    from schedviz.explain.explanation import Clause, Explanation
+    from schedviz.explain.finding import Finding
+    from schedviz.explain.message import Message, PodMessage
+    from schedviz.explain.overview import Overview, PendingGroup
+
+#: Nodes named per line.
+_NAMED: Final = 5
+#: Groups of a reason in the overview.
+_GROUPS: Final = 5
+#: Nodes drawn as bars, and the characters of a bar.
+_BARS: Final = 3
+_BAR: Final = 24
+
+
+def print_explanation(explanation: Explanation, change: SmallestChange | None) -> None:
+    """The sentence, the changes that would place the pod, the reasons with their nodes, the message, and the queue."""
+    say_wrapped(explanation.sentence, bold=True)
+    if explanation.alike:
+        say_wrapped(f"The same applies to {len(explanation.alike)} more: {_named(explanation.alike)}")
+    _print_findings(explanation.findings)
+    if explanation.for_ever:
+        _title("Nominated forever")
+        say_wrapped(f"Likely: {explanation.cause}", indent=2)
+        say_wrapped(f"To do: {explanation.advice}", indent=2)
+    elif explanation.standing == "gated" and explanation.advice:
+        say_wrapped(f"To do: {explanation.advice}")
+    if change is not None:
+        _print_change(change)
+    if explanation.room:
+        _title("Pods to remove")
+        for room in explanation.room:
+            how = "; preemption would remove them" if room.by_preemption else ""
+            say_wrapped(f"{room.node}: without {_named(room.pods)}{how}", indent=2)
+    if explanation.clauses:
+        _title("Reasons")
+        _print_clauses(sorted(explanation.clauses, key=lambda clause: (clause != explanation.main, -clause.count)))
+    if explanation.extenders_not_asked:
+        say()
+        say_wrapped(f"Not called: {_named(explanation.extenders_not_asked)}, whose filter may also reject nodes.")
+    _print_said(explanation)
+    _print_queue(explanation)
+    print_release(explanation.release)
+
+
+def print_overview(found: Overview) -> None:
+    """Each reason with its pods and their numbers, and what to do about it."""
+    say_wrapped(found.sentence, bold=True)
+    for reason in found.reasons:
+        say()
+        say_wrapped(f"{_pods(reason.count):>8}  {reason.reason}", hanging=10, bold=True)
+        for group in reason.groups[:_GROUPS]:
+            _print_group(group)
+        if len(reason.groups) > _GROUPS:
+            say(f"          and {sum(len(group.pods) for group in reason.groups[_GROUPS:])} more")
+        if reason.advice:
+            say_wrapped(f"To do: {reason.advice}", indent=10)
+    if found.unexplained:
+        say()
+        say_wrapped(f"{found.unexplained} more pods are not explained: only the largest {len(found.groups)} groups of equal pods are.")
+    if found.reasons:
+        say()
+        first = found.reasons[0].groups[0].pods[0]
+        say_wrapped(f"For what would place a pod and for the nodes behind its reason, name it: schedviz explain {first} …", dim=True)
+    print_release(found.release)
+
+
+def _print_group(group: PendingGroup) -> None:
+    say_wrapped(f"{_named(group.pods)}{f': {group.detail}' if group.detail else ''}", indent=10)
+
+
+def print_verdicts(examinations: Sequence[Examination]) -> None:
+    """The doctor's verdict on each comparison in which something differs."""
+    from schedviz.explain.doctor.verdict import verdict
+    from schedviz.trace.phrase import as_sentence
+
+    for examination in examinations:
+        if examination.differences:
+            say_wrapped(f"Doctor: {as_sentence(verdict(examination).text)}", bold=True)
+            say("`schedviz doctor` with the same files lists what differs.")
+            say()
+
+
+def print_messages(found: Sequence[PodMessage]) -> None:
+    """Several messages, each with its pod if the text names it."""
+    for number, each in enumerate(found):
+        if number:
+            say()
+        say(f"{each.pod or 'A pod'}{f', {each.at}' if each.at else ''}:", bold=True)
+        print_message(each.message, each.message.clauses)
+
+
+def print_message(message: Message, clauses: Iterable[Clause]) -> None:
+    """The clauses of a message, and what its counts and its wording say."""
+    if message.nodes:
+        say(f"0 of {message.nodes} nodes fit.")
+    if message.pre_filter:
+        say_wrapped(message.pre_filter, indent=2)
+    _print_clauses(sorted(clauses, key=lambda clause: -clause.count))
+    for note in filter(None, (message.finding, message.wording)):
+        say()
+        say_wrapped(note)
+    if message.preemption:
+        _title("Preemption result")
+        for clause in message.preemption:
+            count = f"{_nodes(clause.count):>8}  " if clause.count else " " * 10
+            say_wrapped(f"{count}{clause.reason}{f': {clause.meaning}' if clause.meaning else ''}", hanging=10)
+
+
+def print_release(release: str) -> None:
+    """What was simulated."""
+    if release:
+        say()
+        say(f"Simulated: kube-scheduler {release}.", dim=True)
+
+
+def _title(text: str) -> None:
+    say()
+    say(text, bold=True)
+
+
+def _print_change(change: SmallestChange) -> None:
+    if not change.suggestions:
+        say()
+        say_wrapped(change.sentence)
+        return
+    _title(f"What would place it ({change.dry_runs} dry runs, {change.seconds:.2f} s)")
+    for suggestion in change.suggestions:
+        say_wrapped(" and ".join(each.what for each in suggestion.changes), indent=2)
+        how = "its group runs on" if suggestion.effect == "groupRuns" else "fits on"
+        if suggestion.fits:
+            say_wrapped(f"{how} {_nodes(suggestion.fits)}: {_named(suggestion.nodes, of=suggestion.fits)}", indent=4)
+        for each in suggestion.changes:
+            if each.kubectl:
+                # A command that is wrapped could not be copied.
+                say(f"    {each.kubectl}", fg="cyan")
+
+
+def _print_clauses(clauses: Iterable[Clause]) -> None:
+    for clause in clauses:
+        say()
+        count = f"{_nodes(clause.count):>8}" if clause.count else " " * 8
+        say_wrapped(f"{count}  {clause.reason}  [{_source(clause)}]", hanging=10)
+        if not clause.details and clause.meaning:
+            say_wrapped(clause.meaning, indent=10)
+        for detail in clause.details:
+            say_wrapped(detail.sentence, indent=10)
+            _print_bars(detail)
+        # Usual causes stand in for the numbers of this case.
+        for cause in () if clause.details else clause.causes:
+            say_wrapped(f"- {cause}", indent=10)
+        if clause.nodes:
+            say_wrapped(f"on {_named(clause.nodes)}", indent=10, dim=True)
+        if clause.advice:
+            say_wrapped(f"To do: {clause.advice}", indent=10)
+
+
+def _print_bars(detail: AnyDetail) -> None:
+    """What is used of a resource on the nearest nodes, as bars."""
+    from schedviz.explain.details.detail import ResourceDetail
+    from schedviz.kube.printed_amount import printed_amount
+
+    if not isinstance(detail, ResourceDetail):
+        return
+    nodes = [node for node in detail.nodes[:_BARS] if node.allocatable]
+    width = max((len(node.node) for node in nodes), default=0)
+    for node in nodes:
+        used = min(_BAR, round(_BAR * node.used / node.allocatable))
+        free = printed_amount(detail.resource, max(0, node.allocatable - node.used))
+        amounts = f"{free} free of {printed_amount(detail.resource, node.allocatable)}"
+        say(f"          {node.node:<{width}}  {'█' * used}{'░' * (_BAR - used)}  {amounts}")
+
+
+def _source(clause: Clause) -> str:
+    """The plugin that gives a reason, and the release if only one of them words it so."""
+    only = f", {clause.releases[0]} only" if len(clause.releases) == 1 else ""
+    return (clause.plugin or "unknown plugin") + only
+
+
+def _print_said(explanation: Explanation) -> None:
+    """The message of the simulation, and beside it the one that the cluster's scheduler wrote."""
+    message = explanation.message if explanation.nodes else ""
+    if not message and not explanation.said:
+        return
+    _title("Scheduler message")
+    since = f" (unschedulable since {explanation.said_since})" if explanation.said_since else ""
+    if message:
+        say_wrapped(message, indent=2)
+    if explanation.said and explanation.said == message:
+        say_wrapped(f"The cluster's scheduler wrote the same message{since}.", indent=2)
+    elif explanation.said:
+        say_wrapped(f"The cluster's scheduler wrote{since}: {explanation.said}", indent=2)
+    if explanation.disagreement:
+        say_wrapped(f"The simulation differs: {explanation.disagreement}.", indent=2)
+
+
+def _print_findings(findings: Sequence[Finding]) -> None:
+    for finding in findings:
+        say()
+        say_wrapped(f"Doctor: {finding.sentence}.")
+        if finding.cause:
+            say_wrapped(f"Likely: {finding.cause}", indent=2)
+        if finding.advice:
+            say_wrapped(f"To do: {finding.advice}", indent=2)
+
+
+def _print_queue(explanation: Explanation) -> None:
+    place = explanation.queue
+    if place is None:
+        return
+    say()
+    say(f"In the simulation, it is in {place.queue}, {f'tried {_times(place.attempts)}' if place.attempts else 'not tried yet'}.", dim=True)
+    if place.gating_plugin and place.gating_reason:
+        say_wrapped(f"{place.gating_plugin} holds it back: {place.gating_reason}")
+    if place.wakes:
+        say_wrapped(f"Events that would requeue it: {', '.join(sorted({wake.event for wake in place.wakes}))}", dim=True)
+
+
+def _nodes(count: int) -> str:
+    return f"{count} node{'' if count == 1 else 's'}"
+
+
+def _pods(count: int) -> str:
+    return f"{count} pod{'' if count == 1 else 's'}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _named(names: Sequence[str], *, of: int | None = None) -> str:
+    count = len(names) if of is None else of
+    more = count - min(_NAMED, len(names))
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
