@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 _LONGEST_TEXT = 20_000_000
 Form = Literal["text", "json", "markdown", "html", "png"]
 _FORMS = get_args(Form)
+#: Files named on a card.
+_FILES = 3
 #: Formats of a card.
 _CARDS = ("markdown", "html", "png")
 
@@ -92,7 +95,7 @@ def explain(
         raise click.UsageError(f"-o {form} is for pods and for the overview, not for --message.")
     if form == "png" and sys.stdout.isatty():
         raise click.UsageError("A PNG image cannot be shown in a terminal. Write it to a file: schedviz explain … -o png > card.png")
-    output = _Output(form, theme)
+    output = _Output(form, theme, _origin(paths, which))
     if which is not None and not paths and message is None:
         _of_session(which, server, token, pod, output, at=at, with_change=with_change)
         return
@@ -122,6 +125,14 @@ class _Output(NamedTuple):
 
     form: Form
     theme: ThemeName
+    #: What is explained, and when: for cards.
+    origin: str
+
+
+def _origin(paths: Sequence[Path], session: str | None) -> str:
+    names = [path.name if path.name != "-" else "standard input" for path in paths] or [session or ""]
+    more = f" and {len(names) - _FILES} more" if len(names) > _FILES else ""
+    return f"{', '.join(names[:_FILES])}{more}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 class _Files(NamedTuple):
@@ -212,7 +223,7 @@ def _show_explanation(explanation: Explanation, change: SmallestChange | None, o
         case _:
             from schedviz.explain.card.build import card_of_pod
 
-            _write_card(card_of_pod(explanation, change), output)
+            _write_card(card_of_pod(explanation, change, origin=output.origin), output)
 
 
 def _show_overview(found: Overview, output: _Output) -> None:
@@ -224,7 +235,7 @@ def _show_overview(found: Overview, output: _Output) -> None:
         case _:
             from schedviz.explain.card.build import card_of_overview
 
-            _write_card(card_of_overview(found), output)
+            _write_card(card_of_overview(found, origin=output.origin), output)
 
 
 def _write_card(card: Card, output: _Output) -> None:

@@ -8,7 +8,7 @@ from schedviz.explain.explanation import Clause, Explanation, QueuePlace
 from schedviz.explain.queue_place import is_name_only
 from schedviz.explain.reasons import meaning_of
 from schedviz.kube.core import Pod
-from schedviz.trace.phrase import Phrase, counted, phrase, some
+from schedviz.trace.phrase import Phrase, as_sentence, counted, phrase, some
 
 #: Clauses per sentence.
 _LISTED_CLAUSES = 3
@@ -59,6 +59,16 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
     if nodes := unknown_nodes(explanation.findings):
         return phrase("{sentence} So could {nodes}, which its scheduler does not know.", sentence=pending, nodes=some(nodes))
     return pending
+
+
+def answer_of(explanation: Explanation) -> str:
+    """The sentence without the pod's name, for what has the name as its title: the numbers that answer, if the sentence has any."""
+    sentence = explanation.sentence_phrase
+    values = sentence.values if sentence is not None else {}
+    parts = [part.text for name in ("detail", "fits", "outlook") if isinstance(part := values.get(name), Phrase)]
+    if "detail" not in values or "fits" not in values:
+        return explanation.sentence
+    return f"{as_sentence(parts[0])}. {' '.join(parts[1:])}"
 
 
 def _gated(name: str, place: QueuePlace) -> Phrase:

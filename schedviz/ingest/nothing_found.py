@@ -7,6 +7,7 @@ from typing import Final
 from schedviz.ingest.errors import IngestError, UnreadableFile
 from schedviz.ingest.file_result import MergedFiles
 from schedviz.ingest.refusals import Refusals
+from schedviz.ingest.report import Dropped
 
 EXPECTED: Final = "Expected nodes and pods: the output of `kubectl get nodes,pods -A -o json`."
 #: The most files and kinds that are listed.
@@ -20,10 +21,10 @@ def nothing_found(merged: MergedFiles, refused: Refusals, why_without_objects: I
     if refused.count and not merged.files:
         return UnreadableFile(*refused.lines(_LISTED))
     dropped = merged.tally.dropped()
-    left_out = "; ".join(f"{drop.count} × {drop.kind}: {drop.reason}" for drop in dropped[:_LISTED])
+    left_out = "; ".join(_left_out(drop) for drop in dropped[:_LISTED])
     if len(dropped) > _LISTED:
         left_out += "; …"
-    name = merged.files[0].name if merged.files else "The import"
+    said = f"{merged.files[0].name}: it contains nothing to import" if merged.files else "There is nothing to import"
     if merged.messages or merged.has_nameless_messages:
         pods = len(merged.messages)
         whose = "a pod" if pods <= 1 else f"{pods} pods"
@@ -40,5 +41,11 @@ def nothing_found(merged: MergedFiles, refused: Refusals, why_without_objects: I
             f"that did not fit; send SIGUSR2 to kube-scheduler and bring the log again{'; ' + left_out if left_out else ''}"
         )
     problems = why_without_objects.lines[:_LISTED] if why_without_objects is not None else ()
-    why = f"{name}: it contains nothing to import{f' ({left_out})' if left_out else ''}. {EXPECTED}"
+    why = f"{said}{f' ({left_out})' if left_out else ''}. {EXPECTED}"
     return UnreadableFile(why, *problems, *refused.lines(_LISTED))
+
+
+def _left_out(drop: Dropped) -> str:
+    if drop.kind == "File":
+        return f"{drop.count} file{'' if drop.count == 1 else 's'}: {drop.reason}"
+    return f"{drop.count} × {drop.kind}: {drop.reason}"

@@ -134,7 +134,7 @@ def test_a_taint_is_counted_with_the_pods_that_tolerate_it() -> None:
     [detail] = details(simulation)
     assert isinstance(detail, TaintDetail)
     assert (detail.taint, detail.nodes, detail.tolerated_by, detail.pods) == ("gpu=true:NoSchedule", 2, 1, ("default/a",))
-    assert detail.sentence == "2 nodes with the taint gpu=true:NoSchedule, which 1 running pod tolerates"
+    assert detail.sentence == "the pod does not tolerate the taint gpu=true:NoSchedule of 2 nodes; 1 running pod does"
 
 
 def test_a_node_selector_is_compared_with_the_values_that_nodes_have() -> None:

@@ -35,7 +35,7 @@ def _ended(data: bytes, name: str) -> Session:
         (lambda: zip_of_zeros(60, 50), "unpacked_bytes"),
         (lambda: zip_of_zeros(40, 100), "unpacked_bytes"),
         (lambda: zip_of_empty_objects(100_000), "archive_files"),
-        (lambda: zip_of_empty_objects(20_000), "20000 × File: it contains no Kubernetes objects"),
+        (lambda: zip_of_empty_objects(20_000), "20000 files: it contains no Kubernetes objects"),
     ],
     ids=["60 x 50 MB", "40 x 100 MB", "100,000 files", "20,000 files"],
 )

@@ -13,6 +13,7 @@ from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
 from schedviz.explain.message import PodMessage
 from schedviz.explain.overview import Overview, WaitingReason
+from schedviz.explain.sentence import answer_of
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.trace.phrase import as_sentence
 
@@ -25,7 +26,7 @@ def card_of_pod(explanation: Explanation, change: SmallestChange | None, *, orig
     card = Card(
         subject=explanation.pod,
         standing=explanation.standing,
-        sentence=explanation.sentence,
+        sentence=answer_of(explanation),
         unit="nodes",
         reasons=tuple(map(_reason, _main_first(explanation))),
         message=explanation.message if explanation.nodes else "",

@@ -46,9 +46,9 @@ def html_of(card: Card) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}"><meta name="generator" content="schedviz">',
         f"<title>{escape(card.title)}</title><style>{_STYLE}</style></head><body>{_HATCH}<main>",
         *_head(card),
+        *_fixes(card.fixes),
         *_strip(card),
         *(part for number, reason in enumerate(card.reasons) for part in _reason(number, reason, card.unit)),
-        *_fixes(card.fixes),
         *_messages(card),
         f"<footer>{escape(footer_of(card))}</footer></main></body></html>\n",
     ]
@@ -139,11 +139,11 @@ def _messages(card: Card) -> Iterable[str]:
     for finding in card.findings:
         yield f"<h2>Doctor</h2><p>{escape(finding)}</p>"
     if card.is_said:
-        yield "<p>Its scheduler said the same, word for word.</p>"
+        yield "<p>The cluster's scheduler wrote the same message.</p>"
     elif card.said:
-        yield f"<h2>Its scheduler said</h2><pre>{escape(card.said)}</pre>"
+        yield f"<h2>The cluster's scheduler wrote</h2><pre>{escape(card.said)}</pre>"
     if card.disagreement:
-        yield f"<p>They differ: {escape(card.disagreement)}.</p>"
+        yield f"<p>The simulation differs: {escape(card.disagreement)}.</p>"
 
 
 def _named(names: Sequence[str]) -> str:

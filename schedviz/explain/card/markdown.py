@@ -15,30 +15,34 @@ _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|@~&]|:(?=//)|(?<=www)\.)", re.IG
 
 
 def markdown_of(card: Card) -> str:
-    """The sentence, the reasons with their numbers and nodes, and the changes that would place the pod."""
+    """The sentence, the changes that would place the pod, the reasons with their numbers and nodes, and the messages."""
     lines = [f"### {_title(card)}"]
     if card.subject:
         lines += ["", text(card.sentence)]
-    if card.message:
-        lines += ["", *block(card.message)]
-    since = f" (unschedulable since {text(card.said_since)})" if card.said_since else ""
-    if card.is_said:
-        lines += ["", f"Its scheduler said the same, word for word{since}."]
-    elif card.said:
-        lines += ["", f"Its scheduler said{since}:", "", *block(card.said)]
-    if card.disagreement:
-        lines += ["", f"They differ: {text(card.disagreement)}."]
     for finding in card.findings:
         lines += ["", f"**Doctor**: {text(finding)}"]
-    for reason in card.reasons:
-        lines += _reason(reason)
     if card.fixes:
         lines += ["", "**What would place it** (each verified by a dry run)", ""]
         for fix in card.fixes:
             lines += _fix(fix)
+    for reason in card.reasons:
+        lines += _reason(reason)
+    lines += _messages(card)
     if card.origin:
         lines += ["", f"_{text(card.origin)}, explained by schedviz_"]
     return "\n".join(lines) + "\n"
+
+
+def _messages(card: Card) -> Iterable[str]:
+    if card.message:
+        yield from ("", *block(card.message))
+    since = f" (unschedulable since {text(card.said_since)})" if card.said_since else ""
+    if card.is_said:
+        yield from ("", f"The cluster's scheduler wrote the same message{since}.")
+    elif card.said:
+        yield from ("", f"The cluster's scheduler wrote{since}:", "", *block(card.said))
+    if card.disagreement:
+        yield from ("", f"The simulation differs: {text(card.disagreement)}.")
 
 
 def _title(card: Card) -> str:

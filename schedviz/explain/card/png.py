@@ -58,13 +58,13 @@ class _Canvas:
         """Draw the card. Returns its height."""
         self._y = 28
         self._head(card)
+        self._fixes(card.fixes)
         self._strip(card)
         for number, reason in enumerate(card.reasons[:_REASONS]):
             self._reason(reason, card.unit, self._colour(number))
         if (left := len(card.reasons) - _REASONS) > 0:
             self._y += 12
             self._paragraph(f"and {count_of(left, 'more reasons')}", self._theme.ink_2)
-        self._fixes(card.fixes)
         self._foot(card)
         return self._y
 
@@ -184,10 +184,10 @@ class _Canvas:
             self._paragraph(f"Doctor: {finding}", self._theme.ink_2, size=12, leading=18)
             self._y += 4
         if card.said:
-            said = "Its scheduler said the same, word for word." if card.is_said else f"Its scheduler said: {card.said}"
+            said = "The cluster's scheduler wrote the same message." if card.is_said else f"The cluster's scheduler wrote: {card.said}"
             self._paragraph(said, self._theme.ink_2, size=12, leading=18)
         if card.disagreement:
-            self._paragraph(f"They differ: {card.disagreement}.", self._theme.ink_2, size=12, leading=18)
+            self._paragraph(f"The simulation differs: {card.disagreement}.", self._theme.ink_2, size=12, leading=18)
         computed = f"computed by a simulation of {card.scheduler}" if card.simulated else ""
         verified = "each change verified by a dry run" if card.fixes else ""
         self._paragraph(" · ".join(filter(None, (card.origin, "schedviz", computed, verified))), self._theme.ink_3, size=12, leading=16)

@@ -31,11 +31,11 @@ def printed_taint(taint: Taint) -> str:
 
 def _detail(rejected: RejectedNodes, taint: Taint, nodes: int) -> TaintDetail:
     pods = [info.key for node_info in rejected.everywhere.infos for info in node_info.pods if _is_tolerated(rejected, taint, info.pod)]
-    tolerated = phrase("no running pod tolerates")
+    tolerated = phrase("no running pod does")
     if pods:
-        tolerated = counted(len(pods), "{count} running pod tolerates", "{count} running pods tolerate")
+        tolerated = counted(len(pods), "{count} running pod does", "{count} running pods do")
     sentence = phrase(
-        "{nodes} with the taint {taint}, which {tolerated}",
+        "the pod does not tolerate the taint {taint} of {nodes}; {tolerated}",
         nodes=counted(nodes, "{count} node", "{count} nodes"),
         taint=printed_taint(taint),
         tolerated=tolerated,
