@@ -211,7 +211,9 @@ def _said_clause(explanation: Explanation) -> Clause | None:
 
 
 def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]) -> PendingGroup:
-    detail = _detail(simulation, explanation) or _finding(explanation) or explanation.group_phrase or _event(explanation)
+    detail = (
+        _detail(simulation, explanation) or _finding(explanation) or explanation.group_phrase or _event(explanation) or _where(explanation)
+    )
     return PendingGroup(
         tuple(pod.key for pod in pods),
         explanation.standing,
@@ -240,12 +242,20 @@ def _detail(simulation: Simulation, explanation: Explanation) -> Phrase | None:
         return phrase("waits on {node} until {victims} are gone", node=explanation.node, victims=some(explanation.victims))
     if _said_clause(explanation) is not None:
         return phrase("its scheduler wrote: {message}", message=explanation.said)
+    if explanation.standing == "pending" and explanation.fits and not explanation.findings and not explanation.group:
+        return phrase("{nodes} can take it", nodes=counted(len(explanation.fits), "{count} node", "{count} nodes"))
     clause = explanation.main
     if clause is None:
         return None
     if clause.details:
         return clause.details[0].sentence_phrase
     return Phrase("{reason}", {"reason": clause.reason}) if _NAME.search(clause.reason) else None
+
+
+def _where(explanation: Explanation) -> Phrase | None:
+    """The nodes of the main reason, where nothing else is known about it."""
+    clause = explanation.main
+    return phrase("on {nodes}", nodes=some(clause.nodes)) if clause is not None and clause.nodes else None
 
 
 def _finding(explanation: Explanation) -> Phrase | None:

@@ -133,15 +133,22 @@ def _pending(explanation: Explanation) -> Phrase:
         return phrase("{state}: there are no nodes.", state=state)
     if explanation.failed:
         return phrase("{state}: each attempt ends with an error before a node is found: {error}.", state=state, error=_error(explanation))
-    if explanation.main is not None and explanation.main.details:
-        return _with_numbers(state, explanation)
+    if explanation.main is not None and (detail := _detail(explanation.main)) is not None:
+        return _with_detail(state, detail, explanation)
     return phrase("{state}: {why}. {outlook}", state=state, why=_no_node(explanation), outlook=_outlook(explanation))
 
 
-def _with_numbers(state: Phrase, explanation: Explanation) -> Phrase:
-    """The numbers of the nearest nodes' reason answer; the message and the clauses list the other reasons."""
-    assert explanation.main is not None
-    detail = explanation.main.details[0].sentence_phrase
+def _detail(clause: Clause) -> Phrase | None:
+    """The numbers behind a clause, otherwise its meaning with its nodes; None if neither is known."""
+    if clause.details:
+        return clause.details[0].sentence_phrase
+    if clause.meaning_phrase is None or not clause.nodes:
+        return None
+    return phrase("{meaning}: {nodes}", meaning=clause.meaning_phrase, nodes=some(clause.nodes))
+
+
+def _with_detail(state: Phrase, detail: Phrase, explanation: Explanation) -> Phrase:
+    """What is behind the nearest nodes' reason answers; the message and the clauses list the other reasons."""
     if explanation.nodes == 1:
         fits = phrase("The only node does not fit.")
     else:
