@@ -1,20 +1,23 @@
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 
 import type { CycleView, PodGroupCycleView } from "../src/model/generated";
 import type { Scope } from "../src/store/scope.svelte";
-import { narrationOf } from "../src/views/narration";
+import { loadStageSentences, narrationOf } from "../src/views/narration.svelte";
 
 /** What is narrated of a scope in steps of whole cycles. */
 function narrated(cycle: Partial<CycleView>, podGroup: Partial<PodGroupCycleView> | null = null): string {
-  return narrationOf({ reading: { cycle: { cycle: 7, pod: "default/p", ...cycle }, podGroup }, playback: { unit: "cycle" }, lastEvent: null } as unknown as Scope);
+  const reading = { cycle: { cycle: 7, pod: "default/p", ...cycle }, podGroup, bindings: [] };
+  return narrationOf({ reading, playback: { unit: "cycle" }, connection: { lastResult: "" }, lastEvent: null } as unknown as Scope);
 }
+
+beforeAll(loadStageSentences);
 
 it("counts the nodes that rejected a pod, and says if there are none", () => {
   const outcome = "unschedulable";
 
-  expect(narrated({ outcome, allNodes: 4 })).toBe("Cycle 7: p is unschedulable: all 4 nodes were rejected");
-  expect(narrated({ outcome, allNodes: 1 })).toBe("Cycle 7: p is unschedulable: the only node was rejected");
-  expect(narrated({ outcome, allNodes: 0 })).toBe("Cycle 7: p is unschedulable, because there are no nodes");
+  expect(narrated({ outcome, allNodes: 4 })).toBe("Cycle 7 · p is unschedulable: all 4 nodes were rejected");
+  expect(narrated({ outcome, allNodes: 1 })).toBe("Cycle 7 · p is unschedulable: the only node was rejected");
+  expect(narrated({ outcome, allNodes: 0 })).toBe("Cycle 7 · p is unschedulable, because there are no nodes");
 });
 
 it("tells what became of a pod group instead of its last pod", () => {
@@ -23,4 +26,24 @@ it("tells what became of a pod group instead of its last pod", () => {
   expect(narrated({}, { group: "default/g", pods })).toBe("Pod group g: 1 of 2 pods have a node so far");
   expect(narrated({}, { group: "default/g", pods, outcome: "unschedulable" })).toBe("Pod group g is unschedulable: only 1 of 2 pods found a node");
   expect(narrated({}, { group: "default/g", pods: [pods[0]!], outcome: "scheduled" })).toBe("Pod group g is scheduled: 1 of 1 pods have a node");
+});
+
+it("says of a cycle in progress what its last stage has found", () => {
+  const filter = { stage: "Filter", facts: { evaluated: 4, feasible: 3 } };
+  const chosen = { stage: "SelectHost", facts: { node: "n2", total: 678 } };
+  const after = (...stages: CycleView["stages"] & object): string => narrated({ stages, allNodes: 4 });
+
+  expect(after({ stage: "Pop" }, { stage: "SkipPodSchedule" })).toBe("Cycle 7 · p leaves the queue, and its scheduling cycle begins");
+  expect(after(filter)).toBe("Cycle 7 · 3 of 4 nodes can run p");
+  expect(after({ stage: "Filter", facts: { evaluated: 4, feasible: 0 } })).toBe("Cycle 7 · none of 4 nodes can run p");
+  expect(after(filter, chosen)).toBe("Cycle 7 · n2 has the highest total and is chosen for p");
+  expect(after(filter, chosen, { stage: "Assume", facts: { node: "n2" } })).toBe("Cycle 7 · p is assumed on n2: it counts there, and only the scheduler knows");
+  expect(after({ stage: "ExtenderBind" })).toBe("Cycle 7 · p");
+});
+
+it("says that nothing is left to schedule when a step did nothing", () => {
+  const reading = { cycle: null, podGroup: null, bindings: [], queue: { activeQ: { size: 0 }, backoffQ: { size: 0 }, errorBackoffQ: { size: 0 }, unschedulable: { size: 3 } } };
+  const scope = { reading, running: false, playback: { unit: "cycle" }, connection: { lastResult: "activeQ is empty" }, lastEvent: null } as unknown as Scope;
+
+  expect(narrationOf(scope)).toBe("Nothing to schedule: 3 pods wait for a change in the cluster");
 });

@@ -41,10 +41,10 @@ def test_the_tour_marks_each_panel_and_is_shown_once(newcomer: Page) -> None:
 def test_the_tour_can_be_skipped_and_the_narration_follows_each_step(newcomer: Page) -> None:
     newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
     narration = newcomer.locator("[data-narration]")
-    expect(narration).to_have_text("No pod has been popped yet")
+    expect(narration).to_have_text("Nothing has been scheduled yet")
 
     newcomer.keyboard.press("ArrowRight")
-    expect(narration).to_contain_text("Cycle 1: ", timeout=PATIENCE_MILLIS)
+    expect(narration).to_contain_text("Cycle 1 · ", timeout=PATIENCE_MILLIS)
     newcomer.keyboard.press("1")
     newcomer.keyboard.press("ArrowRight")
     expect(narration).to_contain_text("is popped from activeQ", timeout=PATIENCE_MILLIS)

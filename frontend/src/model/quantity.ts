@@ -67,6 +67,11 @@ export function printSeconds(seconds: number, digits = 3): string {
   return `${Math.floor(whole / 3600)}h ${two(Math.floor((whole % 3600) / 60))}m`;
 }
 
+/** How long something waits: `3 ms`, `4.2 s`, `4m 05s`. */
+export function printWait(seconds: number): string {
+  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : printSeconds(seconds, 1);
+}
+
 /** A measured duration: `0.4 µs`, `12 µs`, `3.1 ms`. */
 export function printNanos(nanos: number): string {
   if (nanos < 10_000) return `${(nanos / 1e3).toFixed(1)} µs`;

@@ -1,0 +1,66 @@
+import { plural, t } from "../i18n/translate";
+import type { CycleView, PodGroupCycleView } from "../model/generated";
+import { shortKey } from "../model/names";
+import { printCount } from "../model/quantity";
+import type { Scope } from "../store/scope.svelte";
+import { eventInWords } from "./transport/sentences";
+
+type Stages = typeof import("./stageInWords");
+
+/** Describes what is smaller than a cycle; loaded with the first step. */
+let stages = $state.raw<Stages | null>(null);
+
+/** Load what describes single stages. Until then a cycle in progress is only named. */
+export async function loadStageSentences(): Promise<void> {
+  stages ??= await import("./stageInWords");
+}
+
+/** What led to the shown moment, as a sentence, in the size of the step: an event, a stage, or the cycle. Reactive. */
+export function narrationOf(scope: Scope): string {
+  const state = scope.reading;
+  if (!state) return "";
+  const { unit } = scope.playback;
+  const event = unit === "cycle" ? null : scope.lastEvent;
+  const ofBinding = event && stages?.bindingStageInWords(event, state.bindings.find(({ pod }) => "pod" in event && pod === event.pod)?.node ?? "");
+  if (ofBinding) return ofBinding;
+  const happened = unit === "mutation" && event && event.t !== "stageEnded" ? eventInWords(event) : "";
+  if (happened) return happened;
+  if (stages && isIdle(scope)) return stages.idleInWords(state.queue.unschedulable.size + state.queue.backoffQ.size + state.queue.errorBackoffQ.size);
+  if (state.podGroup) return groupInWords(state.podGroup);
+  return state.cycle ? cycleInWords(state.cycle) : t("narration.none");
+}
+
+/** Whether the last command found nothing to schedule. */
+function isIdle({ connection, playback, running, reading }: Scope): boolean {
+  return Boolean(connection.lastResult) && !playback.inThePast && !running && reading?.queue.activeQ.size === 0 && !reading.bindings.length && (!reading.cycle || Boolean(reading.cycle.outcome));
+}
+
+function groupInWords({ group, outcome = "", pods = [] }: PodGroupCycleView): string {
+  const values = { group: shortKey(group), placed: pods.filter(({ node }) => node).length, pods: pods.length };
+  switch (outcome) {
+    case "scheduled":
+      return t("narration.group.scheduled", values);
+    case "unschedulable":
+      return t("narration.group.unschedulable", values);
+    default:
+      return t("narration.group.running", values);
+  }
+}
+
+function cycleInWords(view: CycleView): string {
+  const { cycle, pod, outcome, node = "", message = "", feasibleNodes = 0, allNodes = 0 } = view;
+  const values = { cycle: printCount(cycle), pod: shortKey(pod) };
+  switch (outcome) {
+    case "scheduled":
+      return plural("narration.scheduled", feasibleNodes, { ...values, node });
+    case "unschedulable":
+      if (allNodes === 0) return t("narration.unschedulable.none", values);
+      return plural("narration.unschedulable", allNodes, values);
+    case "error":
+      return t("narration.error", { ...values, message });
+    case "skipped":
+      return t("narration.skipped", values);
+    default:
+      return t("narration.running", { ...values, what: stages?.stageInWords(view) || values.pod });
+  }
+}

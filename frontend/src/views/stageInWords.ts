@@ -1,0 +1,49 @@
+import narration from "../i18n/messages/en.narration.json";
+import { addEnglish, plural, t, type MessageKey } from "../i18n/translate";
+import { funnelOf } from "../model/cycleStages";
+import type { AnyEvent, CycleView } from "../model/generated";
+import { shortKey } from "../model/names";
+import { printCount } from "../model/quantity";
+
+addEnglish(narration);
+
+/** Stages that are described together with the one before. */
+const UNSPOKEN = new Set(["SkipPodSchedule"]);
+const BINDING_STAGES = new Set(["WaitOnPermit", "PreBind", "Bind"]);
+
+/** The last stage of a cycle in progress, as the end of a sentence; "": a stage without a sentence. */
+export function stageInWords(cycle: CycleView): string {
+  const last = (cycle.stages ?? []).filter((view) => !UNSPOKEN.has(view.stage)).at(-1);
+  if (!last) return t("narration.stage.Pop", { pod: shortKey(cycle.pod) });
+  const facts = last.facts ?? {};
+  const { feasible, evaluated } = funnelOf(cycle);
+  const node = [cycle.node, ...(cycle.stages ?? []).map((view) => view.facts?.["node"])].findLast((name) => typeof name === "string" && name !== "");
+  const values = {
+    pod: shortKey(cycle.pod),
+    node: String(node ?? ""),
+    feasible: printCount(feasible),
+    evaluated: printCount(evaluated),
+    tied: printCount(Number(facts["tied"] ?? 0)),
+  };
+  const key = `narration.stage.${last.stage}${formOf(last.stage, cycle, feasible, Number(facts["tied"] ?? 0))}` as MessageKey;
+  const said = t(key, values);
+  return said === key ? "" : said;
+}
+
+function formOf(stage: string, cycle: CycleView, feasible: number, tied: number): string {
+  if (stage === "Filter") return feasible ? "" : ".none";
+  if (stage === "SelectHost") return feasible === 1 ? ".only" : tied > 1 ? ".tied" : "";
+  if (stage === "Permit") return cycle.stages?.at(-1)?.statuses?.some(({ code }) => code === "Wait") ? ".wait" : "";
+  return "";
+}
+
+/** The end of a binding's stage; "": another event. */
+export function bindingStageInWords(event: AnyEvent, node: string): string {
+  if (event.t !== "bindingStageEnded" || !BINDING_STAGES.has(event.stage)) return "";
+  return t(`narration.binding.${event.stage}` as MessageKey, { pod: shortKey(event.pod), node });
+}
+
+/** Nothing is left that could be scheduled now. */
+export function idleInWords(waiting: number): string {
+  return waiting ? plural("narration.idle", waiting) : t("narration.idle.none");
+}
