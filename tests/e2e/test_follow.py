@@ -74,6 +74,15 @@ def test_a_disagreement_is_listed_with_its_reason_and_links_to_its_moment(page: 
     expect(panel).to_have_count(0)
 
 
+def test_the_queue_of_the_cluster_is_drawn_as_inferred_above_the_simulated_one(page: Page, server: Server, followed: str) -> None:
+    page.goto(f"{server.url}/s/{followed}/")
+
+    inferred = page.locator("[data-cluster-queue='1']")
+    expect(inferred).to_contain_text("inferred", timeout=PATIENCE_MILLIS)
+    expect(inferred.locator("[data-cluster-place=unschedulable]")).to_contain_text("rejected")
+    expect(page.locator("[data-queue=activeQ]")).to_contain_text("rejected")
+
+
 def test_a_fork_of_a_followed_session_shows_that_it_is_detached(page: Page, server: Server, followed: str) -> None:
     fork = server.rest(f"sessions/{followed}/branches/", {})
     assert fork["follows"] == {"source": "kind-dev", "detached": True}
@@ -82,3 +91,4 @@ def test_a_fork_of_a_followed_session_shows_that_it_is_detached(page: Page, serv
     page.goto(f"{server.url}/s/{fork['id']}/")
 
     expect(page.locator("[data-detached='kind-dev']")).to_contain_text("Detached from the cluster", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-cluster-queue]")).to_have_count(0)

@@ -92,10 +92,10 @@ def test_a_lesson_is_taken_by_keyboard(page: Page, server: Server) -> None:
         asking.locator("[data-option]").first.press("Enter")
     asking.locator("button.main").press("Enter")
     expect(page.locator(".lesson .answer")).to_be_visible(timeout=PATIENCE_MILLIS)
-    page.wait_for_function("document.activeElement.closest('.lesson')", timeout=PATIENCE_MILLIS)
+    expect(page.locator(".lesson:focus-within")).to_be_visible(timeout=PATIENCE_MILLIS)
 
     following = page.locator("[data-lesson-next]")
     stop = page.locator("[data-stop]").get_attribute("data-stop")
     following.press("Enter")
     expect(page.locator(f"[data-stop]:not([data-stop={stop}])")).to_be_visible(timeout=PATIENCE_MILLIS)
-    page.wait_for_function("document.activeElement.closest('.lesson')", timeout=PATIENCE_MILLIS)
+    expect(page.locator(".lesson:focus-within")).to_be_visible(timeout=PATIENCE_MILLIS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -51,6 +52,52 @@ def test_moves_show_which_hint_woke_a_pod_and_which_left_it(page: Page, server: 
     expect(explained).to_contain_text("node2")
     expect(explained).to_contain_text("The pods go to backoffQ: they have to wait for their backoff.")
     expect(explained).to_contain_text("Queue if the pod's requests fit")
+
+
+def test_the_matrix_ends_with_the_answers_before_binding_and_what_followed_the_cycle(page: Page, server: Server):
+    session = session_of(
+        server,
+        create(node("node1", cpu="1")),
+        create(pod("small", cpu="1")),
+        create(pod("large", cpu="2")),
+        {"op": "run"},
+        create(node("node2", cpu="2")),
+    )
+    open_session(page, server, session)
+    page.get_by_role("radio", name="matrix").click()
+
+    after = page.locator("[data-after]")
+    expect(after.locator("[data-after-row=apiCalls]")).to_contain_text("condition PodScheduled=False", timeout=PATIENCE_MILLIS)
+    expect(after.locator("[data-after-row=hints]")).to_contain_text("the queueing hint of NodeResourcesFit for NodeAdd returned Queue")
+
+    page.goto(f"{server.url}/s/{session}/?cycle=1")
+    page.locator("[data-queue=activeQ]").wait_for(timeout=PATIENCE_MILLIS)
+    page.get_by_role("radio", name="matrix").click()
+    expect(page.locator("[data-after-row=preBind]")).to_contain_text("VolumeBinding", timeout=PATIENCE_MILLIS)
+
+
+def test_the_search_finds_answers_of_hints_and_events_in_flight(page: Page, server: Server):
+    session = session_of(
+        server,
+        create(node("node1", cpu="1")),
+        create(pod("web", cpu="2")),
+        {"op": "run"},
+        create(node("node2", cpu="2")),
+        {"op": "step", "unit": "stage", "count": 3},
+        create(node("node3", cpu="2")),
+    )
+    open_session(page, server, session)
+
+    page.keyboard.press("Control+k")
+    search = page.get_by_role("combobox", name="Commands, pods and nodes")
+    search.fill("noderesourcesfit queue")
+    answer = page.locator("[data-entry^='answer/']")
+    expect(answer).to_have_text(re.compile("NodeResourcesFit answers Queue for web"), timeout=PATIENCE_MILLIS)
+    search.fill("node3")
+    expect(page.locator("[data-entry^='event/']")).to_contain_text("NodeAdd Node node3")
+    search.fill("noderesourcesfit queue")
+    answer.click()
+    expect(page.locator(".drawer")).to_contain_text("web")
 
 
 def test_a_pod_in_flight_is_drawn_with_the_events_since_and_an_early_pop_is_marked(page: Page, server: Server):

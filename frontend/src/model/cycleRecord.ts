@@ -44,6 +44,8 @@ export interface CycleRecord {
   pluginNanos?: Record<string, Record<string, number>>;
   /** By candidate, in the order of the dry runs. */
   reprieves?: Record<string, ReprieveRecord[]>;
+  /** v1.36: `preBindPreFlight` has the answers of the PreBind plugins that were asked whether they will do something. */
+  binding?: { preBindPreFlight?: { plugin: string; code: string }[] } | null;
   postFilter?: { candidates?: CandidateRecord[]; chosen?: string; victims?: string[]; nominatedNode?: string } | null;
 }
 

@@ -27,7 +27,9 @@ export function narrationOf(scope: Scope): string {
   if (happened) return happened;
   if (stages && isIdle(scope)) return stages.idleInWords(state.queue.unschedulable.size + state.queue.backoffQ.size + state.queue.errorBackoffQ.size);
   if (state.podGroup) return groupInWords(state.podGroup);
-  return state.cycle ? cycleInWords(state.cycle) : t("narration.none");
+  if (state.cycle) return cycleInWords(state.cycle);
+  const { follows } = scope.summary;
+  return follows?.detached === false ? t("narration.follows", { source: follows.source }) : t("narration.none");
 }
 
 /** Whether the last command found nothing to schedule. */
