@@ -34,6 +34,19 @@ def wait_for_fork(page: Page, session: str) -> str:
     return session_of(page)
 
 
+def test_the_second_session_of_a_comparison_is_chosen_from_a_list_and_the_result_has_the_focus(page: Page, server: Server, file: Path):
+    session = import_through(page, server, file)
+    fork = server.rest(f"sessions/{session}/branches/", {})["id"]
+    until(lambda: server.rest(f"sessions/{fork}/")["status"] == "ready")
+
+    page.goto(f"{server.url}/compare/?a={session}")
+    page.locator(f"[data-other='{fork}']").click(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-result]")).to_have_text("No differences", timeout=PATIENCE_MILLIS)
+
+    page.reload()
+    expect(page.locator("[data-result]")).to_be_focused(timeout=PATIENCE_MILLIS)
+
+
 def test_step_back_fork_compare(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     step_cycles(page, 4)

@@ -27,9 +27,11 @@ def test_the_tour_marks_each_panel_and_is_shown_once(newcomer: Page) -> None:
     for panel in ("queue", "cycle", "cache", "transport"):
         expect(newcomer.locator(f"[data-tour={panel}]")).to_be_visible(timeout=PATIENCE_MILLIS)
         if panel != "transport":
-            expect(newcomer.locator(f".loop[data-changed={panel}]")).to_be_visible()
+            expect(newcomer.locator(f".loop[data-changed={panel}][data-spotlight={panel}]")).to_be_visible()
         else:
             expect(newcomer.locator(".shows-transport .transport")).to_be_visible()
+        if panel == "cycle":
+            expect(newcomer.locator("[data-cycle='1']")).to_be_visible(timeout=PATIENCE_MILLIS)
         newcomer.locator("[data-tour-next]").click()
     expect(newcomer.locator("[data-tour]")).to_have_count(0)
 

@@ -29,7 +29,7 @@ export interface BandView {
 export const WHOLE_BAND: BandView = { scale: 1, x: 0, y: 0 };
 
 /** The minimum height; if there is more room and nothing but boxes, they grow up to `tallest`. */
-const LARGE = { least: 196, most: 372, height: 120, tallest: 200, gapX: 24, gapY: 14 };
+const LARGE = { least: 196, most: 372, height: 120, tallest: 164, gapX: 24, gapY: 14 };
 const BOX = { least: 144, most: 208, height: 90, gapX: 22, gapY: 14 };
 /** Boxes of a list without slips and cells. */
 const ONLY_BOX = { ...BOX, most: 300, tallest: 150 };
