@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from schedviz.experiments.comparing import Moves
@@ -12,14 +10,10 @@ from schedviz.experiments.results import Column, Results, TrialRow, VariantResul
 
 
 class ColumnarVariant(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
-    """A variant without its means, which the reader calculates for the baseline that is chosen."""
+    """A variant without its means, which the reader calculates for the baseline that is chosen, and without what the plan says of it."""
 
     name: str
     note: str = ""
-    #: Axis of the grid -> the name of its value.
-    axes: dict[str, str] = {}
-    #: What it changes, as in a plan.
-    changes: dict[str, Any] = {}
     node_shares: dict[str, list[float]] = {}
     courses: dict[str, Course] = {}
 
@@ -74,7 +68,7 @@ def columnar(results: Results) -> ColumnarResults:
 
 
 def _variant(variant: VariantResult) -> ColumnarVariant:
-    return ColumnarVariant(variant.name, variant.note, variant.axes, variant.changes, variant.node_shares, variant.courses)
+    return ColumnarVariant(variant.name, variant.note, variant.node_shares, variant.courses)
 
 
 def _trials(rows: list[TrialRow], results: Results) -> ColumnarTrials:

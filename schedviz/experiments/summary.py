@@ -100,14 +100,14 @@ def _certainty(results: Results, comparison: Comparison, choice: Choice) -> Iter
 
 
 def others(results: Results) -> list[str]:
-    """Why not the other variants: the first of them."""
+    """Why not the other variants; of many, those that were dropped last."""
     choice = choose(results, Comparison(results))
     if choice is None:
         return []
     dropped = [each for each in choice.dropped if each.variant != results.baseline]
     return [
         f"{each.variant}: {label(each.column.key)} {signed(each.difference, each.column.unit)} against {each.best}."
-        for each in dropped[:_MOST_OTHERS]
+        for each in dropped[-_MOST_OTHERS:]
     ]
 
 

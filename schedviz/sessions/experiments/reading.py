@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -11,10 +12,13 @@ import zstandard
 from django.db.models import Avg, Count, Q
 
 from schedviz.experiments.measure_info import MeasureInfo
+from schedviz.experiments.plan import Plan
 from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.results import Experiment as Described
 from schedviz.experiments.results import Results, drawn_trials, results_of
 from schedviz.experiments.trial_result import TrialResult
+from schedviz.experiments.trials import Trial
+from schedviz.experiments.variants import Variant
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries.keyset import in_steps
 
@@ -75,35 +79,49 @@ def _pack(result: TrialResult) -> bytes:
 
 def unpack_result(data: bytes) -> TrialResult:
     """The result of these bytes."""
-    return msgspec.json.decode(zstandard.ZstdDecompressor().decompress(data), type=TrialResult)
+    return _unpacker()(data)
+
+
+def _unpacker() -> Callable[[bytes], TrialResult]:
+    """`unpack_result` for many results."""
+    decompress, decode = zstandard.ZstdDecompressor().decompress, msgspec.json.Decoder(TrialResult).decode
+    return lambda data: decode(decompress(data))
 
 
 def results(experiment: Experiment, *, volatile: bool = True, means: bool = True, series: bool = True) -> Results:
     """The results of the trials that are done. The options are those of `results_of`; with `series`, all details are read."""
-    read = parse_plan(experiment.plan)
-    described = Described(
-        experiment.plan,
-        read.plan,
-        read.variants,
-        read.trials,
-        msgspec.convert(experiment.measures, list[MeasureInfo]),
-        experiment.nodes,
-        experiment.pods,
-    )
-    # Tracebacks have paths of the server, and stay on it.
+    described = _described(experiment)
     rows = ExperimentTrial.objects.filter(experiment=experiment, status=ExperimentTrial.Status.DONE)
-    whole = rows if series else rows.filter(number__in=[trial.number for trial in drawn_trials(described)])
+    drawn = {trial.number for trial in drawn_trials(described)}
+    whole = rows if series else rows.filter(number__in=drawn)
     details = {number: data for number, data in in_steps(whole, "number", "detail", at_once=_WHOLE_ROWS) if data}
+    unpack = _unpacker()
     found = [
-        msgspec.structs.replace(unpack_result(bytes(data)), volatile=numbers, traceback="", **_detail(details.get(number)))
+        # Tracebacks have paths of the server, and stay on it.
+        msgspec.structs.replace(
+            unpack(bytes(data)), volatile=numbers, traceback="", **_detail(details.get(number), unpack, has_placements=number in drawn)
+        )
         for number, data, numbers in in_steps(rows, "number", "result", "volatile", at_once=_ROWS)
     ]
     return results_of(described, found, volatile=volatile, means=means, series=series)
 
 
-def _detail(data: bytes | None) -> dict[str, Any]:
-    """The members of `_DETAIL` in these bytes."""
+def _described(experiment: Experiment) -> Described:
+    plan, variants, trials = _expanded(experiment.plan)
+    measures = msgspec.convert(experiment.measures, list[MeasureInfo])
+    return Described(experiment.plan, plan, variants, trials, measures, experiment.nodes, experiment.pods)
+
+
+@lru_cache(maxsize=4)
+def _expanded(text: str) -> tuple[Plan, list[Variant], list[Trial]]:
+    """A stored plan with its variants and trials. Parsing a plan of a thousand variants takes half a second."""
+    read = parse_plan(text)
+    return read.plan, read.variants, read.trials
+
+
+def _detail(data: bytes | None, unpack: Callable[[bytes], TrialResult], *, has_placements: bool) -> dict[str, Any]:
+    """The members of `_DETAIL` in these bytes. The placements of many trials would fill the memory."""
     if data is None:
         return {}
-    result = unpack_result(bytes(data))
-    return {name: getattr(result, name) for name in _DETAIL}
+    result = unpack(bytes(data))
+    return {name: getattr(result, name) for name in _DETAIL if has_placements or name != "placements"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from typing import ClassVar, cast
 from uuid import UUID
 
@@ -129,18 +130,22 @@ class ExperimentResults(Resource):
         """Read the results of the trials that are done."""
         experiment = _found(request, experiment_id, Verb.LIST)
         form = one_of(request, "as", _FORMATS)
+        if form == "columns":
+            done = reading.progress_of([experiment.pk]).get(experiment.pk, Progress()).done
+            try:
+                return HttpResponse(_columns(experiment.pk, experiment.trials, done), content_type="application/json")
+            except PlanError as error:
+                raise _unreadable(error) from error
         asked = request.query_params
         try:
             results = reading.results(
                 experiment,
                 volatile=asked.get("times") != "0",
-                means=form not in ("columns", "csv"),
+                means=form != "csv",
                 series=form == "json" and asked.get("series") != "0",
             )
         except PlanError as error:
-            raise ApiError(409, "conflict", f"This version cannot read the plan of the experiment: {error}") from error
-        if form == "columns":
-            return HttpResponse(msgspec.json.encode(columnar(results)), content_type="application/json")
+            raise _unreadable(error) from error
         if form == "csv":
             return _download(csv_of(results), "text/csv", "csv")
         if form == "html":
@@ -223,6 +228,17 @@ class TrialSession(Resource):
             session = trial_sessions.open_trial(actor.user_id, experiment, trial)
         body = session_body(request, session)
         return Response(body, status=201, headers={"Location": body.url})
+
+
+@lru_cache(maxsize=4)
+def _columns(experiment_id: UUID, trials: int, done: int) -> bytes:  # noqa: ARG001 -- a result is stored once: equal numbers, equal results.
+    """The results by column. They take a second of 10,000 trials, and are often read again."""
+    experiment = Experiment.objects.get(pk=experiment_id)
+    return msgspec.json.encode(columnar(reading.results(experiment, means=False, series=False)))
+
+
+def _unreadable(error: PlanError) -> ApiError:
+    return ApiError(409, "conflict", f"This version cannot read the plan of the experiment: {error}")
 
 
 def _own(actor: Actor) -> QuerySet[Experiment]:

@@ -20,6 +20,7 @@ export class Figures {
   private readonly rows: Int32Array;
   private readonly values = new Map<number, (Interval | null)[]>();
   private readonly differences = new Map<number, (Interval | null)[]>();
+  private readonly reaches = new Map<number, number>();
   private readonly places = new Map<string, number>();
 
   constructor(
@@ -98,14 +99,24 @@ export class Figures {
 
   /** Whether a column is 0 in every trial. */
   isNothing(column: number): boolean {
-    return !this.results.trials.values[column]!.some(Boolean);
+    return !this.results.trials.values[column]!.some((value) => value !== 0 && value !== null);
   }
 
   valuesOf(column: number): readonly (Interval | null)[] {
     let found = this.values.get(column);
     if (!found) {
       const numbers = this.results.trials.values[column]!;
-      found = this.results.variants.map((_, variant) => interval(this.trialsOf(variant).flatMap((row) => numbers[row] ?? [])));
+      const count = this.seeds.length;
+      const own = new Float64Array(count);
+      found = this.results.variants.map((_, variant) => {
+        let filled = 0;
+        for (let seed = 0; seed < count; seed++) {
+          const row = this.rows[variant * count + seed]!;
+          const number = row < 0 ? null : numbers[row];
+          if (number != null) own[filled++] = number;
+        }
+        return interval(own, filled);
+      });
       this.values.set(column, found);
     }
     return found;
@@ -122,8 +133,12 @@ export class Figures {
 
   /** The largest distance of a difference's interval from 0: the scale of a column's bars. */
   reach(column: number): number {
-    let most = 0;
-    for (const each of this.differencesOf(column)) if (each) most = Math.max(most, Math.abs(each.mean) + (each.margin ?? 0));
+    let most = this.reaches.get(column);
+    if (most === undefined) {
+      most = 0;
+      for (const each of this.differencesOf(column)) if (each) most = Math.max(most, Math.abs(each.mean) + (each.margin ?? 0));
+      this.reaches.set(column, most);
+    }
     return most;
   }
 

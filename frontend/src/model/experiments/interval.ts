@@ -17,12 +17,15 @@ const Z = 1.959964;
 const NOTHING = 1e-9;
 
 /** Null without numbers. */
-export function interval(numbers: readonly number[]): Interval | null {
-  const count = numbers.length;
+export function interval(numbers: ArrayLike<number>, count = numbers.length): Interval | null {
   if (count === 0) return null;
-  const mean = numbers.reduce((sum, each) => sum + each, 0) / count;
+  let sum = 0;
+  for (let place = 0; place < count; place++) sum += numbers[place]!;
+  const mean = sum / count;
   if (count === 1) return { mean, margin: null, count };
-  const variance = numbers.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (count - 1);
+  let squares = 0;
+  for (let place = 0; place < count; place++) squares += (numbers[place]! - mean) ** 2;
+  const variance = squares / (count - 1);
   return { mean: clean(mean), margin: clean(quantile(count - 1) * Math.sqrt(variance / count)), count };
 }
 

@@ -29,10 +29,6 @@ export interface Column {
 export interface Variant {
   name: string;
   note?: string;
-  /** Axis of the grid → the name of its value. */
-  axes?: Record<string, string>;
-  /** What it changes, as in a plan. */
-  changes?: Record<string, unknown>;
   /** Resource → requested shares of the nodes at the end, the largest first. */
   nodeShares?: Record<string, number[]>;
   /** Series → its numbers over time. */

@@ -16,6 +16,7 @@ export interface ChoiceText {
 }
 
 const MOST_COSTS = 4;
+/** Of many, those that were dropped last: they were the nearest. */
 const MOST_OTHERS = 6;
 /** With more variants than this, some differences lie beyond their margins by chance alone. */
 const MANY = 6;
@@ -36,7 +37,7 @@ export function choiceText(figures: Figures, choice: Choice): ChoiceText {
     level,
     levelName: t(`experiments.level.${level}`),
     certainty: sentences(figures, choice, found, isSame),
-    others: choice.dropped.filter(({ variant: other }) => other !== figures.baseline).slice(0, MOST_OTHERS).map(({ variant: other, column, best, difference }) =>
+    others: choice.dropped.filter(({ variant: other }) => other !== figures.baseline).slice(-MOST_OTHERS).map(({ variant: other, column, best, difference }) =>
       t("experiments.dropped", {
         variant: name(other),
         best: name(best),
