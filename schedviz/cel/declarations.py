@@ -66,9 +66,9 @@ def add_class(name: str, cls: type) -> None:
     _CLASSES[name] = (cls,)
 
 
-def _takes(wanted: Type, value: Any) -> bool:
-    if wanted.is_dyn or wanted.kind == "parameter":
+def _takes(type_: Type, value: Any) -> bool:
+    if type_.is_dyn or type_.kind == "parameter":
         return True
-    if wanted.name == "int":
+    if type_.name == "int":
         return type(value) is int
-    return isinstance(value, _CLASSES[wanted.name])
+    return isinstance(value, _CLASSES[type_.name])

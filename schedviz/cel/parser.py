@@ -187,11 +187,11 @@ class _Parser:
     def _arguments(self) -> tuple[Node, ...]:
         if self._accept(")") is not None:
             return ()
-        found = [self._expression()]
+        arguments = [self._expression()]
         while self._accept(",") is not None:
-            found.append(self._expression())
+            arguments.append(self._expression())
         self._expect(")")
-        return tuple(found)
+        return tuple(arguments)
 
     def _primary(self) -> Node:
         token = self._take()

@@ -65,11 +65,11 @@ def matched(arguments: Sequence[Any], _result: Any) -> int:
     return math.ceil((1 + size_of(arguments[0])) * _TRAVERSAL) * math.ceil(size_of(arguments[1]) * _REGEX)
 
 
-def elements(place: int) -> Cost:
+def elements(index: int) -> Cost:
     """One for each element of an argument."""
 
     def cost(arguments: Sequence[Any], _result: Any) -> int:
-        return size_of(arguments[place])
+        return size_of(arguments[index])
 
     return cost
 
