@@ -103,11 +103,11 @@ def explain(
     try:
         files = _read(paths, chosen) if paths else None
     except click.ClickException:
-        found = _messages_of(paths, pod) if message is None else []
-        if not found:
+        messages = _messages_of(paths, pod) if message is None else []
+        if not messages:
             raise
         say("The files have no objects that can be simulated. The scheduler's messages in them:", err=True)
-        _messages(found, form)
+        _messages(messages, form)
         return
     if message is not None:
         _message(files, pod, message, form)
@@ -141,10 +141,10 @@ class _Files(NamedTuple):
 
 def _read(paths: tuple[Path, ...], chosen: ChosenRelease) -> _Files:
     """Warnings about the files go to standard error."""
-    found = loaded(paths)
-    tell_warnings(found, chosen)
+    imported = loaded(paths)
+    tell_warnings(imported, chosen)
     # The simulated scheduler of a trace is not compared: its state is its own.
-    return _Files(simulated(found, chosen), examined(found, chosen) if found.trace is None else [])
+    return _Files(simulated(imported, chosen), examined(imported, chosen) if imported.trace is None else [])
 
 
 def _of_session(
@@ -164,12 +164,12 @@ def _of_session(
             _show_overview(msgspec.convert(session.overview(at=at), Overview), output)
             return
         try:
-            found = msgspec.convert(session.explain(pod, at=at).raw, Explanation)
+            explanation = msgspec.convert(session.explain(pod, at=at).raw, Explanation)
         except NotFound as error:
             raise click.ClickException(str(error)) from None
-        looks = with_change and found.lacks_change
+        looks = with_change and explanation.lacks_change
         change = msgspec.convert(session.smallest_change(pod, at=at), SmallestChange) if looks else None
-    _show_explanation(found, change, output)
+    _show_explanation(explanation, change, output)
 
 
 def _one(files: _Files, pod: str, output: _Output, *, with_change: bool) -> None:
@@ -198,11 +198,11 @@ def _all_pending(files: _Files, output: _Output) -> None:
 
     progress = Progress()
     progress.say("Examining all pending pods …")
-    found = overview(files.simulation, files.findings)
+    result = overview(files.simulation, files.findings)
     progress.end()
     if output.form == "text":
         _print_verdicts(files.examinations)
-    _show_overview(found, output)
+    _show_overview(result, output)
 
 
 def _show_explanation(explanation: Explanation, change: SmallestChange | None, output: _Output) -> None:
@@ -217,16 +217,16 @@ def _show_explanation(explanation: Explanation, change: SmallestChange | None, o
             _write_card(card_of_pod(explanation, change), output)
 
 
-def _show_overview(found: Overview, output: _Output) -> None:
+def _show_overview(result: Overview, output: _Output) -> None:
     match output.form:
         case "json":
-            _print_json({"groups": found.groups, "overview": found})
+            _print_json({"groups": result.groups, "overview": result})
         case "text":
-            _print_overview(found)
+            _print_overview(result)
         case _:
             from schedviz.explain.card.build import card_of_overview
 
-            _write_card(card_of_overview(found), output)
+            _write_card(card_of_overview(result), output)
 
 
 def _write_card(card: Card, output: _Output) -> None:
@@ -249,11 +249,11 @@ def _message(files: _Files | None, pod: str | None, text: str, form: str) -> Non
     from schedviz.ingest.pasted_text import messages_in
 
     text = sys.stdin.read(_LONGEST_TEXT) if text == "-" else text
-    found = parse_messages(messages_in(text, longest=_LONGEST_TEXT))
-    if pod is None and len(found) > 1:
-        _messages(found, form)
+    messages = parse_messages(messages_in(text, longest=_LONGEST_TEXT))
+    if pod is None and len(messages) > 1:
+        _messages(messages, form)
         return
-    of_pod = [each for each in found if each.pod in (pod, f"default/{pod}")] or found
+    of_pod = [message for message in messages if message.pod in (pod, f"default/{pod}")] or messages
     try:
         message = of_pod[-1].message if of_pod else parse_message(text)
     except NotAMessageError as error:
@@ -277,23 +277,23 @@ def _messages_of(paths: Sequence[Path], pod: str | None) -> list[PodMessage]:
     from schedviz.explain.message import parse_messages
     from schedviz.ingest.pasted_text import messages_in
 
-    found: list[PodMessage] = []
+    messages: list[PodMessage] = []
     for path in paths:
         if path.is_file() and path.stat().st_size <= _LONGEST_TEXT:
-            found += parse_messages(messages_in(path.read_text("utf-8", "replace"), longest=_LONGEST_TEXT))
-    return [each for each in found if pod is not None and each.pod in (pod, f"default/{pod}")] or found
+            messages += parse_messages(messages_in(path.read_text("utf-8", "replace"), longest=_LONGEST_TEXT))
+    return [message for message in messages if pod is not None and message.pod in (pod, f"default/{pod}")] or messages
 
 
-def _messages(found: Sequence[PodMessage], form: str) -> None:
+def _messages(messages: Sequence[PodMessage], form: str) -> None:
     """Print several messages, each with its pod if the text names it."""
     if form == "json":
-        _print_json(found)
+        _print_json(messages)
         return
-    for number, each in enumerate(found):
+    for number, message in enumerate(messages):
         if number:
             say()
-        say(f"{each.pod or 'A pod'}{f', {each.at}' if each.at else ''}:")
-        _print_message(each.message, each.message.clauses)
+        say(f"{message.pod or 'A pod'}{f', {message.at}' if message.at else ''}:")
+        _print_message(message.message, message.message.clauses)
 
 
 # Formatting.
@@ -316,9 +316,9 @@ def _print_verdicts(examinations: Sequence[Examination]) -> None:
             say()
 
 
-def _print_overview(found: Overview) -> None:
-    say(found.sentence)
-    for reason in found.reasons:
+def _print_overview(result: Overview) -> None:
+    say(result.sentence)
+    for reason in result.reasons:
         say()
         say(f"  {reason.count:>6} {reason.reason}")
         for group in reason.groups[:_NAMED]:
@@ -327,14 +327,14 @@ def _print_overview(found: Overview) -> None:
             say(f"         - and {sum(len(group.pods) for group in reason.groups[_NAMED:])} more")
         if reason.advice:
             say(f"         To do: {reason.advice}")
-    if found.unexplained:
+    if result.unexplained:
         say()
-        say(f"{found.unexplained} more pods are not explained: only the largest {len(found.groups)} groups of equal pods are.")
-    if found.reasons:
-        first = found.reasons[0].groups[0].pods[0]
+        say(f"{result.unexplained} more pods are not explained: only the largest {len(result.groups)} groups of equal pods are.")
+    if result.reasons:
+        first = result.reasons[0].groups[0].pods[0]
         say()
         say(f"For the nodes behind a reason and the smallest change that places a pod, name it: schedviz explain {first} …")
-    _print_release(found.release)
+    _print_release(result.release)
 
 
 def _print_json(value: Any) -> None:
@@ -419,24 +419,25 @@ def _print_findings(findings: Sequence[Finding]) -> None:
 
 
 def _print_queue(explanation: Explanation) -> None:
-    place = explanation.queue
-    if place is None:
+    queue_place = explanation.queue
+    if queue_place is None:
         return
     say()
-    say(f"In the simulation, it is in {place.queue}, {f'tried {_times(place.attempts)}' if place.attempts else 'not tried yet'}.")
-    if place.gating_plugin and place.gating_reason:
-        say(f"{place.gating_plugin} holds it back: {place.gating_reason}")
-    if place.wakes:
-        say(f"Events that would requeue it: {', '.join(sorted({wake.event for wake in place.wakes}))}")
+    attempts = f"tried {_times(queue_place.attempts)}" if queue_place.attempts else "not tried yet"
+    say(f"In the simulation, it is in {queue_place.queue}, {attempts}.")
+    if queue_place.gating_plugin and queue_place.gating_reason:
+        say(f"{queue_place.gating_plugin} holds it back: {queue_place.gating_reason}")
+    if queue_place.wakes:
+        say(f"Events that would requeue it: {', '.join(sorted({wake.event for wake in queue_place.wakes}))}")
 
 
 def _print_change(change: SmallestChange) -> None:
     say()
     say(change.sentence)
     for suggestion in change.suggestions:
-        what = " and ".join(each.what for each in suggestion.changes)
+        title = " and ".join(change.what for change in suggestion.changes)
         how = "its group runs on" if suggestion.effect == "groupRuns" else "fits on"
-        say(f"  - {what}: {how} {suggestion.fits} ({_named(suggestion.nodes, of=suggestion.fits)})")
+        say(f"  - {title}: {how} {suggestion.fits} ({_named(suggestion.nodes, of=suggestion.fits)})")
         for each in suggestion.changes:
             if each.kubectl:
                 say(f"      {each.kubectl}")

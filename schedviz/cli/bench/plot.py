@@ -25,18 +25,18 @@ def svg(rows: Sequence[Row]) -> str:
         _panel("nodes changed since the last cycle", _lines([row for row in rows if row.dirty_nodes], lambda row: row.dirty_nodes)),
     ]
     width = _WIDTH * len(panels)
-    drawn = "".join(f'<g transform="translate({_WIDTH * place} 0)">{panel}</g>' for place, panel in enumerate(panels))
+    drawn = "".join(f'<g transform="translate({_WIDTH * index} 0)">{panel}</g>' for index, panel in enumerate(panels))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {_HEIGHT + 120}" font-family="sans-serif" font-size="11">'
         f'<rect width="100%" height="100%" fill="white"/>{drawn}</svg>\n'
     )
 
 
-def _lines(rows: Sequence[Row], place: Callable[[Row], float]) -> list[Line]:
-    found: dict[str, list[tuple[float, float]]] = {}
+def _lines(rows: Sequence[Row], x_of: Callable[[Row], float]) -> list[Line]:
+    lines: dict[str, list[tuple[float, float]]] = {}
     for row in rows:
-        found.setdefault(f"{row.workload}{', every node' if row.every_node else ''}", []).append((place(row), row.p50_ms))
-    return [(name, sorted(points)) for name, points in found.items()]
+        lines.setdefault(f"{row.workload}{', every node' if row.every_node else ''}", []).append((x_of(row), row.p50_ms))
+    return [(name, sorted(points)) for name, points in lines.items()]
 
 
 def _panel(title: str, lines: Sequence[Line]) -> str:
@@ -52,8 +52,8 @@ def _panel(title: str, lines: Sequence[Line]) -> str:
         y = upwards(tick)
         parts.append(f'<line x1="{_MARGIN}" x2="{_WIDTH - 16}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
         parts.append(f'<text x="{_MARGIN - 6}" y="{y + 4:.1f}" text-anchor="end">{tick:g}</text>')
-    places = sorted({x for x, _ in points})
-    parts += [f'<text x="{across(x):.1f}" y="{_HEIGHT - _MARGIN + 16}" text-anchor="middle">{x:,.0f}</text>' for x in places]
+    x_values = sorted({x for x, _ in points})
+    parts += [f'<text x="{across(x):.1f}" y="{_HEIGHT - _MARGIN + 16}" text-anchor="middle">{x:,.0f}</text>' for x in x_values]
     for number, (name, some) in enumerate(lines):
         colour = _COLOURS[number % len(_COLOURS)]
         path = " ".join(f"{across(x):.1f},{upwards(y):.1f}" for x, y in some if x > 0)

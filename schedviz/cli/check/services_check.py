@@ -124,8 +124,8 @@ def _redis_of_up() -> Iterator[Finding]:
     except CannotStart as missing:
         problem = str(missing)
     if problem:
-        what, _, do = problem.partition(" Install ")
-        yield warning("the Redis of `schedviz up`", f"would be unsuitable. {what.rstrip('.')}", f"install {do.rstrip('.')}")
+        message, _, do = problem.partition(" Install ")
+        yield warning("the Redis of `schedviz up`", f"would be unsuitable. {message.rstrip('.')}", f"install {do.rstrip('.')}")
 
 
 def _workers() -> Iterator[Finding]:

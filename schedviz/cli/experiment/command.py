@@ -72,8 +72,8 @@ def run(
     from schedviz.experiments.table import csv_of
 
     checked = checked_plan(path)
-    found = _run(checked, jobs or os.cpu_count() or 1)
-    results = _results(checked, found, volatile=not no_times)
+    trial_results = _run(checked, jobs or os.cpu_count() or 1)
+    results = _results(checked, trial_results, volatile=not no_times)
     if json_file is not None:
         _write(json_file, encode_results(results).decode())
     if csv_file is not None:
@@ -82,9 +82,9 @@ def run(
         _write_report(report, results)
     if Path("-") not in (json_file, csv_file):
         _print(results, chosen=checked.plan.measures is not None)
-    failed = sum(bool(result.error) for result in found)
+    failed = sum(bool(result.error) for result in trial_results)
     if failed:
-        say(f"{failed} of {len(found)} trials failed.", err=True)
+        say(f"{failed} of {len(trial_results)} trials failed.", err=True)
         ctx.exit(EXIT_FAILED)
 
 
@@ -105,9 +105,9 @@ def check(path: Path) -> None:
         say(f"  {variant.name}{mark}")
     about = estimate(checked)
     cores = os.cpu_count() or 1
-    one = in_words(about.seconds_per_trial)
+    per_trial = in_words(about.seconds_per_trial)
     together = in_words(about.seconds / min(cores, about.trials))
-    say(f"{len(checked.variants):,} variants, {about.trials:,} trials of about {one}: about {together} on {cores} cores")
+    say(f"{len(checked.variants):,} variants, {about.trials:,} trials of about {per_trial}: about {together} on {cores} cores")
 
 
 @click.command()
@@ -157,10 +157,10 @@ def measures() -> None:
 
     from schedviz.experiments.measures.registry import BUILT_IN, GROUP
 
-    width = max(len(each.name) for each in BUILT_IN)
-    for each in BUILT_IN:
-        better = f" ({each.info.better} is better)" if each.info.better else ""
-        say(f"{each.name:{width}}  {each.info.title}{better}")
+    width = max(len(measure.name) for measure in BUILT_IN)
+    for measure in BUILT_IN:
+        better = f" ({measure.info.better} is better)" if measure.info.better else ""
+        say(f"{measure.name:{width}}  {measure.info.title}{better}")
     for point in entry_points(group=GROUP):
         say(f"{point.name:{width}}  installed: {point.value}")
 
@@ -182,24 +182,24 @@ def _run(checked: CheckedPlan, jobs: int) -> list[TrialResult]:
     from schedviz.cli.remote.printing import Progress
     from schedviz.experiments.pool import run_all
 
-    shown, total = Progress(), len(checked.trials)
-    found: list[TrialResult] = []
+    progress, total = Progress(), len(checked.trials)
+    trial_results: list[TrialResult] = []
     began = time.monotonic()
-    shown.say(f"0 of {total} trials")
+    progress.say(f"0 of {total} trials")
     try:
         for result in run_all(checked, jobs=jobs):
-            found.append(result)
-            left = (time.monotonic() - began) / len(found) * (total - len(found))
-            shown.say(f"{len(found)} of {total} trials, about {in_words(left)} left")
+            trial_results.append(result)
+            remaining = (time.monotonic() - began) / len(trial_results) * (total - len(trial_results))
+            progress.say(f"{len(trial_results)} of {total} trials, about {in_words(remaining)} left")
     finally:
-        shown.end()
-    return found
+        progress.end()
+    return trial_results
 
 
-def _results(checked: CheckedPlan, found: list[TrialResult], *, volatile: bool) -> Results:
+def _results(checked: CheckedPlan, trial_results: list[TrialResult], *, volatile: bool) -> Results:
     from schedviz.experiments.results import results_of
 
-    return results_of(checked.experiment, found, volatile=volatile)
+    return results_of(checked.experiment, trial_results, volatile=volatile)
 
 
 def _print(results: Results, *, chosen: bool) -> None:

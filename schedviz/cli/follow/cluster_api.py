@@ -117,19 +117,19 @@ class ClusterApi:
         query = {"limit": str(_PAGE), **_selector(kind)}
         while True:
             with self._open(kind, "list", query) as response:
-                found = _decoded(_page(response), _List)
-            items += [bytes(item) for item in found.items or ()]
-            size += sum(map(len, found.items or ()))
-            empty = 0 if found.items else empty + 1
+                page = _decoded(_page(response), _List)
+            items += [bytes(item) for item in page.items or ()]
+            size += sum(map(len, page.items or ()))
+            empty = 0 if page.items else empty + 1
             if size > _LARGEST_LIST:
                 raise FollowError(f"{self._access.address}: {TooLarge(f'the list of {kind.resource}', _LARGEST_LIST)}.")
             if len(items) > _MOST_OBJECTS:
                 raise FollowError(f"{self._access.address}: the list of {kind.resource} has more than {_MOST_OBJECTS:,} objects.")
             if empty > _MOST_EMPTY_PAGES:
                 raise FollowError(f"{self._access.address}: the list of {kind.resource} has {empty} pages in a row without an object.")
-            if not found.metadata.next:
-                return items, found.metadata.resource_version
-            query["continue"] = found.metadata.next
+            if not page.metadata.next:
+                return items, page.metadata.resource_version
+            query["continue"] = page.metadata.next
 
     def watch(self, kind: Kind, resource_version: str, *, opened: Callable[[], None] = lambda: None) -> Iterator[WatchEvent]:
         """The changes of a kind after a version, until the server ends the watch. Raises `Expired`, and as `_open` does.
@@ -252,8 +252,8 @@ def _watch_event(line: bytes) -> WatchEvent:
     content = bytes(event.object)
     if event.type == "ERROR":
         status = _decoded(content, _Status)
-        said = status.message[:_LONGEST_MESSAGE]
-        raise Expired(said) if status.code == _GONE else Unavailable(said or f"status {status.code}")
+        message = status.message[:_LONGEST_MESSAGE]
+        raise Expired(message) if status.code == _GONE else Unavailable(message or f"status {status.code}")
     if event.type not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK"):
         raise Unavailable(f"a watch told of {event.type[:80]!r}, which is unknown")
     return WatchEvent(event.type, content, _decoded(content, _WithMeta).metadata.resource_version)

@@ -37,10 +37,10 @@ def with_release(chosen: ChosenRelease, version: str) -> tuple[ChosenRelease, st
     if not version:
         return chosen, ""
     release = ReleaseEvidence(version).suggested
-    said = f"the cluster is {version}: the session simulates kube-scheduler {release}."
+    message = f"the cluster is {version}: the session simulates kube-scheduler {release}."
     if not is_of_release(version, release):
-        said = f"{said} schedviz has {' and '.join(RELEASES)}, and none between them; --release selects another. Some {_DIFFERENCES}"
-    return chosen._replace(release=release), said
+        message = f"{message} schedviz has {' and '.join(RELEASES)}, and none between them; --release selects another. Some {_DIFFERENCES}"
+    return chosen._replace(release=release), message
 
 
 _DIFFERENCES = "decisions can differ for that reason (docs/releases.md)."

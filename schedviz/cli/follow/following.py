@@ -89,11 +89,11 @@ class Following:
         self._stop.set()
 
     def _listed(self, reflector: Reflector) -> int:
-        for left in reversed(range(_TRIES)):
+        for remaining in reversed(range(_TRIES)):
             try:
                 return reflector.list()
             except (Expired, Unavailable) as error:
-                if not left:
+                if not remaining:
                     raise FollowError(str(error)) from None
                 self._say(f"{reflector.kind.resource}: {error}; trying again.")
                 self._stop.wait(_LOOK_SECONDS)
@@ -116,10 +116,10 @@ class Following:
                 batch.append(self._changes.get(timeout=max(0.0, until - time.monotonic())))
             except queue.Empty:
                 break
-        self._pusher.push(in_order([one for one in batch if isinstance(one, Change)]))
-        for one in batch:
-            if isinstance(one, FollowError):
-                raise missing_permissions([one]) if isinstance(one, Forbidden) else one
+        self._pusher.push(in_order([item for item in batch if isinstance(item, Change)]))
+        for item in batch:
+            if isinstance(item, FollowError):
+                raise missing_permissions([item]) if isinstance(item, Forbidden) else item
 
     def _emit(self, change: Change) -> None:
         if self._direct is not None:

@@ -93,11 +93,11 @@ class Reflector:
         """
         items, version = self._api.list(self.kind)
         self._revision, self._is_listing = _number(version), True
-        kept = [redacted for item in sorted(items, key=_changed_at) if (redacted := self._kept(item)) is not None]
-        listed = {redacted.key for redacted in kept}
+        objects = [redacted for item in sorted(items, key=_changed_at) if (redacted := self._kept(item)) is not None]
+        listed = {redacted.key for redacted in objects}
         for key in [key for key in self._known if key not in listed]:
             self._is_gone(key)
-        for redacted in kept:
+        for redacted in objects:
             self._is(redacted)
         self._is_listing = False
         self.resource_version = version
@@ -171,8 +171,8 @@ class Reflector:
             return
         namespace, _, name = key.rpartition("/")
         metadata = {"name": name, **({"namespace": namespace} if namespace else {}), "uid": before.uid}
-        gone = {"apiVersion": self.kind.api_version, "kind": self.kind.name, "metadata": metadata}
-        self._emit(Change("DELETED", gone, revision=self._revision, is_listed=self._is_listing))
+        tombstone = {"apiVersion": self.kind.api_version, "kind": self.kind.name, "metadata": metadata}
+        self._emit(Change("DELETED", tombstone, revision=self._revision, is_listed=self._is_listing))
 
     def _kept(self, content: bytes) -> RedactedObject | None:
         try:
