@@ -130,8 +130,8 @@ def features_of(gates: Gates, overrides: Mapping[str, bool]) -> Features:
         if gate is None:
             raise FeatureGateError(name, f"unrecognized feature gate: {name}; {_known(gates)}")
         if gate.is_locked and value != gate.default:
-            wanted, default = str(value).lower(), str(gate.default).lower()
-            raise FeatureGateError(name, f"cannot set feature gate {name} to {wanted}, feature is locked to {default}")
+            value_text, default = str(value).lower(), str(gate.default).lower()
+            raise FeatureGateError(name, f"cannot set feature gate {name} to {value_text}, feature is locked to {default}")
         values[name] = value
     for name, gate in gates.items():
         disabled = [other for other in gate.depends_on if not values[other]]

@@ -123,8 +123,8 @@ class _Loading(msgspec.Struct, frozen=True):
             sentence = f"{decoding}decoding args for plugin {name}: couldn't get version/kind; json parse error: json: cannot unmarshal"
             raise ConfigurationError([Problem(where, "expected an object", sentence)])
         version, kind = args.get("apiVersion", API_VERSION), args.get("kind", f"{name}Args")
-        known = {known_name + "Args" for known_name in self.rules.args}
-        if version != API_VERSION or kind not in known:
+        known_types = {known_name + "Args" for known_name in self.rules.args}
+        if version != API_VERSION or kind not in known_types:
             sentence = (
                 f'{decoding}decoding args for plugin {name}: no kind "{kind}" is registered for version "{version}" '
                 f'in scheme "{self.rules.scheme}"'
@@ -198,7 +198,7 @@ def _fit_problems(configuration: KubeSchedulerConfiguration, validation: ArgsVal
             continue
         problems = list(validation.validate("", args))
         if problems:
-            number = next(place for place, config in enumerate(profile.plugin_config) if config.name == "NodeResourcesFit")
+            number = next(index for index, config in enumerate(profile.plugin_config) if config.name == "NodeResourcesFit")
             plain = [Problem(problem.path.removeprefix("."), problem.message) for problem in problems]
             sentence = (
                 f"initializing profiles: creating profile for scheduler name {profile.scheduler_name}: initializing plugin "

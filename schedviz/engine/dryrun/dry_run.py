@@ -117,9 +117,9 @@ class DryRun:
         if not self.framework.has_score_plugins:
             return None
         state = self._state.clone()
-        shown = self.framework.run_pre_score_plugins(state, self.pod, rows)
-        if not shown.status.is_success:
-            return ScoreOutcome(shown.status, (), np.zeros(len(rows), np.int64))
+        scored = self.framework.run_pre_score_plugins(state, self.pod, rows)
+        if not scored.status.is_success:
+            return ScoreOutcome(scored.status, (), np.zeros(len(rows), np.int64))
         return self.framework.run_score_plugins(state, self.pod, rows)
 
     def if_empty(self, *, without: frozenset[str] = frozenset()) -> Verdicts:

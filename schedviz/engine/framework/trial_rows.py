@@ -47,8 +47,8 @@ class Added:
         """Their requests, for each of `count` rows."""
         if resource not in self._sums:
             sums = self._sums[resource] = np.zeros(self._count, np.int64)
-            for place, pods in self._pods.items():
-                sums[place] = sum(amount(pod, resource) for pod in pods)
+            for row, pods in self._pods.items():
+                sums[row] = sum(amount(pod, resource) for pod in pods)
         return self._sums[resource]
 
 

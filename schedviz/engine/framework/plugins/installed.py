@@ -23,11 +23,11 @@ def registry_for(configuration: KubeSchedulerConfiguration, in_tree: Registry) -
     Raises `ConfigurationError` if two packages offer one name. Upstream: framework/runtime/registry.go Registry.Merge
     """
     registry = dict(in_tree)
-    wanted = set(_enabled(configuration)) - registry.keys()
-    if not wanted:
+    missing = set(_enabled(configuration)) - registry.keys()
+    if not missing:
         return registry
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        if point.name not in wanted:
+        if point.name not in missing:
             continue
         if point.name in registry:
             raise ConfigurationError([Problem("profiles", f"a plugin named {point.name} already exists")])

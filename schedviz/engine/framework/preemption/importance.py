@@ -93,9 +93,9 @@ def pick(candidates: Sequence[NodeVictims], now: int) -> Pick:
     if len(candidates) == 1:
         return Pick(candidates[0], "only")
     best = [(candidate.cost(now), candidate) for candidate in candidates]
-    for place, rule in enumerate(RULES[1:-1]):
-        lowest = min(cost[place] for cost, _ in best)
-        best = [found for found in best if found[0][place] == lowest]
+    for index, rule in enumerate(RULES[1:-1]):
+        lowest = min(cost[index] for cost, _ in best)
+        best = [candidate for candidate in best if candidate[0][index] == lowest]
         if len(best) == 1:
             return Pick(best[0][1], rule)
     return Pick(best[0][1], RULES[-1])

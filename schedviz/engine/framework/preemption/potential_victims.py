@@ -106,8 +106,8 @@ class VictimTable:
     def sums_of_victims(self, values: IntArray) -> IntArray:
         """For each node the sum of a value over the pods that cannot stay."""
         sums = np.concatenate([[0], np.cumsum(np.where(self.stays, 0, values))])
-        found: IntArray = sums[self.ends] - sums[self.starts]
-        return found
+        result: IntArray = sums[self.ends] - sums[self.starts]
+        return result
 
     def costs(self, now: int) -> list[VictimCost | None]:
         """What each node's victims cost, None without any, if no budget protects a pod and pods are in order of importance: a node's first
@@ -118,17 +118,17 @@ class VictimTable:
         sums = self.sums_of_victims(priorities + PRIORITY_OFFSET).tolist()
         victims = np.flatnonzero(~self.stays)
         firsts, seconds = [*victims.tolist(), 0], seconds_of(now)
-        found: list[VictimCost | None] = []
-        for node, start, place, number, summed in zip(
+        costs: list[VictimCost | None] = []
+        for node, start, index, number, summed in zip(
             self.nodes, self.starts.tolist(), np.searchsorted(victims, self.starts).tolist(), numbers, sums, strict=True
         ):
             if not number:
-                found.append(None)
+                costs.append(None)
                 continue
-            first = firsts[place] - start
+            first = firsts[index] - start
             started = node.known_starts[first]
-            found.append(VictimCost(0, node.pods[first].priority, summed, number, -(started if started != _NOT_STARTED else seconds)))
-        return found
+            costs.append(VictimCost(0, node.pods[first].priority, summed, number, -(started if started != _NOT_STARTED else seconds)))
+        return costs
 
     def stays_by_node(self) -> list[list[bool]]:
         """For each node, which of its pods can stay."""

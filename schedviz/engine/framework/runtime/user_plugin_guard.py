@@ -64,20 +64,20 @@ class GuardedPlugin:
 
     def _guard(self, point: str) -> tuple[str, Callable[..., Any]]:
         """The name and the guarded method of an extension point."""
-        ask = getattr(self._plugin, point)
+        method = getattr(self._plugin, point)
         if point in _STATUS_POINTS:
-            return point, lambda *args: self._answer(ask, args, _status, as_status)
+            return point, lambda *args: self._answer(method, args, _status, as_status)
         if point in _SILENT_POINTS:
-            return point, lambda *args: self._tell(point, ask, args)
+            return point, lambda *args: self._tell(point, method, args)
         match point:
             case "pre_filter":
-                return point, lambda *args: self._answer(ask, args, _pre_filter, lambda fault: (None, as_status(fault)))
+                return point, lambda *args: self._answer(method, args, _pre_filter, lambda fault: (None, as_status(fault)))
             case "post_filter":
-                return point, lambda *args: self._answer(ask, args, _post_filter, lambda fault: (None, as_status(fault)))
+                return point, lambda *args: self._answer(method, args, _post_filter, lambda fault: (None, as_status(fault)))
             case "permit":
-                return point, lambda *args: self._answer(ask, args, _permit, lambda fault: (as_status(fault), 0))
+                return point, lambda *args: self._answer(method, args, _permit, lambda fault: (as_status(fault), 0))
             case "pre_bind":
-                return point, lambda *args: self._answer(ask, args, _pre_bind(args[0]), as_status)
+                return point, lambda *args: self._answer(method, args, _pre_bind(args[0]), as_status)
             case "filter":
                 return point, self._filter
             case "filter_node":
@@ -85,24 +85,24 @@ class GuardedPlugin:
             case "score_node":
                 return "score", self._score_nodes
             case _:
-                return point, lambda state, pod, rows: self._answer(ask, (state, pod, rows), _scores(len(rows)), as_status)
+                return point, lambda state, pod, rows: self._answer(method, (state, pod, rows), _scores(len(rows)), as_status)
 
-    def _answer(self, ask: Callable[..., Any], args: tuple[Any, ...], check: Callable[[Any], Any], failed: Callable[[str], Any]) -> Any:
+    def _answer(self, method: Callable[..., Any], args: tuple[Any, ...], check: Callable[[Any], Any], failed: Callable[[str], Any]) -> Any:
         """The plugin's answer, or the result of `failed` for its fault."""
         state = args[0] if isinstance(args[0], CycleState) else None
         before = state.written() if state is not None else {}
         try:
-            answer = check(ask(*args))
+            answer = check(method(*args))
         except Exception as error:  # noqa: BLE001  (this is a plugin's code)
             answer = failed(_told(error))
         fault = state.remove_unstorable(before) if state is not None else ""
         return failed(fault) if fault else answer
 
-    def _tell(self, point: str, ask: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    def _tell(self, point: str, method: Callable[..., Any], args: tuple[Any, ...]) -> None:
         """Upstream's signature of these calls has no error, so exceptions go to the server's log."""
         before = args[0].written() if isinstance(args[0], CycleState) else {}
         try:
-            ask(*args)
+            method(*args)
         except Exception as error:  # noqa: BLE001  (this is a plugin's code)
             logger.warning("plugin %s failed in %s: %s", self.name, point, _told(error))
         if isinstance(args[0], CycleState):
@@ -180,9 +180,9 @@ def _status(answer: Any) -> Status:
     return SUCCESS if answer == SUCCESS else answer
 
 
-def _pair(answer: Any, what: str) -> tuple[Any, Any]:
+def _pair(answer: Any, expected: str) -> tuple[Any, Any]:
     if not isinstance(answer, tuple) or len(answer) != 2:
-        raise _InvalidAnswerError(f"expected {what}, found {_described(answer)}")
+        raise _InvalidAnswerError(f"expected {expected}, found {_described(answer)}")
     return answer
 
 

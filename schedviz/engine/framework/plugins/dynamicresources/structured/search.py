@@ -169,20 +169,20 @@ class Search:
             raise _TooManyDevicesError
         if planned.request.mode == ALL:
             return self._every(claim, request, planned, index)
-        asked = planned.request
+        device_request = planned.request
         for pool_index in range(start[0], len(self._pools)):
             pool = self._pools[pool_index]
             if pool.is_incomplete or pool.invalid_reason:
                 continue
             first = start[1] if pool_index == start[0] else 0
-            for place in range(first, len(pool.devices)):
+            for device_index in range(first, len(pool.devices)):
                 self._looked += 1
-                device = pool.devices[place]
-                if not self._is_candidate(claim, asked, device):
+                device = pool.devices[device_index]
+                if not self._is_candidate(claim, device_request, device):
                     continue
-                if not self._take(claim, asked, device, pool, must=False):
+                if not self._take(claim, device_request, device, pool, must=False):
                     continue
-                if self._next(claim, request, planned, index, (pool_index, place + 1), device, pool):
+                if self._next(claim, request, planned, index, (pool_index, device_index + 1), device, pool):
                     return True
         return False
 
@@ -250,14 +250,14 @@ class Search:
     def _are_satisfied(self, expressions: Sequence[str], device: SliceDevice, where: str) -> bool:
         if len(expressions) > 1:
             self._look(len(expressions) - 1)
-        for place, expression in enumerate(expressions):
+        for index, expression in enumerate(expressions):
             if is_long(expression):
                 self._count(expression, None, len(expression) * _LOOKS_PER_CHARACTER)
             answer = device.answer(expression, self._rules.selectors)
             if answer.looks:
                 self._count(expression, device.id, answer.looks)
             if isinstance(answer.value, SelectorError):
-                raise AllocationError(f"{where}: selector #{place}: {answer.value}")
+                raise AllocationError(f"{where}: selector #{index}: {answer.value}")
             if not answer.value:
                 return False
         return True
@@ -269,17 +269,17 @@ class Search:
             self._look(looks)
 
     def _is_for_node(self, device: SliceDevice) -> bool:
-        known = self._node_matches.get(id(device))
-        if known is None:
+        matches = self._node_matches.get(id(device))
+        if matches is None:
             own = device.device
             if own.node_selector is not None:
                 self._look(len(own.node_selector.node_selector_terms))
             try:
-                known = node_matches(self._node, own.node_name, own.all_nodes, own.node_selector)
+                matches = node_matches(self._node, own.node_name, own.all_nodes, own.node_selector)
             except NodeSelectorError as error:
                 raise AllocationError(str(error)) from None
-            self._node_matches[id(device)] = known
-        return known
+            self._node_matches[id(device)] = matches
+        return matches
 
     def has_capacity(self, request: Request, device: SliceDevice) -> bool:
         """Whether the device has the capacity that the request takes. Upstream: CmpRequestOverCapacity"""
@@ -311,7 +311,7 @@ class Search:
                 return False
             in_use = allows_multiple and (device.id in self._rules.allocated.capacities or device.id in self._capacity)
             available = self._rules.available_counters(pool)
-            self._look(4 * sum(map(len, available.values())) + 8 * sum(len(each.counters) for each in own.consumes_counters))
+            self._look(4 * sum(map(len, available.values())) + 8 * sum(len(counter.counters) for counter in own.consumes_counters))
             if not in_use and not self._counters.take(pool, device, available):
                 return False
         if own.taints and features.device_taints:
@@ -337,7 +337,7 @@ class Search:
         constraints = self._claims[claim].constraints
         if constraints:
             self._look(4 * len(constraints))
-        for place, constraint in enumerate(constraints):
+        for index, constraint in enumerate(constraints):
             if constraint.add(request.base_name, request.sub_name, device):
                 continue
             if must:
@@ -345,7 +345,7 @@ class Search:
                     f"claim {self._claims[claim].claim.key}, request {request.name}: cannot add device {device.id} because a claim "
                     "constraint would not be satisfied"
                 )
-            for earlier in constraints[:place]:
+            for earlier in constraints[:index]:
                 earlier.remove(request.base_name, request.sub_name, device)
             return False
         return True
@@ -354,11 +354,11 @@ class Search:
         """Undo `_take`. As upstream, a device that allows multiple allocations keeps its counters."""
         for constraint in self._claims[claim].constraints:
             constraint.remove(request.base_name, request.sub_name, device)
-        found = self.results[claim].pop()
+        result = self.results[claim].pop()
         self._allocating.get(device.id, set()).discard(claim)
         if device.allows_multiple and self._rules.features.consumable_capacity:
-            if found.consumed:
-                self._capacity.remove(device.id, found.consumed)
+            if result.consumed:
+                self._capacity.remove(device.id, result.consumed)
         elif self._rules.features.partitionable_devices and device.device.consumes_counters:
             self._counters.give_back(pool, device)
 

@@ -110,9 +110,9 @@ def _evaluated(program: cel.Program, frame: Frame) -> bool | SelectorError:
         return SelectorError(f"CEL runtime error: {error}")
     if isinstance(value, bool):
         return value
-    shown = type_name(value)
+    actual = type_name(value)
     return SelectorError(
-        f"CEL runtime error: CEL result of type {shown} could not be converted to bool: type conversion error from '{shown}' to 'bool'"
+        f"CEL runtime error: CEL result of type {actual} could not be converted to bool: type conversion error from '{actual}' to 'bool'"
     )
 
 
