@@ -81,11 +81,11 @@ def _load_cluster(base: Base, folder: Path, session: SessionLoader) -> BaseClust
         return session(base.session, base.event)
     if base.generate is not None:
         return BaseCluster(_generated(base.generate, "base.generate"), SimulationSettings(pods_per_sync=PODS_PER_SYNC))
-    found = _loaded(base.files or [], folder, "base.files")
-    if found.trace is not None:
-        return BaseCluster(list(found.objects), settings_of(found.trace), _commands(found.trace))
-    settings = SimulationSettings(config=found.config, pods_per_sync=PODS_PER_SYNC, release=found.evidence.suggested)
-    return BaseCluster(list(found.objects), settings)
+    imported = _loaded(base.files or [], folder, "base.files")
+    if imported.trace is not None:
+        return BaseCluster(list(imported.objects), settings_of(imported.trace), _commands(imported.trace))
+    settings = SimulationSettings(config=imported.config, pods_per_sync=PODS_PER_SYNC, release=imported.evidence.suggested)
+    return BaseCluster(list(imported.objects), settings)
 
 
 def _with_workload(base: BaseCluster, workload: Workload, folder: Path) -> BaseCluster:
@@ -97,17 +97,17 @@ def _with_workload(base: BaseCluster, workload: Workload, folder: Path) -> BaseC
     if workload.generate is not None:
         added += _generated(workload.generate, "workload.generate")
     if workload.files is not None:
-        found = _loaded(workload.files, folder, "workload.files")
-        added += found.objects
-        if found.trace is not None:
-            commands += _commands(found.trace)
-    known = {(type(obj), obj.key) for obj in objects}
+        imported = _loaded(workload.files, folder, "workload.files")
+        added += imported.objects
+        if imported.trace is not None:
+            commands += _commands(imported.trace)
+    existing = {(type(obj), obj.key) for obj in objects}
     for obj in added:
         if isinstance(obj, Node):
             continue
-        if isinstance(obj, Pod) and (Pod, obj.key) in known:
+        if isinstance(obj, Pod) and (Pod, obj.key) in existing:
             raise PlanError.of("workload", f"the base already has a pod {obj.key}")
-        if (type(obj), obj.key) not in known:
+        if (type(obj), obj.key) not in existing:
             objects.append(unbound(obj) if isinstance(obj, Pod) else obj)
     if not any(isinstance(obj, Pod) and not obj.spec.node_name for obj in objects) and not commands:
         message = "there are no pods to schedule: no pod of the base is pending, and the workload adds none"

@@ -55,8 +55,8 @@ class FinishedTrial:
     @cached_property
     def gone(self) -> dict[str, Pod]:
         """Pods that were preempted: they were there, and are not any more or are terminating."""
-        there = {key for key, pod in self.pods.items() if pod.metadata.deletion_timestamp is None}
-        return {key: pod for key, pod in {**self.bound_before, **self.workload}.items() if key not in there}
+        remaining = {key for key, pod in self.pods.items() if pod.metadata.deletion_timestamp is None}
+        return {key: pod for key, pod in {**self.bound_before, **self.workload}.items() if key not in remaining}
 
     @cached_property
     def pending(self) -> dict[str, str]:

@@ -75,8 +75,8 @@ def _reason(cycle: CycleView) -> str:
     if not cycle.all_nodes:
         return "there are no nodes"
     rejections = [rejection for stage in cycle.stages for rejection in stage.rejections]
-    found = nearest_reason((rejection.plugin, rejection.code, rejection.reasons, rejection.nodes) for rejection in rejections)
-    return found or next(filter(None, map(_status_reason, reversed(cycle.stages))), "") or "unknown"
+    reason = nearest_reason((rejection.plugin, rejection.code, rejection.reasons, rejection.nodes) for rejection in rejections)
+    return reason or next(filter(None, map(_status_reason, reversed(cycle.stages))), "") or "unknown"
 
 
 def _status_reason(stage: StageView) -> str:

@@ -27,17 +27,17 @@ def with_nodes(objects: Iterable[KubeObject], patch: NodesPatch, *, path: str) -
     nodes += _added(before, nodes, patch, path)
     nodes = [_with_amounts(node, patch, path) for node in nodes]
     names = {node.name for node in nodes}
-    gone = {node.name for node in before} - names
+    removed = {node.name for node in before} - names
     pods = (obj for obj in objects if isinstance(obj, Pod))
     rest = [obj for obj in objects if not isinstance(obj, Node | Pod)]
-    return [*nodes, *rest, *_moved(pods, gone)]
+    return [*nodes, *rest, *_moved(pods, removed)]
 
 
-def _moved(pods: Iterable[Pod], gone: set[str]) -> list[Pod]:
+def _moved(pods: Iterable[Pod], removed: set[str]) -> list[Pod]:
     """The pods, of which those on nodes that are gone are pending, after those that were pending before."""
     stay, moved = [], []
     for pod in pods:
-        if pod.spec.node_name not in gone:
+        if pod.spec.node_name not in removed:
             stay.append(pod)
         elif not is_of_daemon_set(pod):
             moved.append(unbound(pod))
@@ -58,28 +58,28 @@ def _resized(nodes: list[Node], patch: NodesPatch, path: str) -> list[Node]:
         return nodes
     if not nodes and patch.count:
         raise PlanError.of(f"{path}.nodes.count", "the base has no node to copy")
-    taken = {node.name for node in nodes}
-    copies = [_copy(nodes[number % len(nodes)], taken) for number in range(patch.count - len(nodes))]
+    used_names = {node.name for node in nodes}
+    copies = [_copy(nodes[number % len(nodes)], used_names) for number in range(patch.count - len(nodes))]
     return [*nodes[: patch.count], *copies]
 
 
 def _added(before: list[Node], nodes: list[Node], patch: NodesPatch, path: str) -> list[Node]:
-    known = {node.name: node for node in [*nodes, *before]}
-    taken = {node.name for node in nodes}
+    by_name = {node.name: node for node in [*nodes, *before]}
+    used_names = {node.name for node in nodes}
     added = []
-    for index, wanted in enumerate(patch.add):
-        if wanted.like not in known:
-            raise PlanError.of(f"{path}.nodes.add[{index}].like", f"the base has no node {wanted.like!r}")
-        added += [_copy(known[wanted.like], taken) for _ in range(wanted.count)]
+    for index, addition in enumerate(patch.add):
+        if addition.like not in by_name:
+            raise PlanError.of(f"{path}.nodes.add[{index}].like", f"the base has no node {addition.like!r}")
+        added += [_copy(by_name[addition.like], used_names) for _ in range(addition.count)]
     return added
 
 
-def _copy(node: Node, taken: set[str]) -> Node:
-    """A copy with a free name, which is added to `taken`."""
+def _copy(node: Node, used_names: set[str]) -> Node:
+    """A copy with a free name, which is added to `used_names`."""
     number = 2
-    while (name := f"{node.name}-copy-{number}") in taken:
+    while (name := f"{node.name}-copy-{number}") in used_names:
         number += 1
-    taken.add(name)
+    used_names.add(name)
     labels = dict(node.metadata.labels)
     if _HOSTNAME in labels:
         labels[_HOSTNAME] = name

@@ -75,10 +75,10 @@ def _decode(nodes: YamlNodes) -> Plan:
 
 
 def _check_base(base: Base) -> None:
-    given = [name for name in _SOURCES if getattr(base, name) is not None]
-    if len(given) != 1:
-        found = f"found {' and '.join(given)}" if given else "found none"
-        raise PlanError.of("base", f"expected exactly one of {', '.join(_SOURCES)}; {found}")
+    sources = [name for name in _SOURCES if getattr(base, name) is not None]
+    if len(sources) != 1:
+        found_sources = f"found {' and '.join(sources)}" if sources else "found none"
+        raise PlanError.of("base", f"expected exactly one of {', '.join(_SOURCES)}; {found_sources}")
     if base.event is not None and base.session is None:
         raise PlanError.of("base.event", "expected it only beside session")
 

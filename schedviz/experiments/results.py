@@ -97,11 +97,11 @@ class Experiment(msgspec.Struct, frozen=True):
     pods: int
 
 
-def results_of(experiment: Experiment, found: Iterable[TrialResult], *, volatile: bool = True) -> Results:
+def results_of(experiment: Experiment, trial_results: Iterable[TrialResult], *, volatile: bool = True) -> Results:
     """The document. Trials without a result are left out; without `volatile`, so are columns that equal trials can differ in."""
-    by_number = {result.number: result for result in found}
+    by_number = {result.number: result for result in trial_results}
     rows = [_row(trial, by_number[trial.number], volatile=volatile) for trial in experiment.trials if trial.number in by_number]
-    measures = [each for each in experiment.measures if volatile or not each.is_volatile]
+    measures = [measure for measure in experiment.measures if volatile or not measure.is_volatile]
     columns = _columns(measures, rows)
     rows = [_with_absent(row, measures, columns) for row in rows]
     baseline = experiment.plan.baseline or experiment.variants[0].name
@@ -152,12 +152,12 @@ def _row(trial: Trial, result: TrialResult, *, volatile: bool) -> TrialRow:
 
 def _columns(measures: Sequence[MeasureInfo], rows: Sequence[TrialRow]) -> list[Column]:
     """The columns by measure; those of one measure in the order in which trials have them, and reasons sorted."""
-    found: dict[str, Column] = {}
-    for each in measures:
-        keys = dict.fromkeys(key for row in rows for key in row.values if _measure_of(key) == each.name)
-        for key in sorted(keys) if each.absent is not None else keys:
-            found[key] = Column(key, each.name, each.title, each.unit, each.better, each.is_volatile)
-    return list(found.values())
+    columns: dict[str, Column] = {}
+    for measure in measures:
+        keys = dict.fromkeys(key for row in rows for key in row.values if _measure_of(key) == measure.name)
+        for key in sorted(keys) if measure.absent is not None else keys:
+            columns[key] = Column(key, measure.name, measure.title, measure.unit, measure.better, measure.is_volatile)
+    return list(columns.values())
 
 
 def _measure_of(key: str) -> str:
@@ -168,7 +168,7 @@ def _with_absent(row: TrialRow, measures: Sequence[MeasureInfo], columns: Sequen
     """The row with the numbers that only other trials have, in the order of the columns."""
     if row.error:
         return row
-    absent = {each.name: each.absent for each in measures if each.absent is not None}
+    absent = {measure.name: measure.absent for measure in measures if measure.absent is not None}
     values = {}
     for column in columns:
         value = row.values.get(column.key, absent.get(column.measure))

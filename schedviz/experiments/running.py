@@ -163,9 +163,9 @@ class TrialRun:
         self.history.add(cycles)
         if self._users_plugins:
             for message in self.history.errors.values():
-                found = _FAULT_OF_PLUGIN.search(message)
-                if found and found[1] in self._users_plugins:
-                    raise PluginFailedError(found[1], message)
+                match = _FAULT_OF_PLUGIN.search(message)
+                if match and match[1] in self._users_plugins:
+                    raise PluginFailedError(match[1], message)
 
     def _note_arrivals(self) -> None:
         """Note the pods that a command created."""
@@ -184,8 +184,8 @@ def _measured(run: TrialRun, measures: Sequence[Measure]) -> TrialResult:
     values: dict[str, float] = {}
     volatile: dict[str, float] = {}
     try:
-        for each in measures:
-            (volatile if each.info.is_volatile else values).update(each.of(finished))
+        for measure in measures:
+            (volatile if measure.info.is_volatile else values).update(measure.of(finished))
     except MeasureError as error:
         return TrialResult(
             run.trial.number,

@@ -41,10 +41,10 @@ def objects_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> list[KubeOb
 
 def _shuffled(objects: list[KubeObject], seed: int) -> list[KubeObject]:
     """The objects with the pending pods in another order, which is that of their arrival."""
-    places = [index for index, obj in enumerate(objects) if isinstance(obj, Pod) and not obj.spec.node_name]
-    order = places.copy()
+    indices = [index for index, obj in enumerate(objects) if isinstance(obj, Pod) and not obj.spec.node_name]
+    order = indices.copy()
     random.Random(f"{seed}/order").shuffle(order)  # noqa: S311 - a reproducible draw, no secret.
     shuffled = list(objects)
-    for place, index in zip(places, order, strict=True):
-        shuffled[place] = objects[index]
+    for target, source in zip(indices, order, strict=True):
+        shuffled[target] = objects[source]
     return shuffled

@@ -26,4 +26,8 @@ class Trial(msgspec.Struct, frozen=True):
 def trials_of(plan: Plan, variants: Sequence[Variant]) -> list[Trial]:
     """All trials of a plan."""
     seeds = plan.all_seeds
-    return [Trial(place * len(seeds) + index, variant, seed) for place, variant in enumerate(variants) for index, seed in enumerate(seeds)]
+    return [
+        Trial(variant_index * len(seeds) + seed_index, variant, seed)
+        for variant_index, variant in enumerate(variants)
+        for seed_index, seed in enumerate(seeds)
+    ]

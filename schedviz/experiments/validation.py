@@ -44,7 +44,7 @@ class CheckedPlan(msgspec.Struct, frozen=True):
     @property
     def experiment(self) -> Experiment:
         """What its results need to know of it."""
-        infos = [each.info for each in self.measures]
+        infos = [measure.info for measure in self.measures]
         return Experiment(self.text, self.plan, self.variants, self.trials, infos, self.base.nodes, self.base.pending)
 
 

@@ -59,7 +59,7 @@ def _combinations(plan: Plan) -> int:
 def _of_grid(plan: Plan) -> list[Variant]:
     if not plan.grid:
         return []
-    found = []
+    variants = []
     axes = list(plan.grid)
     for indices in product(*(range(len(values)) for values in plan.grid.values())):
         chosen: list[NamedPatch] = [plan.grid[axis][index] for axis, index in zip(axes, indices, strict=True)]
@@ -67,8 +67,8 @@ def _of_grid(plan: Plan) -> list[Variant]:
         name = ", ".join(value.name for value in chosen)
         note = " ".join(value.note for value in chosen if value.note)
         patch = combine([plan.common, combine(chosen, path=path, may_override=False)], path=path)
-        found.append(Variant(name, patch, path, note, dict(zip(axes, (value.name for value in chosen), strict=True))))
-    return found
+        variants.append(Variant(name, patch, path, note, dict(zip(axes, (value.name for value in chosen), strict=True))))
+    return variants
 
 
 def _check_names(plan: Plan, variants: Sequence[Variant]) -> None:

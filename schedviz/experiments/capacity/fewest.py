@@ -49,9 +49,9 @@ def fewest_nodes(base: BaseCluster, *, greedy: bool = False, report: ReportProgr
     stops: dict[str, str] = {}
     while bad - good > 1:
         middle = (good + bad) // 2
-        found = lost(order[:middle])
-        if found:
-            bad, stops = middle, found
+        pending = lost(order[:middle])
+        if pending:
+            bad, stops = middle, pending
         else:
             good = middle
     removed = order[:good]

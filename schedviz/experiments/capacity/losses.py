@@ -28,12 +28,12 @@ def failures(base: BaseCluster, *, zones: bool = False) -> dict[str, list[str]]:
     nodes = [obj for obj in base.objects if isinstance(obj, Node)]
     if not zones:
         return {node.name: [node.name] for node in nodes}
-    found: dict[str, list[str]] = {}
+    nodes_by_zone: dict[str, list[str]] = {}
     for node in nodes:
         zone = next((node.metadata.labels[label] for label in _ZONE_LABELS if label in node.metadata.labels), "")
         if zone:
-            found.setdefault(zone, []).append(node.name)
-    return dict(sorted(found.items()))
+            nodes_by_zone.setdefault(zone, []).append(node.name)
+    return dict(sorted(nodes_by_zone.items()))
 
 
 def losses(base: BaseCluster, *, zones: bool = False) -> Iterator[Loss]:

@@ -57,13 +57,13 @@ def _unusable(trial: FinishedTrial, share_of_nodes: _ShareOfNodes) -> dict[str, 
         return {}
     free = np.stack([np.maximum(_column(trial, name, "allocatable") - _column(trial, name, "requested"), 0) for name in names], axis=1)
     slots = np.array([info.allocatable.allowed_pod_number - len(info.pods) for info in trial.nodes])
-    wanted = np.array(list(shapes), dtype=np.int64)
-    fits = np.ones((len(free), len(wanted)), dtype=np.bool_)
-    for place in range(len(names)):
-        fits &= free[:, place, None] >= wanted[None, :, place]
+    requests = np.array(list(shapes), dtype=np.int64)
+    fits = np.ones((len(free), len(requests)), dtype=np.bool_)
+    for column in range(len(names)):
+        fits &= free[:, column, None] >= requests[None, :, column]
     fits &= (slots > 0)[:, None]
     unusable = share_of_nodes(fits, np.array(list(shapes.values()), dtype=np.float64))
-    return {name: _share(free[:, place], unusable) for place, name in enumerate(names)}
+    return {name: _share(free[:, index], unusable) for index, name in enumerate(names)}
 
 
 def _share(free: _Amounts, unusable: _Shares) -> float:
