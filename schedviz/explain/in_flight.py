@@ -72,21 +72,21 @@ class Replay:
         self._release_differs = release_differs
         self._dry_runs_left = _MOST_DRY_RUNS
 
-    def judge_one(self, one: Bound) -> Judgement:
+    def judge_one(self, bound: Bound) -> Judgement:
         """The verdict on a binding that no other one overtook. An idle scheduler decides when the pod comes, so pods that went later were
         probably still there. It may not have known the last moves before the binding.
         """
-        with self._dry_runs.dry_run(self._simulation, one.pod) as dry_run:
-            found = judge(self._simulation, dry_run, one.node, release_differs=self._release_differs)
-        if found.verdict not in DISAGREEMENTS:
-            return found
-        if one.is_ordered and (gone := [move for move in self._since_arrival(one) if not move.is_added]):
+        with self._dry_runs.dry_run(self._simulation, bound.pod) as dry_run:
+            judgement = judge(self._simulation, dry_run, bound.node, release_differs=self._release_differs)
+        if judgement.verdict not in DISAGREEMENTS:
+            return judgement
+        if bound.is_ordered and (removals := [move for move in self._since_arrival(bound) if not move.is_added]):
             nodes = self._dry_runs.moved_pods(self._simulation)
-            for move in reversed(gone):
+            for move in reversed(removals):
                 _undo(nodes, move)
-            if (when_it_came := self._judge_on(nodes, one)).verdict == "agrees":
+            if (when_it_came := self._judge_on(nodes, bound)).verdict == "agrees":
                 return when_it_came
-        return self._decided(found, one, self._earlier_states(one))
+        return self._decided(judgement, bound, self._earlier_states(bound))
 
     def judge_all(self, members: Sequence[Bound], *, is_complete: bool) -> list[Judgement]:
         """The verdicts on bindings in flight, in the given order, which is the order of their bindings.
@@ -94,10 +94,10 @@ class Replay:
         `is_complete`: every pod that was to be decided before one of these is among them, or was rejected.
         """
         nodes = self._before(members)
-        uids = {one.pod.uid for one in members}
+        uids = {member.pod.uid for member in members}
         others = [move for move in self._moves if move.pod.uid not in uids and move.number > members[0].bound]
-        found: dict[str, Judgement] = {}
-        waiting = sorted(members, key=lambda one: one.rank)
+        judgements: dict[str, Judgement] = {}
+        waiting = sorted(members, key=lambda member: member.rank)
         in_order: list[Bound] = []
         while waiting:
             first = waiting[0]
@@ -108,45 +108,45 @@ class Replay:
             if judgement.verdict in DISAGREEMENTS:
                 other = self._next_that_agrees(nodes, waiting[1 : 1 + _LOOK_AHEAD])
                 if other is not None:
-                    found[other[0].pod.uid] = other[1] if _are_equal(first.pod, other[0].pod) else _undecided(other[1])
+                    judgements[other[0].pod.uid] = other[1] if _are_equal(first.pod, other[0].pod) else _undecided(other[1])
                     self._place(nodes, other[0], waiting, in_order)
                     continue
                 judgement = self._decided(judgement, first, self._other_orders(first, members, in_order))
                 if judgement.verdict in DISAGREEMENTS and not is_complete:
                     judgement = _undecided(judgement)
-            found[first.pod.uid] = judgement
+            judgements[first.pod.uid] = judgement
             self._place(nodes, first, waiting, in_order)
-        return [replace(found[one.pod.uid], in_flight=len(members)) for one in members]
+        return [replace(judgements[member.pod.uid], in_flight=len(members)) for member in members]
 
-    def _place(self, nodes: MovedPods, one: Bound, waiting: list[Bound], in_order: list[Bound]) -> None:
-        nodes.place(self._info(one))
-        waiting.remove(one)
-        in_order.append(one)
+    def _place(self, nodes: MovedPods, bound: Bound, waiting: list[Bound], in_order: list[Bound]) -> None:
+        nodes.place(self._info(bound))
+        waiting.remove(bound)
+        in_order.append(bound)
 
     def _next_that_agrees(self, nodes: MovedPods, candidates: Sequence[Bound]) -> tuple[Bound, Judgement] | None:
         """A pod that may have been decided before the first one, because then it agrees, and the first one does, too."""
-        for one in candidates if self._dry_runs_left > 0 else ():
-            judgement = self._judge_on(nodes, one)
+        for candidate in candidates if self._dry_runs_left > 0 else ():
+            judgement = self._judge_on(nodes, candidate)
             if judgement.verdict == "agrees":
-                return one, judgement
+                return candidate, judgement
         return None
 
-    def _judge_on(self, nodes: MovedPods, one: Bound) -> Judgement:
+    def _judge_on(self, nodes: MovedPods, bound: Bound) -> Judgement:
         self._dry_runs_left -= 1
-        with self._dry_runs.dry_run(self._simulation, one.pod, moved=nodes) as dry_run:
-            return judge(self._simulation, dry_run, one.node, release_differs=self._release_differs)
+        with self._dry_runs.dry_run(self._simulation, bound.pod, moved=nodes) as dry_run:
+            return judge(self._simulation, dry_run, bound.node, release_differs=self._release_differs)
 
-    def _decided(self, found: Judgement, one: Bound, states: Iterator[MovedPods]) -> Judgement:
+    def _decided(self, judgement: Judgement, bound: Bound, states: Iterator[MovedPods]) -> Judgement:
         """The disagreement, or `undecided` if it is none in another state, or if the order of the moves is not known."""
-        if not one.is_ordered:
-            return _undecided(found)
+        if not bound.is_ordered:
+            return _undecided(judgement)
         for _, nodes in zip(range(_MOST_STATES), states, strict=False):
             if self._dry_runs_left <= 0:
-                return _undecided(found)
-            other = self._judge_on(nodes, one)
-            if other.verdict == "agrees" or (other.verdict == "notBest" and found.verdict == "infeasible"):
-                return _undecided(found)
-        return found
+                return _undecided(judgement)
+            other = self._judge_on(nodes, bound)
+            if other.verdict == "agrees" or (other.verdict == "notBest" and judgement.verdict == "infeasible"):
+                return _undecided(judgement)
+        return judgement
 
     def _before(self, members: Sequence[Bound]) -> MovedPods:
         """The nodes before the first of the bindings."""
@@ -156,13 +156,13 @@ class Replay:
                 _undo(nodes, move)
         return nodes
 
-    def _since_arrival(self, one: Bound) -> list[Move]:
+    def _since_arrival(self, bound: Bound) -> list[Move]:
         """The moves since the pod came, if that is known."""
-        return [move for move in self._moves if one.arrived is not None and move.number > one.arrived]
+        return [move for move in self._moves if bound.arrived is not None and move.number > bound.arrived]
 
-    def _earlier_states(self, one: Bound) -> Iterator[MovedPods]:
+    def _earlier_states(self, bound: Bound) -> Iterator[MovedPods]:
         """The nodes as they were since the pod came: before each pod went, with all bindings; then before each move."""
-        since = list(reversed(self._since_arrival(one)))
+        since = list(reversed(self._since_arrival(bound)))
         for moves in ([move for move in since if not move.is_added], since):
             nodes = self._dry_runs.moved_pods(self._simulation) if moves else None
             for move in moves:
@@ -170,7 +170,7 @@ class Replay:
                 _undo(nodes, move)
                 yield nodes
 
-    def _other_orders(self, one: Bound, members: Sequence[Bound], in_order: Sequence[Bound]) -> Iterator[MovedPods]:
+    def _other_orders(self, bound: Bound, members: Sequence[Bound], in_order: Sequence[Bound]) -> Iterator[MovedPods]:
         """The nodes without the other members, with the first few that were decided, and without pods that went meanwhile; then as they
         were at the binding, and with every other member.
         """
@@ -180,26 +180,26 @@ class Replay:
             nodes.place(self._info(other))
             yield nodes
         for move in self._moves:
-            if members[0].bound < move.number <= one.bound and not move.is_added:
+            if members[0].bound < move.number <= bound.bound and not move.is_added:
                 nodes.take_away(move.pod)
                 yield nodes
-        in_flight = [other for other in members if other is not one]
+        in_flight = [other for other in members if other is not bound]
         arrived = self._before(members)
         for other in in_flight:
-            if other.bound < one.bound:
+            if other.bound < bound.bound:
                 arrived.place(self._info(other))
         yield arrived
         for other in in_flight:
             arrived.place(self._info(other))
         yield arrived
 
-    def _info(self, one: Bound) -> PodInfo:
-        return self._simulation.scheduler.state.pod_info(bound_pod(one.pod, one.node))
+    def _info(self, bound: Bound) -> PodInfo:
+        return self._simulation.scheduler.state.pod_info(bound_pod(bound.pod, bound.node))
 
 
-def _are_equal(one: Pod, other: Pod) -> bool:
+def _are_equal(first: Pod, second: Pod) -> bool:
     """Whether a scheduler cannot tell two pods apart, so that their order does not matter."""
-    return (one.spec, one.metadata.namespace, one.metadata.labels) == (other.spec, other.metadata.namespace, other.metadata.labels)
+    return (first.spec, first.metadata.namespace, first.metadata.labels) == (second.spec, second.metadata.namespace, second.metadata.labels)
 
 
 def _apply(nodes: MovedPods, move: Move) -> None:
@@ -213,5 +213,5 @@ def _undo(nodes: MovedPods, move: Move) -> None:
     _apply(nodes, move._replace(is_added=not move.is_added))
 
 
-def _undecided(found: Judgement) -> Judgement:
-    return replace(found, verdict="undecided", cause="order", without=())
+def _undecided(judgement: Judgement) -> Judgement:
+    return replace(judgement, verdict="undecided", cause="order", without=())

@@ -48,7 +48,7 @@ def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, 
     for distance, verdict, count in distances:
         if distance == nearest:
             counts.update({(reason, verdict.plugin): count for reason in verdict.reasons})
-    return max(counts, key=lambda found: (counts[found], found), default=None)
+    return max(counts, key=lambda reason: (counts[reason], reason), default=None)
 
 
 def nearest_reason(rejections: Iterable[tuple[str, str, Sequence[str], int]]) -> str:
@@ -74,8 +74,8 @@ def _too_small(dry_run: DryRun) -> list[bool]:
     for resource, amount in amounts.items():
         if amount > 0:
             small |= rows.allocatable(resource) < amount
-    found: list[bool] = small.tolist()
-    return found
+    result: list[bool] = small.tolist()
+    return result
 
 
 def _distance(verdict: NodeVerdict) -> int:

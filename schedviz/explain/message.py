@@ -87,9 +87,9 @@ class Found(Protocol):
     def message(self) -> str: ...
 
 
-def parse_messages(found: Iterable[Found]) -> list[PodMessage]:
+def parse_messages(messages: Iterable[Found]) -> list[PodMessage]:
     """The messages in order. One that `parse_message` refuses has one clause of unknown meaning."""
-    return [PodMessage(each.pod, each.at, each.message, _parsed(each.message)) for each in found]
+    return [PodMessage(message.pod, message.at, message.message, _parsed(message.message)) for message in messages]
 
 
 def _parsed(text: str) -> Message:
@@ -116,8 +116,8 @@ def parse_message(text: str) -> Message:
 
 def _with_wording(message: Message) -> Message:
     """The message with what its words tell about the release of its scheduler."""
-    known = [clause.releases for clause in (*message.clauses, *message.preemption) if clause.plugin or clause.releases]
-    of_one = {releases[0] for releases in known if len(releases) == 1}
+    releases = [clause.releases for clause in (*message.clauses, *message.preemption) if clause.plugin or clause.releases]
+    of_one = {releases[0] for releases in releases if len(releases) == 1}
     wording: Phrase | None = None
     if len(of_one) > 1:
         wording = phrase("It has words of {releases}: its scheduler is of a release between them.", releases=" and ".join(sorted(of_one)))
@@ -126,25 +126,25 @@ def _with_wording(message: Message) -> Message:
         wording = phrase(
             "It has words of {release} that {other} does not have.",
             release=release,
-            other=next(each for each in RELEASES if each != release),
+            other=next(release_ for release_ in RELEASES if release_ != release),
         )
-    elif any(not releases for releases in known):
+    elif any(not releases for releases in releases):
         wording = phrase("It has words of releases before {oldest}.", oldest=RELEASES[0])
     return message if wording is None else msgspec.structs.replace(message, wording=wording.text, wording_phrase=wording)
 
 
 def _fit_error(nodes: int, rest: str) -> Message:
-    said, _, preempting = rest.partition("preemption: ")
-    sentences = [part.strip(" ,") for part in said.strip().rstrip(".").split(". ") if part.strip(" ,.")]
+    head, _, preempting = rest.partition("preemption: ")
+    sentences = [part.strip(" ,") for part in head.strip().rstrip(".").split(". ") if part.strip(" ,.")]
     listed = [sentence for sentence in sentences if _CLAUSE.match(sentence)]
     others = [sentence for sentence in sentences if sentence not in listed and not sentence.isdigit()]
     counting = tuple(clause for sentence in listed for clause in _clauses(sentence))
-    known = tuple(explained_clause(nodes, sentence) for sentence in others if meaning_of(sentence) is not None)
+    explained = tuple(explained_clause(nodes, sentence) for sentence in others if meaning_of(sentence) is not None)
     unaccounted = nodes - sum(clause.count for clause in counting) if counting or not others else 0
-    finding = _finding(nodes, unaccounted, said.strip() if not preempting else "")
+    finding = _finding(nodes, unaccounted, head.strip() if not preempting else "")
     return Message(
         nodes,
-        (*counting, *known),
+        (*counting, *explained),
         pre_filter=". ".join(sentence for sentence in others if meaning_of(sentence) is None),
         preemption=_preemption(preempting),
         unaccounted=unaccounted,

@@ -61,13 +61,13 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
     return pending
 
 
-def _gated(name: str, place: QueuePlace) -> Phrase:
-    meaning = meaning_of(place.gating_reason)
+def _gated(name: str, queue_place: QueuePlace) -> Phrase:
+    meaning = meaning_of(queue_place.gating_reason)
     return phrase(
         "{pod} is pending. The scheduler does not try it: {plugin} holds it back because {why}.",
         pod=name,
-        plugin=place.gating_plugin,
-        why=meaning.phrase if meaning is not None else place.gating_reason,
+        plugin=queue_place.gating_plugin,
+        why=meaning.phrase if meaning is not None else queue_place.gating_reason,
     )
 
 
@@ -134,29 +134,29 @@ def _error(explanation: Explanation) -> Phrase | str:
     return explanation.message if clause is None or clause.meaning_phrase is None else clause.meaning_phrase
 
 
-def _gates(place: QueuePlace | None) -> str:
-    return place.gated_by if place is not None else ""
+def _gates(queue_place: QueuePlace | None) -> str:
+    return queue_place.gated_by if queue_place is not None else ""
 
 
-def _queued(place: QueuePlace | None) -> str | Phrase:
-    if place is None:
+def _queued(queue_place: QueuePlace | None) -> str | Phrase:
+    if queue_place is None:
         return ""
-    if place.ahead is None:
-        return phrase("; it is in {queue}", queue=place.queue)
-    if not place.ahead:
+    if queue_place.ahead is None:
+        return phrase("; it is in {queue}", queue=queue_place.queue)
+    if not queue_place.ahead:
         return phrase("; it is next in activeQ")
-    return phrase("; it is in activeQ behind {pods}", pods=counted(place.ahead, "{count} pod", "{count} pods"))
+    return phrase("; it is in activeQ behind {pods}", pods=counted(queue_place.ahead, "{count} pod", "{count} pods"))
 
 
 def _no_node(explanation: Explanation) -> Phrase:
-    whole = counted(explanation.nodes, "{count} node", "{count} nodes")
+    all_nodes = counted(explanation.nodes, "{count} node", "{count} nodes")
     if not explanation.clauses:
-        return phrase("none of {nodes} fits", nodes=whole)
+        return phrase("none of {nodes} fits", nodes=all_nodes)
     clauses = sorted(explanation.clauses, key=lambda clause: -clause.count)
     listed = ", ".join(_clause(clause) for clause in clauses[:_LISTED_CLAUSES])
-    left = len(clauses) - _LISTED_CLAUSES
-    more = counted(left, ", and {count} more reason", ", and {count} more reasons") if left > 0 else ""
-    return phrase("none of {nodes} fits ({clauses}{more})", nodes=whole, clauses=listed, more=more)
+    remaining = len(clauses) - _LISTED_CLAUSES
+    more = counted(remaining, ", and {count} more reason", ", and {count} more reasons") if remaining > 0 else ""
+    return phrase("none of {nodes} fits ({clauses}{more})", nodes=all_nodes, clauses=listed, more=more)
 
 
 def _clause(clause: Clause) -> str:

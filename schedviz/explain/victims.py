@@ -23,8 +23,8 @@ def room(dry_run: DryRun, verdicts: Sequence[NodeVerdict], now: int) -> tuple[Ro
     candidates = [row for row, verdict in enumerate(verdicts) if verdict.outlook == "pods leave"]
     shortage = _shortage(dry_run)
     candidates.sort(key=lambda row: (len(verdicts[row].objections), shortage[row]))
-    found = [_leave(dry_run, dry_run.rows.infos[row], now) for row in candidates[:TRIED]]
-    rooms = [_told(dry_run, info, pods) for info, pods in found if pods]
+    leaving = [_leave(dry_run, dry_run.rows.infos[row], now) for row in candidates[:TRIED]]
+    rooms = [_told(dry_run, info, pods) for info, pods in leaving if pods]
     rooms.sort(key=lambda room: (not room.by_preemption, room.highest_priority, len(room.pods)))
     return tuple(rooms[:LISTED_ROOMS])
 

@@ -61,7 +61,7 @@ def why_pending(simulation: Simulation, pod_key: str, findings: KnownFindings = 
 def explain_pod(
     simulation: Simulation,
     pod: Pod,
-    place: QueuePlace | None,
+    place_in_queue: QueuePlace | None,
     alike: tuple[str, ...],
     findings: KnownFindings = NO_FINDINGS,
     *,
@@ -73,8 +73,8 @@ def explain_pod(
     """
     condition = _scheduled_condition(pod)
     note = group_note(simulation, pod)
-    standing = _standing(simulation, pod, place, is_held_by_group=note is not None and note.holds_back)
-    known = Explanation(
+    standing = _standing(simulation, pod, place_in_queue, is_held_by_group=note is not None and note.holds_back)
+    explanation = Explanation(
         pod=pod.key,
         uid=pod.uid,
         standing=standing,
@@ -82,7 +82,7 @@ def explain_pod(
         node=pod.spec.node_name or pod.status.nominated_node_name,
         said=condition.message,
         said_since=condition.last_transition_time or "" if condition.message else "",
-        queue=place,
+        queue=place_in_queue,
         alike=alike,
         group=note.sentence.text if note is not None else "",
         group_phrase=note.sentence if note is not None else None,
@@ -90,18 +90,18 @@ def explain_pod(
         release=simulation.settings.release,
     )
     if standing in ("scheduled", "finished", "deleting"):
-        return _with_sentence(known, pod)
+        return _with_sentence(explanation, pod)
     try:
         dry_run = DryRun(simulation, pod)
     except UnknownProfileError as error:
         sentence = phrase("{error}; no profile here schedules it.", error=str(error))
-        return _replace(known, standing="ignored", sentence=sentence.text, sentence_phrase=sentence)
+        return _replace(explanation, standing="ignored", sentence=sentence.text, sentence_phrase=sentence)
     rejected = turned_away(simulation, dry_run)
     message = message_with(simulation, dry_run, rejected)
     # Before the matrix, for which every plugin looks at every node.
-    whole = message_with(simulation, dry_run, rejected, post_filter=True) if with_preemption else message
+    full_message = message_with(simulation, dry_run, rejected, post_filter=True) if with_preemption else message
     if standing == "gated":
-        message = whole = message_of_gated(place)
+        message = full_message = message_of_gated(place_in_queue)
     verdicts = with_extenders(matrix(dry_run), rejected)
     counted = Counter(verdict.outlook for verdict in verdicts)
     fits = tuple(verdict.node for verdict in verdicts if verdict.outlook == "now")
@@ -109,12 +109,12 @@ def explain_pod(
     if failed:
         reasons = said_clauses(message)
     else:
-        reasons = with_details(simulation, dry_run, verdicts, clauses(verdicts)) if verdicts else said_clauses(known.said)
+        reasons = with_details(simulation, dry_run, verdicts, clauses(verdicts)) if verdicts else said_clauses(explanation.said)
     main = main_reason(dry_run, verdicts) if not fits else None
     explained = _replace(
-        known,
+        explanation,
         failed=failed,
-        message=whole if standing == "gated" or not fits else "",
+        message=full_message if standing == "gated" or not fits else "",
         outlook=_best(verdicts),
         nodes=len(verdicts),
         fits=fits,
@@ -128,7 +128,7 @@ def explain_pod(
     )
     if (differs := disagreement(simulation, explained, message)) is not None:
         explained = without_missing(simulation, _replace(explained, disagreement=differs.text, disagreement_phrase=differs))
-    if standing == "gated" and not is_name_only(place):
+    if standing == "gated" and not is_name_only(place_in_queue):
         explained = _replace(explained, advice=_OPEN_GATES.text, advice_phrase=_OPEN_GATES)
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
@@ -142,23 +142,23 @@ def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: Dr
         return explained
     free = info.allocatable.clone()
     free.add(info.requested, -1)
-    known = scheduler_of_engine(simulation)
-    finding = judge(dry_run.pod, explained.node, free, info.pods, known)
+    scheduler = scheduler_of_engine(simulation)
+    finding = judge(dry_run.pod, explained.node, free, info.pods, scheduler)
     if finding.kind == WITHOUT_PREEMPTION:
         cause = provisioning(simulation, dry_run.pod.pod) or finding.cause_phrase
         return _replace(explained, cause=cause.text if cause else "", cause_phrase=cause, findings=(finding,))
     if finding.kind != FOR_EVER:
         victims = tuple(terminating_victims(dry_run.pod, info.pods))
         return _replace(explained, cause=finding.cause, advice=finding.advice, findings=(finding,), victims=victims)
-    cause, advice = why_for_ever(known)
+    cause, advice = why_for_ever(scheduler)
     return _replace(explained, for_ever=True, cause=cause.text, advice=advice.text, cause_phrase=cause, advice_phrase=advice)
 
 
 def find_pod(simulation: Simulation, key: str) -> Pod:
     """The pod in the API server. Raises `PodUnknownError` with suggestions."""
-    found = simulation.cluster.find("Pod", key)
-    if isinstance(found, Pod):
-        return found
+    pod = simulation.cluster.find("Pod", key)
+    if isinstance(pod, Pod):
+        return pod
     others = _meant_by(key, [obj for obj in simulation.stored_objects() if isinstance(obj, Pod)])
     hint = f"; there is {', '.join(others[:_SHOWN_OTHERS])}" if others else ""
     raise PodUnknownError(f'There is no pod "{key}" here{hint}.')
@@ -180,7 +180,7 @@ def _meant_by(key: str, pods: Sequence[Pod]) -> list[str]:
     return named or [pod.key for pod in pods if pod.namespace == namespace and pod.name.startswith(f"{name}-")]
 
 
-def _standing(simulation: Simulation, pod: Pod, place: QueuePlace | None, *, is_held_by_group: bool) -> Standing:
+def _standing(simulation: Simulation, pod: Pod, place_in_queue: QueuePlace | None, *, is_held_by_group: bool) -> Standing:
     if pod.status.phase in _FINISHED:
         return "finished"
     if pod.spec.node_name:
@@ -189,7 +189,7 @@ def _standing(simulation: Simulation, pod: Pod, place: QueuePlace | None, *, is_
         return "deleting"
     if any(binding.pod == pod.key for binding in simulation.scheduler.bindings):
         return "waiting"
-    if place is not None and place.gating_plugin and not is_held_by_group:
+    if place_in_queue is not None and place_in_queue.gating_plugin and not is_held_by_group:
         return "gated"
     return "nominated" if pod.status.nominated_node_name else "pending"
 

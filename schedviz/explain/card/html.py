@@ -65,12 +65,12 @@ def _head(card: Card) -> Iterable[str]:
 
 def _strip(card: Card) -> Iterable[str]:
     """All nodes or pods as one bar, divided by reason."""
-    whole = sum(reason.count for reason in card.reasons)
-    if not whole:
+    total = sum(reason.count for reason in card.reasons)
+    if not total:
         return
     rects, at = [], 0.0
     for number, reason in enumerate(card.reasons):
-        width = 100 * reason.count / whole
+        width = 100 * reason.count / total
         rects.append(f'<rect class="r{min(number, _LAST)}" x="{at:.2f}%" width="{max(0.3, width - 0.3):.2f}%" height="10"/>')
         at += width
     yield f'<svg class="strip" aria-hidden="true">{"".join(rects)}</svg>'
@@ -151,9 +151,9 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(f"<code>{escape(name)}</code>" for name in names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _with_code(words: str) -> str:
+def _with_code(text: str) -> str:
     """Words whose parts between backticks are code."""
-    return "".join(f"<code>{escape(part)}</code>" if number % 2 else escape(part) for number, part in enumerate(words.split("`")))
+    return "".join(f"<code>{escape(part)}</code>" if number % 2 else escape(part) for number, part in enumerate(text.split("`")))
 
 
 def heading_of(reason: Reason, unit: str) -> str:

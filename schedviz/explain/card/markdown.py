@@ -76,28 +76,28 @@ def named(names: Sequence[str]) -> str:
     return ", ".join(code(name) for name in names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def text(words: str) -> str:
+def text(value: str) -> str:
     """Words, in one line, in which nothing is markup."""
-    return _SPECIAL.sub(r"\\\1", " ".join(words.split()))
+    return _SPECIAL.sub(r"\\\1", " ".join(value.split()))
 
 
-def with_code(words: str) -> str:
+def with_code(value: str) -> str:
     """Words in one line whose parts between backticks are code."""
     return "".join(
-        code(part) if number % 2 else _SPECIAL.sub(r"\\\1", part) for number, part in enumerate(" ".join(words.split()).split("`"))
+        code(part) if number % 2 else _SPECIAL.sub(r"\\\1", part) for number, part in enumerate(" ".join(value.split()).split("`"))
     )
 
 
-def code(words: str) -> str:
+def code(value: str) -> str:
     """Words as inline code, in one line, with a fence that is longer than any run of backticks in them."""
-    words = " ".join(words.splitlines())
-    longest = max((len(run) for run in re.findall("`+", words)), default=0)
+    value = " ".join(value.splitlines())
+    longest = max((len(run) for run in re.findall("`+", value)), default=0)
     fence = "`" * (longest + 1)
     padding = " " if longest else ""
-    return f"{fence}{padding}{words}{padding}{fence}"
+    return f"{fence}{padding}{value}{padding}{fence}"
 
 
-def block(words: str) -> list[str]:
+def block(value: str) -> list[str]:
     """The lines of a code block."""
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", words)), default=0))
-    return [fence, " ".join(words.split()), fence]
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", value)), default=0))
+    return [fence, " ".join(value.split()), fence]

@@ -61,9 +61,9 @@ class _Canvas:
         self._strip(card)
         for number, reason in enumerate(card.reasons[:_REASONS]):
             self._reason(reason, card.unit, self._colour(number))
-        if (left := len(card.reasons) - _REASONS) > 0:
+        if (remaining := len(card.reasons) - _REASONS) > 0:
             self._y += 12
-            self._paragraph(f"and {count_of(left, 'more reasons')}", self._theme.ink_2)
+            self._paragraph(f"and {count_of(remaining, 'more reasons')}", self._theme.ink_2)
         self._fixes(card.fixes)
         self._foot(card)
         return self._y
@@ -85,19 +85,19 @@ class _Canvas:
         self._y += 8
         self._paragraph(card.sentence, self._theme.ink, size=15, leading=23)
 
-    def _pill(self, words: str, x: float, y: float, width: float) -> None:
+    def _pill(self, text: str, x: float, y: float, width: float) -> None:
         colour = self._colour(0)
         self._box(x, y, width, 22, outline=colour, radius=11)
-        self._text(x + 10, y + 3, words, colour, size=13, weight="medium")
+        self._text(x + 10, y + 3, text, colour, size=13, weight="medium")
 
     def _strip(self, card: Card) -> None:
-        whole = sum(reason.count for reason in card.reasons)
-        if not whole:
+        total = sum(reason.count for reason in card.reasons)
+        if not total:
             return
         self._y += 20
         x = float(_PADDING)
         for number, reason in enumerate(card.reasons):
-            width = _INNER * reason.count / whole
+            width = _INNER * reason.count / total
             self._box(x, self._y, max(1.0, width - 2), 10, fill=self._colour(number))
             x += width
         self._y += 10
@@ -157,12 +157,12 @@ class _Canvas:
         for fix in fixes[:_FIXES]:
             self._y += 4
             self._check(_PADDING + 3, self._y + 5)
-            words = f"{fix.what} ({fix.effect})" if fix.effect else fix.what
-            self._paragraph(words, self._theme.ink, leading=21, left=_PADDING + 22)
+            text = f"{fix.what} ({fix.effect})" if fix.effect else fix.what
+            self._paragraph(text, self._theme.ink, leading=21, left=_PADDING + 22)
             for command in fix.commands:
                 self._command(command)
-        if (left := len(fixes) - _FIXES) > 0:
-            self._paragraph(f"and {count_of(left, 'other changes')}", self._theme.ink_2, leading=21, left=_PADDING + 22)
+        if (remaining := len(fixes) - _FIXES) > 0:
+            self._paragraph(f"and {count_of(remaining, 'other changes')}", self._theme.ink_2, leading=21, left=_PADDING + 22)
 
     def _command(self, command: str) -> None:
         self._y += 2
@@ -184,8 +184,8 @@ class _Canvas:
             self._paragraph(f"Doctor: {finding}", self._theme.ink_2, size=12, leading=18)
             self._y += 4
         if card.said:
-            said = "Its scheduler said the same, word for word." if card.is_said else f"Its scheduler said: {card.said}"
-            self._paragraph(said, self._theme.ink_2, size=12, leading=18)
+            line = "Its scheduler said the same, word for word." if card.is_said else f"Its scheduler said: {card.said}"
+            self._paragraph(line, self._theme.ink_2, size=12, leading=18)
         if card.disagreement:
             self._paragraph(f"They differ: {card.disagreement}.", self._theme.ink_2, size=12, leading=18)
         computed = f"computed by a simulation of {card.scheduler}" if card.simulated else ""
@@ -200,7 +200,7 @@ class _Canvas:
 
     def _paragraph(
         self,
-        words: str,
+        text: str,
         colour: Colour,
         *,
         size: int = 14,
@@ -210,13 +210,13 @@ class _Canvas:
         width: float = 0,
         break_anywhere: bool = False,
     ) -> None:
-        for line in _wrapped(words, width or _PADDING + _INNER - left, size, weight, break_anywhere=break_anywhere):
+        for line in _wrapped(text, width or _PADDING + _INNER - left, size, weight, break_anywhere=break_anywhere):
             self._text(left, self._y + (leading - size) / 2 - 1, line, colour, size=size, weight=weight)
             self._y += leading
 
-    def _text(self, x: float, y: float, words: str, colour: Colour, *, size: int, weight: Weight = "regular") -> None:
+    def _text(self, x: float, y: float, text: str, colour: Colour, *, size: int, weight: Weight = "regular") -> None:
         if self._drawing is not None:
-            self._drawing.text((x * _SCALE, y * _SCALE), _plain(words), fill=colour, font=_font(size, weight))
+            self._drawing.text((x * _SCALE, y * _SCALE), _plain(text), fill=colour, font=_font(size, weight))
 
     def _box(
         self, x: float, y: float, width: float, height: float, *, fill: Colour | None = None, outline: Colour | None = None, radius: int = 0
@@ -259,9 +259,9 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _plain(words: str) -> str:
+def _plain(text: str) -> str:
     """What can be drawn: one line, without control characters."""
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in words[:_LONGEST].translate(_REPLACED))
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text[:_LONGEST].translate(_REPLACED))
 
 
 @lru_cache(maxsize=32)
@@ -272,26 +272,26 @@ def _font(size: int, weight: Weight) -> ImageFont.FreeTypeFont:
     return font
 
 
-def _length(words: str, size: int, weight: Weight = "regular") -> float:
-    return _font(size, weight).getlength(_plain(words)) / _SCALE
+def _length(text: str, size: int, weight: Weight = "regular") -> float:
+    return _font(size, weight).getlength(_plain(text)) / _SCALE
 
 
-def _cut(words: str, width: float, size: int, weight: Weight = "regular") -> str:
+def _cut(text: str, width: float, size: int, weight: Weight = "regular") -> str:
     """The words, shortened to a width."""
-    return _fitting(_plain(words), lambda part: _length(part, size, weight) <= width)
+    return _fitting(_plain(text), lambda part: _length(part, size, weight) <= width)
 
 
-def _fitting(words: str, fits: Callable[[str], bool]) -> str:
-    if fits(words):
-        return words
-    low, high = 0, len(words)
+def _fitting(text: str, fits: Callable[[str], bool]) -> str:
+    if fits(text):
+        return text
+    low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(words[:middle] + "…") else (low, middle - 1)
-    return words[:low] + "…"
+        low, high = (middle, high) if fits(text[:middle] + "…") else (low, middle - 1)
+    return text[:low] + "…"
 
 
-def _wrapped(words: str, width: float, size: int, weight: Weight, *, break_anywhere: bool = False) -> list[str]:
+def _wrapped(text: str, width: float, size: int, weight: Weight, *, break_anywhere: bool = False) -> list[str]:
     """Lines of at most this width; the last of `_LINES` ends in an ellipsis."""
 
     def fits(part: str) -> bool:
@@ -299,7 +299,7 @@ def _wrapped(words: str, width: float, size: int, weight: Weight, *, break_anywh
 
     lines: list[str] = []
     line = ""
-    for word in list(_plain(words)) if break_anywhere else _pieces(_plain(words).split(" "), fits):
+    for word in list(_plain(text)) if break_anywhere else _pieces(_plain(text).split(" "), fits):
         joined = f"{line}{'' if break_anywhere else ' '}{word}" if line else word
         if fits(joined):
             line = joined
@@ -314,13 +314,13 @@ def _wrapped(words: str, width: float, size: int, weight: Weight, *, break_anywh
 
 def _pieces(words: Sequence[str], fits: Callable[[str], bool]) -> list[str]:
     """The words; one that is longer than a line is divided."""
-    found: list[str] = []
+    pieces: list[str] = []
     for word in words:
         part = ""
         for sign in word if not fits(word) else ():
             if part and not fits(part + sign):
-                found.append(part)
+                pieces.append(part)
                 part = ""
             part += sign
-        found.append(part or word)
-    return found
+        pieces.append(part or word)
+    return pieces

@@ -150,8 +150,8 @@ def named(pods: Sequence[Pod]) -> str | Phrase:
     return phrase("{count} pods ({pods})", count=len(pods), pods=f"{listed}{', …' if len(pods) > _NAMED else ''}")
 
 
-def shell(*words: str, names: Sequence[str], flags: Sequence[str] = ()) -> str:
+def shell(*arguments: str, names: Sequence[str], flags: Sequence[str] = ()) -> str:
     """A command that can be pasted safely, whatever a name contains: an imported pod called `--all` is not a flag."""
     if any(name.startswith("-") for name in names):
-        return shlex.join([*words, *flags, "--", *names])
-    return shlex.join([*words, *names, *flags])
+        return shlex.join([*arguments, *flags, "--", *names])
+    return shlex.join([*arguments, *names, *flags])

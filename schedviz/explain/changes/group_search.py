@@ -39,8 +39,8 @@ class GroupSearch(Search):
         name = group_of(self.pod)
         assert name is not None
         self._name: PodGroupInfo = name
-        found = simulation.cluster.find("PodGroup", name.key)
-        self._group = found if isinstance(found, PodGroup) else None
+        pod_group = simulation.cluster.find("PodGroup", name.key)
+        self._group = pod_group if isinstance(pod_group, PodGroup) else None
         members = [obj for obj in simulation.stored_objects() if isinstance(obj, Pod) and group_of(obj) == name]
         #: All pods of the group, and those that have no node.
         self._members = members
@@ -84,15 +84,15 @@ class GroupSearch(Search):
             group = PodGroup(
                 metadata=ObjectMeta(name=self._name.name, namespace=self._name.namespace), spec=PodGroupSpec(scheduling_policy=policy)
             )
-            what = phrase("create the pod group {group} with minCount {count}", group=self._name.key, count=present)
-            yield Change("member", what, against=frozenset(), updated=(group,))
+            title = phrase("create the pod group {group} with minCount {count}", group=self._name.key, count=present)
+            yield Change("member", title, against=frozenset(), updated=(group,))
             return
         missing = _min_count(self._group) - present
         if missing > 0:
-            what = counted(missing, "{count} pod", "{count} pods")
+            title = counted(missing, "{count} pod", "{count} pods")
             yield Change(
                 "member",
-                phrase("create {pods} more of the pod group {group}, like {pod}", pods=what, group=self._name.key, pod=self.pod.key),
+                phrase("create {pods} more of the pod group {group}, like {pod}", pods=title, group=self._name.key, pod=self.pod.key),
                 against=frozenset(),
                 amount=1 - 1 / (1 + missing),
                 updated=tuple(self._more_pods(missing)),
@@ -107,8 +107,8 @@ class GroupSearch(Search):
             )
 
     def _more_pods(self, count: int) -> Iterator[Pod]:
-        taken = {pod.name for pod in self._members}
-        free = (name for number in range(1, len(taken) + count + 1) if (name := f"{self.pod.name}-more-{number}") not in taken)
+        used_names = {pod.name for pod in self._members}
+        free = (name for number in range(1, len(used_names) + count + 1) if (name := f"{self.pod.name}-more-{number}") not in used_names)
         for name in (next(free) for _ in range(count)):
             metadata = replace(self.pod.metadata, name=name, uid="", resource_version="", creation_timestamp=None)
             yield replace(self.pod, metadata=metadata, status=PodStatus())

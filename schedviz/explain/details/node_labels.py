@@ -20,13 +20,13 @@ def node_affinity_details(rejected: RejectedNodes) -> Iterator[LabelDetail]:
     required = required_node_affinity(rejected.pod.pod)
     requirements = list(required.labels.requirements) if required.labels is not None else []
     if required.nodes is not None:
-        requirements += [each for term in required.nodes.terms for each in term.labels.requirements]
+        requirements += [requirement for term in required.nodes.terms for requirement in term.labels.requirements]
     yield from label_details(rejected.everywhere, requirements)
 
 
 def volume_requirements(selector: NodeSelector) -> list[Requirement]:
     """The label requirements of a volume's node affinity."""
-    return [each for term in lazy_node_selector(selector).terms for each in term.labels.requirements]
+    return [requirement for term in lazy_node_selector(selector).terms for requirement in term.labels.requirements]
 
 
 def label_details(rows: Rows, requirements: Sequence[Requirement], claim: str = "", volume: str = "") -> Iterator[LabelDetail]:
@@ -37,11 +37,11 @@ def label_details(rows: Rows, requirements: Sequence[Requirement], claim: str = 
 
 
 def _detail(nodes: Sequence[Node], requirement: Requirement, claim: str, volume: str) -> LabelDetail:
-    found = Counter(node.metadata.labels.get(requirement.key) for node in nodes)
+    counts = Counter(node.metadata.labels.get(requirement.key) for node in nodes)
     matching = sum(requirement.matches(node.metadata.labels) for node in nodes)
-    without = found.pop(None, 0)
-    values = tuple(LabelValue(value or "", count) for value, count in found.most_common(NAMED))
-    sentence = _sentence(requirement, matching, values, len(found), claim, volume)
+    without = counts.pop(None, 0)
+    values = tuple(LabelValue(value or "", count) for value, count in counts.most_common(NAMED))
+    sentence = _sentence(requirement, matching, values, len(counts), claim, volume)
     return LabelDetail(
         sentence=sentence.text,
         sentence_phrase=sentence,
@@ -57,15 +57,15 @@ def _detail(nodes: Sequence[Node], requirement: Requirement, claim: str, volume:
 
 def _sentence(requirement: Requirement, matching: int, values: Sequence[LabelValue], of: int, claim: str, volume: str) -> Phrase:
     required = str(requirement)
-    who = phrase("volume {volume} of claim {claim}", volume=volume, claim=claim) if volume else phrase("the pod")
+    subject = phrase("volume {volume} of claim {claim}", volume=volume, claim=claim) if volume else phrase("the pod")
     met = counted(matching, "{count} node matches", "{count} nodes match") if matching else phrase("no node matches")
     if not values:
-        return phrase("{who} requires {requirement}; no node has the label {key}", who=who, requirement=required, key=requirement.key)
-    shown = ", ".join(f"{value.value} ({value.nodes})" for value in values)
-    exist = phrase("{values} and {count} more", values=shown, count=of - len(values)) if of > len(values) else shown
+        return phrase("{who} requires {requirement}; no node has the label {key}", who=subject, requirement=required, key=requirement.key)
+    value_texts = ", ".join(f"{value.value} ({value.nodes})" for value in values)
+    exist = phrase("{values} and {count} more", values=value_texts, count=of - len(values)) if of > len(values) else value_texts
     return phrase(
         "{who} requires {requirement}: {met}; the nodes have {key} {values}",
-        who=who,
+        who=subject,
         requirement=required,
         met=met,
         key=requirement.key,

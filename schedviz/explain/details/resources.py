@@ -72,43 +72,43 @@ def _nearest(rejected: RejectedNodes, resource: str) -> tuple[NodeAmount, ...]:
     rows = rejected.rows
     allocatable, used = rows.allocatable(resource), _used(rows, resource)
     order = np.argsort(-(allocatable - used), kind="stable")[:NAMED].tolist()
-    found = []
+    shortages = []
     for row in order:
         nominated = sum(amount(pod, resource) for pod in rejected.nominated_to(rows.infos[row]))
-        found.append(NodeAmount(rows.names[row], int(allocatable[row]), int(used[row]) + nominated))
-    return tuple(sorted(found, key=lambda node: node.used - node.allocatable))
+        shortages.append(NodeAmount(rows.names[row], int(allocatable[row]), int(used[row]) + nominated))
+    return tuple(sorted(shortages, key=lambda node: node.used - node.allocatable))
 
 
 def _sentence(resource: str, requested: int, largest: int, offered_by: int, nodes: tuple[NodeAmount, ...]) -> Phrase:
     best = nodes[0]
     if resource == PODS:
         return phrase("{node} has {used} of at most {allocatable} pods", node=best.node, used=best.used, allocatable=best.allocatable)
-    wanted = printed_amount(resource, requested)
+    requested_text = printed_amount(resource, requested)
     if not largest and "/" in resource:
         return phrase(
             "{resource}: the pod requests {requested}; no node has any: its device plugin may be missing",
-            requested=wanted,
+            requested=requested_text,
             resource=resource,
         )
     if not largest:
-        return phrase("{resource}: the pod requests {requested}; no node has any", requested=wanted, resource=resource)
+        return phrase("{resource}: the pod requests {requested}; no node has any", requested=requested_text, resource=resource)
     if requested > largest:
         return phrase(
             "{resource}: the pod requests {requested}; the largest node has {largest} in total",
-            requested=wanted,
+            requested=requested_text,
             resource=resource,
             largest=printed_amount(resource, largest),
         )
     if not best.allocatable:
         return phrase(
             "{resource}: the pod requests {requested}; these nodes have none, {others}",
-            requested=wanted,
+            requested=requested_text,
             resource=resource,
             others=counted(offered_by, "{count} other node does", "{count} other nodes do"),
         )
     free = best.allocatable - best.used
     values = {
-        "requested": wanted,
+        "requested": requested_text,
         "resource": resource,
         "node": best.node,
         "free": printed_amount(resource, max(0, free)),
