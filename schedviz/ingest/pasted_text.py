@@ -113,12 +113,12 @@ def plain(text: str) -> str:
 def messages_in(text: str, *, longest: int = LONGEST) -> list[PodMessage]:
     """The scheduler's messages, each once, in the order of the text. `pod` is "" if the text does not name it."""
     text = text[:longest]
-    found: dict[tuple[str, str], PodMessage] = {}
-    for said in _of_objects(text) or _each(plain(text)):
-        found.setdefault((said.pod, said.message), said)
-        if len(found) == MOST_MESSAGES:
+    messages: dict[tuple[str, str], PodMessage] = {}
+    for message in _of_objects(text) or _each(plain(text)):
+        messages.setdefault((message.pod, message.message), message)
+        if len(messages) == MOST_MESSAGES:
             break
-    return list(found.values())
+    return list(messages.values())
 
 
 def _of_objects(text: str) -> list[PodMessage]:
@@ -127,7 +127,7 @@ def _of_objects(text: str) -> list[PodMessage]:
         items = msgspec.json.decode(text, type=_List).items
     except (msgspec.MsgspecError, RecursionError):
         items = [msgspec.Raw(text.encode("utf-8", "replace"))] if text.lstrip().startswith("{") else []
-    return [said for said in (message_in_event(item) or _of_pod(item) for item in items) if said is not None]
+    return [message for message in (message_in_event(item) or _of_pod(item) for item in items) if message is not None]
 
 
 def _of_pod(item: Any) -> PodMessage | None:
@@ -143,15 +143,15 @@ def _of_pod(item: Any) -> PodMessage | None:
 
 def _each(text: str) -> Iterator[PodMessage]:
     described = _Described(text)
-    at = 0
+    position = 0
     while True:
-        head = _HEAD.search(text, at)
+        head = _HEAD.search(text, position)
         upto = len(text) if head is None else head.start()
-        yield from _without_head(text, at, upto, described)
+        yield from _without_head(text, position, upto, described)
         if head is None:
             return
         if _OF_PREEMPTION.search(text, max(0, head.start() - 120), head.start()):
-            at = head.end()
+            position = head.end()
             continue
         message, end = whole_message(text, head.start(), head.end())
         line = text[max(text.rfind("\n", 0, head.start()) + 1, head.start() - _BEFORE) : head.start()]
@@ -159,7 +159,7 @@ def _each(text: str) -> Iterator[PodMessage]:
         if not pod and (named := _JSON_POD.match(text, text.find('"pod":"', end, end + _BEFORE))) is not None:
             pod = named[1]
         yield PodMessage(pod, message, at=when)
-        at = max(end, head.end())
+        position = max(end, head.end())
 
 
 class _Described:
@@ -196,10 +196,10 @@ def _about(before: str, described: str) -> tuple[str, str]:
         return described, ""
     columns = row["before"].strip(" |`").split()
     # The last column before the reason is the type; before it is the time, and before that perhaps the namespace.
-    at = f"{columns[-2]} ago" if len(columns) > 1 and _AGE.fullmatch(columns[-2]) else ""
+    age = f"{columns[-2]} ago" if len(columns) > 1 and _AGE.fullmatch(columns[-2]) else ""
     if not is_named:
-        return described, at
-    return f"{columns[0] if len(columns) > 2 else 'default'}/{row['pod'][4:]}", at
+        return described, age
+    return f"{columns[0] if len(columns) > 2 else 'default'}/{row['pod'][4:]}", age
 
 
 def _without_head(text: str, start: int, stop: int, described: _Described) -> Iterator[PodMessage]:
@@ -207,8 +207,8 @@ def _without_head(text: str, start: int, stop: int, described: _Described) -> It
     if REASON in text[start:stop]:
         for event in _AFTER_REASON.finditer(text, start, stop):
             rest = event["rest"]
-            while (place := _COLUMN.match(rest)) is not None and place.end() < len(rest):
-                rest = rest[place.end() :]
+            while (match := _COLUMN.match(rest)) is not None and match.end() < len(rest):
+                rest = rest[match.end() :]
             is_cut = event.end() == stop < len(text) and text[stop] != "\n"
             if is_cut or " " not in rest.strip() or not rest.strip(" -|`*"):
                 continue

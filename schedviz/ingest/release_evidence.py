@@ -71,9 +71,9 @@ def kubelet_version(node: msgspec.Raw | bytes | dict[str, Any]) -> str:
     return version[:_SHOWN] if _VERSION.match(version) else ""
 
 
-def newest(one: str, other: str) -> str:
+def newest(first: str, second: str) -> str:
     """The newer of two versions; "" is older than any."""
-    return max(one, other, key=_numbers)
+    return max(first, second, key=_numbers)
 
 
 class ReleaseEvidence(msgspec.Struct, frozen=True):
@@ -178,7 +178,7 @@ def differences_from(version: str, release: str) -> list[Phrase]:
 
 def newer_words(messages: Iterable[str]) -> str:
     """Words in the scheduler's messages that v1.27.1 does not have; "": there are none."""
-    return next((words for message in messages for words in _NEWER_WORDS if words in message), "")
+    return next((newer for message in messages for newer in _NEWER_WORDS if newer in message), "")
 
 
 def newer_field(obj: KubeObject) -> str:
@@ -201,8 +201,8 @@ def _reason_for(gates: Iterable[str]) -> Phrase:
 
 
 def _numbers(version: str) -> tuple[int, int, int]:
-    found = _VERSION.match(version)
-    return (0, 0, 0) if found is None else (int(found[1]), int(found[2]), int(found[3] or 0))
+    match = _VERSION.match(version)
+    return (0, 0, 0) if match is None else (int(match[1]), int(match[2]), int(match[3] or 0))
 
 
 def with_release(report: Report, release: str | None, evidence: ReleaseEvidence) -> Report:
@@ -221,5 +221,5 @@ def with_other_release(report: dict[str, Any], release: str) -> dict[str, Any]:
         **report,
         "release": release,
         "warnings": [text for text in report.get("warnings", ()) if not text.startswith(_NOTES)],
-        "warningPhrases": [one for one in report.get("warningPhrases", ()) if not one["template"].startswith(_NOTES)],
+        "warningPhrases": [warning for warning in report.get("warningPhrases", ()) if not warning["template"].startswith(_NOTES)],
     }

@@ -110,12 +110,12 @@ class _Reading:
 
     def finish(self) -> list[Signal]:
         """The dumps, the oldest first, with what the log tells about their time."""
-        found = self.signals.finish()
-        bound = {pod: at for pod, at in self._attempts.items() if pod in self.bound}
-        tried = [*self._tried_next, *(set[str]() for _ in found)]
+        signals = self.signals.finish()
+        bound = {pod: time for pod, time in self._attempts.items() if pod in self.bound}
+        tried = [*self._tried_next, *(set[str]() for _ in signals)]
         return [
             msgspec.structs.replace(signal, tried_next=frozenset(pods), attempts=self._attempts, bound=bound)
-            for signal, pods in zip(found, tried, strict=False)
+            for signal, pods in zip(signals, tried, strict=False)
         ]
 
     def take(self, record: Record) -> None:
