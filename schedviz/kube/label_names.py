@@ -22,14 +22,14 @@ class _Form(NamedTuple):
     def faults(self, text: str) -> list[str]:
         if len(text) > _MOST_LOOKED_AT:
             return [f"must be no more than {self.most_bytes} characters"]
-        found = [f"must be no more than {self.most_bytes} characters"] if len(text.encode()) > self.most_bytes else []
-        return found if re.fullmatch(self.shape, text) else [*found, self.told]
+        result = [f"must be no more than {self.most_bytes} characters"] if len(text.encode()) > self.most_bytes else []
+        return result if re.fullmatch(self.shape, text) else [*result, self.told]
 
     @property
     def told(self) -> str:
         """Upstream: validation.go RegexError, including its double space."""
-        shown = " or ".join(f"'{example}', " for example in self.examples)
-        return f"{self.rule} (e.g. {shown}regex used for validation is '{self.shape}')"
+        examples = " or ".join(f"'{example}', " for example in self.examples)
+        return f"{self.rule} (e.g. {examples}regex used for validation is '{self.shape}')"
 
 
 _NAME: Final = _Form(
