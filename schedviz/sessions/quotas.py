@@ -64,8 +64,10 @@ class Quota(msgspec.Struct, frozen=True):
         return not self.limit or self.used + more <= self.limit
 
     def __str__(self) -> str:
-        whose = "Your sessions" if self.is_own else "The sessions of this server"
-        have = f"You have {self.used:,} sessions" if self.is_own and self.kind == "sessions" else f"{whose} have {self.used:,} {self.kind}"
+        subject = "Your sessions" if self.is_own else "The sessions of this server"
+        have = (
+            f"You have {self.used:,} sessions" if self.is_own and self.kind == "sessions" else f"{subject} have {self.used:,} {self.kind}"
+        )
         if not self.is_own and self.kind == "sessions":
             have = f"This server has {self.used:,} sessions"
         return f"{have}; {self.setting} allows {self.limit:,}."
@@ -73,7 +75,7 @@ class Quota(msgspec.Struct, frozen=True):
 
 def quotas_of(owner_id: int | None, *, fresh: bool = False) -> list[Quota]:
     """The quotas that apply to a user's sessions, and to all. `fresh`: do not use the cache."""
-    found: list[Quota] = []
+    quotas: list[Quota] = []
     own = _own_limits(owner_id) if owner_id is not None else {}
     for is_own, used, ending in (
         (True, _counted(owner_id, fresh=fresh), "PER_USER"),
@@ -84,8 +86,8 @@ def quotas_of(owner_id: int | None, *, fresh: bool = False) -> list[Quota]:
             limit = getattr(settings, name)
             if is_own and kind in own:
                 name, limit = f"DEMO_{kind.upper()}_PER_VISITOR", own[kind]
-            found.append(Quota(kind=kind, setting=f"SCHEDVIZ_{name}", limit=limit, used=getattr(used, kind), is_own=is_own))
-    return found
+            quotas.append(Quota(kind=kind, setting=f"SCHEDVIZ_{name}", limit=limit, used=getattr(used, kind), is_own=is_own))
+    return quotas
 
 
 def register_user_limits(limits_of: Callable[[int], dict[str, int]]) -> None:
@@ -104,11 +106,11 @@ def expect_room(owner_id: int | None, **more: int) -> None:
     _expect_room(quotas_of(owner_id), more)
 
 
-def _expect_room(found: Iterable[Quota], more: Mapping[str, int]) -> None:
-    for quota in found:
-        wanted = more.get(quota.kind)
-        if wanted is not None and not quota.has_room_for(wanted):
-            addition = f" {wanted:,} more are too many." if wanted > 1 else ""
+def _expect_room(quotas: Iterable[Quota], more: Mapping[str, int]) -> None:
+    for quota in quotas:
+        additional = more.get(quota.kind)
+        if additional is not None and not quota.has_room_for(additional):
+            addition = f" {additional:,} more are too many." if additional > 1 else ""
             raise QuotaReached(f"{quota}{addition} {_remedy(quota)}")
 
 
@@ -145,8 +147,8 @@ def expect_room_for_commands(session_id: UUID, commands: Iterable[tuple[AnyComma
             updated += replicas if isinstance(command, Update) else 0
     if not more or (not _are_limited(more) and not settings.PUBLIC_DEMO):
         return
-    found = Session.objects.filter(pk=session_id).values_list("owner_id", "pods").first()
-    owner, pods = found or (None, 0)
+    row = Session.objects.filter(pk=session_id).values_list("owner_id", "pods").first()
+    owner, pods = row or (None, 0)
     # An update may ask for pods that the session already has.
     expect_room(owner, **{**more, **({"pods": more["pods"] - min(updated, pods)} if updated else {})})
     _add(owner, more)
@@ -165,8 +167,8 @@ def _made_by(command: AnyCommand) -> dict[str, int]:
 def _add(owner_id: int | None, more: Mapping[str, int]) -> None:
     """Add accepted work to the cached usage, so that consecutive commands do not use the same remaining quota."""
     for key in (owner_id, "all"):
-        if (known := _known.get(key)) is not None:
-            counted, usage = known
+        if (cached := _known.get(key)) is not None:
+            counted, usage = cached
             _known[key] = (counted, msgspec.structs.replace(usage, **{kind: getattr(usage, kind) + count for kind, count in more.items()}))
 
 
@@ -200,14 +202,14 @@ _known: dict[Any, tuple[float, Usage]] = {}
 
 def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False) -> Usage:
     key = "all" if of_all else owner_id
-    known = _known.get(key)
+    cached = _known.get(key)
     now = time.monotonic()
-    if not fresh and known is not None and now - known[0] < _FRESH_SECONDS:
-        return known[1]
+    if not fresh and cached is not None and now - cached[0] < _FRESH_SECONDS:
+        return cached[1]
     sessions, checkpoints = Session.objects.order_by(), Checkpoint.objects.order_by()
     if not of_all:
         sessions, checkpoints = sessions.filter(owner_id=owner_id), checkpoints.filter(session__owner_id=owner_id)
-    found = sessions.aggregate(
+    totals = sessions.aggregate(
         sessions=Count("pk"),
         nodes=Sum("nodes"),
         pods=Sum("pods"),
@@ -215,7 +217,7 @@ def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False)
         bytes=Sum(F("history_bytes") + F("command_bytes")),
     )
     saved = checkpoints.aggregate(bytes=Sum(F("engine_bytes") + F("view_bytes")))
-    counted = {name: value or 0 for name, value in found.items()}
+    counted = {name: value or 0 for name, value in totals.items()}
     usage = Usage(**{**counted, "cycles": max(0, counted["cycles"]), "bytes": counted["bytes"] + (saved["bytes"] or 0)})
     _known[key] = (now, usage)
     return usage

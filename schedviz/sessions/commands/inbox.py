@@ -74,8 +74,8 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: Seen | None
             _expect_as_seen(session_id, seen, before=seq - 1)
     except (IntegrityError, SessionFailed, TooManyCommands, QuotaReached, HeadMoved):
         # A command that was accepted before stays accepted, whatever limits hold now.
-        if known := _known(session_id, new):
-            return known
+        if earlier := _known(session_id, new):
+            return earlier
         raise
     accepted = Accepted(seq=seq, key=key, duplicate=False)
     _record_accepted(session_id, accepted.seq, _op(command))
@@ -93,35 +93,37 @@ def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, 
     for _, command in commands:
         expect_names(command)
         expect_selectors(command)
-    if known := _all_known(session_id, new):
-        return known
+    if earlier := _all_known(session_id, new):
+        return earlier
     try:
-        quotas.expect_room_for_commands(session_id, [(command, len(one.body)) for one, (_, command) in zip(new, commands, strict=True)])
+        quotas.expect_room_for_commands(
+            session_id, [(command, len(new_command.body)) for new_command, (_, command) in zip(new, commands, strict=True)]
+        )
         with transaction.atomic():
             last, is_owned = _store(session_id, new)
             before = last - len(new)
             _expect_as_seen(session_id, seen, before=before)
     except IntegrityError:
         # A concurrent request sent the same keys.
-        if known := _all_known(session_id, new):
-            return known
+        if earlier := _all_known(session_id, new):
+            return earlier
         raise
     accepted = [Accepted(seq=seq, key=key, duplicate=False) for seq, (key, _) in enumerate(commands, before + 1)]
-    for one, (_, command) in zip(accepted, commands, strict=True):
-        _record_accepted(session_id, one.seq, _op(command))
+    for accepted_command, (_, command) in zip(accepted, commands, strict=True):
+        _record_accepted(session_id, accepted_command.seq, _op(command))
     wakeups.notify(session_id, owned=is_owned)
     return accepted
 
 
 def _all_known(session_id: UUID, new: Sequence[_New]) -> list[Accepted]:
     """The earlier results if all keys were accepted before; empty if none was."""
-    found = [known for one in new if (known := _known(session_id, one)) is not None]
-    if found and len(found) < len(new):
+    earlier_results = [earlier for new_command in new if (earlier := _known(session_id, new_command)) is not None]
+    if earlier_results and len(earlier_results) < len(new):
         raise KeyReused(
-            f"key: {found[0].key!r} was used before, but other keys of this request were not. "
+            f"key: {earlier_results[0].key!r} was used before, but other keys of this request were not. "
             "Repeat a request with exactly the same commands."
         )
-    return found
+    return earlier_results
 
 
 def _expect_as_seen(session_id: UUID, seen: Seen | None, *, before: int) -> None:
@@ -190,10 +192,10 @@ def _encoded(command: AnyCommand, key: str) -> _New:
 
 def _store(session_id: UUID, new: Sequence[_New]) -> tuple[int, bool]:
     """The number of the last command, and the `owned` argument for `wakeups.notify`."""
-    pauses = [place for place, one in enumerate(new, 1) if one.is_pause]
-    others = [place for place, one in enumerate(new, 1) if not one.is_pause]
+    pauses = [number for number, new_command in enumerate(new, 1) if new_command.is_pause]
+    others = [number for number, new_command in enumerate(new, 1) if not new_command.is_pause]
     with transaction.atomic():
-        size = sum(len(one.body) for one in new)
+        size = sum(len(new_command.body) for new_command in new)
         row = prepared.number_commands(session_id, len(new), size=size, last_pause=pauses[-1] if pauses else 0)
         if row is None:
             raise SessionGone(f"There is no session {session_id}.")
@@ -206,7 +208,7 @@ def _store(session_id: UUID, new: Sequence[_New]) -> tuple[int, bool]:
                 f"{waiting} commands are waiting, and COMMANDS_WAITING allows {settings.COMMANDS_WAITING}; "
                 "send more when some of them are done."
             )
-        prepared.insert_commands(session_id, before + 1, [(one.key, one.body) for one in new])
+        prepared.insert_commands(session_id, before + 1, [(new_command.key, new_command.body) for new_command in new])
     # The io worker owns a session that is being imported, and notifies an engine worker when the import has finished.
     return row.seq, row.is_owned or row.status == Session.Status.IMPORTING
 

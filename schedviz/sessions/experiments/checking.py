@@ -37,16 +37,16 @@ def check(experiment_id: UUID) -> None:
     experiment = _claim(experiment_id)
     if experiment is None:
         return
-    mine = Experiment.objects.filter(pk=experiment_id, epoch=experiment.epoch, status=Experiment.Status.CHECKING)
+    own_experiment = Experiment.objects.filter(pk=experiment_id, epoch=experiment.epoch, status=Experiment.Status.CHECKING)
     if experiment.tries > MOST_TRIES:
-        _refuse(mine, [Fault("", f"{MOST_TRIES} workers ended while they checked the plan. Their logs have the reason.")])
+        _refuse(own_experiment, [Fault("", f"{MOST_TRIES} workers ended while they checked the plan. Their logs have the reason.")])
         return
     try:
         checked = check_plan(parse_plan(experiment.plan), _NO_FOLDER, session=lambda name, event: _base_of(experiment, name, event))
     except PlanError as error:
-        _refuse(mine, error.faults)
+        _refuse(own_experiment, error.faults)
         return
-    if _begin(mine, experiment, checked):
+    if _begin(own_experiment, experiment, checked):
         notify_trials(experiment_id)
 
 
@@ -60,16 +60,18 @@ def _claim(experiment_id: UUID) -> Experiment | None:
     return Experiment.objects.filter(pk=experiment_id, lease_owner=owner).first()
 
 
-def _refuse(mine: QuerySet[Experiment], faults: list[Fault]) -> None:
-    mine.update(status=Experiment.Status.REFUSED, faults=msgspec.to_builtins(faults), ended_at=Now(), lease_owner="", lease_until=0.0)
+def _refuse(own_experiment: QuerySet[Experiment], faults: list[Fault]) -> None:
+    own_experiment.update(
+        status=Experiment.Status.REFUSED, faults=msgspec.to_builtins(faults), ended_at=Now(), lease_owner="", lease_until=0.0
+    )
 
 
-def _begin(mine: QuerySet[Experiment], experiment: Experiment, checked: CheckedPlan) -> bool:
+def _begin(own_experiment: QuerySet[Experiment], experiment: Experiment, checked: CheckedPlan) -> bool:
     """Store the base and the trials, and start them; False if this worker lost the lease, or the experiment was cancelled."""
     with transaction.atomic():
-        started = mine.update(
+        started = own_experiment.update(
             status=Experiment.Status.RUNNING,
-            measures=[msgspec.to_builtins(each.info) for each in checked.measures],
+            measures=[msgspec.to_builtins(measure.info) for measure in checked.measures],
             nodes=checked.base.nodes,
             pods=checked.base.pending,
             engine_version=__version__,
@@ -93,9 +95,9 @@ def _base_of(experiment: Experiment, name: str, event: int | None) -> BaseCluste
     session = _session(experiment, name)
     if session is None:
         raise PlanError.of("base.session", f"there is no session {name!r} that you may see")
-    at = session.event if event is None else event
+    base_event = session.event if event is None else event
     try:
-        simulation = replayer.engine_at(session.pk, min(at, session.event), between_units=lambda _: None)
+        simulation = replayer.engine_at(session.pk, min(base_event, session.event), between_units=lambda _: None)
     except (HistoryUnavailable, ReplayDiverged) as error:
         raise PlanError.of("base.session", str(error)) from None
     settings = msgspec.structs.replace(simulation.settings, config=simulation.config)

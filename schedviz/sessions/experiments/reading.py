@@ -73,8 +73,8 @@ def results(experiment: Experiment, *, volatile: bool = True) -> Results:
         experiment.pods,
     )
     rows = ExperimentTrial.objects.filter(experiment=experiment, status=ExperimentTrial.Status.DONE)
-    found = [
+    trial_results = [
         msgspec.structs.replace(unpack_result(bytes(data)), volatile=numbers)
         for _, data, numbers in in_steps(rows, "number", "result", "volatile", at_once=_ROWS)
     ]
-    return results_of(described, found, volatile=volatile)
+    return results_of(described, trial_results, volatile=volatile)

@@ -56,14 +56,14 @@ def claim(experiment_id: UUID, number: int) -> TrialLease | None:
         return None
     owner = new_owner()
     # Only columns of this row: PostgreSQL checks them again if it had to wait for another claim.
-    taken = ExperimentTrial.objects.filter(_UNDONE, pk=pk).update(
+    claimed = ExperimentTrial.objects.filter(_UNDONE, pk=pk).update(
         status=ExperimentTrial.Status.RUNNING,
         epoch=F("epoch") + 1,
         tries=F("tries") + 1,
         lease_owner=owner,
         lease_until=DatabaseSeconds() + LEASE_SECONDS,
     )
-    if not taken:
+    if not claimed:
         return None
     row = ExperimentTrial.objects.filter(pk=pk, lease_owner=owner).first()
     return None if row is None else TrialLease(pk, experiment_id, number, owner, row.epoch, row.tries)
@@ -71,8 +71,8 @@ def claim(experiment_id: UUID, number: int) -> TrialLease | None:
 
 def renew(lease: TrialLease) -> bool:
     """Renew the lease; False if it was lost, or the experiment was paused or cancelled."""
-    held = _held(lease).filter(experiment__status=Experiment.Status.RUNNING)
-    return ExperimentTrial.objects.filter(pk__in=held.values("pk")).update(lease_until=DatabaseSeconds() + LEASE_SECONDS) == 1
+    held_trials = _held(lease).filter(experiment__status=Experiment.Status.RUNNING)
+    return ExperimentTrial.objects.filter(pk__in=held_trials.values("pk")).update(lease_until=DatabaseSeconds() + LEASE_SECONDS) == 1
 
 
 def store(lease: TrialLease, *, result: bytes, volatile: dict[str, float], error: str, seconds: float) -> bool:

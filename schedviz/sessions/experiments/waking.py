@@ -52,11 +52,11 @@ def sweep(*, again: bool = False) -> None:
     if not again and time.monotonic() < _due:
         return
     _due = time.monotonic() + _SWEEP_SECONDS
-    wanted = Experiment.objects.filter(status__in=[Experiment.Status.CHECKING, Experiment.Status.RUNNING])
-    found = list(wanted.order_by("created_at").values_list("pk", "status"))
-    if not found or not _is_queue_empty():
+    unfinished = Experiment.objects.filter(status__in=[Experiment.Status.CHECKING, Experiment.Status.RUNNING])
+    experiments = list(unfinished.order_by("created_at").values_list("pk", "status"))
+    if not experiments or not _is_queue_empty():
         return
-    for experiment_id, status in found:
+    for experiment_id, status in experiments:
         if status == Experiment.Status.CHECKING:
             notify_check(experiment_id)
         elif not notify_trials(experiment_id):

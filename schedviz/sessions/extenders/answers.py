@@ -39,5 +39,5 @@ class StoredAnswers:
 def store(session_id: UUID, answers: list[Answer]) -> None:
     """Store answers, in the transaction of the slice that used them."""
     ExtenderAnswer.objects.bulk_create(
-        ExtenderAnswer(session_id=session_id, event=one.event, body=one.body, error=one.error) for one in answers
+        ExtenderAnswer(session_id=session_id, event=answer.event, body=answer.body, error=answer.error) for answer in answers
     )

@@ -154,9 +154,9 @@ class EngineHost:
         if self.pace is not None:
             self.pace.did(self._simulation.cycle - cycle)
         self._is_bulk = self.running is not None and self.pace is None
-        written = self._writer.write(result, self._runner, before=before, last_seq=self._inbox.last_seq)
-        if written is not None:
-            self.position, committed = written
+        write_result = self._writer.write(result, self._runner, before=before, last_seq=self._inbox.last_seq)
+        if write_result is not None:
+            self.position, committed = write_result
             self._inbox.update(last_seq=committed.last_seq, interrupt_seq=committed.interrupt_seq)
             self._runner.breakpoints.drained()
             self._runner.breakpoints.refresh(committed.breakpoints_edit)

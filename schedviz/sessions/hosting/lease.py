@@ -72,14 +72,14 @@ def acquire(session_id: UUID, *, importing: bool = False) -> tuple[Lease, Sessio
     seconds = IMPORT_LEASE_SECONDS if importing else LEASE_SECONDS
     owner = f"{owner_prefix()}.{secrets.token_hex(4)}"
     imported = [Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED]
-    wanted = Q(status=Session.Status.IMPORTING, uploaded=True) if importing else Q(status__in=imported)
+    hostable = Q(status=Session.Status.IMPORTING, uploaded=True) if importing else Q(status__in=imported)
     with transaction.atomic():
-        taken = (
-            Session.objects.filter(wanted, pk=session_id)
+        updated = (
+            Session.objects.filter(hostable, pk=session_id)
             .filter(FREE)
             .update(epoch=F("epoch") + 1, acquisitions=F("acquisitions") + 1, lease_owner=owner, lease_until=DatabaseSeconds() + seconds)
         )
-        if not taken:
+        if not updated:
             return None
         session = Session.objects.get(pk=session_id)
     return Lease(session_id=session_id, owner=owner, epoch=session.epoch, seconds=seconds), session
@@ -112,10 +112,10 @@ def renew_all(leases: Collection[Lease]) -> list[Lease]:
 
 def _renew_alike(leases: Collection[Lease], seconds: float) -> list[Lease]:
     alike = [lease for lease in leases if lease.seconds == seconds]
-    held = Q(pk=None)
+    held_leases = Q(pk=None)
     for lease in alike:
-        held |= Q(pk=lease.session_id, epoch=lease.epoch)
-    rows = Session.objects.filter(held)
+        held_leases |= Q(pk=lease.session_id, epoch=lease.epoch)
+    rows = Session.objects.filter(held_leases)
     if rows.update(lease_until=DatabaseSeconds() + seconds) == len(alike):
         return []
     still = set(rows.values_list("pk", flat=True))

@@ -31,11 +31,11 @@ class FairSemaphore:
             if self._free:
                 self._free -= 1
                 return self
-            mine = threading.Lock()
-            mine.acquire()
-            self._waiting.append(mine)
+            slot = threading.Lock()
+            slot.acquire()
+            self._waiting.append(slot)
         # Released by the thread that leaves, which hands its place over.
-        mine.acquire()
+        slot.acquire()
         return self
 
     def __exit__(self, *_: object) -> None:

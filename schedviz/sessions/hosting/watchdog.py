@@ -26,8 +26,8 @@ _REPORT_SECONDS = 3.0
 EXIT_CODE = 70
 
 
-def _end_process(what: str) -> None:
-    logger.critical("%s has not reported progress for over %s s; ending this process", what, STAGE_SECONDS)
+def _end_process(activity: str) -> None:
+    logger.critical("%s has not reported progress for over %s s; ending this process", activity, STAGE_SECONDS)
     faulthandler.dump_traceback(sys.stderr)
     os._exit(EXIT_CODE)
 
@@ -88,7 +88,7 @@ class Watchdog:
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def watch(self, what: str, *, on_stuck: Callable[[], None] | None = None) -> Iterator[Callable[[], None]]:
+    def watch(self, activity: str, *, on_stuck: Callable[[], None] | None = None) -> Iterator[Callable[[], None]]:
         """Watch this thread. Yields the function that the thread calls while it makes progress. `on_stuck` is called in another thread
         before the process ends."""
         me = threading.get_ident()
@@ -96,7 +96,7 @@ class Watchdog:
             self._reports[me] = on_stuck
 
         def alive() -> None:
-            self._watched[me] = (what, self._clock() - self._stopped_seconds + self.seconds)
+            self._watched[me] = (activity, self._clock() - self._stopped_seconds + self.seconds)
 
         alive()
         self._ensure_thread()
@@ -113,12 +113,12 @@ class Watchdog:
         if now - self._checked > 2 * self._pause:
             self._stopped_seconds += now - self._checked - self._pause
         self._checked = now
-        for thread, (what, deadline) in list(self._watched.items()):
+        for thread, (activity, deadline) in list(self._watched.items()):
             if now - self._stopped_seconds > deadline:
                 self._watched.pop(thread, None)
                 if (on_stuck := self._reports.pop(thread, None)) is not None:
                     _report(on_stuck)
-                self._end(what)
+                self._end(activity)
 
     def _ensure_thread(self) -> None:
         with self._lock:

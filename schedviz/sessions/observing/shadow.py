@@ -114,9 +114,9 @@ class Shadow:
     def drain(self, simulation: Simulation) -> list[Shown]:
         """The results since the last drain, in order."""
         self._choose_for_arrivals(simulation)
-        shown, self._results = self._results, []
+        results, self._results = self._results, []
         self._looked, self._version = False, None
-        return shown
+        return results
 
     def settle(self, simulation: Simulation, *, now: bool = False) -> None:
         """Judge bindings that have waited long enough for others; `now`: all that wait. For sessions without commands to execute."""
@@ -183,9 +183,9 @@ class Shadow:
         self._members, self._awaited = [], set()
         if self._pending is not None:
             self._pending.pass_by(awaited)
-        judgements = self._judge(simulation, [one.bound for one in members], is_complete=not awaited)
-        for one, judgement in zip(members, judgements, strict=True):
-            self._results.append(self._binding(one.bound.pod, one.bound.node, one.event, judgement))
+        judgements = self._judge(simulation, [member.bound for member in members], is_complete=not awaited)
+        for member, judgement in zip(members, judgements, strict=True):
+            self._results.append(self._binding(member.bound.pod, member.bound.node, member.event, judgement))
 
     def _judge(self, simulation: Simulation, bound: list[Bound], *, is_complete: bool) -> list[Judgement]:
         replay = Replay(simulation, self._dry_runs, list(self._moves), release_differs=self._is_of_other_release)
@@ -285,8 +285,8 @@ def _find(simulation: Simulation, command: AnyCommand) -> Pod | None:
         assert isinstance(command, Create | Update)
         meta: dict[str, Any] = command.object["metadata"]
         namespace, name = meta.get("namespace") or "default", meta["name"]
-    found = simulation.cluster.find("Pod", f"{namespace}/{name}")
-    return found if isinstance(found, Pod) else None
+    pod = simulation.cluster.find("Pod", f"{namespace}/{name}")
+    return pod if isinstance(pod, Pod) else None
 
 
 def _node_of(pod: dict[str, Any]) -> str:

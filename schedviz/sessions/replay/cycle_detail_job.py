@@ -35,13 +35,13 @@ def make_cycle_detail(session_id: UUID, cycle: int) -> None:
 
 def replay_cycle(session: Session, cycle: int) -> dict[str, Any]:
     """The detail of a cycle. Raises `HistoryUnavailable` or `ReplayDiverged`."""
-    wanted, before = _replayed(session, cycle, detail_from=cycle - 1)
-    if wanted is None and before < cycle - 1:
+    record, before = _replayed(session, cycle, detail_from=cycle - 1)
+    if record is None and before < cycle - 1:
         # The cycle is part of that of a pod group, which began after `before`.
-        wanted, _ = _replayed(session, cycle, detail_from=before)
-    if wanted is None:
+        record, _ = _replayed(session, cycle, detail_from=before)
+    if record is None:
         raise HistoryUnavailable(f"The replay contains no cycle {cycle}.")
-    return wanted
+    return record
 
 
 def _replayed(session: Session, cycle: int, *, detail_from: int) -> tuple[dict[str, Any] | None, int]:
