@@ -166,10 +166,10 @@ class Supervisor:
     def _owner_name(self, child: Child, generation: int) -> str:
         return f"{self._run}.{child.name}-{generation}"
 
-    def _say_dead(self, who: str, word: str) -> None:
+    def _say_dead(self, owner: str, cause: str) -> None:
         """Release the leases of owners with this name prefix now. A dead housekeeper receives the command after its restart."""
-        self._unreleased_owners[who] = word
-        self._children["housekeeper"].say(f"{word} {who}")
+        self._unreleased_owners[owner] = cause
+        self._children["housekeeper"].say(f"{cause} {owner}")
 
     def _listen_to(self, child: Child) -> None:
         assert child.stdout is not None
@@ -214,8 +214,8 @@ class Supervisor:
 
     def _housekeeper_is_ready(self) -> None:
         """Repeat the commands that the previous housekeeper may not have completed."""
-        for who, word in self._unreleased_owners.items():
-            self._children["housekeeper"].say(f"{word} {who}")
+        for owner, cause in self._unreleased_owners.items():
+            self._children["housekeeper"].say(f"{cause} {owner}")
         if self._was_up and not self._announced:
             self._children["housekeeper"].say("login")
 
@@ -242,16 +242,16 @@ class Supervisor:
 
     def _await_end(self, group: list[Child], since: float, *, impatient: Callable[[], bool]) -> None:
         """Wait until all have ended, or their grace periods, counted from `since`, are over."""
-        left = {child.pid: child for child in group if child.pid is not None}
-        while left:
-            for pid, child in list(left.items()):
+        running = {child.pid: child for child in group if child.pid is not None}
+        while running:
+            for pid, child in list(running.items()):
                 if impatient() or time.monotonic() > since + child.program.grace_seconds:
                     child.kill_group()
                 if child.reap() is not None:
                     child.due = None
                     self._watcher.forget(pid)
-                    del left[pid]
-            if left:
+                    del running[pid]
+            if running:
                 # Only signals matter now: the end of a child, or a second Ctrl-C.
                 self._signals.wait(0.1)
 
