@@ -149,12 +149,12 @@ class _Body:
         """Read and discard the rest: a client that is still sending would see a broken connection instead of the response."""
         if self._headers.get(b"expect", b"").lower() == b"100-continue" and not self._read:
             return
-        left = _DISCARDED * self._limit
+        remaining = _DISCARDED * self._limit
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(DISCARD_SECONDS):
-                while left > 0 and not self._is_complete:
+                while remaining > 0 and not self._is_complete:
                     message = await self._receive()
-                    left -= len(message.get("body", b""))
+                    remaining -= len(message.get("body", b""))
                     self._is_complete = message["type"] != "http.request" or not message.get("more_body", False)
 
     async def _check_size(self, size: int) -> None:
@@ -197,8 +197,8 @@ def _too_large(limit: int, setting: str) -> _Refusal:
     return _Refusal(413, "too_large", message, expected=f"at most {limit} bytes", hint=hint)
 
 
-def _busy(what: str) -> _Refusal:
-    return _Refusal(503, "busy", f"{what} at a time (SCHEDVIZ_SPOOL_BYTES). Try again later.", headers=_LATER)
+def _busy(reason: str) -> _Refusal:
+    return _Refusal(503, "busy", f"{reason} at a time (SCHEDVIZ_SPOOL_BYTES). Try again later.", headers=_LATER)
 
 
 async def _answer(send: Send, refusal: _Refusal) -> None:

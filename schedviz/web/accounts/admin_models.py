@@ -102,8 +102,8 @@ class Sessions(ForStaff):
             record(Action.ADMIN_CHANGED, request, session=session, demo=False)
         self._tell(request, len(chosen), "session was removed from the public demo", "sessions are not in the public demo any more")
 
-    def _tell(self, request: HttpRequest, count: int, one: str, other: str) -> None:
-        self.message_user(request, f"{count} {one if count == 1 else other}.", messages.SUCCESS if count else messages.WARNING)
+    def _tell(self, request: HttpRequest, count: int, singular: str, plural: str) -> None:
+        self.message_user(request, f"{count} {singular if count == 1 else plural}.", messages.SUCCESS if count else messages.WARNING)
 
 
 class AuditLog(ForStaff):
@@ -127,8 +127,8 @@ class Deletable(ForStaff):
         super().delete_model(request, obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        for one in queryset:
-            record(Action.ADMIN_CHANGED, request, deleted=str(one))
+        for obj in queryset:
+            record(Action.ADMIN_CHANGED, request, deleted=str(obj))
         super().delete_queryset(request, queryset)
 
 

@@ -46,11 +46,11 @@ class Branches(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the forks that you may see, newest first."""
         session = session_for(request, session_id, Verb.SEE)
-        mine = visible_sessions(actor_of(request)).filter(origin=session).select_related("owner", "origin")
-        page = page_of_rows(request, mine, NEWEST_FIRST, default=PAGE, most=LONGEST_PAGE)
-        found = schemas.ForkList(results=session_bodies(request, page.rows), next=page.next, previous=page.previous)
-        versions.answer_as(request, versions.of_content(found))
-        return Response(found)
+        forks = visible_sessions(actor_of(request)).filter(origin=session).select_related("owner", "origin")
+        page = page_of_rows(request, forks, NEWEST_FIRST, default=PAGE, most=LONGEST_PAGE)
+        body = schemas.ForkList(results=session_bodies(request, page.rows), next=page.next, previous=page.previous)
+        versions.answer_as(request, versions.of_content(body))
+        return Response(body)
 
     @extend_schema(
         operation_id="createBranch",

@@ -33,9 +33,9 @@ class Breakpoints(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the breakpoints, by number."""
         session = session_for(request, session_id, Verb.SEE)
-        found = schemas.BreakpointList(results=[_body(request, row) for row in breakpoints.of(session.pk)], most=breakpoints.MOST)
-        versions.answer_as(request, versions.of_content(found))
-        return Response(found)
+        body = schemas.BreakpointList(results=[_body(request, row) for row in breakpoints.of(session.pk)], most=breakpoints.MOST)
+        versions.answer_as(request, versions.of_content(body))
+        return Response(body)
 
     @extend_schema(
         operation_id="createBreakpoint",
@@ -65,9 +65,9 @@ class OneBreakpoint(Resource):
     def get(self, request: Request, session_id: UUID, number: int) -> Response:
         """Read a breakpoint."""
         session = session_for(request, session_id, Verb.SEE)
-        found = _body(request, _found(session, number))
-        versions.answer_as(request, versions.of_content(found))
-        return Response(found)
+        body = _body(request, _found(session, number))
+        versions.answer_as(request, versions.of_content(body))
+        return Response(body)
 
     @extend_schema(
         operation_id="changeBreakpoint",

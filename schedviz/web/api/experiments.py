@@ -55,9 +55,9 @@ class Experiments(Resource):
         rows = _own(actor_for(request, Verb.LIST)).select_related("owner").defer("plan")
         page = page_of_rows(request, rows, ("-created_at", "-pk"), default=PAGE, most=LONGEST_PAGE)
         listed = _bodies(request, page.rows)
-        found = schemas.ExperimentList(results=listed, next=page.next, previous=page.previous, count=rows.count())
-        versions.answer_as(request, versions.of_content(found))
-        return Response(found)
+        body = schemas.ExperimentList(results=listed, next=page.next, previous=page.previous, count=rows.count())
+        versions.answer_as(request, versions.of_content(body))
+        return Response(body)
 
     @extend_schema(
         operation_id="createExperiment",
@@ -87,9 +87,9 @@ class OneExperiment(Resource):
     @extend_schema(operation_id="getExperiment", responses={200: answer(schemas.ExperimentBody), 304: NOT_MODIFIED, **refused(404)})
     def get(self, request: Request, experiment_id: UUID) -> Response:
         """Read an experiment and its progress."""
-        found = _body(request, _found(request, experiment_id, Verb.LIST))
-        versions.answer_as(request, versions.of_content(found))
-        return Response(found)
+        body = _body(request, _found(request, experiment_id, Verb.LIST))
+        versions.answer_as(request, versions.of_content(body))
+        return Response(body)
 
     @extend_schema(operation_id="deleteExperiment", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, experiment_id: UUID) -> Response:
@@ -208,7 +208,7 @@ def _body(request: Request, experiment: Experiment) -> schemas.ExperimentBody:
 
 def _bodies(request: Request, experiments: Collection[Experiment]) -> list[schemas.ExperimentBody]:
     progress = reading.progress_of([experiment.pk for experiment in experiments])
-    return [_one_body(request, each, progress.get(each.pk, Progress())) for each in experiments]
+    return [_one_body(request, experiment, progress.get(experiment.pk, Progress())) for experiment in experiments]
 
 
 def _one_body(request: Request, experiment: Experiment, progress: Progress) -> schemas.ExperimentBody:

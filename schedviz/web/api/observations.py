@@ -40,15 +40,15 @@ class Observations(Resource):
         session = session_for(request, session_id, Verb.SEE)
         limit = whole_number(request, "limit", default=1000, most=_OBJECTS_AT_ONCE)
         rows = observations.known_objects(session.pk, after=whole_number(request, "after", default=0), limit=limit)
-        found = observations.observer_of(session.pk)
+        observer = observations.observer_of(session.pk)
         return versions.versioned(
             request,
             schemas.ObserverBody(
-                source=None if found is None else found.source,
-                expected=1 if found is None else found.n + 1,
-                events=0 if found is None else found.events,
-                seq=0 if found is None else found.last_seq,
-                pushed_at=None if found is None else found.pushed_at,
+                source=None if observer is None else observer.source,
+                expected=1 if observer is None else observer.n + 1,
+                events=0 if observer is None else observer.events,
+                seq=0 if observer is None else observer.last_seq,
+                pushed_at=None if observer is None else observer.pushed_at,
                 objects=[schemas.ObservedObject(kind=row.kind, key=row.key, uid=row.uid, version=row.version) for row in rows],
                 next=rows[-1].pk if rows and len(rows) == limit else None,
             ),
@@ -69,7 +69,7 @@ class Observations(Resource):
         new = body_as(schemas.NewObservations, request)
         digest = hashlib.sha256(msgspec.json.encode(new.events, order="sorted")).hexdigest()
         try:
-            taken = observations.accept_batch(session.pk, new.source, new.n, new.events, digest=digest, version=new.version)
+            accepted = observations.accept_batch(session.pk, new.source, new.n, new.events, digest=digest, version=new.version)
         except WrongBatch as error:
             raise ApiError(
                 409,
@@ -84,8 +84,8 @@ class Observations(Resource):
             raise ApiError(409, error.code, str(error)) from error
         except SessionError as error:
             raise _refused(error) from error
-        body = schemas.ObservationsTaken(n=taken.n, expected=taken.n + 1, seq=taken.seq, duplicate=taken.duplicate)
-        return Response(body, status=200 if taken.duplicate else 201)
+        body = schemas.ObservationsTaken(n=accepted.n, expected=accepted.n + 1, seq=accepted.seq, duplicate=accepted.duplicate)
+        return Response(body, status=200 if accepted.duplicate else 201)
 
 
 def _refused(error: SessionError) -> ApiError:

@@ -185,12 +185,12 @@ class Sessions(Resource):
         actor = actor_of(request)
         if not actor.links and not settings.PUBLIC_DEMO:
             actor = actor_for(request, Verb.LIST)
-        wanted = _filtered(request, visible_sessions(actor).select_related("owner", "origin"))
-        page = page_of_rows(request, wanted, _order(request), default=PAGE, most=LONGEST_PAGE)
+        sessions = _filtered(request, visible_sessions(actor).select_related("owner", "origin"))
+        page = page_of_rows(request, sessions, _order(request), default=PAGE, most=LONGEST_PAGE)
         listed = session_bodies(request, page.rows, with_sizes=request.query_params.get("sizes") == "1")
-        found = schemas.SessionList(results=listed, next=page.next, previous=page.previous, count=wanted.count())
-        versions.answer_as(request, versions.of_content(found))
-        return Response(found)
+        body = schemas.SessionList(results=listed, next=page.next, previous=page.previous, count=sessions.count())
+        versions.answer_as(request, versions.of_content(body))
+        return Response(body)
 
     @extend_schema(
         operation_id="createSession",
@@ -210,12 +210,12 @@ class Sessions(Resource):
         wait = wait_seconds(request)
         expect_room(actor)
         calls_extenders = _calls_extenders(request)
-        name, source, given = _files(request) if _is_multipart(request) else _described(request)
+        name, source, engine_settings = _files(request) if _is_multipart(request) else _described(request)
         if isinstance(source, create.Generate):
             size = parse_generate_spec(source.parameters)
             expect_room(actor, nodes=size.nodes or 0, pods=size.pods or 0)
         with validating("settings" if _is_multipart(request) else "$.settings", beside=_BESIDE & set(request.data)):
-            simulation = validate_settings(given)
+            simulation = validate_settings(engine_settings)
         try:
             with within_quotas():
                 session = create.create_session(
@@ -237,10 +237,10 @@ def when_imported(session: Session, wait: float) -> Session:
     """The session once its import (or fork) has ended, or when the time is over. Raises `ApiError` 404."""
 
     def look() -> Session:
-        found = Session.objects.select_related("owner", "origin").filter(pk=session.pk).first()
-        if found is None:
+        newest = Session.objects.select_related("owner", "origin").filter(pk=session.pk).first()
+        if newest is None:
             raise not_found()
-        return found
+        return newest
 
     return when(lambda seen: seen.status != Session.Status.IMPORTING, look, session, wait)
 
@@ -366,23 +366,23 @@ def _files(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
         raise ApiError(
             400, "invalid", "No file was sent.", path="file", expected="one or more files", hint="curl -F file=@nodes-and-pods.json"
         )
-    given = _json_field(data, "settings") or {}
+    engine_settings = _json_field(data, "settings") or {}
     if (policies := _json_field(data, "policies")) is not None:
-        given = {**given, "policies": _valid_policies(policies)}
+        engine_settings = {**engine_settings, "policies": _valid_policies(policies)}
     if release := data.get("release"):
-        given = {**given, "release": release}
+        engine_settings = {**engine_settings, "release": release}
     if (gates := _json_field(data, "featureGates")) is not None:
-        given = {**given, "featureGates": gates}
-    return _name_in(data) or _name_of(sent), create.Files(sent), given
+        engine_settings = {**engine_settings, "featureGates": gates}
+    return _name_in(data) or _name_of(sent), create.Files(sent), engine_settings
 
 
 def _name_in(data: QueryDict) -> str:
     """The name field of a form, checked as in JSON. Raises `ApiError` 400."""
-    given = str(data.get("name") or "")
+    name = str(data.get("name") or "")
     try:
-        return msgspec.convert(given, schemas.Title)
+        return msgspec.convert(name, schemas.Title)
     except msgspec.ValidationError as error:
-        raise struct_error(error, given, inside="name") from error
+        raise struct_error(error, name, inside="name") from error
 
 
 def _json_field(data: QueryDict, name: str) -> dict[str, Any] | None:
@@ -395,15 +395,15 @@ def _json_field(data: QueryDict, name: str) -> dict[str, Any] | None:
         raise ApiError(400, "invalid", f"{name}: {error}", path=name, expected="a JSON object") from error
 
 
-def _valid_policies(written: dict[str, Any]) -> dict[str, Any]:
+def _valid_policies(policies: dict[str, Any]) -> dict[str, Any]:
     """The policies, if they are valid. Raises `ApiError` 400."""
     try:
-        msgspec.convert(written, Policies)
+        msgspec.convert(policies, Policies)
     except msgspec.ValidationError as error:
-        fault = explain_validation_error(error, written, Policies)
+        fault = explain_validation_error(error, policies, Policies)
         path = f"policies.{fault.path}" if fault.path else "policies"
         raise ApiError(400, "invalid", f"{path}: {fault.message}", path=path, expected=fault.expected, found=fault.found) from error
-    return written
+    return policies
 
 
 def _name_of(files: list[UploadedFile[bytes]]) -> str:
@@ -423,15 +423,15 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
             hint="Files are sent as multipart/form-data, in the field file.",
         )
     beside = {"policies": new.policies, "release": new.release, "featureGates": new.feature_gates}
-    given = {**new.settings, **{name: msgspec.to_builtins(value) for name, value in beside.items() if value is not None}}
+    engine_settings = {**new.settings, **{name: msgspec.to_builtins(value) for name, value in beside.items() if value is not None}}
     if new.generate is not None:
-        return new.name or "Generated cluster", create.Generate(_possible(new.generate)), given
+        return new.name or "Generated cluster", create.Generate(_possible(new.generate)), engine_settings
     if new.lesson is not None:
         return lesson_source(new.lesson, new.name)
     assert new.trace is not None
     with validating("$.trace"):
         validate_trace(new.trace)
-    return new.name or printable(str(new.trace.get("name") or "Trace"), schemas.LONGEST_TITLE), create.Trace(new.trace), given
+    return new.name or printable(str(new.trace.get("name") or "Trace"), schemas.LONGEST_TITLE), create.Trace(new.trace), engine_settings
 
 
 @contextmanager

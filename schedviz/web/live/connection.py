@@ -87,10 +87,10 @@ class SocketConnection(ABC):
         await self._send({"type": "websocket.accept", **accepted_protocol(self._scope)})
         giving = asyncio.create_task(self._give())
         taking = asyncio.create_task(self._take())
-        done, left = await asyncio.wait({giving, taking}, return_when=asyncio.FIRST_COMPLETED)
-        for task in left:
+        done, pending = await asyncio.wait({giving, taking}, return_when=asyncio.FIRST_COMPLETED)
+        for task in pending:
             task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        await asyncio.gather(*pending, return_exceptions=True)
         for task in done:
             # Sending to a closed socket raises OSError; the receiving loop would report the same a moment later.
             if (error := task.exception()) is not None and not isinstance(error, _Disconnected | OSError):

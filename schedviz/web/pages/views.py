@@ -232,9 +232,9 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def _form(request: HttpRequest, data: QueryDict | None = None) -> AuthenticationForm:
     """The login form, in the language of the browser."""
-    words = words_of(request)
+    texts = words_of(request)
     form = AuthenticationForm(request, data=data)
-    form.fields["username"].label = words["username"]
-    form.fields["password"].label = words["password"]
-    form.error_messages = {**form.error_messages, "invalid_login": words["wrong"]}
+    form.fields["username"].label = texts["username"]
+    form.fields["password"].label = texts["password"]
+    form.error_messages = {**form.error_messages, "invalid_login": texts["wrong"]}
     return form

@@ -30,7 +30,7 @@ class Invites(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the open invites. Their secrets are not stored."""
         session = session_for(request, session_id, Verb.MANAGE)
-        return versions.versioned(request, schemas.InviteList(results=[_body(one) for one in invites.open_invites(session)]))
+        return versions.versioned(request, schemas.InviteList(results=[_body(invite) for invite in invites.open_invites(session)]))
 
     @extend_schema(
         operation_id="createInvite",
@@ -62,7 +62,7 @@ class AccountInvites(Resource):
     def get(self, request: Request) -> Response:
         """List the open invites for new accounts. For staff."""
         expect_staff(request)
-        return versions.versioned(request, schemas.InviteList(results=[_body(one) for one in invites.open_invites(None)]))
+        return versions.versioned(request, schemas.InviteList(results=[_body(invite) for invite in invites.open_invites(None)]))
 
     @extend_schema(
         operation_id="createAccountInvite",

@@ -27,8 +27,8 @@ class Members(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the owner and the members."""
         session = session_for(request, session_id, Verb.MANAGE)
-        found = schemas.MemberList(results=[*_owner(session), *(_body(one) for one in members.members_of(session))])
-        return versions.versioned(request, found)
+        body = schemas.MemberList(results=[*_owner(session), *(_body(membership) for membership in members.members_of(session))])
+        return versions.versioned(request, body)
 
     @extend_schema(
         operation_id="addMember",
