@@ -60,7 +60,7 @@ class Quota(msgspec.Struct, frozen=True):
     #: Whether it applies to one user's sessions rather than to all.
     is_own: bool
 
-    def has_room_for(self, more: int) -> bool:
+    def allows(self, more: int) -> bool:
         return not self.limit or self.used + more <= self.limit
 
     def __str__(self) -> str:
@@ -101,22 +101,22 @@ def register_user_limits(limits_of: Callable[[int], dict[str, int]]) -> None:
 _own_limits: Callable[[int], dict[str, int]] = lambda _user_id: {}  # noqa: E731
 
 
-def expect_room(owner_id: int | None, **more: int) -> None:
+def expect_quota(owner_id: int | None, **more: int) -> None:
     """Raises `QuotaReached` if the remaining quota is too small for this many more `sessions`, `nodes`, `pods`, `cycles` or `bytes`."""
-    _expect_room(quotas_of(owner_id), more)
+    _expect_quotas(quotas_of(owner_id), more)
 
 
-def _expect_room(quotas: Iterable[Quota], more: Mapping[str, int]) -> None:
+def _expect_quotas(quotas: Iterable[Quota], more: Mapping[str, int]) -> None:
     for quota in quotas:
         additional = more.get(quota.kind)
-        if additional is not None and not quota.has_room_for(additional):
+        if additional is not None and not quota.allows(additional):
             addition = f" {additional:,} more are too many." if additional > 1 else ""
             raise QuotaReached(f"{quota}{addition} {_remedy(quota)}")
 
 
-def expect_room_for_session(owner_id: int | None, *, nodes: int = 0, pods: int = 0) -> None:
+def expect_session_quota(owner_id: int | None, *, nodes: int = 0, pods: int = 0) -> None:
     """Raises `QuotaReached` if the user may not have another session with a cluster of this size."""
-    _expect_room(quotas_of(owner_id, fresh=True), {"sessions": 1, "nodes": nodes, "pods": pods, "cycles": 0, "bytes": 1})
+    _expect_quotas(quotas_of(owner_id, fresh=True), {"sessions": 1, "nodes": nodes, "pods": pods, "cycles": 0, "bytes": 1})
 
 
 @contextmanager
@@ -127,11 +127,11 @@ def creating_session(owner_id: int | None) -> Iterator[None]:
     """
     with transaction.atomic():
         wait_for_lock(_CREATING)
-        expect_room_for_session(owner_id)
+        expect_session_quota(owner_id)
         yield
 
 
-def expect_room_for_commands(session_id: UUID, commands: Iterable[tuple[AnyCommand, int]], *, is_observed: bool = False) -> None:
+def expect_command_quota(session_id: UUID, commands: Iterable[tuple[AnyCommand, int]], *, is_observed: bool = False) -> None:
     """Raises `QuotaReached` if the remaining quota is too small for these commands and their bodies together. Commands that delete or pause
     are always accepted. `is_observed`: the commands come from an observer, which also reports the pods that controllers create.
     """
@@ -150,7 +150,7 @@ def expect_room_for_commands(session_id: UUID, commands: Iterable[tuple[AnyComma
     row = Session.objects.filter(pk=session_id).values_list("owner_id", "pods").first()
     owner, pods = row or (None, 0)
     # An update may ask for pods that the session already has.
-    expect_room(owner, **{**more, **({"pods": more["pods"] - min(updated, pods)} if updated else {})})
+    expect_quota(owner, **{**more, **({"pods": more["pods"] - min(updated, pods)} if updated else {})})
     _add(owner, more)
 
 
@@ -167,9 +167,12 @@ def _made_by(command: AnyCommand) -> dict[str, int]:
 def _add(owner_id: int | None, more: Mapping[str, int]) -> None:
     """Add accepted work to the cached usage, so that consecutive commands do not use the same remaining quota."""
     for key in (owner_id, "all"):
-        if (cached := _known.get(key)) is not None:
+        if (cached := _usage_cache.get(key)) is not None:
             counted, usage = cached
-            _known[key] = (counted, msgspec.structs.replace(usage, **{kind: getattr(usage, kind) + count for kind, count in more.items()}))
+            _usage_cache[key] = (
+                counted,
+                msgspec.structs.replace(usage, **{kind: getattr(usage, kind) + count for kind, count in more.items()}),
+            )
 
 
 def reason_to_stop(owner_id: int | None) -> str:
@@ -177,7 +180,7 @@ def reason_to_stop(owner_id: int | None) -> str:
     if not _are_limited(("cycles", "bytes")) and not settings.PUBLIC_DEMO:
         return ""
     try:
-        expect_room(owner_id, cycles=1, bytes=1)
+        expect_quota(owner_id, cycles=1, bytes=1)
     except QuotaReached as reached:
         return str(reached)
     return ""
@@ -185,7 +188,7 @@ def reason_to_stop(owner_id: int | None) -> str:
 
 def clear_cache() -> None:
     """Drop the cached usage."""
-    _known.clear()
+    _usage_cache.clear()
 
 
 def _are_limited(kinds: Iterable[str]) -> bool:
@@ -197,12 +200,12 @@ def _remedy(quota: Quota) -> str:
     return f"{remedy[0].upper()}{remedy[1:]}."
 
 
-_known: dict[Any, tuple[float, Usage]] = {}
+_usage_cache: dict[Any, tuple[float, Usage]] = {}
 
 
 def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False) -> Usage:
     key = "all" if of_all else owner_id
-    cached = _known.get(key)
+    cached = _usage_cache.get(key)
     now = time.monotonic()
     if not fresh and cached is not None and now - cached[0] < _FRESH_SECONDS:
         return cached[1]
@@ -219,5 +222,5 @@ def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False)
     saved = checkpoints.aggregate(bytes=Sum(F("engine_bytes") + F("view_bytes")))
     counted = {name: value or 0 for name, value in totals.items()}
     usage = Usage(**{**counted, "cycles": max(0, counted["cycles"]), "bytes": counted["bytes"] + (saved["bytes"] or 0)})
-    _known[key] = (now, usage)
+    _usage_cache[key] = (now, usage)
     return usage

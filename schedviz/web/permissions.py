@@ -29,7 +29,7 @@ def may(actor: Actor, verb: Verb, session: Session | None = None) -> bool:
     if actor.read_only and verb not in READING:
         return False
     if verb in (Verb.LIST, Verb.CREATE):
-        return actor.is_known
+        return actor.has_account
     if session is None:
         return False
     role = role_of(actor, session)

@@ -46,15 +46,15 @@ class Report(msgspec.Struct, frozen=True):
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Report)
-_begun: dict[int, str] = {}
+_role_of_process: dict[int, str] = {}
 
 
 def begin(role: str) -> None:
     """Start a thread that reports until the process ends. Calling it again has no effect, except in a forked process."""
-    if os.getpid() in _begun:
+    if os.getpid() in _role_of_process:
         return
-    _begun[os.getpid()] = role
-    threading.Thread(target=_report_for_ever, args=(role,), name="metrics", daemon=True).start()
+    _role_of_process[os.getpid()] = role
+    threading.Thread(target=_report_periodically, args=(role,), name="metrics", daemon=True).start()
 
 
 def own_report(role: str) -> Report:
@@ -104,7 +104,7 @@ def merge_reports(reports: list[Report]) -> list[Metric]:
     return list(families.values())
 
 
-def _report_for_ever(role: str) -> None:
+def _report_periodically(role: str) -> None:
     while not STOPPING.wait(REPORT_SECONDS):
         try:
             publish(own_report(role))

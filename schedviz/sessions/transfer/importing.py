@@ -170,7 +170,7 @@ class Importing:
     def load_engine(self, imported: Import) -> Simulation:
         """Create an engine with the objects."""
         self.report_progress(Progress("loading", 0, len(imported.objects), unit="objects"), now=True)
-        self.expect_room(imported.objects)
+        self.expect_cluster_quota(imported.objects)
         chosen = {**RULES_OF_NEW_SESSIONS, **self.session.settings}
         if self.takes_release_of(imported):
             chosen["release"] = imported.evidence.suggested
@@ -198,7 +198,7 @@ class Importing:
         """Whether the files select the release, because no setting does."""
         return imported.evidence.is_conclusive and not _NAMES_RELEASE & self.session.settings.keys()
 
-    def expect_room(self, objects: Collection[object], *, cycles: int = 0) -> None:
+    def expect_cluster_quota(self, objects: Collection[object], *, cycles: int = 0) -> None:
         """Refuse a cluster that exceeds a quota, and workloads with too many replicas."""
         for obj in objects:
             if isinstance(obj, Deployment | ReplicaSet):
@@ -209,12 +209,12 @@ class Importing:
         # A pod in a file may belong to a workload in the file, and a Deployment's ReplicaSet may be in the file as well.
         pods = max(kinds["Pod"], *(sum(_replicas(obj) for obj in objects if isinstance(obj, kind)) for kind in (Deployment, ReplicaSet)))
         quotas.clear_cache()
-        self.expect_room_for(nodes=kinds["Node"], pods=pods, cycles=cycles, bytes=1)
+        self.expect_quota(nodes=kinds["Node"], pods=pods, cycles=cycles, bytes=1)
 
-    def expect_room_for(self, **more: int) -> None:
-        """As `quotas.expect_room`, for the owner. Raises `IngestError`."""
+    def expect_quota(self, **more: int) -> None:
+        """As `quotas.expect_quota`, for the owner. Raises `IngestError`."""
         try:
-            quotas.expect_room(self.session.owner_id, **more)
+            quotas.expect_quota(self.session.owner_id, **more)
         except QuotaReached as reached:
             raise IngestError(str(reached)) from reached
 
@@ -237,7 +237,7 @@ class Importing:
         queued = Command.objects.filter(session_id=self.session.pk, key__startswith=_STEP_KEY).count()
         # An import whose worker died may have stored the first of them.
         bodies = list(step_bodies(trace))[queued:]
-        self.expect_room_for(bytes=sum(len(body) for _, body in bodies))
+        self.expect_quota(bytes=sum(len(body) for _, body in bodies))
         for start in range(0, len(bodies), _COMMANDS_IN_A_TRANSACTION):
             some = bodies[start : start + _COMMANDS_IN_A_TRANSACTION]
             with transaction.atomic():

@@ -192,7 +192,7 @@ class SessionFileImport(Importing):
             except KubeError as error:
                 raise IngestError(f"object {number + 1}: {error}") from error
             self.show("loading", number, manifest.objects, "objects")
-        self.expect_room(objects, cycles=max(0, manifest.last_cycle))
+        self.expect_cluster_quota(objects, cycles=max(0, manifest.last_cycle))
         simulation.load(objects)
         simulation.extender_calls.transport = self.answers
         return simulation
@@ -254,7 +254,7 @@ class SessionFileImport(Importing):
         with transaction.atomic():
             before = last - len(commands)
             size = sum(len(command.body) for command in commands)
-            self.expect_room_for(bytes=size)
+            self.expect_quota(bytes=size)
             of_file = Session.objects.filter(pk=self.session.pk, epoch=self.lease.epoch, last_seq=before)
             if not of_file.update(last_seq=last, command_bytes=F("command_bytes") + size):
                 raise IngestError("Commands were sent to the session before its file was read; send them when it is ready.")

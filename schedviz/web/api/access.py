@@ -38,7 +38,7 @@ def actor_for(request: Request, verb: Verb) -> Actor:
     actor = actor_of(request)
     if may(actor, verb):
         return actor
-    if not actor.is_known:
+    if not actor.has_account:
         raise ApiError(
             401,
             "unauthenticated",
@@ -58,7 +58,7 @@ def forbidden(actor: Actor, verb: Verb) -> ApiError:
             "This token has the scope read, which does not allow changes.",
             hint="Create a token with: schedviz token create --scope write --name NAME",
         )
-    return ApiError(403, "forbidden", f"You may look at this session, and not {verb} it.", hint="Ask its owner.")
+    return ApiError(403, "forbidden", f"You may view this session, but not {verb} it.", hint="Ask its owner.")
 
 
 def role_for(request: Request, session: Session) -> Role:

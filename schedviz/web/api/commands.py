@@ -25,7 +25,7 @@ from schedviz.web.api.access import json_object, session_for
 from schedviz.web.api.errors import ApiError, not_found, struct_error
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
-from schedviz.web.api.prefer_wait import PREFER, wait_seconds, when
+from schedviz.web.api.prefer_wait import PREFER, wait_seconds, wait_until
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, command_request, commands_request, refused
 from schedviz.web.extender_commands import ExtendersNotAllowed, expect_allowed
@@ -218,10 +218,10 @@ def _commands(body: dict[str, Any], key: str) -> Sequence[tuple[str, AnyCommand]
 def _done(session_id: UUID, seq: int, wait: float) -> Command:
     """The command once it was applied, or when the time is over. Raises `ApiError` 404."""
 
-    def look() -> Command:
+    def read() -> Command:
         stored = reading.command(session_id, seq)
         if stored is None:
             raise not_found("command")
         return stored
 
-    return when(lambda stored: stored.outcome is not None or stored.quarantined, look, look(), wait)
+    return wait_until(lambda stored: stored.outcome is not None or stored.quarantined, read, read(), wait)

@@ -27,7 +27,7 @@ from schedviz.web.api.models import AnsweredRequest
 from schedviz.web.permissions import actor_of
 
 LONGEST_KEY = 150
-KEPT = timedelta(days=1)
+KEY_LIFETIME = timedelta(days=1)
 #: A request that has run for this long ended when its server died.
 _LONGEST_REQUEST = timedelta(minutes=10)
 _encoder = msgspec.json.Encoder(enc_hook=str)
@@ -62,26 +62,26 @@ def idempotent(view: View) -> View:
         if not key or user_id is None:
             return view(self, request, *args, **kwargs)
         digest = _digest(request)
-        earlier = _begin(user_id, key, digest)
+        earlier = _reserve_key(user_id, key, digest)
         if earlier is not None:
-            return _again(earlier, digest)
+            return _replayed(earlier, digest)
         try:
             response = view(self, request, *args, **kwargs)
         except BaseException:
             AnsweredRequest.objects.filter(user_id=user_id, key=key, status=0).delete()
             raise
-        answered = {"status": response.status_code, "location": response.get("Location", ""), "body": _encoder.encode(response.data)}
-        AnsweredRequest.objects.filter(user_id=user_id, key=key).update(**answered)
+        stored_response = {"status": response.status_code, "location": response.get("Location", ""), "body": _encoder.encode(response.data)}
+        AnsweredRequest.objects.filter(user_id=user_id, key=key).update(**stored_response)
         return response
 
     return cast("View", post)
 
 
-def _begin(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
+def _reserve_key(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
     """None if the request must run; otherwise the response of the earlier request with this key."""
     now = timezone.now()
     own_requests = AnsweredRequest.objects.filter(user_id=user_id)
-    own_requests.filter(created_at__lt=now - KEPT).delete()
+    own_requests.filter(created_at__lt=now - KEY_LIFETIME).delete()
     # A start time in the future is from before the clock was set back.
     begun_now = Q(created_at__range=(now - _LONGEST_REQUEST, now + _LONGEST_REQUEST))
     own_requests.filter(key=key, status=0).exclude(begun_now).delete()
@@ -93,7 +93,7 @@ def _begin(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
     return None
 
 
-def _again(earlier: AnsweredRequest, digest: str) -> Response:
+def _replayed(earlier: AnsweredRequest, digest: str) -> Response:
     if not keyed_digest.is_same(earlier.digest, digest):
         raise ApiError(
             409,

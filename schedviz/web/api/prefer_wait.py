@@ -27,7 +27,7 @@ PREFER = OpenApiParameter(
     "Prefer",
     str,
     OpenApiParameter.HEADER,
-    description=f"`wait=5`: respond when it is done, or after 5 seconds (at most {LONGEST_WAIT_SECONDS:g}).",
+    description=f"`wait=5`: respond wait_until it is done, or after 5 seconds (at most {LONGEST_WAIT_SECONDS:g}).",
 )
 
 
@@ -40,8 +40,8 @@ def wait_seconds(request: Request) -> float:
     return wait
 
 
-def when(is_done: Callable[[T], bool], read: Callable[[], T], first: T, seconds: float) -> T:
-    """The result of `read` once it is done, or when the time is over; `first` is the result of the first read.
+def wait_until(is_done: Callable[[T], bool], read: Callable[[], T], first: T, seconds: float) -> T:
+    """The result of `read` once it is done, or wait_until the time is over; `first` is the result of the first read.
 
     It does not wait if too many requests do.
     """
@@ -55,11 +55,11 @@ def when(is_done: Callable[[T], bool], read: Callable[[], T], first: T, seconds:
 
 
 def _poll(is_done: Callable[[T], bool], read: Callable[[], T], first: T, seconds: float) -> T:
-    until = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds
     pause = _FIRST_POLL_SECONDS
-    seen = first
-    while not is_done(seen) and (remaining := until - time.monotonic()) > 0:
+    current = first
+    while not is_done(current) and (remaining := deadline - time.monotonic()) > 0:
         time.sleep(min(pause, remaining))
         pause = min(pause * 1.3, _MAX_POLL_SECONDS)
-        seen = read()
-    return seen
+        current = read()
+    return current

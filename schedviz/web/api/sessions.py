@@ -45,7 +45,7 @@ from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.lessons import unreadable
 from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.parsing import JsonParser
-from schedviz.web.api.prefer_wait import PREFER, wait_seconds, when
+from schedviz.web.api.prefer_wait import PREFER, wait_seconds, wait_until
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, answer, ref, refused
@@ -58,8 +58,8 @@ LONGEST_PAGE = 1000
 #: The sort keys of the list, with their columns.
 ORDERS = {"name": "name", "status": "status", "cycles": "cycle", "created": "created_at"}
 NEWEST_FIRST = ("-created_at", "-pk")
-#: Members of the settings that a request can also have next to them.
-_BESIDE = frozenset({"release", "featureGates"})
+#: Settings that a request can have at its top level, too.
+_TOP_LEVEL_SETTINGS = frozenset({"release", "featureGates"})
 
 
 def session_body(request: Request, session: Session) -> schemas.SessionBody:
@@ -141,10 +141,10 @@ def _forked_from(request: Request, session: Session) -> schemas.ForkedFrom | Non
     return schemas.ForkedFrom(id=str(parent.pk), name=session.source["fork"]["name"], event=event)
 
 
-def expect_room(actor: Actor, *, nodes: int = 0, pods: int = 0) -> None:
+def expect_session_quota(actor: Actor, *, nodes: int = 0, pods: int = 0) -> None:
     """Raises `ApiError` 409 if the quotas do not allow one more session with a cluster of this size."""
     with within_quotas():
-        quotas.expect_room_for_session(actor.user_id, nodes=nodes, pods=pods)
+        quotas.expect_session_quota(actor.user_id, nodes=nodes, pods=pods)
 
 
 @contextmanager
@@ -174,7 +174,7 @@ class Sessions(Resource):
                 "sort",
                 str,
                 f"One of {', '.join(ORDERS)}; prefix with - for descending order. By default, newest first.",
-                choices=tuple(f"{turned}{name}" for name in ORDERS for turned in ("", "-")),
+                choices=tuple(f"{sign}{name}" for name in ORDERS for sign in ("", "-")),
             ),
             query("sizes", int, "1: include the size of each session in the database.", most=1),
         ],
@@ -208,13 +208,13 @@ class Sessions(Resource):
         """
         actor = actor_for(request, Verb.CREATE)
         wait = wait_seconds(request)
-        expect_room(actor)
+        expect_session_quota(actor)
         calls_extenders = _calls_extenders(request)
         name, source, engine_settings = _files(request) if _is_multipart(request) else _described(request)
         if isinstance(source, create.Generate):
             size = parse_generate_spec(source.parameters)
-            expect_room(actor, nodes=size.nodes or 0, pods=size.pods or 0)
-        with validating("settings" if _is_multipart(request) else "$.settings", beside=_BESIDE & set(request.data)):
+            expect_session_quota(actor, nodes=size.nodes or 0, pods=size.pods or 0)
+        with validating("settings" if _is_multipart(request) else "$.settings", top_level=_TOP_LEVEL_SETTINGS & set(request.data)):
             simulation = validate_settings(engine_settings)
         try:
             with within_quotas():
@@ -236,13 +236,13 @@ class Sessions(Resource):
 def when_imported(session: Session, wait: float) -> Session:
     """The session once its import (or fork) has ended, or when the time is over. Raises `ApiError` 404."""
 
-    def look() -> Session:
+    def read() -> Session:
         newest = Session.objects.select_related("owner", "origin").filter(pk=session.pk).first()
         if newest is None:
             raise not_found()
         return newest
 
-    return when(lambda seen: seen.status != Session.Status.IMPORTING, look, session, wait)
+    return wait_until(lambda current: current.status != Session.Status.IMPORTING, read, session, wait)
 
 
 class OneSession(Resource):
@@ -355,14 +355,13 @@ def _calls_extenders(request: Request) -> bool:
 
 def _files(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     data = cast("QueryDict", request.data)
-    unknown = sorted(set(data) - {"file", "name", "settings", "policies", "callExtenders", *_BESIDE})
+    unknown = sorted(set(data) - {"file", "name", "settings", "policies", "callExtenders", *_TOP_LEVEL_SETTINGS})
     if unknown:
         expected = "file (repeatable), name, settings, policies, release, featureGates, callExtenders"
         hint = "A KubeSchedulerConfiguration is one of the files; as JSON it is settings.config." if unknown[0] == "config" else ""
         raise ApiError(400, "invalid", f"There is no field {unknown[0]!r}.", path=unknown[0], expected=expected, hint=hint)
-    files = cast("Iterable[UploadedFile[bytes]]", request.FILES.getlist("file"))
-    sent = list(files)
-    if not sent:
+    uploads = list(cast("Iterable[UploadedFile[bytes]]", request.FILES.getlist("file")))
+    if not uploads:
         raise ApiError(
             400, "invalid", "No file was sent.", path="file", expected="one or more files", hint="curl -F file=@nodes-and-pods.json"
         )
@@ -373,7 +372,7 @@ def _files(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
         engine_settings = {**engine_settings, "release": release}
     if (gates := _json_field(data, "featureGates")) is not None:
         engine_settings = {**engine_settings, "featureGates": gates}
-    return _name_in(data) or _name_of(sent), create.Files(sent), engine_settings
+    return _name_in(data) or _name_of(uploads), create.Files(uploads), engine_settings
 
 
 def _name_in(data: QueryDict) -> str:
@@ -422,8 +421,8 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
             expected='{"generate": {...}}, {"trace": {...}} or {"lesson": "..."}',
             hint="Files are sent as multipart/form-data, in the field file.",
         )
-    beside = {"policies": new.policies, "release": new.release, "featureGates": new.feature_gates}
-    engine_settings = {**new.settings, **{name: msgspec.to_builtins(value) for name, value in beside.items() if value is not None}}
+    top_level = {"policies": new.policies, "release": new.release, "featureGates": new.feature_gates}
+    engine_settings = {**new.settings, **{name: msgspec.to_builtins(value) for name, value in top_level.items() if value is not None}}
     if new.generate is not None:
         return new.name or "Generated cluster", create.Generate(_possible(new.generate)), engine_settings
     if new.lesson is not None:
@@ -435,10 +434,10 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
 
 
 @contextmanager
-def validating(path: str, *, beside: AbstractSet[str] = frozenset()) -> Iterator[None]:
+def validating(path: str, *, top_level: AbstractSet[str] = frozenset()) -> Iterator[None]:
     """Raises `ApiError` for what the validation of the request's member at `path` raises: 400, or 503 where no worker validates it.
 
-    The members in `beside` were sent next to `path`, not in it.
+    The members in `top_level` were sent beside `path`, not in it.
     """
     try:
         with waits.one():
@@ -446,8 +445,8 @@ def validating(path: str, *, beside: AbstractSet[str] = frozenset()) -> Iterator
     except TooManyWait as error:
         raise ApiError(503, "busy", f"{error} Try again in a moment.", headers={"Retry-After": "2"}, path=path) from error
     except DecodeError as error:
-        is_beside = error.path.partition(".")[0] in beside
-        refused = error.inside(path.rpartition(".")[0] if is_beside else path)
+        is_top_level = error.path.partition(".")[0] in top_level
+        refused = error.inside(path.rpartition(".")[0] if is_top_level else path)
         raise ApiError(400, "invalid", str(refused), path=refused.path, expected=refused.expected, found=refused.found) from error
     except ValidationUnavailable as error:
         raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}, path=path) from error

@@ -237,7 +237,7 @@ class _SessionConnection(SocketConnection):
             self._error(code, text, key=message.key)
         else:
             if accepted is None:
-                self._error("forbidden", "You may look at this session, and not command it.", key=message.key)
+                self._error("forbidden", "You may view this session, but not command it.", key=message.key)
             else:
                 self._viewer.say(frames.ack(accepted.key, accepted.seq))
 

@@ -56,7 +56,7 @@ def _family(metric: Definition, sessions: Iterable[tuple[str, MetricValues]]) ->
         case Kind.COUNTER:
             counter = CounterMetricFamily(metric.name.removesuffix("_total"), metric.help, labels=labels)
             for session, values in sessions:
-                for series, number in _always(metric, values.counters.get(metric.name), 0.0).items():
+                for series, number in _with_zero(metric, values.counters.get(metric.name), 0.0).items():
                     counter.add_metric([session, *series], number)
             return counter
         case Kind.GAUGE:
@@ -70,13 +70,13 @@ def _family(metric: Definition, sessions: Iterable[tuple[str, MetricValues]]) ->
             bounds = [*(str(floatToGoString(bound)) for bound in metric.buckets), "+Inf"]  # type: ignore[no-untyped-call]
             zero = Histogram([0] * len(bounds))
             for session, values in sessions:
-                for series, histogram_values in _always(metric, values.histograms.get(metric.name), zero).items():
+                for series, histogram_values in _with_zero(metric, values.histograms.get(metric.name), zero).items():
                     buckets = list(zip(bounds, accumulate(histogram_values.counts), strict=True))
                     histogram.add_metric([session, *series], buckets, histogram_values.sum)
             return histogram
 
 
-def _always(metric: Definition, values: dict[tuple[str, ...], T] | None, zero: T) -> dict[tuple[str, ...], T]:
+def _with_zero(metric: Definition, values: dict[tuple[str, ...], T] | None, zero: T) -> dict[tuple[str, ...], T]:
     """A metric without labels exists from the start, at 0."""
     if values:
         return values

@@ -77,7 +77,7 @@ class OneMember(Resource):
         """Remove a member. Every member may leave the session with their own name."""
         session = session_for(request, session_id, Verb.SEE)
         actor = actor_of(request)
-        own = actor.is_known and user == request.user.get_username()
+        own = actor.has_account and user == request.user.get_username()
         if actor.read_only or not (own or may(actor, Verb.MANAGE, session)):
             raise forbidden(actor, Verb.MANAGE)
         if not members.remove(session, user):
