@@ -132,7 +132,7 @@ def _measure(server: Server, cluster: KubernetesApi, folder: Path, options: argp
         position.stop()
         watcher.join()
         after = _seconds(server.pid, follow.pid)
-        lags = sorted(position.done_at(before + place) - at for place, at in enumerate(made, start=1))
+        lags = sorted(position.done_at(before + number) - at for number, at in enumerate(made, start=1))
         _report(lags, made, {name: after[name] - spent[name] for name in after}, options)
         click.echo(json.dumps(server.client.get(f"/api/v1/sessions/{session}/agreement/?limit=0").json()["all"]))
     finally:

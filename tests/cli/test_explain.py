@@ -47,17 +47,17 @@ def test_a_pod_may_be_named_without_its_namespace_where_one_alone_has_the_name()
 
 def test_without_nodes_what_the_scheduler_said_is_explained():
     listed = json.loads(dump())
-    said = "0/4 nodes are available: 1 node(s) were unschedulable, 3 Insufficient cpu. preemption: not eligible due to x."
-    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": said}
+    message = "0/4 nodes are available: 1 node(s) were unschedulable, 3 Insufficient cpu. preemption: not eligible due to x."
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
     pod = {**listed["items"][1], "status": {"phase": "Pending", "conditions": [condition]}}
 
-    told = CliRunner().invoke(explain, ["large", "-f", "-"], input=json.dumps({**listed, "items": [pod]}))
+    result = CliRunner().invoke(explain, ["large", "-f", "-"], input=json.dumps({**listed, "items": [pod]}))
 
-    assert told.exit_code == 0
-    assert "warning: There is no node" in told.stderr
-    assert f"no nodes here to evaluate it on. Last scheduler message: {said}" in told.stdout
-    assert "the node is cordoned" in told.stdout
-    assert "0/0" not in told.stdout
+    assert result.exit_code == 0
+    assert "warning: There is no node" in result.stderr
+    assert f"no nodes here to evaluate it on. Last scheduler message: {message}" in result.stdout
+    assert "the node is cordoned" in result.stdout
+    assert "0/0" not in result.stdout
 
 
 def test_standard_input_that_is_no_dump_is_named():
@@ -67,9 +67,9 @@ def test_standard_input_that_is_no_dump_is_named():
 
 
 def test_without_a_pod_the_overview_has_each_reason_with_its_pods_and_numbers():
-    found = CliRunner().invoke(explain, ["-f", "-"], input=dump())
-    assert found.exit_code == 0
-    assert found.output.splitlines()[:4] == [
+    result = CliRunner().invoke(explain, ["-f", "-"], input=dump())
+    assert result.exit_code == 0
+    assert result.output.splitlines()[:4] == [
         "1 pod is pending, for 1 reason",
         "",
         "       1 Insufficient cpu",
@@ -78,8 +78,8 @@ def test_without_a_pod_the_overview_has_each_reason_with_its_pods_and_numbers():
 
 
 def test_the_overview_as_json_has_the_groups_of_equal_pods_too():
-    found = CliRunner().invoke(explain, ["-f", "-", "-o", "json"], input=dump())
-    document = json.loads(found.output)
+    result = CliRunner().invoke(explain, ["-f", "-", "-o", "json"], input=dump())
+    document = json.loads(result.output)
     assert document["overview"]["count"] == 1
     assert [group["pods"] for group in document["groups"]] == [["default/large"]]
 
@@ -100,11 +100,11 @@ def test_a_text_without_a_message_is_refused_in_a_sentence() -> None:
 
 
 def test_an_explained_message_says_what_to_do_and_what_its_counts_say() -> None:
-    found = CliRunner().invoke(explain, ["--message", "0/6 nodes are available: 5 node(s) didn't match node selector."])
+    result = CliRunner().invoke(explain, ["--message", "0/6 nodes are available: 5 node(s) didn't match node selector."])
 
-    assert found.exit_code == 0, found.output
-    assert "do: compare the pod's nodeSelector" in found.output
-    assert "The message gives no reason for 1 node of 6" in found.output
+    assert result.exit_code == 0, result.output
+    assert "do: compare the pod's nodeSelector" in result.output
+    assert "The message gives no reason for 1 node of 6" in result.output
 
 
 def test_all_messages_of_a_pasted_text_are_explained() -> None:
@@ -125,9 +125,9 @@ def test_all_messages_of_a_pasted_text_are_explained() -> None:
 def test_the_output_as_markdown_has_one_heading_and_no_raw_control_character():
     listed = json.loads(dump())
     listed["items"][1]["spec"]["nodeSelector"] = {"disk": "ssd"}
-    found = CliRunner().invoke(explain, ["large", "-f", "-", "-o", "markdown"], input=json.dumps(listed))
-    assert found.exit_code == 0
-    assert found.stdout.startswith("### Why `default/large` is pending\n")
+    result = CliRunner().invoke(explain, ["large", "-f", "-", "-o", "markdown"], input=json.dumps(listed))
+    assert result.exit_code == 0
+    assert result.stdout.startswith("### Why `default/large` is pending\n")
     refused = CliRunner().invoke(explain, ["--message", "0/1 nodes are available: 1 Insufficient cpu.", "-o", "markdown"])
     assert refused.exit_code == 2
     assert "-o markdown is for pods and for the overview, not for --message." in refused.output
@@ -139,19 +139,19 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
         "Name: web\nNamespace: shop\nEvents:\n  Warning  FailedScheduling  5m  default-scheduler  0/2 nodes are available: 2 Insufficient cpu.\n"
     )
 
-    found = CliRunner().invoke(explain, ["-f", str(described)])
+    result = CliRunner().invoke(explain, ["-f", str(described)])
 
-    assert found.exit_code == 0, found.output
-    assert "shop/web:" in found.output
-    assert "2 Insufficient cpu  [NodeResourcesFit]" in found.output
-    assert "no objects that can be simulated" in found.stderr
+    assert result.exit_code == 0, result.output
+    assert "shop/web:" in result.output
+    assert "2 Insufficient cpu  [NodeResourcesFit]" in result.output
+    assert "no objects that can be simulated" in result.stderr
 
 
 def test_the_output_as_a_card_is_a_page_or_an_image_in_a_theme():
     def output(*options: str) -> bytes:
-        found = CliRunner().invoke(explain, ["large", "-f", "-", *options], input=dump())
-        assert found.exit_code == 0, found.output
-        return found.stdout_bytes
+        result = CliRunner().invoke(explain, ["large", "-f", "-", *options], input=dump())
+        assert result.exit_code == 0, result.output
+        return result.stdout_bytes
 
     assert output("-o", "html").startswith(b"<!doctype html>")
     assert output("--format", "html") == output("-o", "html")
@@ -161,8 +161,8 @@ def test_the_output_as_a_card_is_a_page_or_an_image_in_a_theme():
 
 
 def test_the_overview_is_a_card_too_and_a_message_is_not():
-    found = CliRunner().invoke(explain, ["-f", "-", "-o", "html"], input=dump())
-    assert "is pending, for 1 reason" in found.stdout
+    result = CliRunner().invoke(explain, ["-f", "-", "-o", "html"], input=dump())
+    assert "is pending, for 1 reason" in result.stdout
     for form in ("html", "png"):
         refused = CliRunner().invoke(explain, ["--message", "0/1 nodes are available: 1 Insufficient cpu.", "-o", form])
         assert f"-o {form} is for pods and for the overview" in refused.output

@@ -37,32 +37,32 @@ def expressions() -> Iterator[tuple[str, str]]:
 @pytest.fixture
 def known(redis: RedisServer) -> dict[str, set[str]]:
     """Every series name that a scrape can have, with its labels."""
-    found: dict[str, set[str]] = {}
+    results: dict[str, set[str]] = {}
 
     def take(name: str, kind: str, labels: set[str]) -> None:
         endings = {"counter": ["_total"], "histogram": ["_bucket", "_sum", "_count"]}.get(kind, [""])
         for ending in endings:
-            found[name.removesuffix("_total") + ending] = labels | ({"le"} if ending == "_bucket" else set())
+            results[name.removesuffix("_total") + ending] = labels | ({"le"} if ending == "_bucket" else set())
 
     for metric in SCHEDULER_METRICS:
         take(metric.name, str(metric.kind), {"session", *metric.labels})
     for registry in (process.ALL_ROLES, process.WORKER, process.IO, process.WEB):
-        for each in registry._collector_to_names:
-            for family in each.describe() if hasattr(each, "describe") else each.collect():
-                take(family.name, family.type, {"process", "role", *getattr(each, "_labelnames", ())})
+        for name in registry._collector_to_names:
+            for family in name.describe() if hasattr(name, "describe") else name.collect():
+                take(family.name, family.type, {"process", "role", *getattr(name, "_labelnames", ())})
     infos = scheduler_metrics.exported(limit=0, with_names=True).metrics[:1]
     for one in [*service.of_database(), *service.of_redis(), service.build(), service.not_exported(0), *infos]:
         take(one.name, one.type, set(getattr(one, "_labelnames", ())))
     for part in ("database", "redis"):
         take(f"schedviz_{part}_up", "gauge", set())
     assert any(metric.kind is Kind.HISTOGRAM for metric in SCHEDULER_METRICS)
-    return found
+    return results
 
 
 def test_everything_that_is_asked_for_exists(known: dict[str, set[str]]) -> None:
-    asked = list(expressions())
-    assert len(asked) > 40
-    for title, expression in asked:
+    queries = list(expressions())
+    assert len(queries) > 40
+    for title, expression in queries:
         metrics = _METRIC.findall(expression)
         assert metrics, f"{title} asks for none of our metrics"
         for name, selector in metrics:

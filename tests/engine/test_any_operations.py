@@ -185,10 +185,10 @@ class EngineMachine(RuleBasedStateMachine):
 
     def do(self, op: str, **members: Any) -> None:
         """Run a command, then check the invariants and the folded events."""
-        given = {name: member for name, member in members.items() if member is not None}
-        if given.get("drop") == "handlers" and "Pod" in (given.get("kind"), given.get("object", {}).get("kind")):
+        members_set = {name: member for name, member in members.items() if member is not None}
+        if members_set.get("drop") == "handlers" and "Pod" in (members_set.get("kind"), members_set.get("object", {}).get("kind")):
             self.told = False
-        self.do_unchecked(op, **given)
+        self.do_unchecked(op, **members_set)
 
     def do_unchecked(self, op: str, **members: Any) -> None:
         do_unchecked(self.simulation, op, **members)

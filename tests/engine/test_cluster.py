@@ -152,19 +152,19 @@ def test_events_of_the_schedulers_writes_are_sent_after_its_cycle(watched: Watch
 
 
 def test_a_patch_has_only_differences_from_the_schedulers_version() -> None:
-    said = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message="no", last_transition_time="t1")
-    first = status_patch.between(PodStatus(), said, "")
+    condition = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message="no", last_transition_time="t1")
+    first = status_patch.between(PodStatus(), condition, "")
     assert first is not None
     assert first.detail == "condition PodScheduled=False Unschedulable"
-    known = first.apply(PodStatus())
-    assert status_patch.between(known, said, None) is None
-    other = status_patch.between(known, PodCondition(type="PodScheduled", status="False", reason="SchedulerError", message="x"), "n1")
+    status = first.apply(PodStatus())
+    assert status_patch.between(status, condition, None) is None
+    other = status_patch.between(status, PodCondition(type="PodScheduled", status="False", reason="SchedulerError", message="x"), "n1")
     assert other is not None
     assert other.detail == 'condition PodScheduled= SchedulerError; nominatedNodeName="n1"'
-    bound = status_patch.with_condition(known, PodCondition(type="PodScheduled", status="True", last_transition_time="t2"))
+    bound = status_patch.with_condition(status, PodCondition(type="PodScheduled", status="True", last_transition_time="t2"))
     merged = other.apply(bound).conditions[0]
     assert (merged.status, merged.reason, merged.last_transition_time) == ("True", "SchedulerError", "t2")
-    cleared = status_patch.between(other.apply(known), None, "")
+    cleared = status_patch.between(other.apply(status), None, "")
     assert cleared is not None
     assert cleared.detail == "nominatedNodeName=null"
 

@@ -12,8 +12,8 @@ PLAN = "base: {generate: {shape: preempt}}\nseeds: [7]"
 
 def test_the_file_leads_to_the_placements_of_the_trial() -> None:
     plan = checked(PLAN)
-    found = run_of_session_file("trial", trial_session(plan.trials[0], plan.base, plan.plan))
-    view = found.view
+    outcome = run_of_session_file("trial", trial_session(plan.trials[0], plan.base, plan.plan))
+    view = outcome.view
     placed = {pod: place.node for pod, place in places(view).items() if place.node}
     (result,) = run(PLAN)
     assert {pod: node for pod, node in placed.items() if pod in result.placements} == result.placements

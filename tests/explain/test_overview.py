@@ -16,7 +16,7 @@ def main(simulation: Simulation) -> str:
 
 
 def test_pods_are_grouped_by_reason_with_those_that_no_node_takes_first() -> None:
-    found = overview(
+    overview_ = overview(
         cluster(
             node("n1"),
             node("n2", taints=("gpu=true:NoSchedule",), pool="gpu"),
@@ -27,17 +27,17 @@ def test_pods_are_grouped_by_reason_with_those_that_no_node_takes_first() -> Non
             pod("small"),
         )
     )
-    assert found.sentence == "5 pods are pending, for 3 reasons"
-    assert [(reason.reason, reason.count) for reason in found.reasons] == [
+    assert overview_.sentence == "5 pods are pending, for 3 reasons"
+    assert [(reason.reason, reason.count) for reason in overview_.reasons] == [
         ("Insufficient cpu", 3),
         ("node(s) had untolerated taint {gpu: true}", 1),
         ("waiting to be tried: nodes can take them now", 1),
     ]
-    assert [group.detail for group in found.reasons[0].groups] == [
+    assert [group.detail for group in overview_.reasons[0].groups] == [
         "cpu: the pod requests 64; the largest node has 4 in total",
         "cpu: the pod requests 128; the largest node has 4 in total",
     ]
-    assert [len(group.pods) for group in found.groups] == [2, 1, 1, 1]
+    assert [len(group.pods) for group in overview_.groups] == [2, 1, 1, 1]
 
 
 def test_missing_claims_of_different_names_are_one_reason() -> None:
@@ -50,15 +50,15 @@ def test_missing_claims_of_different_names_are_one_reason() -> None:
 
 
 def test_gated_pods_and_pods_of_other_schedulers_are_reasons_of_their_own() -> None:
-    found = overview(cluster(node("n1"), pod("a", schedulingGates=[{"name": "quota"}]), pod("b", schedulerName="other")))
-    details = {reason.reason: reason.groups[0].detail for reason in found.reasons}
+    overview_ = overview(cluster(node("n1"), pod("a", schedulingGates=[{"name": "quota"}]), pod("b", schedulerName="other")))
+    details = {reason.reason: reason.groups[0].detail for reason in overview_.reasons}
     assert details["held back by scheduling gates"] == "until they are removed: quota"
     assert details.keys() == {"held back by scheduling gates", "no profile of this scheduler has their schedulerName"}
 
 
 def test_each_reason_says_what_to_do() -> None:
-    found = overview(cluster(node("n1"), pod("a", schedulingGates=[{"name": "quota"}]), pod("b", cpu="64"), pod("c")))
-    advice = {reason.reason: reason.advice for reason in found.reasons}
+    overview_ = overview(cluster(node("n1"), pod("a", schedulingGates=[{"name": "quota"}]), pod("b", cpu="64"), pod("c")))
+    advice = {reason.reason: reason.advice for reason in overview_.reasons}
     assert advice["held back by scheduling gates"].startswith("find the controller that set the gates")
     assert advice["Insufficient cpu"].startswith("lower the requests of the pod or of others")
     assert advice["waiting to be tried: nodes can take them now"] == ""
@@ -66,19 +66,19 @@ def test_each_reason_says_what_to_do() -> None:
 
 def test_what_could_not_be_evaluated_does_not_lead() -> None:
     claims = [pod(f"v{number}", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]) for number in range(3)]
-    for each in claims:
-        said = "0/1 nodes are available: 1 node(s) had volume node affinity conflict."
-        each["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": said}]
-    found = overview(cluster(node("n1"), *claims, pod("big", cpu="64")))
-    assert [reason.reason for reason in found.reasons] == [
+    for claim in claims:
+        message = "0/1 nodes are available: 1 node(s) had volume node affinity conflict."
+        claim["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}]
+    overview_ = overview(cluster(node("n1"), *claims, pod("big", cpu="64")))
+    assert [reason.reason for reason in overview_.reasons] == [
         "Insufficient cpu",
         "not evaluated: the files have no PersistentVolumeClaim objects",
     ]
 
 
 def test_without_pending_pods_there_is_no_reason() -> None:
-    found = overview(cluster(node("n1"), pod("a", on="n1")))
-    assert (found.sentence, found.count, found.reasons) == ("No pod is pending.", 0, ())
+    overview_ = overview(cluster(node("n1"), pod("a", on="n1")))
+    assert (overview_.sentence, overview_.count, overview_.reasons) == ("No pod is pending.", 0, ())
 
 
 def test_the_main_reason_is_that_of_the_nodes_that_the_pod_selects() -> None:
@@ -112,8 +112,8 @@ def test_a_tainted_node_that_is_too_small_as_well_is_not_the_main_reason() -> No
 
 
 def test_the_brief_form_names_the_nearest_nodes_of_each_clause() -> None:
-    found = overview(cluster(*(node(f"n{number}") for number in range(9)), pod("p", cpu="64")))
-    [clause] = found.brief().groups[0].clauses
+    overview_ = overview(cluster(*(node(f"n{number}") for number in range(9)), pod("p", cpu="64")))
+    [clause] = overview_.brief().groups[0].clauses
     assert (clause.count, clause.nodes) == (9, ("n0", "n1", "n2", "n3", "n4"))
-    [whole] = found.groups[0].clauses
+    [whole] = overview_.groups[0].clauses
     assert len(whole.nodes) == 9

@@ -28,25 +28,25 @@ def test_equal_messages_do_not_disagree_whatever_preemption_adds(rest: str) -> N
 
 
 def test_a_claim_that_is_missing_because_the_files_have_no_claims_is_named() -> None:
-    said = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found"
+    message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found"
     volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
-    objects = node("n1"), waiting(said, volumes=volumes)
+    objects = node("n1"), waiting(message, volumes=volumes)
     assert disagreement(*objects).startswith(
         "the files have no PersistentVolumeClaim objects, which the scheduler reads: add the output of "
     )
     [reason] = overview(cluster(*objects)).reasons
     assert reason.reason == "not evaluated: the files have no PersistentVolumeClaim objects"
-    assert reason.groups[0].detail == f"its scheduler said: {said}"
+    assert reason.groups[0].detail == f"its scheduler said: {message}"
 
 
 def test_a_message_that_counts_other_nodes_points_at_the_cache() -> None:
-    found = disagreement(node("n1"), waiting("0/6 nodes are available: 6 Insufficient cpu.", cpu="64"))
-    assert found.startswith("that message counts 6 nodes, and here are 1: the files are incomplete, nodes came or went since, or ")
+    result = disagreement(node("n1"), waiting("0/6 nodes are available: 6 Insufficient cpu.", cpu="64"))
+    assert result.startswith("that message counts 6 nodes, and here are 1: the files are incomplete, nodes came or went since, or ")
 
 
 def test_a_pod_that_fits_now_although_its_scheduler_refused_it_disagrees() -> None:
-    found = disagreement(node("n1"), waiting("0/1 nodes are available: 1 Insufficient cpu."))
-    assert found.startswith("the cluster has changed since that message, or its scheduler has another release or configuration")
+    result = disagreement(node("n1"), waiting("0/1 nodes are available: 1 Insufficient cpu."))
+    assert result.startswith("the cluster has changed since that message, or its scheduler has another release or configuration")
 
 
 def test_the_messages_of_this_sessions_own_scheduler_are_not_compared() -> None:

@@ -74,10 +74,10 @@ def test_a_lesson_with_half_of_its_texts_can_be_looked_at(owner: APIClient, fold
     assert stop["hints"] is True
 
     do_unchecked(owner, session, stop["do"])
-    asked = f"/api/v1/sessions/{session}/lesson/hints/?stop=where-will-it-go"
-    assert owner.get(asked).json()["hints"] == []
+    url = f"/api/v1/sessions/{session}/lesson/hints/?stop=where-will-it-go"
+    assert owner.get(url).json()["hints"] == []
     do_unchecked(owner, session, stop["reveal"])
-    assert [hint["words"]["en"] for hint in owner.get(asked).json()["hints"]] == ["<p>Look: it is there.</p>\n"]
+    assert [hint["words"]["en"] for hint in owner.get(url).json()["hints"]] == ["<p>Look: it is there.</p>\n"]
     assert owner.get(f"/api/v1/sessions/{session}/lesson/hints/?stop=no-such").status_code == 404
 
     (folder / "en.md").write_text(english + "\n")
@@ -96,7 +96,7 @@ def test_a_session_is_made_a_lesson_that_is_right_once_its_texts_are_written(own
 
     drafted = folder.parent / "made"
     lesson = read_lesson(drafted)
-    assert [[type(command).__name__ for command in one.do] for one in lesson.plan.stops] == [
+    assert [[type(command).__name__ for command in stop.do] for stop in lesson.plan.stops] == [
         [],
         ["Create"],
         ["Cycle"],

@@ -408,11 +408,11 @@ def test_storage_of_sessions_is_listed_on_request(owner_client):
     content = b"{}" * 500
     owner_client.post("/api/v1/sessions/", {"file": [SimpleUploadedFile("a.json", content)]}, format="multipart")
 
-    asked = owner_client.get("/api/v1/sessions/?sizes=1&limit=1").json()["results"][0]
-    unasked = owner_client.get("/api/v1/sessions/?limit=1").json()["results"][0]
+    with_sizes = owner_client.get("/api/v1/sessions/?sizes=1&limit=1").json()["results"][0]
+    without_sizes = owner_client.get("/api/v1/sessions/?limit=1").json()["results"][0]
 
-    assert asked["storedBytes"] == len(content) + OVERHEAD_BYTES
-    assert unasked["storedBytes"] is None
+    assert with_sizes["storedBytes"] == len(content) + OVERHEAD_BYTES
+    assert without_sizes["storedBytes"] is None
 
 
 def test_a_session_says_when_its_last_command_was_accepted(owner_client, people):
@@ -433,9 +433,9 @@ def test_a_session_says_when_its_last_command_was_accepted(owner_client, people)
 def test_a_session_has_its_current_numbers_of_nodes_and_pods(owner_client, people):
     Session.objects.filter(pk=people.session.pk).update(nodes=3, pods=7)
 
-    told = owner_client.get(f"/api/v1/sessions/{people.session.pk}/").json()
+    body = owner_client.get(f"/api/v1/sessions/{people.session.pk}/").json()
 
-    assert (told["nodes"], told["pods"]) == (3, 7)
+    assert (body["nodes"], body["pods"]) == (3, 7)
 
 
 def test_a_session_is_renamed_by_its_owner_alone(owner_client, people):

@@ -99,9 +99,9 @@ def test_what_others_can_read_is_named(tmp_path: Path) -> None:
 def test_the_worst_comes_first_and_each_says_what_to_do(tmp_path: Path) -> None:
     findings = found(configured(tmp_path, EMBED_ORIGINS=["*"], DEBUG=True, PROXIES=0))
 
-    assert [one.level for one in findings] == sorted(one.level for one in findings)
+    assert [finding.level for finding in findings] == sorted(one.level for one in findings)
     assert findings[0].level is Level.ERROR
-    assert all(one.do and not re.search(r"[.!]$", one.do) for one in findings)
+    assert all(finding.do and not re.search(r"[.!]$", finding.do) for finding in findings)
 
 
 def test_a_server_on_ones_own_machine_is_fine_with_sqlite(tmp_path: Path) -> None:

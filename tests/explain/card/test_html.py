@@ -44,20 +44,20 @@ def test_a_page_has_the_sentence_the_numbers_a_bar_for_each_node_and_the_fix() -
     simulation = cluster(node("n1"), node("n2", cordoned=True), pod("p", cpu="3"), pod("a", cpu="2", on="n1"))
     explanation = why_pending(simulation, "default/p")
     page = html_of(card_of_pod(explanation, smallest_change(simulation, "default/p", explanation)))
-    found = Parsed(page)
-    assert explanation.sentence in found.texts
-    assert "1 node: Insufficient cpu" in found.texts
-    assert "2 of 4 free" in found.texts
+    result = Parsed(page)
+    assert explanation.sentence in result.texts
+    assert "1 node: Insufficient cpu" in result.texts
+    assert "2 of 4 free" in result.texts
     assert page.count('role="img"') == 1
-    assert "kubectl uncordon n2" in found.texts
-    assert explanation.message in found.texts
+    assert "kubectl uncordon n2" in result.texts
+    assert explanation.message in result.texts
 
 
 def test_the_overview_has_each_reason_with_its_pods() -> None:
-    found = Parsed(html_of(card_of_overview(overview(cluster(node("n1"), pod("a", cpu="64"), pod("b", cpu="64"))))))
-    assert "2 pods are pending, for 1 reason" in found.texts
-    assert "2 pods: Insufficient cpu" in found.texts
-    assert {"default/a", "default/b"} <= set(found.texts)
+    result = Parsed(html_of(card_of_overview(overview(cluster(node("n1"), pod("a", cpu="64"), pod("b", cpu="64"))))))
+    assert "2 pods are pending, for 1 reason" in result.texts
+    assert "2 pods: Insufficient cpu" in result.texts
+    assert {"default/a", "default/b"} <= set(result.texts)
 
 
 def test_a_page_loads_nothing_and_allows_only_its_own_style() -> None:

@@ -84,9 +84,9 @@ def test_bindings_are_judged_in_the_order_of_what_was_observed(followed: UUID) -
     assert (late.profile, late.cause, late.plugin) == ("default-scheduler", "configuration", "NodeResourcesFit")
     assert (late.verdict, late.judgement["plugin"], late.judgement["reasons"]) == ("infeasible", "NodeResourcesFit", ["Insufficient cpu"])
     assert late.arrival["best"] == ["large"]
-    found = agreement.counts(followed)
-    assert (found.agrees, found.not_best, found.infeasible, found.unjudged, found.rate) == (1, 2, 1, 0, 0.25)
-    assert agreement.recent(followed) == found == agreement.counts_of_all()
+    result = agreement.counts(followed)
+    assert (result.agrees, result.not_best, result.infeasible, result.unjudged, result.rate) == (1, 2, 1, 0, 0.25)
+    assert agreement.recent(followed) == result == agreement.counts_of_all()
     assert agreement.waiting(followed) == 1
 
 
@@ -118,8 +118,8 @@ def test_a_verdict_that_depends_on_an_unknown_order_is_undecided(followed: UUID)
 
     row = ShadowedPod.objects.get(session_id=followed, pod="default/retried")
     assert (row.verdict, row.cause) == ("undecided", "order")
-    found = agreement.counts(followed)
-    assert (found.undecided, found.infeasible) == (1, 0)
+    result = agreement.counts(followed)
+    assert (result.undecided, result.infeasible) == (1, 0)
 
 
 def test_a_binding_that_waits_for_a_pod_that_is_never_bound_is_judged_when_it_has_waited_long_enough(
