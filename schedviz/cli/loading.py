@@ -47,7 +47,7 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
         sources = [*piped, *files_of(path for path in paths if path != STDIN)]
         if not sources:
             folders = ", ".join(map(str, paths))
-            raise click.ClickException(f"{folders}: no file there looks, by its name, like objects or a scheduler's log.")
+            raise click.ClickException(f"{folders}: no file there has a name that suggests objects or a scheduler's log.")
         imported = load(sources, progress=lambda progress: progress_line.say(_in_words(progress)), look=look or ignore_item)
     except IngestError as error:
         raise SeveralLines(*error.lines) from None

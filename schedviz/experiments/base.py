@@ -22,10 +22,10 @@ from schedviz.trace.commands import AnyCommand
 
 
 class BaseCluster(msgspec.Struct, frozen=True):
-    """Objects, nodes before pods, with the commands that follow them."""
+    """The objects that every trial starts from, nodes before pods, and the commands that run before scheduling starts."""
 
     objects: list[KubeObject]
-    #: Of an engine for these objects. A variant changes them.
+    #: Engine settings that the files, the trace or the session define. Variants override them.
     settings: SimulationSettings
     #: The steps of a trace.
     commands: list[AnyCommand] = []
@@ -41,12 +41,12 @@ class BaseCluster(msgspec.Struct, frozen=True):
         return sum(isinstance(obj, Node) for obj in self.objects)
 
     def pack(self) -> bytes:
-        """The base as bytes, for other processes."""
+        """The base as bytes, to be sent to other processes."""
         return _encoder.encode(_Packed(pack(self.objects), self.settings, self.commands))
 
     @classmethod
     def unpack(cls, data: bytes) -> BaseCluster:
-        """The base of these bytes."""
+        """The base from the bytes of `pack`."""
         packed = _decoder.decode(data)
         return cls(unpack(packed.objects), packed.settings, packed.commands)
 
@@ -65,7 +65,7 @@ SessionLoader = Callable[[str, int | None], BaseCluster]
 
 
 def no_sessions(_session: str, _event: int | None) -> BaseCluster:
-    """Refuse a plan whose base is a session, where there is no server."""
+    """A `SessionLoader` for use without a server: always raises `PlanError`."""
     message = "a session can be the base of an experiment on a server; export it with `schedviz export` and name the file instead"
     raise PlanError.of("base.session", message)
 
@@ -121,7 +121,7 @@ def with_unbound_pods(base: BaseCluster) -> BaseCluster:
 
 
 def unbound(pod: Pod) -> Pod:
-    """The pod as it was before it was scheduled."""
+    """The pod without its node and status, as it was before it was scheduled."""
     spec = msgspec.structs.replace(pod.spec, node_name="")
     return msgspec.structs.replace(pod, spec=spec, status=type(pod.status)())
 
@@ -157,7 +157,7 @@ def _sources(file: Path, path: str) -> list[Source]:
         raise PlanError.of(path, f"there is no file {file}")
     sources = list(files_of([file]))
     if not sources:
-        raise PlanError.of(path, f"no file in {file} looks, by its name, like objects")
+        raise PlanError.of(path, f"no file in {file} has a name that suggests objects")
     return sources
 
 

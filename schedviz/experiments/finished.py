@@ -1,4 +1,4 @@
-"""`FinishedTrial`: what a measure reads."""
+"""`FinishedTrial`: the state at the end of a trial, as measures read it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOT_TRIED = "not tried"
 
 
 class FinishedTrial:
-    """The end of a trial. Do not change what it gives."""
+    """The state at the end of a trial. Measures must not modify it."""
 
     def __init__(
         self, simulation: Simulation, history: History, *, before: Mapping[str, Pod], arrived: Mapping[str, Pod], engine_seconds: float
@@ -49,18 +49,18 @@ class FinishedTrial:
 
     @cached_property
     def placements(self) -> dict[str, str]:
-        """Pod of the workload -> its node at the end; pods without a node are absent."""
+        """Pod of the workload -> its node at the end. Pending pods are missing."""
         return {key: pod.spec.node_name for key, pod in self.pods.items() if key in self.workload and pod.spec.node_name}
 
     @cached_property
     def gone(self) -> dict[str, Pod]:
-        """Pods that were preempted: they were there, and are not any more or are terminating."""
+        """Pods that were preempted: they existed before, and are deleted or terminating now."""
         remaining = {key for key, pod in self.pods.items() if pod.metadata.deletion_timestamp is None}
         return {key: pod for key, pod in {**self.bound_before, **self.workload}.items() if key not in remaining}
 
     @cached_property
     def pending(self) -> dict[str, str]:
-        """Pod of the workload that has no node -> why."""
+        """Pending pod of the workload -> the reason."""
         return {key: self._reason(key, pod) for key, pod in self.pods.items() if not pod.spec.node_name}
 
     def _reason(self, key: str, pod: Pod) -> str:

@@ -1,4 +1,4 @@
-"""Changes the nodes of a base as a variant asks."""
+"""Applies a variant's changes of nodes to the objects of the base."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOSTNAME: Final = "kubernetes.io/hostname"
 
 
 def with_nodes(objects: Iterable[KubeObject], patch: NodesPatch, *, path: str) -> list[KubeObject]:
-    """The objects with other nodes. Kinds keep their order, and added nodes follow the others. Raises `PlanError`."""
+    """The objects with the patch applied to their nodes. Kinds keep their order, and added nodes follow the others. Raises `PlanError`."""
     objects = list(objects)
     if not patch.changes_nodes:
         return objects
@@ -34,7 +34,7 @@ def with_nodes(objects: Iterable[KubeObject], patch: NodesPatch, *, path: str) -
 
 
 def _moved(pods: Iterable[Pod], removed: set[str]) -> list[Pod]:
-    """The pods, of which those on nodes that are gone are pending, after those that were pending before."""
+    """The pods. Those of removed nodes become pending, and follow the pods that were pending before."""
     stay, moved = [], []
     for pod in pods:
         if pod.spec.node_name not in removed:

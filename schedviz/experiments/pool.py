@@ -1,4 +1,4 @@
-"""Runs trials in processes of this machine."""
+"""Runs trials in a pool of local processes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TrialRunner:
 
     @classmethod
     def of(cls, text: str, base: bytes) -> TrialRunner:
-        """The runner of a plan that was checked."""
+        """The runner of a validated plan."""
         read = parse_plan(text)
         return cls(read.plan, trials_of(read.plan, read.variants), measures_named(read.plan.measures), BaseCluster.unpack(base))
 
@@ -38,7 +38,7 @@ class TrialRunner:
 
 
 def run_all(checked: CheckedPlan, *, jobs: int) -> Iterator[TrialResult]:
-    """The results of all trials, in the order in which they end. Their order does not change them."""
+    """The results of all trials, in the order in which they end. The results do not depend on that order."""
     jobs = min(jobs, len(checked.trials))
     if jobs <= 1:
         runner = TrialRunner(checked.plan, checked.trials, checked.measures, checked.base)
@@ -56,7 +56,7 @@ def run_all(checked: CheckedPlan, *, jobs: int) -> Iterator[TrialResult]:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-#: The runner of this process of a pool.
+#: The runner of this pool process.
 _runners: list[TrialRunner] = []
 
 

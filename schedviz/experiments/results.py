@@ -20,7 +20,7 @@ FORMAT: Final = "schedviz-experiment-results/1"
 
 
 class Column(msgspec.Struct, frozen=True, rename="camel"):
-    """A number of each trial."""
+    """A column of the results: one number for each trial."""
 
     #: `measure`, or `measure.part`.
     key: str
@@ -32,7 +32,7 @@ class Column(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class VariantResult(msgspec.Struct, frozen=True, rename="camel"):
-    """A variant with its numbers over its seeds."""
+    """A variant with the means over its seeds."""
 
     name: str
     note: str
@@ -50,7 +50,7 @@ class VariantResult(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class TrialRow(msgspec.Struct, frozen=True, rename="camel"):
-    """A trial with its numbers."""
+    """A trial with its values."""
 
     number: int
     variant: str
@@ -86,7 +86,7 @@ class Results(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Experiment(msgspec.Struct, frozen=True):
-    """What is known of an experiment besides the results of its trials."""
+    """Everything about an experiment except the results of its trials."""
 
     text: str
     plan: Plan
@@ -98,7 +98,7 @@ class Experiment(msgspec.Struct, frozen=True):
 
 
 def results_of(experiment: Experiment, trial_results: Iterable[TrialResult], *, volatile: bool = True) -> Results:
-    """The document. Trials without a result are left out; without `volatile`, so are columns that equal trials can differ in."""
+    """The results document. Trials without a result are left out; without `volatile`, so are columns in which equal trials can differ."""
     by_number = {result.number: result for result in trial_results}
     rows = [_row(trial, by_number[trial.number], volatile=volatile) for trial in experiment.trials if trial.number in by_number]
     measures = [measure for measure in experiment.measures if volatile or not measure.is_volatile]
@@ -106,9 +106,9 @@ def results_of(experiment: Experiment, trial_results: Iterable[TrialResult], *, 
     rows = [_with_absent(row, measures, columns) for row in rows]
     baseline = experiment.plan.baseline or experiment.variants[0].name
     placements = {
-        (rows_trial.variant.name, rows_trial.seed): by_number[rows_trial.number].placements
-        for rows_trial in experiment.trials
-        if rows_trial.number in by_number and not by_number[rows_trial.number].error
+        (trial.variant.name, trial.seed): by_number[trial.number].placements
+        for trial in experiment.trials
+        if trial.number in by_number and not by_number[trial.number].error
     }
     return Results(
         FORMAT,
@@ -151,7 +151,7 @@ def _row(trial: Trial, result: TrialResult, *, volatile: bool) -> TrialRow:
 
 
 def _columns(measures: Sequence[MeasureInfo], rows: Sequence[TrialRow]) -> list[Column]:
-    """The columns by measure; those of one measure in the order in which trials have them, and reasons sorted."""
+    """The columns by measure. Within a measure they have the order of the trials' values; reasons are sorted."""
     columns: dict[str, Column] = {}
     for measure in measures:
         keys = dict.fromkeys(key for row in rows for key in row.values if _measure_of(key) == measure.name)
@@ -165,7 +165,7 @@ def _measure_of(key: str) -> str:
 
 
 def _with_absent(row: TrialRow, measures: Sequence[MeasureInfo], columns: Sequence[Column]) -> TrialRow:
-    """The row with the numbers that only other trials have, in the order of the columns."""
+    """The row with the default values of columns that only other trials have, in the order of the columns."""
     if row.error:
         return row
     absent = {measure.name: measure.absent for measure in measures if measure.absent is not None}

@@ -1,4 +1,4 @@
-"""Runs one trial: a whole run of the engine, and the measures of its end."""
+"""Runs one trial: runs the engine to its end, and evaluates the measures."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from schedviz.kube.core import Pod
 from schedviz.trace.commands import Advance, AnyCommand, Run
 from schedviz.trace.events import AnyEvent
 
-#: Cycles between two looks at `stop`.
+#: Scheduling cycles between two calls of `stop`.
 _CYCLES: Final = 100
-_FAULT_OF_PLUGIN: Final = re.compile(r'running "([^"]+)" ')
+_PLUGIN_IN_MESSAGE: Final = re.compile(r'running "([^"]+)" ')
 
 
 class TrialStopped(Exception):
@@ -33,7 +33,7 @@ class TrialStopped(Exception):
 
 
 def never() -> bool:
-    """Do not stop."""
+    """The default of `stop`."""
     return False
 
 
@@ -57,17 +57,17 @@ class PluginFailedError(Exception):
 
 
 class Recording(Protocol):
-    """What a `TrialRun` reports the run to."""
+    """Receives the events and commands of a `TrialRun`."""
 
-    def happened(self, events: list[AnyEvent]) -> None:
-        """Some events, in order."""
+    def add_events(self, events: list[AnyEvent]) -> None:
+        """Called with the next events, in order."""
 
     def command_ended(self, seq: int, command: AnyCommand, outcome: Outcome) -> None:
-        """A command ended. Its events came before."""
+        """Called when a command has ended, after its events."""
 
 
 class TrialRun:
-    """A trial's engine from its base to its end."""
+    """A trial's engine, from loading the base to the end of the run."""
 
     def __init__(
         self, trial: Trial, base: BaseCluster, plan: Plan, stop: Callable[[], bool] = never, *, recording: Recording | None = None
@@ -87,14 +87,14 @@ class TrialRun:
         self.history = History()
         self._before = self._pods()
         self._arrived: dict[str, Pod] = {}
-        #: The user's plugins, whose faults end the trial.
+        #: The user's plugins. An exception in one of them ends the trial.
         self._users_plugins = frozenset(installed_plugins(self.simulation.configuration, self.simulation.release.in_tree_registry()))
         #: Why the run ended.
         self.ended = "empty"
         self.cycles = 0
 
     def run(self) -> None:
-        """Run the commands of a trace, and then schedule until nothing more happens. Raises `PluginFailedError`, `TrialStopped`."""
+        """Run the commands of the trace, and then schedule until nothing more can happen. Raises `PluginFailedError`, `TrialStopped`."""
         for command in self._commands:
             self._do(command)
             self._note_arrivals()
@@ -110,7 +110,7 @@ class TrialRun:
                 return
 
     def finished(self) -> FinishedTrial:
-        """What measures read. Call it after `run`."""
+        """The state for measures. Call it after `run`."""
         return FinishedTrial(
             self.simulation,
             self.history,
@@ -124,7 +124,7 @@ class TrialRun:
         return None if limit is None else max(limit - self.cycles, 1)
 
     def _wait_for_backoff(self) -> bool:
-        """Let time pass until a pod's backoff ends. False: no pod backs off, or the time is over."""
+        """Advance the clock until a pod's backoff ends. Returns False if no pod backs off or the time limit is reached."""
         simulation = self.simulation
         if not simulation.scheduler.state.queue.pods_backing_off():
             return False
@@ -137,16 +137,16 @@ class TrialRun:
     def _do(self, command: AnyCommand) -> str:
         """Run a command to its end; returns why it stopped."""
         simulation = self.simulation
-        ended = 0
+        cycles = 0
 
-        def enough() -> bool:
-            nonlocal ended
-            ended += 1
-            return ended % _CYCLES == 0
+        def should_return() -> bool:
+            nonlocal cycles
+            cycles += 1
+            return cycles % _CYCLES == 0
 
         self._seq += 1
         simulation.start(command, seq=self._seq)
-        while (outcome := simulation.work(stop=enough)) is None:
+        while (outcome := simulation.work(stop=should_return)) is None:
             self._take_cycles()
             if self._stop():
                 raise TrialStopped
@@ -158,17 +158,17 @@ class TrialRun:
     def _take_cycles(self) -> None:
         cycles, events = self.simulation.drain_cycles(), self.simulation.drain_events()
         if self._recording is not None:
-            self._recording.happened(events)
+            self._recording.add_events(events)
         self.cycles += len(cycles)
         self.history.add(cycles)
         if self._users_plugins:
             for message in self.history.errors.values():
-                match = _FAULT_OF_PLUGIN.search(message)
+                match = _PLUGIN_IN_MESSAGE.search(message)
                 if match and match[1] in self._users_plugins:
                     raise PluginFailedError(match[1], message)
 
     def _note_arrivals(self) -> None:
-        """Note the pods that a command created."""
+        """Remember when the pods that a command created arrived."""
         simulation = self.simulation
         for key, pod in self._pods().items():
             if key not in self._before and key not in self._arrived:

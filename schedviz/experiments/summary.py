@@ -1,4 +1,4 @@
-"""What an experiment's results say, in sentences: for each headline measure the best variant, and how sure that is."""
+"""Summarizes an experiment's results in sentences: the best variant for each headline measure, with its confidence interval."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ def _is_worse(variant: VariantResult, column: Column) -> bool:
 
 
 def _direction(variant: VariantResult, column: Column) -> int:
-    """1: better than the baseline beyond chance, -1: worse, 0: neither. Without seeds every difference counts, because runs repeat."""
+    """1: significantly better than the baseline, -1: worse, 0: neither. Without seeds every difference counts, because runs are
+    deterministic.
+    """
     difference = variant.differences.get(column.key)
     if difference is None or difference.mean == 0 or (difference.margin is not None and not difference.excludes_zero):
         return 0

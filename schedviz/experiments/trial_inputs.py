@@ -1,4 +1,4 @@
-"""What a trial runs with: the settings of its engine, and its objects."""
+"""The inputs of a trial: the settings of its engine, and its objects."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def objects_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> list[KubeOb
 
 
 def _shuffled(objects: list[KubeObject], seed: int) -> list[KubeObject]:
-    """The objects with the pending pods in another order, which is that of their arrival."""
+    """The objects with the pending pods, whose order is that of their arrival, shuffled."""
     indices = [index for index, obj in enumerate(objects) if isinstance(obj, Pod) and not obj.spec.node_name]
     order = indices.copy()
     random.Random(f"{seed}/order").shuffle(order)  # noqa: S311 - a reproducible draw, no secret.

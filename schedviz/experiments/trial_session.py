@@ -1,4 +1,4 @@
-"""A trial as a `.schedviz` file: the same run, with everything recorded, so that it opens as a session at its end."""
+"""A trial as a `.schedviz` file: the same run, with everything recorded. It opens as a session at the end of the trial."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Recording:
         self.commands: list[CommandLine] = []
         self.events: list[EventsLine] = []
 
-    def happened(self, events: list[AnyEvent]) -> None:
+    def add_events(self, events: list[AnyEvent]) -> None:
         if events:
             self.events.append(EventsLine(msgspec.Raw(encode_events(events))))
 
@@ -37,7 +37,7 @@ class _Recording:
 
 
 def trial_session(trial: Trial, base: BaseCluster, plan: Plan) -> Iterator[bytes]:
-    """The file, in pieces. Runs the trial, at the cost of recording. Raises `PluginFailedError` if a user's plugin fails."""
+    """The file, in chunks. Runs the trial again with recording, which takes longer. Raises `PluginFailedError` if a user's plugin fails."""
     recording = _Recording()
     with without_gc():
         run = TrialRun(trial, base, plan, recording=recording)

@@ -1,4 +1,4 @@
-"""From variants to trials."""
+"""The trials of a plan: each variant with each seed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Trial(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """For people."""
+        """The name that people see."""
         return self.variant.name if self.seed is None else f"{self.variant.name}, seed {self.seed}"
 
 

@@ -1,4 +1,4 @@
-"""Validates a plan whole, before anything runs: the base is loaded, and the engine of every variant is built."""
+"""Validates a whole plan before anything runs: loads the base, and builds the engine of every variant."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from schedviz.experiments.trials import Trial, trials_of
 from schedviz.experiments.variants import Variant
 from schedviz.trace.releases import V1_27
 
-#: The estimate runs one trial for this long.
+#: How long the estimate runs one trial.
 _SAMPLE_SECONDS: Final = 1.0
 
 
 class CheckedPlan(msgspec.Struct, frozen=True):
-    """A plan that can run, with everything that its trials share."""
+    """A validated plan, with everything that its trials share."""
 
     text: str
     plan: Plan
@@ -43,7 +43,7 @@ class CheckedPlan(msgspec.Struct, frozen=True):
 
     @property
     def experiment(self) -> Experiment:
-        """What its results need to know of it."""
+        """The parts that its results need."""
         infos = [measure.info for measure in self.measures]
         return Experiment(self.text, self.plan, self.variants, self.trials, infos, self.base.nodes, self.base.pending)
 
@@ -69,14 +69,16 @@ def _checked(read: PlanText, folder: Path, session: SessionLoader) -> CheckedPla
 
 
 def _faults_of_seeds(checked: CheckedPlan) -> list[Fault]:
-    """Seeds must vary something in every variant: trials that cannot differ would look like certainty."""
+    """Refuse seeds that change nothing in a variant: equal trials would give a confidence interval of 0."""
     plan = checked.plan
     if plan.seeds is None or "order" in plan.seed_varies:
         return []
-    unmoved = [variant.name for variant in checked.variants if (variant.patch.release or checked.base.settings.release) != V1_27]
-    if not unmoved:
+    unaffected = [variant.name for variant in checked.variants if (variant.patch.release or checked.base.settings.release) != V1_27]
+    if not unaffected:
         return []
-    message = f"seeds change the selection among tied nodes in {V1_27} alone, so that they would not change {', '.join(unmoved)}; add order"
+    message = (
+        f"seeds change the selection among tied nodes in {V1_27} alone, so that they would not change {', '.join(unaffected)}; add order"
+    )
     return [Fault("seedVaries", message)]
 
 
@@ -97,7 +99,7 @@ def _faults(variant: Variant, checked: CheckedPlan) -> list[Fault]:
 
 
 def _suspects(variant: Variant, path: str) -> Sequence[str]:
-    """The members of a variant that can have caused an error at this path of the configuration, the likeliest first."""
+    """The members of a variant that can have caused an error at this path of the configuration, the most likely first."""
     patch = variant.patch
     if path.startswith("featureGates."):
         return [f"featureGates.{path.removeprefix('featureGates.')}", "featureGates"]
@@ -117,12 +119,12 @@ class Estimate(msgspec.Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """Of all trials."""
+        """The total of all trials."""
         return self.trials * self.seconds_per_trial
 
 
 def estimate(checked: CheckedPlan) -> Estimate:
-    """Run the first trial for a second, and scale. Later cycles of a trial can be slower or faster than its first."""
+    """Run the first trial for a second, and extrapolate. Later cycles of a trial can be slower or faster than the first ones."""
     began = time.perf_counter()
     run = TrialRun(checked.trials[0], checked.base, checked.plan, stop=lambda: time.perf_counter() - began > _SAMPLE_SECONDS)
     loaded = time.perf_counter()

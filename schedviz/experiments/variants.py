@@ -1,4 +1,4 @@
-"""From a plan to its variants: `common`, with a variant's differences, or with those of one value of each axis of the grid."""
+"""The variants of a plan: `common` with a variant's differences, or with those of one value of each axis of the grid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Variant(msgspec.Struct, frozen=True, rename="camel"):
 
     name: str
     patch: Patch
-    #: Where the plan has it, such as `variants[2]`.
+    #: Its path in the plan, such as `variants[2]`.
     path: str
     note: str = ""
     #: Axis of the grid -> the name of its value.
@@ -76,7 +76,7 @@ def _check_names(plan: Plan, variants: Sequence[Variant]) -> None:
     seen: dict[str, Variant] = {}
     for variant in variants:
         if variant.name in seen:
-            faults.append(Fault(variant.path, f"there is another variant of this name, {seen[variant.name].path}", variant=variant.name))
+            faults.append(Fault(variant.path, f"another variant has the same name: {seen[variant.name].path}", variant=variant.name))
         seen.setdefault(variant.name, variant)
     if plan.baseline is not None and plan.baseline not in seen:
         names = ", ".join(map(repr, list(seen)[:20]))
@@ -86,7 +86,7 @@ def _check_names(plan: Plan, variants: Sequence[Variant]) -> None:
 
 
 def combine(patches: Sequence[Patch], *, path: str, may_override: bool = True) -> Patch:
-    """One patch that does what these do, one after the other. Without `may_override`, two that set one value differently are an error."""
+    """One patch that is equivalent to these in sequence. Without `may_override`, two that set one value differently are an error."""
     result = Patch()
     for patch in patches:
         members: dict[str, Any] = {}
@@ -102,7 +102,7 @@ def combine(patches: Sequence[Patch], *, path: str, may_override: bool = True) -
 
 def _combined(old: Any, new: Any, default: Any) -> Any:
     if isinstance(new, dict):
-        return _composed(old, new)
+        return _merged_patch(old, new)
     if isinstance(new, NodesPatch):
         return _combined_nodes(old, new)
     if isinstance(new, Policies) and isinstance(old, Policies):
@@ -110,11 +110,11 @@ def _combined(old: Any, new: Any, default: Any) -> Any:
     return old if new == default else new
 
 
-def _composed(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """The merge patch that does what two do. Its nulls still remove."""
+def _merged_patch(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """The merge patch that is equivalent to two in sequence. Its nulls still remove members."""
     both = dict(old)
     for key, value in new.items():
-        both[key] = _composed(both[key], value) if isinstance(value, dict) and isinstance(both.get(key), dict) else value
+        both[key] = _merged_patch(both[key], value) if isinstance(value, dict) and isinstance(both.get(key), dict) else value
     return both
 
 
@@ -128,7 +128,7 @@ def _combined_nodes(old: NodesPatch, new: NodesPatch) -> NodesPatch:
 
 
 def _disagree(old: Any, new: Any) -> bool:
-    """Whether two patches set one value differently. Lists of nodes add up."""
+    """Whether two patches set one value differently. Lists of nodes are concatenated."""
     if isinstance(old, NodesPatch):
         return (old.count is not None and new.count is not None) or _disagree(old.allocatable, new.allocatable)
     if isinstance(old, dict) and isinstance(new, dict):

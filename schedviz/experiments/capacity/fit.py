@@ -23,7 +23,9 @@ class Fit(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def fit(base: BaseCluster, pod: Pod, *, limit: int = MOST_COPIES) -> Fit:
-    """Count the copies. Pending pods of the cluster are ignored, and no copy is placed by preemption. Raises `ConfigurationError`."""
+    """Count how many copies fit. Pending pods of the cluster are ignored, and no copy is placed by preemption. Raises
+    `ConfigurationError`.
+    """
     simulation = Simulation(base.settings)
     simulation.load(base.objects)
     result = what_if(simulation, pod, min(limit, MOST_COPIES))

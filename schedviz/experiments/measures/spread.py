@@ -1,4 +1,4 @@
-"""How evenly the pods of a workload lie over zones and nodes.
+"""How evenly the pods of a workload are spread over zones and nodes.
 
 Pods belong together if one controller owns them; pods without an owner, if they have equal values of the label `app.kubernetes.io/name` or
 `app` in one namespace. Other pods do not count.
