@@ -26,7 +26,7 @@ class Overload(msgspec.Struct, frozen=True):
     is_member: bool = False
     #: None: 1.
     cost: Cost | None = None
-    #: Counted before the call. None: it does not grow with what is in the arguments, or no more than the cost.
+    #: Work that is counted before the call. None: it does not grow with the contents of the arguments, or no faster than the cost.
     work: Work | None = None
 
 

@@ -61,7 +61,7 @@ def _includes(target: Any, item: Any) -> bool:
 
 
 def compiled(expression: str, *, consumable_capacity: bool = True, list_type_attributes: bool = False) -> Program | str:
-    """The program, or why there is none. Upstream: CompileCELExpression"""
+    """The program, or the compilation error. Upstream: CompileCELExpression"""
     try:
         names = environment(consumable_capacity=consumable_capacity, list_type_attributes=list_type_attributes)
         program = names.compile(expression)
@@ -79,7 +79,7 @@ def worst_cost(expression: str, *, consumable_capacity: bool = True, list_type_a
 
 
 def _size_of(path: Path) -> int | None:
-    """The largest size of what a path from `device` leads to; None: unknown. Upstream: sizeEstimator.EstimateSize"""
+    """The maximum size of the value at a path from `device`; None: unknown. Upstream: sizeEstimator.EstimateSize"""
     match path:
         case ("device", "driver"):
             return _DRIVER

@@ -1,4 +1,4 @@
-"""The worst-case cost of a checked expression, for which an API server refuses it, whatever it costs when it is evaluated.
+"""The estimated worst-case cost of a checked expression. An API server refuses an expression whose estimate is too high.
 
 Upstream: cel-go checker/cost.go, ext/lists.go, ext/sets.go; apiserver/pkg/cel/library/cost.go
 """
@@ -22,7 +22,7 @@ _LIST: Final = 10
 _MAP: Final = 30
 
 Path = tuple[str, ...]
-#: The largest size of what a path leads to; None: unknown. A path begins with a variable, before fields, `@items`, `@keys` and `@values`.
+#: The maximum size of the value at a path; None: unknown. A path begins with a variable, before fields, `@items`, `@keys` and `@values`.
 SizeOf = Callable[[Path], int | None]
 
 
@@ -83,7 +83,7 @@ class _Estimate(NamedTuple):
 
 
 def worst_cost(tree: Node, checked: Checked, size_of: SizeOf, fixed: Mapping[str, int] | None = None) -> int:
-    """The most that an evaluation can cost; `UNLIMITED` if there is no limit. `fixed`: functions with a cost of their own."""
+    """The maximum cost of an evaluation; `UNLIMITED` if it is unbounded. `fixed`: functions with a fixed cost."""
     return _Estimator(checked, size_of, fixed or {}).cost(tree).most
 
 

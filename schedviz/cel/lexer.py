@@ -47,7 +47,7 @@ _TOKEN: Final = re.compile(
 
 
 def tokens(source: str) -> tuple[list[Token], list[Issue]]:
-    """The tokens, with `END` as the last one, and what is no token. Nothing is read after more of that than is reported."""
+    """The tokens, ending with `END`, and the lexical errors. Reading stops after more errors than are reported."""
     result: list[Token] = []
     issues: list[Issue] = []
     offset = 0

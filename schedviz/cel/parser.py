@@ -1,4 +1,4 @@
-"""From text to a syntax tree.
+"""Parses text into a syntax tree.
 
 Messages are those of cel-go's generated parser for what people get wrong; for rarer mistakes its list of what it expected may differ.
 Upstream: cel-go parser/parser.go, parser/gen/CEL.g4

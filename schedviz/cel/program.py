@@ -33,7 +33,7 @@ MAX_WORK: Final = 500_000
 
 
 class Frame:
-    """The variables of one evaluation, what it has cost, and what it has gone through."""
+    """The variables of one evaluation, with its cost and the number of values traversed so far."""
 
     __slots__ = ("cost", "limit", "variables", "work")
 
@@ -81,7 +81,7 @@ class Program:
         self._run = _Planner(plan.checked, plan.functions).plan(plan.tree)
 
     def evaluate(self, variables: Mapping[str, Any], *, cost_limit: int) -> tuple[Any, int]:
-        """The value, and what it cost. Raises `CelError` or `CostLimitError`."""
+        """The value, and the cost of the evaluation. Raises `CelError` or `CostLimitError`."""
         frame = self.frame(variables, cost_limit=cost_limit)
         return self.run(frame), frame.cost
 
@@ -209,7 +209,7 @@ class _Planner:
 
 
 def _attempt(step: Step, frame: Frame) -> Any:
-    """The value, or the error as a value: the loops of `all` and `exists` go on after an error."""
+    """The value, or the error as a value: the loops of `all` and `exists` continue after an error."""
     try:
         return step(frame)
     except CelError as error:

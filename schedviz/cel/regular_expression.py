@@ -32,12 +32,12 @@ class Instruction(NamedTuple):
 
     kind: str
     test: Test | None = None
-    #: Where to go on; of a branch, the preferred way first.
+    #: The next instructions; of a branch, the preferred one first.
     first: int = 0
     second: int = 0
 
 
-#: A part of a pattern: appends instructions that go on behind themselves.
+#: A part of a pattern: appends its instructions, after which execution continues.
 Part = Callable[[list[Instruction]], None]
 
 
@@ -311,7 +311,7 @@ class _Parser:
         return part
 
     def _set_flags(self) -> bool:
-        """Take flags. True: they hold for the rest of the group around; False: for the group that they begin."""
+        """Parse flags. True: they apply to the rest of the enclosing group; False: to the group that they open."""
         value = True
         while (character := self._take()) not in (":", ")"):
             name = {"i": "ignore_case", "m": "multi_line", "s": "dot_matches_newline"}.get(character)

@@ -10,7 +10,7 @@ from schedviz.explain.details.detail import AnyDetail
 from schedviz.explain.finding import Finding
 from schedviz.trace.phrase import Phrase
 
-#: Whether a node could take the pod. `now`: it passes every filter. `pods leave`: if pods on that node were gone.
+#: Whether a node could take the pod. `now`: it passes every filter. `pods leave`: if pods were removed from that node.
 #: `elsewhere`: if something outside that node changed, such as a pod for affinity, the spread over domains, or a volume.
 #: `never`: not even if the node were empty; the pod or the node would have to change.
 Outlook = Literal["now", "pods leave", "elsewhere", "never"]
@@ -129,10 +129,10 @@ class Explanation(Part, frozen=True):
     said_since: str = ""
     #: Whether the attempt ends with an error, which is `message`: it is not known whether a node fits.
     failed: bool = False
-    #: What would explain that `said`, which another scheduler wrote, differs from `message`; "" if it does not.
+    #: A possible reason why `said`, which another scheduler wrote, differs from `message`; "" if it does not differ.
     disagreement: str = ""
     disagreement_phrase: Phrase | None = None
-    #: The kind of object that the pod needs and the files have none of: the simulation cannot evaluate the pod; "" if there is none.
+    #: A kind of object that the pod needs and the files lack, so that the simulation cannot evaluate the pod; "" if there is none.
     lacks: str = ""
     outlook: Outlook = "now"
     #: The number of nodes that the scheduler knows; the counts of `matrix` sum to it.

@@ -60,7 +60,7 @@ def bound_pod(pod: Pod, node: str) -> Pod:
 
 
 class Replay:
-    """Replays bindings on the nodes of one engine, which stays as it is."""
+    """Replays bindings on the nodes of one engine, without changing it."""
 
     def __init__(
         self, simulation: Simulation, dry_runs: LiveDryRuns, moves: Sequence[Move], *, release_differs: Callable[[], bool] = lambda: False
@@ -198,7 +198,7 @@ class Replay:
 
 
 def _are_equal(first: Pod, second: Pod) -> bool:
-    """Whether a scheduler cannot tell two pods apart, so that their order does not matter."""
+    """Whether two pods are equal for a scheduler, so that their order does not matter."""
     return (first.spec, first.metadata.namespace, first.metadata.labels) == (second.spec, second.metadata.namespace, second.metadata.labels)
 
 

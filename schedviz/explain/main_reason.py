@@ -54,7 +54,7 @@ def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, 
 def nearest_reason(rejections: Iterable[tuple[str, str, Sequence[str], int]]) -> str:
     """The same from the summary of a cycle: plugin, code, reasons and number of nodes of each rejection; "" if there is none.
 
-    It does not know the nodes, so that one that is too small is not told from one that is full.
+    Without the nodes, it cannot distinguish a node that is too small from one that is full.
     """
     counts: Counter[tuple[int, str]] = Counter()
     for plugin, code, reasons, nodes in rejections:

@@ -58,7 +58,7 @@ class Message(Part, frozen=True):
     #: What the counts themselves say; "" if nothing.
     finding: str = ""
     finding_phrase: Phrase | None = None
-    #: Which of the simulated releases words it so, if that tells anything; "" otherwise.
+    #: What the wording says about the release of the scheduler; "" if it fits all simulated releases.
     wording: str = ""
     wording_phrase: Phrase | None = None
     #: Whether it leaves nodes out although its scheduler evaluates every node: the defect of kubernetes issue 91601.
@@ -115,7 +115,7 @@ def parse_message(text: str) -> Message:
 
 
 def _with_wording(message: Message) -> Message:
-    """The message with what its words tell about the release of its scheduler."""
+    """The message with the release of its scheduler, if the wording reveals it."""
     releases = [clause.releases for clause in (*message.clauses, *message.preemption) if clause.plugin or clause.releases]
     of_one = {releases[0] for releases in releases if len(releases) == 1}
     wording: Phrase | None = None

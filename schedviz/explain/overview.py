@@ -1,4 +1,4 @@
-"""All pending pods at a glance: grouped by equal scheduling requirements, and the groups by the reason for which they wait."""
+"""Overview of all pending pods: grouped by equal scheduling requirements, and the groups by the reason why they are pending."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class WaitingReason(Part, frozen=True):
     #: The number of pods.
     count: int
     groups: tuple[PendingGroup, ...]
-    #: They only wait for their next attempt: nodes can take them now, and nothing keeps the scheduler from trying them.
+    #: They only wait for their next attempt: they fit on nodes now, and nothing prevents an attempt.
     placeable: bool = False
     #: What to do about it, with commands between backticks; a template for translation. "" if there is nothing to do.
     advice: str = ""
@@ -125,7 +125,7 @@ def _groups(simulation: Simulation, findings: KnownFindings) -> Iterator[list[Po
 
 
 def _split_by_message(equal: Iterable[list[Pod]]) -> Iterator[list[Pod]]:
-    """Pods of which a dump has only the names seem equal; what their scheduler said tells them apart."""
+    """Pods of which a dump has only the names look equal; the messages of their scheduler distinguish them."""
     for pods in equal:
         if not any(gate.name == NAME_ONLY_GATE for gate in pods[0].spec.scheduling_gates):
             yield pods

@@ -1,4 +1,4 @@
-"""The message that the pod's own scheduler wrote, beside the one computed here: whether they agree, and what would explain a difference."""
+"""Compares the message that the pod's own scheduler wrote with the simulated one, and explains a difference."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _ZONE = "topology.kubernetes.io/zone"
 
 
 class NodeMark(msgspec.Struct, frozen=True, rename="camel"):
-    """One node. Shares are of what it can allocate, in hundredths; both are 0 for a node that has none of the resource."""
+    """One node. Shares of its allocatable amount, in hundredths; both are 0 for a node that has none of the resource."""
 
     node: str
     zone: str

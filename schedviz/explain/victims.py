@@ -43,7 +43,7 @@ def _shortage(dry_run: DryRun) -> list[float]:
 
 
 def _leave(dry_run: DryRun, info: NodeInfo, now: int) -> tuple[NodeInfo, list[PodInfo]]:
-    """Remove all pods, then put back those that can stay, the most important first. Empty if that does not help."""
+    """Remove all pods, then reprieve those that can stay, the most important first. Empty if that does not help."""
     trial = dry_run.if_pods_left(info, info.pods)
     if not trial.ask().is_success:
         return info, []

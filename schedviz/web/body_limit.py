@@ -85,7 +85,7 @@ class BodyLimit:
                 self._spooled += Counter()
 
     def reserve(self, sender: str, more: int) -> None:
-        """Reserve `more` bytes for a body. One upload of the largest size always fits if nobody else sends. Raises `_Refusal`."""
+        """Reserve `more` bytes for a body. One upload of the maximum size always fits if there is no other. Raises `_Refusal`."""
         limit, own, total = settings.SPOOL_BYTES, self._spooled[sender], self._spooled.total()
         if total > own and total + more > limit:
             raise _busy(f"This server has received {total:,} bytes of large requests; {limit:,} are allowed")
@@ -146,7 +146,7 @@ class _Body:
         return forward
 
     async def discard_rest(self) -> None:
-        """Read and discard the rest: a client that is still sending would see a broken connection instead of the response."""
+        """Read and discard the rest. Otherwise a client that is still sending would see a broken connection instead of the response."""
         if self._headers.get(b"expect", b"").lower() == b"100-continue" and not self._read:
             return
         remaining = _DISCARDED * self._limit

@@ -24,7 +24,7 @@ def traversal(times: int = 1) -> Cost:
 
 
 def of_length(length: int) -> int:
-    """Of going through so many characters or bytes."""
+    """The cost of traversing this many characters or bytes."""
     return math.ceil(length * _TRAVERSAL)
 
 

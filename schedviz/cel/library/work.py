@@ -33,7 +33,7 @@ def parts(value: Any, most: int = MAX_WORK) -> int:
 
 
 def _add(inside: list[Any], values: Any) -> int:
-    """Add the values that have others in them; gives the number of the rest."""
+    """Add the values that contain others; returns the number of the remaining ones."""
     nested = [value for value in values if isinstance(value, tuple | list | Mapping | Optional)]
     inside.extend(nested)
     return len(values) - len(nested)

@@ -76,7 +76,7 @@ def _main_first(explanation: Explanation) -> list[Clause]:
 
 
 def _reason(clause: Clause, *, meaning: bool = False) -> Reason:
-    """`meaning`: say what the reason means, where there are no numbers."""
+    """With `meaning`, explains the reason if there are no numbers."""
     sentences = [clause.meaning] if meaning and clause.meaning else [detail.sentence for detail in clause.details]
     return Reason(
         count=clause.count,

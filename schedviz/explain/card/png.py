@@ -19,7 +19,7 @@ _SCALE: Final = 2
 _WIDTH: Final = 760
 _PADDING: Final = 32
 _INNER: Final = _WIDTH - 2 * _PADDING
-#: An image is read at a glance: more of each is counted only.
+#: Limits of what an image shows. The others are only counted.
 _REASONS: Final = 4
 _FIXES: Final = 3
 _NAMED: Final = 5

@@ -49,7 +49,7 @@ def _around(simulation: Simulation, changes: Iterable[Change]) -> Iterator[AnyCo
     for change in changes:
         for obj in change.updated:
             stored = simulation.cluster.find(BY_TYPE[type(obj)].name, obj.metadata.key)
-            if stored is not None and _differs_for_ever(stored, obj):
+            if stored is not None and _must_be_recreated(stored, obj):
                 yield _delete(stored)
                 yield Create(object=codec.to_dict(replace(obj, metadata=_new(obj.metadata))))
             else:
@@ -58,8 +58,8 @@ def _around(simulation: Simulation, changes: Iterable[Change]) -> Iterator[AnyCo
             yield _delete(obj)
 
 
-def _differs_for_ever(stored: KubeObject, obj: KubeObject) -> bool:
-    """Whether an object has to be created again, because its spec cannot be changed."""
+def _must_be_recreated(stored: KubeObject, obj: KubeObject) -> bool:
+    """Whether the object must be deleted and created again, because the change concerns immutable fields."""
     for kind in (ResourceClaim, PodGroup):
         if isinstance(stored, kind) and isinstance(obj, kind):
             return stored.spec != obj.spec

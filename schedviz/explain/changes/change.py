@@ -105,7 +105,7 @@ class Change(msgspec.Struct, frozen=True):
     against: frozenset[str] = frozenset()
     #: The relative size of the change, from 0 to 1: of two changes of a kind, the smaller is reported first.
     amount: float = 0.0
-    #: Changes with the same ladder differ in a number: when one helps, those after it are not tried. "": it stands alone.
+    #: Changes with the same `ladder` differ only in a number: when one helps, the later ones are not tried. "": not part of a series.
     ladder: str = ""
     pod: Callable[[Pod], Pod] | None = None
     #: The resulting configuration of the scheduler, made from the current one.

@@ -95,7 +95,7 @@ def _without_added_affinity(profile: str) -> Change:
 
 
 def _drop_required(args: Config) -> None:
-    """Preferences stay."""
+    """Remove the required terms, and keep the preferred ones."""
     args.get("addedAffinity", {}).pop("requiredDuringSchedulingIgnoredDuringExecution", None)
     if not args.get("addedAffinity"):
         args.pop("addedAffinity", None)

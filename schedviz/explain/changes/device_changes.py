@@ -73,8 +73,8 @@ class _Target(NamedTuple):
         return _with_devices(self.claim, requests=tuple(requests))
 
 
-class _Seen(NamedTuple):
-    """The devices that a node offers for a request: in use, ready, and the taints that keep it off others."""
+class _NodeDevices(NamedTuple):
+    """The devices of a node that match a request: those in use, those that are free, and the taints that exclude others."""
 
     info: NodeInfo
     in_use: list[SliceDevice]
@@ -167,10 +167,10 @@ def _relaxed(simulation: Simulation, target: _Target) -> Iterator[Change]:
         )
 
 
-def _tolerations(target: _Target, seen: Sequence[_Seen]) -> Iterator[Change]:
+def _tolerations(target: _Target, seen: Sequence[_NodeDevices]) -> Iterator[Change]:
     taints: dict[tuple[str, str, str], None] = {}
-    for seen_device in seen:
-        taints |= seen_device.taints
+    for node_devices in seen:
+        taints |= node_devices.taints
     for key, value, effect in taints:
         toleration = DeviceToleration(key=key, operator="Equal", value=value, effect=effect)
         yield Change(
@@ -201,7 +201,7 @@ def _without_constraints(claim: ResourceClaim) -> Iterator[Change]:
 
 
 def _own_claim(pod: Pod, claim: ResourceClaim) -> Iterator[Change]:
-    """A claim like one that is allocated where the pod does not fit, for the pod alone."""
+    """A copy, for this pod alone, of a claim that is allocated on a node where the pod does not fit."""
     used = next((pod_claim for pod_claim in pod.spec.resource_claims if pod_claim.resource_claim_name == claim.name), None)
     if used is None:
         return
@@ -230,7 +230,7 @@ def _with_devices(claim: ResourceClaim, **members: object) -> ResourceClaim:
 # Changes of devices, and of the pods that have them.
 
 
-def _seen(manager: DRAManager, target: _Target, infos: Sequence[NodeInfo]) -> list[_Seen]:
+def _seen(manager: DRAManager, target: _Target, infos: Sequence[NodeInfo]) -> list[_NodeDevices]:
     """What the nodes offer, for nodes that offer anything. Raises `AllocationError`."""
     request = target.request
     device_class = manager.device_class(request.device_class_name)
@@ -238,12 +238,12 @@ def _seen(manager: DRAManager, target: _Target, infos: Sequence[NodeInfo]) -> li
         return []
     request.use(device_class)
     allocator = manager.allocator(manager.inputs(), max_steps=MAX_STEPS)
-    devices: list[_Seen] = []
+    devices: list[_NodeDevices] = []
     for info in infos:
         assert info.node is not None
         pools: Sequence[Pool] = allocator.pools_of(info.node)
         search = allocator.search(info.node, pools)
-        seen = _Seen(info, [], [], {})
+        seen = _NodeDevices(info, [], [], {})
         for pool in pools:
             for device in pool.devices:
                 match search.why_excluded(target.claim, request, device, pool):
@@ -258,26 +258,26 @@ def _seen(manager: DRAManager, target: _Target, infos: Sequence[NodeInfo]) -> li
     return devices
 
 
-def _lacking(target: _Target, seen: _Seen) -> int:
+def _lacking(target: _Target, seen: _NodeDevices) -> int:
     return max(1, target.request.count - len(seen.ready))
 
 
-def _freed(simulation: Simulation, manager: DRAManager, target: _Target, seen: Sequence[_Seen]) -> Iterator[Change]:
-    """The pods that have so many devices of a node that the request could be satisfied."""
+def _freed(simulation: Simulation, manager: DRAManager, target: _Target, seen: Sequence[_NodeDevices]) -> Iterator[Change]:
+    """The pods whose removal would free enough devices of a node for the request."""
     holders: dict[DeviceID, ResourceClaim] = {}
     for claim in manager.claims:
         if claim.status.allocation is not None:
             for result in claim.status.allocation.devices.results:
                 holders[DeviceID(result.driver, result.pool, result.device)] = claim
-    for seen_device in [seen_device for seen_device in seen if seen_device.in_use][:_TRIED]:
-        claims = {holder.key: holder for device in seen_device.in_use if (holder := holders.get(device.id)) is not None}
+    for node_devices in [node_devices for node_devices in seen if node_devices.in_use][:_TRIED]:
+        claims = {holder.key: holder for device in node_devices.in_use if (holder := holders.get(device.id)) is not None}
         users = {key: _users(simulation, holder) for key, holder in claims.items()}
         ordered = sorted((key for key in claims if users[key]), key=lambda key: (_priority(users[key]), len(users[key])))
-        lacking = _lacking(target, seen_device)
+        lacking = _lacking(target, node_devices)
         sets = [(key,) for key in ordered[:_TRIED]] if lacking == 1 else [tuple(ordered[:lacking])] if len(ordered) >= lacking else []
         for keys in sets:
             pods = tuple({pod.key: pod for key in keys for pod in users[key]}.values())
-            yield _removal(seen_device.info.name, pods, [claims[key] for key in keys])
+            yield _removal(node_devices.info.name, pods, [claims[key] for key in keys])
 
 
 def _users(simulation: Simulation, claim: ResourceClaim) -> list[Pod]:
@@ -315,23 +315,25 @@ def _restored_driver(simulation: Simulation) -> str:
     return DRIVER if DeviceDriver.name in simulation.cluster.controllers.on else ""
 
 
-def _more_devices(simulation: Simulation, target: _Target, seen: Sequence[_Seen]) -> Iterator[Change]:
-    """As many more devices on a node as the request lacks there, like one that the node has. Of several nodes, the first that helps."""
+def _more_devices(simulation: Simulation, target: _Target, seen: Sequence[_NodeDevices]) -> Iterator[Change]:
+    """Additional devices on a node, as many as the request lacks there, copied from an existing one. Of several nodes, the first
+    that helps.
+    """
     restored = _restored_driver(simulation)
-    for seen_device in [seen_device for seen_device in seen if seen_device.in_use or seen_device.ready][:_TRIED]:
-        model = (seen_device.in_use or seen_device.ready)[0]
+    for node_devices in [node_devices for node_devices in seen if node_devices.in_use or node_devices.ready][:_TRIED]:
+        model = (node_devices.in_use or node_devices.ready)[0]
         # The device's own slice has the taints of DeviceTaintRules, too.
         published = simulation.scheduler.state.informers.get("ResourceSlice", "", model.slice.name)
         if model.id.driver == restored or published is None:
             continue
-        count = _lacking(target, seen_device)
+        count = _lacking(target, node_devices)
         yield Change(
             "device",
             phrase(
                 "add {devices} like {device} to {node}",
                 devices=counted(count, "{count} device", "{count} devices"),
                 device=model.device.name,
-                node=seen_device.info.name,
+                node=node_devices.info.name,
             ),
             against=_AGAINST,
             amount=1 - 1 / count,
@@ -341,7 +343,7 @@ def _more_devices(simulation: Simulation, target: _Target, seen: Sequence[_Seen]
 
 
 def _with_more(slice_: ResourceSlice, model: SliceDevice, count: int) -> ResourceSlice:
-    """The slice with more devices like one of its own, which take from no counters."""
+    """The slice with copies of one of its devices. The copies consume no shared counters."""
     spec = slice_.spec
     stem = _NUMBER.sub("", model.device.name)
     used_names = {device.name for device in spec.devices}

@@ -1,4 +1,6 @@
-"""`GroupSearch`: what would let a pod group run. Every change is tried with a scheduling cycle of the whole group."""
+"""`GroupSearch`: finds changes with which a pod group can be scheduled. Every change is tried with a scheduling cycle of the whole
+group.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from schedviz.trace.phrase import counted, phrase
 
 #: Each trial restores a copy of the session.
 _MOST_TRIED: Final = 60
-#: How many more nodes are tried, of how many shapes.
+#: How many additional nodes are tried, and of how many shapes.
 _MORE_NODES: Final = (1, 2, 3, 4, 6, 8, 12, 16)
 _SHAPES: Final = 3
 #: The largest group whose pods are changed.

@@ -16,14 +16,14 @@ from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import phrase
 
 HOSTNAME: Final = "kubernetes.io/hostname"
-#: Taints of a node that is not well, which a new node does not have.
+#: Taints of unhealthy nodes, which a new node does not have.
 NOT_READY: Final = "node.kubernetes.io/"
 #: Distinct node shapes tried.
 _SHAPES: Final = 20
 
 
 def more_nodes(simulation: Simulation, dry_run: DryRun, *, counts: Sequence[int] = (1,), shapes: int = _SHAPES) -> Iterator[Change]:
-    """So many more empty nodes of each existing shape. Of several counts, the first that helps is suggested."""
+    """Adding empty nodes of each existing shape. Of several counts, the first that helps is suggested."""
     has_claims = bool(dry_run.pod.pod.spec.resource_claims)
     slices = _slices_by_node(simulation) if has_claims else {}
     nodes: dict[object, Node] = {}
@@ -69,7 +69,7 @@ def _another(node: Node, name: str, slices: Sequence[ResourceSlice]) -> Iterator
 
 
 def _renamed(text: str, before: str, after: str) -> str:
-    """A name that is derived from that of a node, derived from that of another one."""
+    """A name that contains the old node's name, with the new node's name in its place."""
     return text.replace(before, after) if before in text else f"{text}-{after}"
 
 

@@ -43,7 +43,7 @@ class Suggestion(Part, frozen=True):
 
     changes: tuple[ChangeView, ...]
     cost: float
-    #: The number of nodes that would take it, and the first of them.
+    #: The number of nodes on which the pod would fit, and the first of them.
     fits: int
     nodes: tuple[str, ...]
     effect: Effect = "fits"
@@ -78,7 +78,7 @@ class Search:
         self.found: list[Suggestion] = []
         self.tried: Counter[str] = Counter()
         self.dry_runs = 0
-        #: The ladders of which a step helped.
+        #: The ladders (series of changes) of which one change helped.
         self._climbed: set[tuple[str, ...]] = set()
 
     def try_all(self, candidates: Iterable[tuple[Change, ...]]) -> None:
@@ -149,7 +149,7 @@ class Search:
 
     @property
     def sentence(self) -> str:
-        """What was found, or what was tried."""
+        """A sentence about the suggestions, or about what was tried."""
         if self.found:
             best = self.in_order()[0]
             return f"{self.pod.key} {_WOULD[best.effect]}: {' and '.join(change.what for change in best.changes)}."

@@ -97,7 +97,7 @@ def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], sched
 
 
 def judge(pod: PodInfo, node: str, free: Resource, pods_on_node: Sequence[PodInfo], scheduler: Scheduler) -> Finding:
-    """Whether the pod waits for terminating victims, or in vain. `free` is the free capacity of the node."""
+    """Whether the pod waits for terminating victims, or will never fit. `free` is the free capacity of the node."""
     about = f"Pod {pod.key}"
     between: tuple[Side, Side] = ("API", "queue")
     if victims := terminating_victims(pod, pods_on_node):

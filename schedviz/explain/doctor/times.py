@@ -61,7 +61,7 @@ class Times:
         self._zone = self._time_zone()
         #: When the dump was made, in seconds since 1970; None: unknown.
         self.dump = self._seconds(signal.at) if signal.seconds is None else signal.seconds
-        #: Which of the two is newer, and how that is known; None: nothing tells.
+        #: Which of the two is newer, and the evidence; None if it is unknown.
         self.order: Order | None = self._order()
         self.is_busy = self._is_busy()
         self._left: Counter[str] = Counter()

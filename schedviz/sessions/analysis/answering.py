@@ -81,7 +81,7 @@ def answer(session_id: UUID, question: bytes, reply_key: str) -> None:
 
 
 def _answer(session: Session, question: bytes) -> Answer:
-    """The answer, or the reason why there is none."""
+    """The answer, or an error message."""
     try:
         value = _ask_engine(session, msgspec.json.decode(question, type=Question))
         return Answer(value=msgspec.Raw(value)) if len(value) <= ANSWER_BYTES else Answer(too_large=_too_large(value))

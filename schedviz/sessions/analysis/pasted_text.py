@@ -34,7 +34,7 @@ class PastedAnswer(msgspec.Struct, frozen=True):
 
 
 def explain_text(text: str) -> list[PodMessage]:
-    """The messages in a text, in its order; a text that is one reason is a message. A text without one has none."""
+    """The scheduler messages in a text, in order. A text that is a single reason counts as a message."""
     messages = parse_messages(messages_in(text))
     if messages:
         return messages

@@ -37,7 +37,7 @@ class NotPossible(SessionError):
 
 
 def create_experiment(owner_id: int | None, plan: str) -> Experiment:
-    """Store a plan whose form is right; a worker checks the rest.
+    """Store a well-formed plan; a worker validates the rest.
 
     Raises `PlanError` with lines, and `TooManyExperiments`. A plan here has no files: a session or a generator is its base.
     """
@@ -78,7 +78,7 @@ def cancel(experiment_id: UUID) -> None:
 
 
 def delete(experiment_id: UUID) -> None:
-    """Delete an experiment with its results. Workers that run its trials notice that their rows are gone."""
+    """Delete an experiment with its results. Workers that run its trials notice that their rows were deleted."""
     while numbers := list(ExperimentTrial.objects.filter(experiment_id=experiment_id).values_list("pk", flat=True)[:500]):
         ExperimentTrial.objects.filter(pk__in=numbers).delete()
     Experiment.objects.filter(pk=experiment_id).delete()

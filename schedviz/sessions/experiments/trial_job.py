@@ -46,7 +46,7 @@ def run(experiment_id: UUID, number: int) -> None:
 
 
 class _LeaseWatch:
-    """Renews the lease of a running trial now and then."""
+    """Renews the lease of a running trial periodically."""
 
     def __init__(self, lease: TrialLease) -> None:
         self._lease = lease

@@ -1,6 +1,7 @@
 """The lease of a trial: the right to store its result. It is fenced by the epoch, as that of a session is (hosting/lease.py).
 
-A trial is done once, whatever is killed: only the owner of its last epoch can store a result, and only while the trial has none.
+The result of a trial is stored once, even if workers are killed: only the owner of its last epoch can store a result, and only while the
+trial has none.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from schedviz.sessions.queries.database import DatabaseSeconds
 #: After this long without a renewal, another worker may take the trial. Loading a large base takes some seconds without renewals.
 LEASE_SECONDS: Final = 30.0
 RENEWAL_SECONDS: Final = 5.0
-#: After so many owners have died, the trial fails.
+#: After this many owners have died, the trial fails.
 MOST_TRIES: Final = 5
 
 #: No live worker has the trial, and it has no result.

@@ -47,7 +47,9 @@ def close_if_done(experiment_id: UUID) -> bool:
 
 
 def sweep(*, again: bool = False) -> None:
-    """Enqueue what has no live worker, if the queue is empty: its tasks were done or lost. Idempotent; `again`: without a pause."""
+    """If the queue is empty, enqueue tasks for unfinished experiments, whose tasks were done or lost. Idempotent. `again`: do not wait for
+    the interval.
+    """
     global _due  # noqa: PLW0603
     if not again and time.monotonic() < _due:
         return

@@ -51,7 +51,7 @@ class Done(msgspec.Struct, frozen=True):
     outcome: dict[str, Any]
     stopped_event: int | None = None
     quarantined: bool = False
-    #: The command was made from an observation of a followed cluster, and nobody waits for its outcome.
+    #: The command was made from an observation of a followed cluster, and no client waits for its outcome.
     is_observed: bool = False
 
 

@@ -108,7 +108,7 @@ class SliceWriter:
             agreement.store(self._session.pk, shadowed)
 
     def store_metrics(self, *, now: bool = False) -> None:
-        """Store what was counted for /metrics if that is due; `now`: even if it is not."""
+        """Store the session's metrics if that is due; `now`: even if it is not."""
         if now:
             self._metrics.store(self._lease, self._simulation)
         else:

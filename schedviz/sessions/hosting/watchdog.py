@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 STAGE_SECONDS = 10.0
 #: A cycle with many stages reports progress after each of them, but not for longer than this: other sessions of the process wait for it.
 CYCLE_SECONDS = 60.0
-#: A process that imports ends when one step of C code holds the interpreter lock for so long: no limit can be enforced meanwhile.
+#: An importing process is ended when a step of C code holds the interpreter lock for this long, because no limit can be enforced then.
 INTERPRETER_LOCK_SECONDS = 30.0
 #: The report of a stuck stage may take this long; the process ends afterwards in any case.
 _REPORT_SECONDS = 3.0

@@ -1,6 +1,6 @@
 """`PendingPods`: the pods of a followed cluster that wait, and which of them its scheduler has probably decided on already.
 
-The API server does not tell when a scheduler decides. But activeQ is ordered by priority and then by time of arrival, a rejected pod gets a
+The API server does not show when a scheduler decides. But activeQ is ordered by priority and then by time of arrival, a rejected pod gets a
 condition, and a nominated one a node. So the pods before a bound one in that order, without such a condition, were decided before it, and
 their bindings are under way.
 """
@@ -45,7 +45,8 @@ class PendingPods:
         self._count = 0
 
     def add(self, pod: Pod, *, arrived: int | None, gated: bool = False) -> Place | None:
-        """A pod waits, or its conditions have changed. Returns its place, if that is news: for a new pod in activeQ it is none.
+        """Add a pending pod, or update it after its conditions have changed. Returns its place if that has changed; None for a new pod in
+        activeQ.
 
         `gated`: a PreEnqueue plugin keeps it out of activeQ.
         """
@@ -116,7 +117,9 @@ class PendingPods:
 
 
 def place_of(pod: Pod) -> Place:
-    """Where the pod waits in the real scheduler, as its conditions imply: they do not tell whether it backs off or was woken."""
+    """The queue in which the pod waits in the real scheduler, as its conditions imply. They do not show whether it backs off or
+    was requeued.
+    """
     if pod.spec.scheduling_gates:
         return "gated"
     if pod.status.nominated_node_name:

@@ -213,7 +213,7 @@ class Shadow:
                 self._results.append(PodArrival(pod.key, pod.uid, event, choice))
 
     def _note_move(self, simulation: Simulation, before: Pod | None, pod: Pod | None) -> None:
-        """Keep that a pod was bound, or that a bound one is gone."""
+        """Record that a pod was bound, or that a bound pod was deleted."""
         was_placed, is_placed = before is not None and _is_placed(before), pod is not None and _is_placed(pod)
         if was_placed == is_placed:
             return

@@ -10,7 +10,7 @@ from schedviz.sessions.redis import heartbeat, stream, wakeups
 
 #: How long a reply is kept, in case the waiting request was given up.
 _KEPT_SECONDS: Final = 60
-#: After this time without a reply, the heartbeats tell whether any worker of the queue runs.
+#: After this time without a reply, the heartbeats are checked for a running worker of the queue.
 _BLOCK_SECONDS: Final = 2
 
 

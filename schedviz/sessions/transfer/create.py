@@ -90,7 +90,7 @@ def create_session(
 ) -> Session:
     """Create a session with status `importing`; an io worker runs the import.
 
-    `simulation` are members of the engine's SimulationSettings. `calls_extenders`: the owner asked for it and may use them. Raises
+    `simulation` are members of the engine's SimulationSettings. `calls_extenders`: the owner requested it and is allowed to. Raises
     `SourceTooLarge` for too many files or bytes, `SourceRefused` for unreadable files, and `QuotaReached` if it must be `within_quotas`.
     """
     owner_id = owner.pk if owner else None

@@ -17,7 +17,7 @@ import requests
 VALID_SECONDS: Final = 3600.0
 #: After a failure, the document is not fetched again for so long.
 FAILED_SECONDS: Final = 30.0
-#: The time limit of one fetch, and of everybody who waits for it.
+#: The time limit of one fetch, and of the requests that wait for it.
 FETCH_SECONDS: Final = 5.0
 DOCUMENT_BYTES: Final = 1 << 20
 _PIECE: Final = 1 << 16

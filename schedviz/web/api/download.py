@@ -90,7 +90,7 @@ class Download(StreamingHttpResponse):
 class _SlotBody:
     """The parts of a download. The slot is free again before the client sees the end: it may start its next download at once.
 
-    Django closes them when the response has ended, however it did.
+    Django closes the body when the response has ended, also after an error.
     """
 
     def __init__(self, parts: Iterator[bytes], slot: Slot) -> None:

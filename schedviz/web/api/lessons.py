@@ -124,7 +124,7 @@ def unreadable(name: str, error: LessonError) -> ApiError:
 
 
 def path_of(session: Session, lesson: Lesson) -> list[StopState]:
-    """The played stops, always asked for event 0, so that the answer is shared by all positions. Raises `ApiError`."""
+    """The played stops. They are always requested for event 0, so that all positions share the cached answer. Raises `ApiError`."""
     question = requests.Path(lesson.name, lesson.version, at=0)
     return msgspec.json.decode(ask(session, question).content, type=list[StopState])
 

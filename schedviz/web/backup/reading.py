@@ -64,7 +64,7 @@ def _header(rows: Iterator[Header | Rows | End]) -> Header:
 
 
 def _expect_no_worker() -> None:
-    """Refuse while workers run: they would write the positions of sessions as they were before into what is restored."""
+    """Refuse while workers run: they would overwrite the restored sessions with their own positions."""
     try:
         workers = sorted(heartbeat.alive())
     except redis.RedisError:

@@ -55,7 +55,7 @@ class Section(msgspec.Struct, frozen=True):
 
 
 def folder() -> Path:
-    """The folder of the documentation; the last place if there is none."""
+    """The folder of the documentation; the last candidate if none exists."""
     return next((docs_folder for docs_folder in _PLACES if docs_folder.is_dir()), _PLACES[-1])
 
 

@@ -1,4 +1,4 @@
-"""The pages and files of the documentation. They say nothing about a session, so everybody may read them."""
+"""The pages and files of the documentation. They contain no data of sessions and are public."""
 
 from __future__ import annotations
 

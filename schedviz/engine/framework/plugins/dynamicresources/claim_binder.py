@@ -1,4 +1,4 @@
-"""Writes of claims: what was allocated and who uses it, before a pod is bound, and back.
+"""Writes claims before a pod is bound: allocation and reservation for the pod; and reverts both.
 
 Upstream: framework/plugins/dynamicresources/dynamicresources.go bindClaim, extendeddynamicresources.go
 """
@@ -89,7 +89,7 @@ class ClaimBinder:
         raise BindError(f"{prefix}: {updated}")
 
     def _attempt(self, claim: ResourceClaim, allocation: AllocationResult | None, pod: Pod) -> tuple[ResourceClaim | StatusError, str]:
-        """One try: the claim, or an error and what was tried. Raises `BindError` if no further try can help."""
+        """One attempt: the updated claim, or an error with its context. Raises `BindError` if another attempt cannot help."""
         client = self._handle.client
         if claim.metadata.deletion_timestamp is not None:
             raise BindError(f"claim {claim.key} got deleted in the meantime")

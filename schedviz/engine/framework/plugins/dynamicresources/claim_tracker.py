@@ -51,7 +51,7 @@ class ClaimTracker:
     # The assume cache.
 
     def add(self, claim: ResourceClaim) -> None:
-        """Store a claim that was added or updated. One that is not newer than what is known changes nothing."""
+        """Store a claim that was added or updated. A version that is not newer than the stored one is ignored."""
         versions = self._claims.get(claim.key)
         if versions is not None and _version(claim) <= _version(versions.latest):
             return
@@ -178,7 +178,7 @@ class ClaimTracker:
 
 
 def _count(state: AllocatedState, claim: ResourceClaim, sign: int) -> None:
-    """Add what a claim has, or take it away. Upstream: foreachAllocatedDevice"""
+    """Add the devices of a claim to the allocated state, or remove them. Upstream: foreachAllocatedDevice"""
     allocation = claim.status.allocation
     for result in allocation.devices.results if allocation is not None else ():
         if result.admin_access:

@@ -36,7 +36,7 @@ class DRAManager:
         self._restored: tuple[str, AllocatorInputs] | None = None
 
     def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
-        """Take a change of a claim or a class. The versions are the informer's, None where there is none."""
+        """Process the change of a claim or a device class. The versions are the informer's, None where there is none."""
         match new or old:
             case ResourceClaim() as claim:
                 (self.claims.delete if new is None else self.claims.add)(claim)

@@ -1,4 +1,4 @@
-"""DynamicResources of v1.36: allocates the devices that a pod's claims ask for.
+"""DynamicResources of v1.36: allocates the devices that a pod's claims request.
 
 Deviations: the time that a search takes is counted in steps (`NANOS_PER_STEP`), because virtual time passes between cycles only. The gates
 DRAWorkloadResourceClaims and DRANodeAllocatableResources, which are off by default, have no effect here.

@@ -123,7 +123,7 @@ def _requests_of_resource(pod: Pod, resource: str, device_class: str) -> tuple[l
 def _request_of_container(
     index: int, container: Container, resource: str, device_class: str, reusable: Sequence[DeviceRequest | None]
 ) -> tuple[DeviceRequest | None, list[ContainerExtendedResourceRequest]]:
-    """The request of one container, besides what it can use of others. Upstream: createResourceRequestAndMappings"""
+    """The request of one container, minus the devices that it can share with others. Upstream: createResourceRequestAndMappings"""
     requested: Mapping[str, object] = container.resources.requests
     amount = container.resources.requests.get(resource)
     if amount is None or not amount.value:

@@ -113,7 +113,7 @@ class _Match(_Attribute):
 
 
 class _Distinct(_Attribute):
-    """All devices have the attribute, with values of their own.
+    """All devices have the attribute, with distinct values.
 
     As upstream, values are kept by request: of a request with several devices, only the last one's.
     """

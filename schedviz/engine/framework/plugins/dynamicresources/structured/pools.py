@@ -1,6 +1,6 @@
 """Pools of devices, as one node sees them.
 
-A pool counts only if all its slices of the newest generation are there. What a node sees depends on slices and the Node object alone, so
+A pool is complete only if all slices of its newest generation exist. What a node sees depends on slices and the Node object alone, so
 `PoolIndex` keeps it until one of them changes.
 
 Upstream: dynamic-resource-allocation/structured/internal/incubating/pools_incubating.go
@@ -38,7 +38,7 @@ class PoolError(ValueError):
 
 
 class SliceDevice:
-    """A device of a slice, with what selectors have said of it."""
+    """A device of a slice, with cached selector results."""
 
     __slots__ = ("_answers", "allows_multiple", "amounts", "device", "has_request_policy", "id", "slice")
 
@@ -140,7 +140,7 @@ def node_matches(node: Node, node_name: str | None, all_nodes: bool | None, sele
 
 
 class PoolIndex:
-    """The pools of every node, computed when they are asked for."""
+    """The pools of every node, computed on demand and cached."""
 
     def __init__(self, features: AllocatorFeatures) -> None:
         self._features = features

@@ -134,7 +134,7 @@ class Search:
         return self._request(claim, 0)
 
     def _request(self, claim: int, request: int) -> bool:
-        """Begin a request, or go on to the next claim after the last one."""
+        """Start with a request, or continue with the next claim after the last request."""
         requests = self._claims[claim].requests
         if request >= len(requests):
             try:

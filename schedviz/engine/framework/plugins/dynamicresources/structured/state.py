@@ -70,7 +70,7 @@ class ConsumedCapacities(dict[DeviceID, dict[str, Quantity]]):
 
 
 class AllocatedState(msgspec.Struct):
-    """What claims have: devices of their own, and shares of devices. Upstream: AllocatedState"""
+    """The allocated devices: exclusive ones, and shares of devices. Upstream: AllocatedState"""
 
     devices: set[DeviceID] = set()
     #: Each shared device, with the number of its shares.
