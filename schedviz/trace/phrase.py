@@ -20,7 +20,7 @@ class Phrase(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """The English text."""
-        return self.template.format(**{name: _said(value) for name, value in self.values.items()})
+        return self.template.format(**{name: _in_english(value) for name, value in self.values.items()})
 
 
 def phrase(template: str, **values: str | int | Phrase) -> Phrase:
@@ -52,7 +52,7 @@ def as_sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _said(value: str | int | Phrase) -> str:
+def _in_english(value: str | int | Phrase) -> str:
     if isinstance(value, Phrase):
         return value.text
     return f"{value:,}" if isinstance(value, int) else value

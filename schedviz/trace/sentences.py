@@ -69,7 +69,7 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
         case StageEnded() if cycle_pod == pod:
             return stage(event.stage, event.statuses, event.facts, event.rejections)
         case StageEnded() if pod in event.facts.get("victims", ()):
-            return phrase("chosen as a victim by {pod} on {node}", pod=_who(cycle_pod), node=str(event.facts.get("nominatedNode")))
+            return phrase("chosen as a victim by {pod} on {node}", pod=_pod_or_any(cycle_pod), node=str(event.facts.get("nominatedNode")))
         case CycleEnded() if cycle_pod == pod:
             return _cycle_ended(event)
         case BindingStarted() if event.pod == pod:
@@ -110,7 +110,7 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
 
 def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> Phrase | None:
     """What an event means for a node; None: nothing worth showing."""
-    subject = _who(cycle_pod)
+    subject = _pod_or_any(cycle_pod)
     match event:
         case CacheNode() if event.node == node:
             return _cache_node(event)
@@ -451,7 +451,7 @@ def _joined(parts: list[Phrase]) -> Phrase | None:
     return joined(parts, "{first}; {next}") if parts else None
 
 
-def _who(pod: str) -> str | Phrase:
+def _pod_or_any(pod: str) -> str | Phrase:
     return pod or phrase("a pod")
 
 

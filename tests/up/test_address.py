@@ -147,7 +147,7 @@ def asked_over_tls(served: Tls, believed: Tls) -> bool:
         server = threading.Thread(target=serve)
         server.start()
         probe = HealthProbe(ServerAddress("https://workshop", listener.getsockname(), believed), selector)
-        probe.ask()
+        probe.poll()
 
         def is_over() -> bool:
             for key, _ in selector.select(0.01):

@@ -25,7 +25,7 @@ _CONNECTIONS = 150
 _POLICIES = ("noeviction", "volatile-ttl", "volatile-lru", "volatile-lfu", "volatile-random")
 
 
-def found(*, workers: bool) -> list[Finding]:
+def findings_of(*, workers: bool) -> list[Finding]:
     """Components that are unreachable or misconfigured. `workers`: workers must be running."""
     findings = [*_database(), *(in_redis := list(_redis()))]
     if workers and not any(finding.level == "error" for finding in in_redis):

@@ -45,7 +45,7 @@ def _is_remote(host: str | None) -> bool:
     return host is not None and host not in _LOCAL and not host.startswith("/")
 
 
-def found(configured: Configured) -> list[Finding]:
+def findings_of(configured: Configured) -> list[Finding]:
     """All problems, worst first."""
     findings = [finding for check in _CHECKS for finding in check(configured)]
     return sorted(findings, key=lambda finding: finding.level)

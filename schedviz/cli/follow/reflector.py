@@ -93,7 +93,7 @@ class Reflector:
         """
         items, version = self._api.list(self.kind)
         self._revision, self._is_listing = _number(version), True
-        objects = [redacted for item in sorted(items, key=_changed_at) if (redacted := self._kept(item)) is not None]
+        objects = [redacted for item in sorted(items, key=_changed_at) if (redacted := self._redacted(item)) is not None]
         listed = {redacted.key for redacted in objects}
         for key in [key for key in self._known if key not in listed]:
             self._is_gone(key)
@@ -140,7 +140,7 @@ class Reflector:
         for event in self._api.watch(self.kind, self.resource_version, opened=self._opened):
             lines += 1
             self._revision = _number(event.resource_version)
-            if event.type != "BOOKMARK" and (redacted := self._kept(event.object)) is not None:
+            if event.type != "BOOKMARK" and (redacted := self._redacted(event.object)) is not None:
                 if event.type == "DELETED":
                     self._is_gone(redacted.key)
                 else:
@@ -174,7 +174,7 @@ class Reflector:
         tombstone = {"apiVersion": self.kind.api_version, "kind": self.kind.name, "metadata": metadata}
         self._emit(Change("DELETED", tombstone, revision=self._revision, is_listed=self._is_listing))
 
-    def _kept(self, content: bytes) -> RedactedObject | None:
+    def _redacted(self, content: bytes) -> RedactedObject | None:
         try:
             return self._redaction.keep(content, self.kind)
         except KubeError as error:

@@ -96,7 +96,7 @@ class _Loading(msgspec.Struct, frozen=True):
         Upstream: apimachinery pkg/runtime/serializer/versioning, kube-scheduler/config/v1/types.go DecodeNestedObjects
         """
         outer = Strict()
-        outer.look(document, self.rules.configuration)
+        outer.check(document, self.rules.configuration)
         if outer.wrong is not None:
             raise ConfigurationError([outer.wrong])
         faults = [(_path_of(fault), fault) for fault in duplicates] + [(path, f'unknown field "{path}"') for path in outer.unknown]
@@ -134,7 +134,7 @@ class _Loading(msgspec.Struct, frozen=True):
             sentence = f"{decoding}args for plugin {name} were not of type {name}Args.{_GROUP}, got {kind}.{_GROUP}"
             raise ConfigurationError([Problem(f"{where}.kind", sentence, sentence)])
         strict = Strict()
-        strict.look({key: value for key, value in args.items() if key not in ("apiVersion", "kind")}, args_type)
+        strict.check({key: value for key, value in args.items() if key not in ("apiVersion", "kind")}, args_type)
         if strict.wrong is not None:
             sentence = f"{decoding}decoding args for plugin {name}: {strict.wrong}"
             raise ConfigurationError([Problem(f"{where}.{strict.wrong.path}", sentence, sentence)])

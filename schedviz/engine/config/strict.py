@@ -37,7 +37,7 @@ class Strict:
         self.unknown: list[str] = []
         self.wrong: Problem | None = None
 
-    def look(self, value: Any, target: type[Any]) -> None:
+    def check(self, value: Any, target: type[Any]) -> None:
         """Check a whole document that should be a `target`."""
         self._any(value, _shape_of(cast("Hashable", target)), "", ("", ""))
 
@@ -82,7 +82,7 @@ class Strict:
     def _string(self, value: Any, kind: str, path: str, owner: tuple[str, str]) -> None:
         if not isinstance(value, str):
             if kind == "Duration":
-                self._say(path, f"json: cannot unmarshal {_json_type(value)} into Go value of type string")
+                self._set_problem(path, f"json: cannot unmarshal {_json_type(value)} into Go value of type string")
             else:
                 self._mismatch(value, "[]uint8" if kind == "bytes" else "string", path, owner)
             return
@@ -92,9 +92,9 @@ class Strict:
             elif kind == "bytes":
                 base64.b64decode(value, validate=True)
         except binascii.Error:
-            self._say(path, f"illegal base64 data at input byte {_first_illegal(value)}")
+            self._set_problem(path, f"illegal base64 data at input byte {_first_illegal(value)}")
         except ValueError as error:
-            self._say(path, str(error))
+            self._set_problem(path, str(error))
 
     def _int(self, value: Any, shape: inspect.IntType, path: str, owner: tuple[str, str]) -> None:
         go_type = "int32" if shape.le == 2**31 - 1 else "int64"
@@ -108,9 +108,9 @@ class Strict:
         actual = f"number {value}" if overflow or (isinstance(value, float) and go_type.startswith("int")) else _json_type(value)
         struct, field = owner
         where = f"Go struct field {struct}.{field}" if struct else "Go value"
-        self._say(path, f"json: cannot unmarshal {actual} into {where} of type {go_type}")
+        self._set_problem(path, f"json: cannot unmarshal {actual} into {where} of type {go_type}")
 
-    def _say(self, path: str, sentence: str) -> None:
+    def _set_problem(self, path: str, sentence: str) -> None:
         if self.wrong is None:
             self.wrong = Problem(path, sentence, sentence)
 

@@ -119,7 +119,7 @@ class Change(msgspec.Struct, frozen=True):
         return COSTS[self.kind] + self.amount
 
     @property
-    def told(self) -> ChangeView:
+    def view(self) -> ChangeView:
         """The change as reported."""
         return ChangeView(self.kind, self.what, self.phrase, self.kubectl)
 

@@ -67,7 +67,7 @@ class GroupSearch(Search):
         self.dry_runs += 1
         nodes = self._placed(changes)
         if nodes:
-            self.tell(changes, list(dict.fromkeys(nodes.values())), "groupRuns")
+            self.add_suggestion(changes, list(dict.fromkeys(nodes.values())), "groupRuns")
         return bool(nodes)
 
     def _placed(self, changes: Sequence[Change]) -> dict[str, str]:

@@ -80,7 +80,7 @@ def _detail(
         request=request.full_name,
         claim=claim.key,
         wanted=phrase("all devices") if wanted_count == 0 else counted(wanted_count, "{count} device", "{count} devices"),
-        found=_found(len(whys), counts, nodes=len(seen)),
+        found=_availability(len(whys), counts, nodes=len(seen)),
         **{"class": request.device_class_name},
     )
     yield DeviceDetail(
@@ -96,7 +96,7 @@ def _detail(
     )
 
 
-def _found(devices: int, counts: Counter[str], *, nodes: int) -> Phrase:
+def _availability(devices: int, counts: Counter[str], *, nodes: int) -> Phrase:
     on = counted(nodes, "{count} node", "{count} nodes")
     if devices == 0:
         return phrase("{nodes} without any device", nodes=on)

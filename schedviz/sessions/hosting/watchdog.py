@@ -106,7 +106,7 @@ class Watchdog:
             self._watched.pop(me, None)
             self._reports.pop(me, None)
 
-    def look(self) -> None:
+    def check(self) -> None:
         """End the process if a thread has not reported progress in time. Time without checks does not count: then the whole process was
         stopped, by a debugger or because the machine was paused, and no thread could report."""
         now = self._clock()
@@ -130,7 +130,7 @@ class Watchdog:
     def _check_until_exit(self) -> None:
         pause = threading.Event()
         while not pause.wait(self._pause):
-            self.look()
+            self.check()
 
 
 WATCHDOG = Watchdog()

@@ -171,7 +171,7 @@ class _Batch:
         """The commands with their keys, `source:n:i`, and `source:n:i~` for changes whose order is not known."""
         number = 0
         identities = list(self._identities())
-        observed = self._known(identities)
+        observed = self._last_observed(identities)
         touched: set[tuple[str, str]] = set()
         for index, (seen, identity) in enumerate(zip(self._events, identities, strict=True)):
             self.index = index
@@ -218,7 +218,7 @@ class _Batch:
             yield msgspec.structs.replace(delete, graceful=True)
         yield Update(object=seen.object)
 
-    def _known(self, identities: Sequence[_Identity]) -> dict[tuple[str, str], Observed]:
+    def _last_observed(self, identities: Sequence[_Identity]) -> dict[tuple[str, str], Observed]:
         """The last observed states of the objects in this batch."""
         keys = [_key(namespace, name) for _, namespace, name in identities]
         observed: dict[tuple[str, str], Observed] = {}

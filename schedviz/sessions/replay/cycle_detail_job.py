@@ -50,7 +50,7 @@ def _replayed(session: Session, cycle: int, *, detail_from: int) -> tuple[dict[s
     wanted: dict[str, Any] | None = None
     before = 0
 
-    def found() -> bool:
+    def should_stop() -> bool:
         nonlocal wanted, before
         if simulation.cycle < cycle:
             before = simulation.cycle
@@ -62,9 +62,9 @@ def _replayed(session: Session, cycle: int, *, detail_from: int) -> tuple[dict[s
         has_passed = simulation.cycle > cycle and simulation.scheduler.cycle is None
         return wanted is not None or has_passed
 
-    found()
-    replayer.replay(simulation, checkpoint, to_seq=session.applied_seq, to_event=session.event, between_cycles=found)
-    found()
+    should_stop()
+    replayer.replay(simulation, checkpoint, to_seq=session.applied_seq, to_event=session.event, between_cycles=should_stop)
+    should_stop()
     return wanted, before
 
 

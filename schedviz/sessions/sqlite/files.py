@@ -79,7 +79,7 @@ class SidecarFiles:
         self._path = path
         self._known = [(name, file_identity) for name in _SIDECARS if (file_identity := identity(path + name)) is not None]
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Detect that one was removed or replaced."""
         for name, remembered in self._known:
             if identity(self._path + name) != remembered:

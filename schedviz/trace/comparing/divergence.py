@@ -81,7 +81,7 @@ def first_divergence(a: Side, b: Side, *, shared_event: int, shared_cycle: int) 
 
 
 def _first_event(a: Side, b: Side, after: int) -> FirstEvent | None:
-    pairs = zip_longest(_told(a.events(after)), _told(b.events(after)))
+    pairs = zip_longest(_without_driving(a.events(after)), _without_driving(b.events(after)))
     for in_a, in_b in islice(pairs, MOST_EVENTS):
         if in_a is None or in_b is None or not _alike(in_a, in_b):
             event_differences = [] if in_a is None or in_b is None else differences(_body(in_a), _body(in_b), most=20)
@@ -89,7 +89,7 @@ def _first_event(a: Side, b: Side, after: int) -> FirstEvent | None:
     return None
 
 
-def _told(events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
+def _without_driving(events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
     return (event for event in events if not isinstance(event, _DRIVING))
 
 

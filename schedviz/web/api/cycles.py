@@ -114,9 +114,9 @@ def select(cycle: dict[str, Any], *, nodes: frozenset[str] | None, plugins: froz
     """The cycle with only these nodes and plugins in its lists and tables. Members about the whole cycle are kept."""
     chosen = dict(cycle)
     if nodes is not None:
-        _keep(chosen, "filter", lambda entry: entry["node"] in nodes)
+        _filter_list(chosen, "filter", lambda entry: entry["node"] in nodes)
         for name in ("feasible", "tied", "preFilterNodes"):
-            _keep(chosen, name, lambda node: node in nodes)
+            _filter_list(chosen, name, lambda node: node in nodes)
         if isinstance(chosen.get("totals"), dict):
             chosen["totals"] = _of(chosen["totals"], nodes)
         for name in ("scores", "extenderScores"):
@@ -124,13 +124,13 @@ def select(cycle: dict[str, Any], *, nodes: frozenset[str] | None, plugins: froz
                 chosen[name] = {key: _score_of(table, nodes) for key, table in chosen[name].items()}
     if plugins is not None:
         for name in ("preFilter", "filter", "preScore", "reserve", "permit"):
-            _keep(chosen, name, lambda entry: entry["plugin"] in plugins)
+            _filter_list(chosen, name, lambda entry: entry["plugin"] in plugins)
         if isinstance(chosen.get("scores"), dict):
             chosen["scores"] = _of(chosen["scores"], plugins)
     return chosen
 
 
-def _keep(cycle: dict[str, Any], name: str, name_filter: Any) -> None:
+def _filter_list(cycle: dict[str, Any], name: str, name_filter: Any) -> None:
     if isinstance(cycle.get(name), list):
         cycle[name] = [entry for entry in cycle[name] if name_filter(entry)]
 

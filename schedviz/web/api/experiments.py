@@ -87,14 +87,14 @@ class OneExperiment(Resource):
     @extend_schema(operation_id="getExperiment", responses={200: answer(schemas.ExperimentBody), 304: NOT_MODIFIED, **refused(404)})
     def get(self, request: Request, experiment_id: UUID) -> Response:
         """Read an experiment and its progress."""
-        body = _body(request, _found(request, experiment_id, Verb.LIST))
+        body = _body(request, _find_or_404(request, experiment_id, Verb.LIST))
         versions.answer_as(request, versions.of_content(body))
         return Response(body)
 
     @extend_schema(operation_id="deleteExperiment", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, experiment_id: UUID) -> Response:
         """Delete an experiment and its results. Sessions that were opened from its trials stay."""
-        requests.delete(_found(request, experiment_id, Verb.CREATE).pk)
+        requests.delete(_find_or_404(request, experiment_id, Verb.CREATE).pk)
         return Response(status=204)
 
 
@@ -118,7 +118,7 @@ class ExperimentResults(Resource):
     )
     def get(self, request: Request, experiment_id: UUID) -> HttpResponse:
         """Read the results of the trials that are done."""
-        experiment = _found(request, experiment_id, Verb.LIST)
+        experiment = _find_or_404(request, experiment_id, Verb.LIST)
         form = one_of(request, "as", _FORMATS)
         results = reading.results(experiment, volatile=request.query_params.get("times") != "0")
         if form == "csv":
@@ -170,7 +170,7 @@ class TrialSession(Resource):
     def post(self, request: Request, experiment_id: UUID, number: int) -> Response:
         """Create a session with a trial: everything that its scheduler did, at its end."""
         actor = actor_for(request, Verb.CREATE)
-        experiment = _found(request, experiment_id, Verb.CREATE)
+        experiment = _find_or_404(request, experiment_id, Verb.CREATE)
         trial = ExperimentTrial.objects.filter(experiment=experiment, number=number).first()
         if trial is None:
             raise not_found("trial")
@@ -184,7 +184,7 @@ def _own(actor: Actor) -> QuerySet[Experiment]:
     return Experiment.objects.filter(owner_id=actor.user_id)
 
 
-def _found(request: Request, experiment_id: UUID, verb: Verb) -> Experiment:
+def _find_or_404(request: Request, experiment_id: UUID, verb: Verb) -> Experiment:
     """The experiment, if it is the client's. Raises `ApiError` 401, 403 or 404."""
     experiment = _own(actor_for(request, verb)).select_related("owner").filter(pk=experiment_id).first()
     if experiment is None:
@@ -193,7 +193,7 @@ def _found(request: Request, experiment_id: UUID, verb: Verb) -> Experiment:
 
 
 def _changed(request: Request, experiment_id: UUID, change: Callable[[UUID], None]) -> Response:
-    experiment = _found(request, experiment_id, Verb.CREATE)
+    experiment = _find_or_404(request, experiment_id, Verb.CREATE)
     try:
         change(experiment.pk)
     except NotPossible as error:

@@ -52,7 +52,7 @@ class BatchedCounter:
         if not counted.allowed and amount > 1:
             amount, counted = 1, check(1)
         if counted.allowed and limit // _SHARE > 1:
-            self._keep(key, amount, counted)
+            self._store_credit(key, amount, counted)
         return msgspec.structs.replace(counted, remaining=counted.remaining + amount - 1)
 
     def _use(self, key: Hashable, limit: int) -> LimitCheck | int:
@@ -69,7 +69,7 @@ class BatchedCounter:
                 return LimitCheck(True, credit.last.remaining + credit.left, credit.last.reset_time)
             return max(1, min(2 * credit.taken, limit // _SHARE))
 
-    def _keep(self, key: Hashable, amount: int, counted: LimitCheck) -> None:
+    def _store_credit(self, key: Hashable, amount: int, counted: LimitCheck) -> None:
         with self._lock:
             credit = self._credits.get(key)
             # Several threads may have used up the batch at once.

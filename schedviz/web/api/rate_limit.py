@@ -61,9 +61,9 @@ class _Counters:
 
     def count(self, item: RateLimitItemPerMinute, *identifiers: str, cost: int = 1) -> LimitCheck:
         """Count a request that costs as much as `cost` others."""
-        return self._credits.count((item.amount, *identifiers), item.amount, lambda cost: self._ask(item, cost, *identifiers), cost=cost)
+        return self._credits.count((item.amount, *identifiers), item.amount, lambda cost: self._check(item, cost, *identifiers), cost=cost)
 
-    def _ask(self, item: RateLimitItemPerMinute, cost: int, *identifiers: str) -> LimitCheck:
+    def _check(self, item: RateLimitItemPerMinute, cost: int, *identifiers: str) -> LimitCheck:
         if time.monotonic() >= self._away_until:
             try:
                 return self._count(self._shared, item, cost, *identifiers)
@@ -113,7 +113,7 @@ class RequestRate(BaseThrottle):
     def allow_request(self, request: Request, view: APIView) -> bool:
         rates: dict[str, Scope] = getattr(view, "rates", {})
         scope = rates.get(str(request.method), "requests")
-        return self._count(request, scope, *self._whose(request, scope))
+        return self._count(request, scope, *self._limit_and_key(request, scope))
 
     def count_refused(self, request: Request) -> None:
         """Count a request whose credentials were refused, against the limit of anonymous clients. Raises `ApiError` 429."""
@@ -144,7 +144,7 @@ class RequestRate(BaseThrottle):
             expected=f"at most {limit} a minute",
         )
 
-    def _whose(self, request: Request, scope: Scope) -> tuple[str, str]:
+    def _limit_and_key(self, request: Request, scope: Scope) -> tuple[str, str]:
         """The setting with the limit, and the key under which requests are counted."""
         actor = actor_of(request)
         if actor.user_id is not None:

@@ -38,7 +38,7 @@ class PodStory(Resource):
         """Read the history of a pod, in order. Pods with the same name are distinguished by uid. The list is empty for a pod that never
         existed.
         """
-        return _told(request, session_id, "pods", f"{namespace}/{name}")
+        return _story(request, session_id, "pods", f"{namespace}/{name}")
 
 
 class NodeStory(Resource):
@@ -51,10 +51,10 @@ class NodeStory(Resource):
     )
     def get(self, request: Request, session_id: UUID, name: str) -> Response:
         """Read the history of a node, in order. Of the nodes that a plugin rejects for one reason, three are named."""
-        return _told(request, session_id, "nodes", name)
+        return _story(request, session_id, "nodes", name)
 
 
-def _told(request: Request, session_id: UUID, kind: Kind, name: str) -> Response:
+def _story(request: Request, session_id: UUID, kind: Kind, name: str) -> Response:
     session = session_for(request, session_id, Verb.SEE)
     until = optional_number(request, "at")
     event = session.event if until is None else min(until, session.event)

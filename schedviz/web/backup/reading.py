@@ -95,7 +95,7 @@ def _expect_empty(migrations: set[Key], executor: SingleMigrationExecutor) -> No
     applied = executor.loader.applied
     if not applied:
         return
-    for model in tables.kept(executor.loader.project_state(sorted(applied)).apps):
+    for model in tables.models_of_backup(executor.loader.project_state(sorted(applied)).apps):
         if model._default_manager.exists():
             raise BackupError(f"The database is not empty: {model._meta.db_table} has rows. Use an empty database or pass --replace.")
     if applied != migrations:
@@ -113,13 +113,13 @@ def _ends_of(migrations: set[Key], executor: SingleMigrationExecutor) -> list[Ke
 
 
 def _throw_away(apps: Apps) -> None:
-    for model in reversed(tables.kept(apps)):
+    for model in reversed(tables.models_of_backup(apps)):
         with connection.cursor() as cursor:
             cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")  # noqa: S608  # nosec B608 -- a table's name.
 
 
 def _fill(apps: Apps, rows: Iterator[Header | Rows | End]) -> Counter[str]:
-    models = {model._meta.label: model for model in tables.kept(apps)}
+    models = {model._meta.label: model for model in tables.models_of_backup(apps)}
     for field in (field for model in models.values() for field in tables.fields_of(model) if isinstance(field, DateTimeField)):
         # These models are created for the restore only, so that timestamps keep their values.
         field.auto_now = field.auto_now_add = False
@@ -149,7 +149,7 @@ def _insert(model: type[Model], rows: Rows) -> None:
 
 
 def _reset_sequences(apps: Apps) -> None:
-    statements = connection.ops.sequence_reset_sql(no_style(), tables.kept(apps))
+    statements = connection.ops.sequence_reset_sql(no_style(), tables.models_of_backup(apps))
     with connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)

@@ -13,7 +13,7 @@ _LEFT_OUT_APPS = frozenset(("contenttypes", "sessions", "sites", "admin"))
 _LEFT_OUT_MODELS = frozenset(("auth.Permission",))
 
 
-def kept(apps: Apps) -> list[type[Model]]:
+def models_of_backup(apps: Apps) -> list[type[Model]]:
     """The models of a backup. A model follows those that it refers to."""
     candidates = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed and not model._meta.proxy]
     models = [model for model in candidates if not _is_left_out(model) and not any(_is_left_out(other) for other in _refers_to(model))]

@@ -196,7 +196,7 @@ class Feed:
         if note.type == "status" and note.session is not None:
             self._take_status(note.session.status, data)
             return
-        self._say(data)
+        self._send_note(data)
 
     def _take_status(self, status: str, data: bytes) -> None:
         imported = self._status == Session.Status.IMPORTING != status
@@ -207,9 +207,9 @@ class Feed:
             self._replaced += 1
             for viewer in self.viewers:
                 viewer.renew()
-        self._say(data)
+        self._send_note(data)
 
-    def _say(self, note: bytes) -> None:
+    def _send_note(self, note: bytes) -> None:
         """Send now, or after the frames that wait: an outcome follows the events that led to it."""
         if self._frames:
             self._notes.append(note)

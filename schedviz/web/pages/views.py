@@ -166,12 +166,12 @@ def login_page(request: HttpRequest) -> HttpResponse:
     message = ""
     if request.method == "GET" and (secret := request.GET.get("once")) is not None:
         if _is_to_be_known(request):
-            return _known(redirect(f"{request.get_full_path()}&again=1"), secrets.token_urlsafe(16))
+            return _remember_browser(redirect(f"{request.get_full_path()}&again=1"), secrets.token_urlsafe(16))
         browser = request.COOKIES.get(settings.LOGIN_BROWSER_COOKIE) or secrets.token_urlsafe(16)
         user = redeem(secret, browser)
         if user is not None:
             log_in(request, user, backend="django.contrib.auth.backends.ModelBackend")
-            return _known(HttpResponseRedirect(following), browser)
+            return _remember_browser(HttpResponseRedirect(following), browser)
         if request.user.is_authenticated:
             # The link was opened twice in this browser, which is already logged in.
             return HttpResponseRedirect(following)
@@ -199,7 +199,7 @@ def _is_to_be_known(request: HttpRequest) -> bool:
     return navigates and "again" not in request.GET and settings.LOGIN_BROWSER_COOKIE not in request.COOKIES
 
 
-def _known(response: HttpResponse, browser: str) -> HttpResponse:
+def _remember_browser(response: HttpResponse, browser: str) -> HttpResponse:
     """Set the cookie by which a browser is recognized when it opens the same login link again."""
     response.set_cookie(
         settings.LOGIN_BROWSER_COOKIE,

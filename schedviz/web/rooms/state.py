@@ -58,7 +58,7 @@ class RoomState:
             link=links.link(base, room.code),
             moment=self.allowed_moment(room.moment),
             count=len(self.participants),
-            here=self._here,
+            here=self._connected_count,
             questions=self._all_questions if membership.is_teacher else self._participant_questions,
             you=you,
             participants=self._list if membership.is_teacher else None,
@@ -76,7 +76,7 @@ class RoomState:
         return frozenset(str(session_id) for session_id in (self.room.session_id, self.room.shown_id) if session_id)
 
     @cached_property
-    def _here(self) -> int:
+    def _connected_count(self) -> int:
         now = time.time()
         return sum(participant.here_until > now for participant in self.participants)
 

@@ -55,21 +55,21 @@ class _VictimsOfNode:
 
     def at(self, now: int) -> PotentialVictims:
         """The most important first, as at this time."""
-        return self._kept if self._same_order_after < seconds_of(now) else PotentialVictims(more_important_first(self._pods, now))
+        return self._sorted_victims if self._same_order_after < seconds_of(now) else PotentialVictims(more_important_first(self._pods, now))
 
     @property
     def _pods(self) -> list[PodInfo]:
         return [pod for pod in self._node_info.pods if pod.priority < self._priority]
 
     @cached_property
-    def _kept(self) -> PotentialVictims:
+    def _sorted_victims(self) -> PotentialVictims:
         """Pods that have not started last among equals."""
         return PotentialVictims(sorted(self._pods, key=lambda pod: (-pod.priority, _known_start(pod))))
 
     @cached_property
     def _same_order_after(self) -> float:
         """Upstream sorts a pod that has not started as if it started now, which is last once all others have started."""
-        starts = self._kept.known_starts
+        starts = self._sorted_victims.known_starts
         if _NOT_STARTED not in starts:
             return -_NOT_STARTED
         return max((start for start in starts if start != _NOT_STARTED), default=-_NOT_STARTED)

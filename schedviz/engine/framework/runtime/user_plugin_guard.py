@@ -68,7 +68,7 @@ class GuardedPlugin:
         if point in _STATUS_POINTS:
             return point, lambda *args: self._answer(method, args, _status, as_status)
         if point in _SILENT_POINTS:
-            return point, lambda *args: self._tell(point, method, args)
+            return point, lambda *args: self._call_without_result(point, method, args)
         match point:
             case "pre_filter":
                 return point, lambda *args: self._answer(method, args, _pre_filter, lambda fault: (None, as_status(fault)))
@@ -94,24 +94,24 @@ class GuardedPlugin:
         try:
             answer = check(method(*args))
         except Exception as error:  # noqa: BLE001  (this is a plugin's code)
-            answer = failed(_told(error))
+            answer = failed(_in_one_line(error))
         fault = state.remove_unstorable(before) if state is not None else ""
         return failed(fault) if fault else answer
 
-    def _tell(self, point: str, method: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    def _call_without_result(self, point: str, method: Callable[..., Any], args: tuple[Any, ...]) -> None:
         """Upstream's signature of these calls has no error, so exceptions go to the server's log."""
         before = args[0].written() if isinstance(args[0], CycleState) else {}
         try:
             method(*args)
         except Exception as error:  # noqa: BLE001  (this is a plugin's code)
-            logger.warning("plugin %s failed in %s: %s", self.name, point, _told(error))
+            logger.warning("plugin %s failed in %s: %s", self.name, point, _in_one_line(error))
         if isinstance(args[0], CycleState):
             fault = args[0].remove_unstorable(before)
             if fault:
                 logger.warning("plugin %s failed in %s: %s", self.name, point, fault)
 
     def _object_changed(self, verb: ObjectVerb, obj: KubeObject) -> None:
-        self._tell("object_changed", self._plugin.object_changed, (verb, obj))
+        self._call_without_result("object_changed", self._plugin.object_changed, (verb, obj))
 
     # Filter and Score, for many rows at once.
 
@@ -131,7 +131,7 @@ class GuardedPlugin:
                 try:
                     statuses.append(_status(self._plugin.filter_node(state, pod, info)))
                 except Exception as error:  # noqa: BLE001  (this is a plugin's code)
-                    statuses.append(as_status(_told(error)))
+                    statuses.append(as_status(_in_one_line(error)))
             return None if all(status.is_success for status in statuses) else Verdicts.of(statuses)
 
         def failed(fault: str) -> Verdicts:
@@ -154,7 +154,7 @@ class GuardedPlugin:
         return answer
 
 
-def _told(error: Exception) -> str:
+def _in_one_line(error: Exception) -> str:
     """An exception of a plugin, in one line."""
     if isinstance(error, _InvalidAnswerError):
         return str(error)

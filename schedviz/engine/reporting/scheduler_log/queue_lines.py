@@ -212,11 +212,11 @@ class QueueLines:
         for answer in answers:
             if answer.error or kind not in ("Node", "Pod") or _has_no_hint(answer):
                 continue
-            line = hint_line(self._asked(event, pod, answer, kind))
+            line = hint_line(self._hint_call(event, pod, answer, kind))
             if line is not None:
                 yield self._writer.line(line.caller, line.message, *line.values, v=line.verbosity, cycle_of=cycle_of)
 
-    def _asked(self, event: RequeueConsidered, pod: str, answer: HintAnswer, kind: str) -> HintCall:
+    def _hint_call(self, event: RequeueConsidered, pod: str, answer: HintAnswer, kind: str) -> HintCall:
         objects = self._objects
         old_key, new_key = event.old.partition(" ")[2], event.new.partition(" ")[2]
         old: Node | Pod | None

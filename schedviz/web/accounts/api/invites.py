@@ -43,7 +43,7 @@ class Invites(Resource):
         if not invites.may_invite(cast("User", request.user).pk):
             raise ApiError(403, "forbidden", "Visitors of the public demo cannot invite others.", hint="Sign in with an account.")
         new = body_as(schemas.NewInvite, request)
-        return _made(request, session, role=new.role, days=new.days, uses=new.uses, note=new.note)
+        return _create(request, session, role=new.role, days=new.days, uses=new.uses, note=new.note)
 
 
 class OneInvite(Resource):
@@ -73,7 +73,7 @@ class AccountInvites(Resource):
         """Create an invite for a new account. For staff."""
         expect_staff(request, changing=True)
         new = body_as(schemas.NewAccountInvite, request)
-        return _made(request, None, role=Membership.Role.VIEWER, days=new.days, uses=new.uses, note=new.note)
+        return _create(request, None, role=Membership.Role.VIEWER, days=new.days, uses=new.uses, note=new.note)
 
 
 class OneAccountInvite(Resource):
@@ -86,7 +86,7 @@ class OneAccountInvite(Resource):
         return _revoked(request, None, invite_id)
 
 
-def _made(request: Request, session: Session | None, *, role: str, days: int, uses: int, note: str) -> Response:
+def _create(request: Request, session: Session | None, *, role: str, days: int, uses: int, note: str) -> Response:
     try:
         invite, secret = invites.make(session, cast("User", request.user), role=role, days=days, uses=uses, note=note)
     except invites.TooManyInvites as error:

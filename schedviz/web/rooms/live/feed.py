@@ -57,8 +57,8 @@ class RoomFeed:
         #: A Redis call can swallow its cancellation (seen with redis-py 8.1), so the loop checks this too.
         self._stopped = False
         self._tasks = [
-            asyncio.create_task(self._hear(), name=f"room {room_id}"),
-            asyncio.create_task(self._tell(), name=f"telling of room {room_id}"),
+            asyncio.create_task(self._receive_loop(), name=f"room {room_id}"),
+            asyncio.create_task(self._send_loop(), name=f"updates of room {room_id}"),
         ]
         for task in self._tasks:
             task.add_done_callback(self._ended)
@@ -88,7 +88,7 @@ class RoomFeed:
         room = await in_database(state.load, self.room_id)
         return room is not None and moment.session in room.sessions
 
-    def here(self) -> set[int]:
+    def connected_participants(self) -> set[int]:
         """The participants who are connected to this process."""
         return {member.membership.participant_id for member in self.members if member.membership.participant_id is not None}
 
@@ -101,7 +101,7 @@ class RoomFeed:
 
     # --- receiving
 
-    async def _hear(self) -> None:
+    async def _receive_loop(self) -> None:
         while not self._stopped:
             try:
                 await self._begin()
@@ -163,7 +163,7 @@ class RoomFeed:
 
     # --- sending
 
-    async def _tell(self) -> None:
+    async def _send_loop(self) -> None:
         while True:
             try:
                 async with asyncio.timeout(presence.RENEW_SECONDS):
@@ -178,15 +178,15 @@ class RoomFeed:
                 log.warning("the database does not answer", room=str(self.room_id), error=str(error))
                 self._dirty.set()
             else:
-                self._tell_all(room)
+                self._send_to_all(room)
             await asyncio.sleep(GATHER_SECONDS)
 
     async def _renew_presence(self) -> None:
         if time.monotonic() >= self._present_at + presence.RENEW_SECONDS:
             self._present_at = time.monotonic()
-            await in_database(presence.renew, self.here())
+            await in_database(presence.renew, self.connected_participants())
 
-    def _tell_all(self, room: state.RoomState | None) -> None:
+    def _send_to_all(self, room: state.RoomState | None) -> None:
         if room is None:
             self._ready.set()
             for member in self.members:

@@ -36,15 +36,17 @@ class TaintedSlices:
             self._slices, self._rules = slices, rules
             previous, self._known = self._known, {}
             for slice_ in slices:
-                self._known[slice_.name] = _kept(previous.get(slice_.name), slice_, [rule for rule in rules if selects_slice(rule, slice_)])
+                self._known[slice_.name] = _reuse_or_taint(
+                    previous.get(slice_.name), slice_, [rule for rule in rules if selects_slice(rule, slice_)]
+                )
             self._tainted = [tainted for _, _, tainted in self._known.values()]
         return self._tainted
 
 
-def _kept(
+def _reuse_or_taint(
     previous: tuple[ResourceSlice, list[DeviceTaintRule], ResourceSlice] | None, slice_: ResourceSlice, rules: list[DeviceTaintRule]
 ) -> tuple[ResourceSlice, list[DeviceTaintRule], ResourceSlice]:
-    """What was computed before, if it still holds."""
+    """The previous result if slice and rules are unchanged, otherwise the newly tainted slice."""
     if previous is not None and previous[0] is slice_ and len(previous[1]) == len(rules) and all(map(_is, previous[1], rules)):
         return previous
     return slice_, rules, tainted(slice_, rules)

@@ -37,7 +37,7 @@ def has_label(rows: Rows, key: str) -> Mask:
     return present
 
 
-def known(rows: Rows, keys: Sequence[str]) -> Mask | None:
+def nodes_with_keys(rows: Rows, keys: Sequence[str]) -> Mask | None:
     """The rows whose nodes have all of the labels; None: all rows, the usual case, which spares the caller a copy of the columns."""
     mask: Mask | None = None
     for key in keys:

@@ -11,7 +11,7 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import Handle
 from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, has_place, queue_if
-from schedviz.engine.framework.plugins.helper.topology import known
+from schedviz.engine.framework.plugins.helper.topology import nodes_with_keys
 from schedviz.engine.framework.plugins.interpodaffinity import scoring
 from schedviz.engine.framework.plugins.interpodaffinity.plugin import InterPodAffinity, without_rows
 from schedviz.engine.framework.plugins.interpodaffinity.scoring import PRE_SCORE_STATE_KEY
@@ -89,7 +89,7 @@ class InterPodAffinityV136(InterPodAffinity):
 
 
 def _is_anywhere(rows: Rows, key: str, count: IntArray) -> bool:
-    among = known(rows, [key])
+    among = nodes_with_keys(rows, [key])
     return bool((count if among is None else count[among]).any())
 
 

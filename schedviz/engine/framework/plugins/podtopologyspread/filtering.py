@@ -15,7 +15,7 @@ import numpy as np
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.topology import DomainCounts, both, has_label, known
+from schedviz.engine.framework.plugins.helper.topology import DomainCounts, both, has_label, nodes_with_keys
 from schedviz.engine.framework.plugins.podtopologyspread.constraint import Constraint, included, keys, matching_pods
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, unresolvable, unschedulable
@@ -142,7 +142,7 @@ PRE_FILTER_STATE_KEY: Final = StateKey(f"PreFilter{names.POD_TOPOLOGY_SPREAD}", 
 def cal_pre_filter_state(rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], *, by_constraint: bool = False) -> PreFilterState:
     """Count the matching pods of all nodes that have every topology key and that the pod could use. Upstream: calPreFilterState"""
     state = PreFilterState(constraints, by_constraint=by_constraint)
-    present = known(rows, keys(constraints))
+    present = nodes_with_keys(rows, keys(constraints))
     groups: dict[str, list[Constraint]] = {}
     for index, constraint in enumerate(constraints):
         groups.setdefault(state.slot(index), []).append(constraint)
@@ -185,7 +185,7 @@ def filter_rows(state: PreFilterState, pod: PodInfo, rows: Rows) -> Verdicts | N
     codes = np.zeros(len(rows), np.int16)
     for index, constraint in enumerate(state.constraints):
         key = constraint.topology_key
-        if known(rows, [key]) is not None:
+        if nodes_with_keys(rows, [key]) is not None:
             codes[(codes == 0) & ~has_label(rows, key)] = 2
         fewest = state.min_match_num(index)
         if fewest is None:

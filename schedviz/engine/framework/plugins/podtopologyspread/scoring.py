@@ -17,7 +17,7 @@ from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.interface import MAX_NODE_SCORE, Scores
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.topology import Counts, DomainCounts, both, has_label, known, label_codes
+from schedviz.engine.framework.plugins.helper.topology import Counts, DomainCounts, both, has_label, label_codes, nodes_with_keys
 from schedviz.engine.framework.plugins.podtopologyspread.constraint import HOSTNAME, Constraint, included, keys, matching_pods
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import PodInfo
@@ -89,7 +89,7 @@ def init_pre_score_state(
     by_constraint: bool = False,
 ) -> PreScoreState:
     """Count the matching pods in the domains of the feasible rows, over all nodes. Upstream: initPreScoreState, PreScore"""
-    has_all_keys = known(rows, keys(constraints)) if require_all_topologies else None
+    has_all_keys = nodes_with_keys(rows, keys(constraints)) if require_all_topologies else None
     state = PreScoreState(constraints, None if has_all_keys is None else ~has_all_keys, by_constraint=by_constraint)
     groups: dict[str, list[Constraint]] = {}
     for index, constraint in enumerate(constraints):
@@ -105,7 +105,7 @@ def init_pre_score_state(
             codes, _ = label_codes(rows, key)
             # Nodes without the label are in a domain of their own, "".
             size = int(np.count_nonzero(np.bincount(codes if has_all_keys is None else codes[has_all_keys])))
-            present = known(all_rows, keys(constraints)) if require_all_topologies else None
+            present = nodes_with_keys(all_rows, keys(constraints)) if require_all_topologies else None
             state.counts[slot] = _count(all_rows, pod, groups[slot], present)
         weights.append(topology_normalizing_weight(size))
     state.weights = tuple(weights)
@@ -133,7 +133,7 @@ def score_rows(state: PreScoreState, pod: PodInfo, rows: Rows) -> Scores:
         added = _matching(state, index, pod, rows).astype(np.float64)
         added *= weight
         added += float(constraint.max_skew - 1)
-        if known(rows, [constraint.topology_key]) is not None:
+        if nodes_with_keys(rows, [constraint.topology_key]) is not None:
             added = np.where(has_label(rows, constraint.topology_key), added, 0.0)
         score = added if score is None else score + added
     assert score is not None

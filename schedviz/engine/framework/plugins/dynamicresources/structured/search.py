@@ -33,7 +33,7 @@ from schedviz.kube.selectors import SelectorError as NodeSelectorError
 #: The limit of a search that has no timeout, so that no session runs for ever.
 MAX_STEPS: Final = 200_000
 #: Devices that are looked at in the time of a step. Work that grows with a device or a claim counts as looks, too.
-_LOOKS_PER_STEP: Final = 10
+_VISITS_PER_STEP: Final = 10
 #: Looks in the time that it takes to compile a character of an expression.
 _LOOKS_PER_CHARACTER: Final = 20
 #: Upstream: resource/v1 AllocationResultsMaxSize
@@ -84,7 +84,7 @@ class Search:
     def __init__(self, rules: Rules, node: Node, pools: Sequence[Pool], *, max_steps: int) -> None:
         """`max_steps`: a search that takes longer ends with `TooLongError`."""
         self._rules = rules
-        self._max_looks = max_steps * _LOOKS_PER_STEP
+        self._max_visits = max_steps * _VISITS_PER_STEP
         self._node = node
         self._pools = pools
         self._claims: Sequence[PlannedClaim] = ()
@@ -94,7 +94,7 @@ class Search:
         self._node_matches: dict[int, bool] = {}
         self.results: list[list[FoundDevice]] = []
         #: Looks, those of the steps included.
-        self._looked = 0
+        self._visits = 0
         #: Expensive selectors that have been counted.
         self._counted: set[tuple[str, DeviceID | None]] = set()
         #: How many steps the search took. Upstream: numAllocateOneInvocations
@@ -113,18 +113,18 @@ class Search:
     @property
     def effort(self) -> int:
         """The time that the search has taken, in steps."""
-        return self._looked // _LOOKS_PER_STEP
+        return self._visits // _VISITS_PER_STEP
 
     # The steps. Upstream: allocateOne
 
     def _step(self) -> None:
         self.steps += 1
-        self._look(_LOOKS_PER_STEP)
+        self._count_visits(_VISITS_PER_STEP)
 
-    def _look(self, parts: int) -> None:
+    def _count_visits(self, parts: int) -> None:
         """Count the parts of a device, or of a claim, that the search goes through."""
-        self._looked += parts
-        if self._looked > self._max_looks:
+        self._visits += parts
+        if self._visits > self._max_visits:
             raise TooLongError
 
     def _claim(self, claim: int) -> bool:
@@ -176,7 +176,7 @@ class Search:
                 continue
             first = start[1] if pool_index == start[0] else 0
             for device_index in range(first, len(pool.devices)):
-                self._looked += 1
+                self._visits += 1
                 device = pool.devices[device_index]
                 if not self._is_candidate(claim, device_request, device):
                     continue
@@ -249,7 +249,7 @@ class Search:
 
     def _are_satisfied(self, expressions: Sequence[str], device: SliceDevice, where: str) -> bool:
         if len(expressions) > 1:
-            self._look(len(expressions) - 1)
+            self._count_visits(len(expressions) - 1)
         for index, expression in enumerate(expressions):
             if is_long(expression):
                 self._count(expression, None, len(expression) * _LOOKS_PER_CHARACTER)
@@ -266,14 +266,14 @@ class Search:
         """Count the work for a selector once, whether it has been done before or not: a search takes the same steps after a restore."""
         if (expression, device) not in self._counted:
             self._counted.add((expression, device))
-            self._look(looks)
+            self._count_visits(looks)
 
     def _is_for_node(self, device: SliceDevice) -> bool:
         matches = self._node_matches.get(id(device))
         if matches is None:
             own = device.device
             if own.node_selector is not None:
-                self._look(len(own.node_selector.node_selector_terms))
+                self._count_visits(len(own.node_selector.node_selector_terms))
             try:
                 matches = node_matches(self._node, own.node_name, own.all_nodes, own.node_selector)
             except NodeSelectorError as error:
@@ -290,7 +290,7 @@ class Search:
         if request.capacity is None and not device.has_request_policy and consumed is None and allocating is None:
             # It takes the whole of every capacity.
             return True
-        self._look(8 * device.amounts)
+        self._count_visits(8 * device.amounts)
         return fits(request.capacity, device.device.capacity, consumed=consumed or _NOTHING, allocating=allocating or _NOTHING)
 
     def _take(self, claim: int, request: Request, device: SliceDevice, pool: Pool, *, must: bool) -> bool:
@@ -311,11 +311,11 @@ class Search:
                 return False
             in_use = allows_multiple and (device.id in self._rules.allocated.capacities or device.id in self._capacity)
             available = self._rules.available_counters(pool)
-            self._look(4 * sum(map(len, available.values())) + 8 * sum(len(counter.counters) for counter in own.consumes_counters))
+            self._count_visits(4 * sum(map(len, available.values())) + 8 * sum(len(counter.counters) for counter in own.consumes_counters))
             if not in_use and not self._counters.take(pool, device, available):
                 return False
         if own.taints and features.device_taints:
-            self._look(len(own.taints) * (1 + len(request.tolerations)))
+            self._count_visits(len(own.taints) * (1 + len(request.tolerations)))
             if prevents_allocation(own.taints, request.tolerations):
                 return False
         if not self._satisfy(claim, request, device, must=must):
@@ -336,7 +336,7 @@ class Search:
         """Add a device to the constraints of its claim, or to none."""
         constraints = self._claims[claim].constraints
         if constraints:
-            self._look(4 * len(constraints))
+            self._count_visits(4 * len(constraints))
         for index, constraint in enumerate(constraints):
             if constraint.add(request.base_name, request.sub_name, device):
                 continue
