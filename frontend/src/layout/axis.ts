@@ -12,7 +12,7 @@ export function axisOf(values: readonly number[], from: number, to: number): Axi
   const margin = (most - least || Math.abs(most) || 1) * 0.08;
   const [low, high] = [least - margin, most + margin];
   const power = 10 ** Math.floor(Math.log10((high - low) / 5));
-  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => (high - low) / each <= MOST_TICKS) ?? 10 * power;
+  const step = [1, 2, 5, 10].map((step) => step * power).find((step) => (high - low) / step <= MOST_TICKS) ?? 10 * power;
   const ticks: number[] = [];
   for (let tick = Math.ceil(low / step) * step; tick <= high; tick += step) ticks.push(Number(tick.toPrecision(12)));
   return { at: (value) => from + ((value - low) / (high - low)) * (to - from), ticks };
@@ -22,9 +22,9 @@ const LABEL_WIDTH = 130;
 const LABEL_HEIGHT = 15;
 
 /** The heights of labels at these places, of which each that would lie on an earlier one is moved up. */
-export function stacked(places: readonly { x: number; y: number }[]): number[] {
+export function stacked(points: readonly { x: number; y: number }[]): number[] {
   const taken: { x: number; y: number }[] = [];
-  return places.map(({ x, y }) => {
+  return points.map(({ x, y }) => {
     let top = y;
     while (taken.some((other) => Math.abs(other.x - x) < LABEL_WIDTH && Math.abs(other.y - top) < LABEL_HEIGHT)) top -= LABEL_HEIGHT;
     taken.push({ x, y: top });

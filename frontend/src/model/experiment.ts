@@ -47,9 +47,9 @@ const Z = 1.959964;
 export function interval(numbers: readonly number[]): Interval | null {
   const count = numbers.length;
   if (count === 0) return null;
-  const mean = numbers.reduce((sum, each) => sum + each, 0) / count;
+  const mean = numbers.reduce((sum, value) => sum + value, 0) / count;
   if (count === 1) return { mean, margin: null, count };
-  const variance = numbers.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (count - 1);
+  const variance = numbers.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1);
   return { mean, margin: quantile(count - 1) * Math.sqrt(variance / count), count };
 }
 
