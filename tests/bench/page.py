@@ -81,8 +81,8 @@ LEGS = {
     "begun": "frame begun",
     "drawn": "drawn, laid out, painted",
 }
-#: The delay of a key press after the previous frame: while the page still animates, and once it is at rest.
-PAUSES = {80: "one after the other", 400: "from rest"}
+#: The delay of a key press after the previous frame, in ms: while the page still animates, and once it is at rest.
+PAUSES = {80: "one after the other", 1500: "from rest"}
 #: Frames per second, whether or not anything is drawn.
 COUNT = """seconds => new Promise((done) => {
   const times = [];

@@ -1,4 +1,4 @@
-"""Plots a measurement: the cost of a cycle against nodes, running pods and changed nodes. A small SVG without a library."""
+"""Plots costs against sizes: those of a cycle against nodes, running pods and changed nodes. A small SVG without a library."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from html import escape
 
 from schedviz.cli.bench.measure import Row
 
-_WIDTH, _HEIGHT, _MARGIN = 360, 260, 48
+_WIDTH, _HEIGHT, _MARGIN, _LEGEND_LINE = 360, 260, 48, 13
 #: Distinguishable with colour vision deficiency (Okabe and Ito).
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666", "#000000")
 
@@ -17,17 +17,27 @@ Line = tuple[str, list[tuple[float, float]]]
 
 
 def svg(rows: Sequence[Row]) -> str:
-    """Three panels side by side, with logarithmic axes because both sides grow by factors."""
+    """The cost of a cycle against nodes, running pods and changed nodes."""
     plain = [row for row in rows if row.running is None and not row.dirty_nodes]
-    panels = [
-        _panel("nodes", _lines(plain, lambda row: row.nodes)),
-        _panel("running pods", _lines([row for row in rows if row.running is not None], lambda row: row.nodes * (row.running or 0))),
-        _panel("nodes changed since the last cycle", _lines([row for row in rows if row.dirty_nodes], lambda row: row.dirty_nodes)),
-    ]
-    width = _WIDTH * len(panels)
-    drawn = "".join(f'<g transform="translate({_WIDTH * index} 0)">{panel}</g>' for index, panel in enumerate(panels))
+    return panels(
+        [
+            (f"ms a cycle (p50) against {title}", lines)
+            for title, lines in (
+                ("nodes", _lines(plain, lambda row: row.nodes)),
+                ("running pods", _lines([row for row in rows if row.running is not None], lambda row: row.nodes * (row.running or 0))),
+                ("nodes changed since the last cycle", _lines([row for row in rows if row.dirty_nodes], lambda row: row.dirty_nodes)),
+            )
+        ]
+    )
+
+
+def panels(titled: Sequence[tuple[str, Sequence[Line]]]) -> str:
+    """Panels side by side, with logarithmic axes because both sides grow by factors."""
+    drawn = "".join(f'<g transform="translate({_WIDTH * index} 0)">{_panel(*panel)}</g>' for index, panel in enumerate(titled))
+    height = _HEIGHT + _LEGEND_LINE * max((len(lines) for _, lines in titled), default=0)
+    size = f'viewBox="0 0 {_WIDTH * len(titled)} {height}"'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {_HEIGHT + 120}" font-family="sans-serif" font-size="11">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="11">'
         f'<rect width="100%" height="100%" fill="white"/>{drawn}</svg>\n'
     )
 
@@ -47,7 +57,7 @@ def _panel(title: str, lines: Sequence[Line]) -> str:
     low, high = 10 ** math.floor(math.log10(min(y for _, y in points))), 10 ** math.ceil(math.log10(max(y for _, y in points)))
     across = _scale(left, max(right, left * 1.01), _MARGIN, _WIDTH - 16)
     upwards = _scale(low, max(high, low * 10), _HEIGHT - _MARGIN, 24)
-    parts = [f'<text x="{_MARGIN}" y="14" font-weight="bold">ms a cycle (p50) against {escape(title)}</text>']
+    parts = [f'<text x="{_MARGIN}" y="14" font-weight="bold">{escape(title)}</text>']
     for tick in _powers(low, max(high, low * 10)):
         y = upwards(tick)
         parts.append(f'<line x1="{_MARGIN}" x2="{_WIDTH - 16}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
@@ -59,7 +69,7 @@ def _panel(title: str, lines: Sequence[Line]) -> str:
         path = " ".join(f"{across(x):.1f},{upwards(y):.1f}" for x, y in some if x > 0)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
         parts += [f'<circle cx="{across(x):.1f}" cy="{upwards(y):.1f}" r="2.5" fill="{colour}"/>' for x, y in some if x > 0]
-        parts.append(f'<text x="{_MARGIN}" y="{_HEIGHT - 10 + 13 * number}" fill="{colour}">{escape(name)}</text>')
+        parts.append(f'<text x="{_MARGIN}" y="{_HEIGHT - 10 + _LEGEND_LINE * number}" fill="{colour}">{escape(name)}</text>')
     return "".join(parts)
 
 

@@ -9,7 +9,7 @@ Upstream: framework/interface.go
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
@@ -295,6 +295,10 @@ class Handle(Protocol):
         """The part of a NodeInfo that the Filter plugins together read."""
         ...
 
+    def filter_sums_key(self, state: CycleState, pod: PodInfo) -> Hashable | None:
+        """What the Filter plugins that read sums compare with them: for pods with equal keys they return the same. None: unknown."""
+        ...
+
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, rows: Rows, *, reading: FilterReads = FilterReads.NODE) -> Verdicts:
         """Filter's verdict for each row, without nominated pods, from the plugins that read at least this part of a NodeInfo."""
         ...
@@ -374,6 +378,15 @@ class DeclaresFilterReads(Plugin, Protocol):
 
     def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:
         """What the plugin reads; `state` is PreFilter's."""
+        ...
+
+
+@runtime_checkable
+class HasSumsKey(DeclaresFilterReads, Protocol):
+    """A Filter plugin whose verdict on sums depends on little of the pod, so that preemption need not try equal pods again."""
+
+    def sums_key(self, state: CycleState, pod: PodInfo) -> Hashable | None:
+        """What is compared with a node's sums; `state` is PreFilter's. None: the verdict depends on more."""
         ...
 
 

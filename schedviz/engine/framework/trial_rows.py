@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from schedviz.engine.framework.columns import IntArray
-from schedviz.engine.framework.formulas import Amount, Formula
+from schedviz.engine.framework.formulas import Amount, Formula, resource_reader
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 
@@ -19,18 +20,15 @@ Change = Callable[[str], IntArray]
 
 def amount(pod: PodInfo, resource: str) -> int:
     """What a pod adds to the sum of a resource on its node; 1 for "pods"."""
-    requested = pod.requests.resource
-    match resource:
-        case "pods":
-            return 1
-        case "cpu":
-            return requested.milli_cpu
-        case "memory":
-            return requested.memory
-        case "ephemeral-storage":
-            return requested.ephemeral_storage
-        case _:
-            return requested.scalar.get(resource, 0)
+    return _reader(resource)(pod)
+
+
+@lru_cache(maxsize=1024)
+def _reader(resource: str) -> Callable[[PodInfo], int]:
+    if resource == "pods":
+        return lambda _pod: 1
+    read = resource_reader(resource)
+    return lambda pod: read(pod.requests.resource)
 
 
 class Added:
@@ -43,12 +41,16 @@ class Added:
         self._pods = pods
         self._sums: dict[str, IntArray] = {}
 
+    def __contains__(self, row: int) -> bool:
+        return row in self._pods
+
     def __call__(self, resource: str) -> IntArray:
         """Their requests, for each of `count` rows."""
         if resource not in self._sums:
             sums = self._sums[resource] = np.zeros(self._count, np.int64)
+            read = _reader(resource)
             for row, pods in self._pods.items():
-                sums[row] = sum(amount(pod, resource) for pod in pods)
+                sums[row] = read(pods[0]) if len(pods) == 1 else sum(map(read, pods))
         return self._sums[resource]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, Protocol
 
+import msgspec
 import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState
@@ -232,9 +233,9 @@ def nominating(node: str, record: PreemptionRecord | None = None) -> PostFilterR
 def shown(candidate: NodeVictims, *, pod_by_pod: bool = False) -> Candidate:
     """A candidate for the record; `pod_by_pod`: with the pods that could have stayed."""
     if not pod_by_pod:
-        return Candidate(candidate.node, tuple(pod.key for pod in candidate.pods), candidate.num_pdb_violations)
+        return candidate.recorded
     reprieves = tuple(Reprieve(pod.key, can_stay, index < candidate.protected) for index, (pod, can_stay) in enumerate(candidate.tried))
-    return Candidate(candidate.node, tuple(pod.key for pod in candidate.pods), candidate.num_pdb_violations, reprieves)
+    return msgspec.structs.replace(candidate.recorded, reprieves=reprieves)
 
 
 def aggregate(errors: Iterable[StatusError]) -> StatusError:

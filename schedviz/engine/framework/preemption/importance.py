@@ -6,11 +6,13 @@ Upstream: scheduler/util/utils.go MoreImportantPod, framework/preemption/preempt
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import msgspec
 
 from schedviz.engine.clock import EPOCH_SECONDS, SECOND
+from schedviz.engine.framework.interface import Candidate
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.timestamps import to_seconds
 
@@ -18,19 +20,28 @@ from schedviz.kube.timestamps import to_seconds
 PRIORITY_OFFSET: Final = 2**31
 
 
+#: The start of a pod that has not started, in seconds since 1970.
+NOT_STARTED: Final = float("inf")
+
+
 class VictimCost(NamedTuple):
-    """What a node's victims cost; the lowest is picked. Members are in the order of `RULES`."""
+    """What a node's victims cost at any time; the lowest is picked. Members are in the order of `RULES`."""
 
     pdb_violations: int
     highest_priority: int
     #: The sum of priorities, each raised by PRIORITY_OFFSET.
     priorities: int
     pods: int
-    #: Minus the earliest start among the pods of the highest priority, in seconds since 1970.
-    latest_start: float
 
 
-class NodeVictims(msgspec.Struct, frozen=True):
+class ComputedCost(NamedTuple):
+    """A cost, and the earliest start among the victims of the highest priority; NOT_STARTED: none of them has started."""
+
+    cost: VictimCost
+    start: float
+
+
+class NodeVictims(msgspec.Struct, frozen=True, dict=True):
     """A node on which preemption helps: the victims, those that violate a budget first."""
 
     node: str
@@ -41,19 +52,30 @@ class NodeVictims(msgspec.Struct, frozen=True):
     #: The number of removed pods, from the first, that a budget without room protects.
     protected: int = 0
     #: What the victims cost, if it was computed for many nodes at once.
-    known_cost: VictimCost | None = None
+    known: ComputedCost | None = None
 
-    def cost(self, now: int) -> VictimCost:
+    @cached_property
+    def recorded(self) -> Candidate:
+        """For the record, without the pods that could have stayed."""
+        return Candidate(self.node, tuple([pod.key for pod in self.pods]), self.num_pdb_violations)
+
+    @cached_property
+    def cost(self) -> VictimCost:
         """What the victims cost; there must be one."""
-        if self.known_cost is not None:
-            return self.known_cost
+        if self.known is not None:
+            return self.known.cost
         return VictimCost(
             self.num_pdb_violations,
             self.pods[0].priority,
             sum(pod.priority + PRIORITY_OFFSET for pod in self.pods),
             len(self.pods),
-            -_earliest_start(self.pods, now),
         )
+
+    def earliest_start(self, now: int) -> float:
+        """The earliest start among the victims of the highest priority, in seconds since 1970; now for a pod that has not started."""
+        if self.known is None:
+            return _earliest_start(self.pods, now)
+        return self.known.start if self.known.start != NOT_STARTED else seconds_of(now)
 
 
 def start_time(pod: PodInfo, now: int) -> float:
@@ -92,13 +114,24 @@ def pick(candidates: Sequence[NodeVictims], now: int) -> Pick:
     """The selected candidate, with the rule that decided."""
     if len(candidates) == 1:
         return Pick(candidates[0], "only")
-    best = [(candidate.cost(now), candidate) for candidate in candidates]
-    for index, rule in enumerate(RULES[1:-1]):
-        lowest = min(cost[index] for cost, _ in best)
-        best = [candidate for candidate in best if candidate[0][index] == lowest]
-        if len(best) == 1:
-            return Pick(best[0][1], rule)
-    return Pick(best[0][1], RULES[-1])
+    costs = [candidate.cost for candidate in candidates]
+    lowest = min(costs)
+    best = [candidate for candidate, cost in zip(candidates, costs, strict=True) if cost == lowest]
+    if len(best) == 1:
+        return Pick(best[0], _deciding_rule(costs, lowest))
+    starts = [candidate.earliest_start(now) for candidate in best]
+    latest = max(starts)
+    return Pick(best[starts.index(latest)], "start" if starts.count(latest) == 1 else "first")
+
+
+def _deciding_rule(costs: Iterable[VictimCost], lowest: VictimCost) -> str:
+    """The first rule after which only one candidate is left."""
+    remaining = list(costs)
+    for position in range(len(lowest)):
+        remaining = [cost for cost in remaining if cost[position] == lowest[position]]
+        if len(remaining) == 1:
+            return RULES[position + 1]
+    raise ValueError("several candidates have the lowest cost")
 
 
 def _earliest_start(pods: Sequence[PodInfo], now: int) -> float:

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from schedviz.engine.framework.columns import IntArray
-from schedviz.engine.framework.preemption.importance import PRIORITY_OFFSET, VictimCost, more_important_first, seconds_of, start_time
+from schedviz.engine.framework.preemption.importance import (
+    NOT_STARTED,
+    PRIORITY_OFFSET,
+    ComputedCost,
+    NodeVictims,
+    VictimCost,
+    more_important_first,
+    seconds_of,
+    start_time,
+)
 from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import Status
 from schedviz.engine.framework.trial_rows import amount
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Mask
 
-#: The start of a pod that has not started.
-_NOT_STARTED: Final = float("inf")
 _NONE: Final = np.zeros(0, np.int64)
+#: How many outcomes of dry runs a node keeps; the oldest is dropped first.
+_KEPT_OUTCOMES: Final = 4
 
 
 class PotentialVictims:
@@ -26,9 +36,20 @@ class PotentialVictims:
     def __init__(self, pods: Sequence[PodInfo]) -> None:
         self.pods = pods
         self._amounts: dict[str, IntArray] = {}
+        self._outcomes: dict[Hashable, NodeVictims | Status] = {}
 
     def __len__(self) -> int:
         return len(self.pods)
+
+    def outcome(self, key: Hashable) -> NodeVictims | Status | None:
+        """What an earlier dry run with the same key found; None: there was none, or it was dropped."""
+        return self._outcomes.get(key)
+
+    def keep_outcome(self, key: Hashable, outcome: NodeVictims | Status) -> None:
+        """Keep what a dry run found. `key` must contain all that it depends on besides these pods and their node."""
+        if len(self._outcomes) >= _KEPT_OUTCOMES:
+            del self._outcomes[next(iter(self._outcomes))]
+        self._outcomes[key] = outcome
 
     def amounts(self, resource: str) -> IntArray:
         """What each pod requests of a resource."""
@@ -70,9 +91,9 @@ class _VictimsOfNode:
     def _same_order_after(self) -> float:
         """Upstream sorts a pod that has not started as if it started now, which is last once all others have started."""
         starts = self._sorted_victims.known_starts
-        if _NOT_STARTED not in starts:
-            return -_NOT_STARTED
-        return max((start for start in starts if start != _NOT_STARTED), default=-_NOT_STARTED)
+        if NOT_STARTED not in starts:
+            return -NOT_STARTED
+        return max((start for start in starts if start != NOT_STARTED), default=-NOT_STARTED)
 
 
 def most_important_first(rows: Rows, priority: int, now: int) -> list[PotentialVictims]:
@@ -109,7 +130,7 @@ class VictimTable:
         result: IntArray = sums[self.ends] - sums[self.starts]
         return result
 
-    def costs(self, now: int) -> list[VictimCost | None]:
+    def costs(self) -> list[ComputedCost | None]:
         """What each node's victims cost, None without any, if no budget protects a pod and pods are in order of importance: a node's first
         victim then has the highest priority, and of those that have it the earliest start.
         """
@@ -117,8 +138,8 @@ class VictimTable:
         priorities = np.concatenate([_NONE, *(victims.priorities for victims in self.nodes)])
         sums = self.sums_of_victims(priorities + PRIORITY_OFFSET).tolist()
         victims = np.flatnonzero(~self.stays)
-        firsts, seconds = [*victims.tolist(), 0], seconds_of(now)
-        costs: list[VictimCost | None] = []
+        firsts = [*victims.tolist(), 0]
+        costs: list[ComputedCost | None] = []
         for node, start, index, number, summed in zip(
             self.nodes, self.starts.tolist(), np.searchsorted(victims, self.starts).tolist(), numbers, sums, strict=True
         ):
@@ -126,15 +147,14 @@ class VictimTable:
                 costs.append(None)
                 continue
             first = firsts[index] - start
-            started = node.known_starts[first]
-            costs.append(VictimCost(0, node.pods[first].priority, summed, number, -(started if started != _NOT_STARTED else seconds)))
+            costs.append(ComputedCost(VictimCost(0, node.pods[first].priority, summed, number), node.known_starts[first]))
         return costs
 
     def stays_by_node(self) -> list[list[bool]]:
         """For each node, which of its pods can stay."""
-        stays = self.stays.tolist()
-        return [stays[start:end] for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
+        can_stay = self.stays.tolist()
+        return [can_stay[start:end] for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
 
 
 def _known_start(pod: PodInfo) -> float:
-    return _NOT_STARTED if pod.pod.status.start_time is None else start_time(pod, 0)
+    return NOT_STARTED if pod.pod.status.start_time is None else start_time(pod, 0)

@@ -5,7 +5,7 @@ Upstream: framework/runtime/framework.go frameworkImpl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
 from schedviz.engine.config.types import KubeSchedulerProfile, Plugins
@@ -19,6 +19,7 @@ from schedviz.engine.framework.interface import (
     DeclaresFilterReads,
     EnqueueExtensions,
     FilterReads,
+    HasSumsKey,
     NominatingMode,
     ObjectVerb,
     ObjectWatcher,
@@ -141,6 +142,7 @@ class Framework:
             (plugin.name, plugin.filter_reads if isinstance(plugin, DeclaresFilterReads) else _anything)
             for plugin in self.plugins.at("filter")
         ]
+        self._sums_keys = {plugin.name: plugin.sums_key for plugin in self.plugins.at("filter") if isinstance(plugin, HasSumsKey)}
         self._post_filter: list[PostFilterPlugin] = self.plugins.at("post_filter")
         self._pre_score: list[PreScorePlugin] = self.plugins.at("pre_score")
         self._score = [Scorer(plugin, self.plugins.weights[plugin.name]) for plugin in self.plugins.at("score")]
@@ -338,6 +340,18 @@ class Framework:
         """The part of a NodeInfo that the Filter plugins together read, for this pod."""
         skipped = state.skip_filter_plugins
         return max((reads(state, pod) for name, reads in self._filter_reads if name not in skipped), default=FilterReads.NODE)
+
+    def filter_sums_key(self, state: CycleState, pod: PodInfo) -> Hashable | None:
+        """What the Filter plugins that read sums compare with them; None: one of them has no key."""
+        keys: list[Hashable] = []
+        for name, reads in self._filter_reads:
+            if name in state.skip_filter_plugins or reads(state, pod) is FilterReads.NODE:
+                continue
+            key = self._sums_keys[name](state, pod) if name in self._sums_keys else None
+            if key is None:
+                return None
+            keys.append((name, key))
+        return tuple(keys)
 
     def run_filter_plugins_with_nominated_pods(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> Status:
         """Filter's verdict for a node with its nominated pods of the same or a higher priority, and then without.

@@ -4,6 +4,7 @@ import pytest
 
 from schedviz.engine.clock import EPOCH_SECONDS, SECOND
 from schedviz.engine.framework.interface import FilterReads
+from schedviz.engine.framework.plugins.defaultpreemption.sums_trial import SumsTrial
 from schedviz.engine.framework.preemption.potential_victims import most_important_first
 from schedviz.kube.timestamps import from_seconds
 
@@ -32,6 +33,16 @@ def _statuses(search):
     return [results.get(row, search.verdicts[row]) for row in range(len(search.verdicts))]
 
 
+def _found(world, search):
+    """Each row's victims with what they cost, or its status."""
+    return [
+        (outcome.node, [victim.key for victim in outcome.pods], outcome.cost, outcome.earliest_start(world.now))
+        if hasattr(outcome, "pods")
+        else outcome
+        for outcome in _statuses(search)
+    ]
+
+
 @pytest.mark.parametrize("with_budget", [False, True])
 @pytest.mark.parametrize("seed", range(20))
 def test_dry_runs_of_all_nodes_at_once_find_what_dry_runs_of_one_node_find(world, seed, with_budget, monkeypatch):
@@ -42,16 +53,61 @@ def test_dry_runs_of_all_nodes_at_once_find_what_dry_runs_of_one_node_find(world
     plugin = framework.plugins.by_name["DefaultPreemption"]
 
     assert framework.filter_reads(state, pod) is FilterReads.SUMS
-    at_once = _statuses(plugin.select_victims(state, pod, framework.snapshot.rows(), 3))
+    at_once = _found(world, plugin.select_victims(state, pod, framework.snapshot.rows(), 3))
     monkeypatch.setattr(framework, "filter_reads", lambda state, pod: FilterReads.PODS)
-    one_by_one = _statuses(plugin.select_victims(state, pod, framework.snapshot.rows(), 3))
+    one_by_one = _found(world, plugin.select_victims(state, pod, framework.snapshot.rows(), 3))
 
-    shown = [
-        [(found.node, [victim.key for victim in found.pods], found.cost(world.now)) if hasattr(found, "pods") else found for found in run]
-        for run in (at_once, one_by_one)
-    ]
-    assert shown[0] == shown[1]
-    assert any(isinstance(found, tuple) for found in shown[0])
+    assert at_once == one_by_one
+    assert any(isinstance(found, tuple) for found in at_once)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_dry_run_finds_the_same_after_dry_runs_for_equal_pods_on_nodes_that_changed_since(world, seed, monkeypatch):
+    _crowded(world, seed, with_budget=False)
+    draw = random.Random(seed)
+    for attempt in range(4):
+        pod = world.pod(f"p{attempt}", {"cpu": "2500m", "memory": "4Gi"}, priority=3)
+        framework = world.framework()
+        _, _outcome, state = world.filter(framework, pod)
+        plugin = framework.plugins.by_name["DefaultPreemption"]
+        rows = framework.snapshot.rows()
+        after_others = _found(world, plugin.select_victims(state, pod, rows, 3))
+        with monkeypatch.context() as patch:
+            patch.setattr(framework, "filter_sums_key", lambda state, pod: None)
+            alone = _found(world, plugin.select_victims(state, pod, rows, 3))
+        assert after_others == alone
+
+        world.pod(f"new-{attempt}", {"cpu": "300m"}, on=f"n{draw.randrange(12):02d}", priority=draw.randint(0, 4))
+        nominated = world.pod(f"other-{attempt}", {"cpu": "200m"}, priority=draw.randint(2, 5))
+        world.nominations.pods.setdefault(f"n{draw.randrange(12):02d}", []).append(nominated)
+
+
+def test_equal_pods_try_a_node_once_until_it_changes(world, monkeypatch):
+    for name in ("n1", "n2"):
+        world.node(name, {"cpu": "4", "pods": "10"})
+        world.pod(f"low-{name}", {"cpu": "3"}, on=name, priority=0)
+    framework = world.framework()
+    plugin = framework.plugins.by_name["DefaultPreemption"]
+    tried = []
+    reprieve = SumsTrial.reprieve
+
+    def note_rows(trial, places, table, ask):
+        tried.append([trial.rows.names[place] for place in places])
+        reprieve(trial, places, table, ask)
+
+    monkeypatch.setattr(SumsTrial, "reprieve", note_rows)
+
+    def search(name):
+        pod = world.pod(name, {"cpu": "2"}, priority=3)
+        _, _outcome, state = world.filter(framework, pod)
+        return _statuses(plugin.select_victims(state, pod, framework.snapshot.rows(), 10))
+
+    search("first")
+    search("second")
+    world.pod("small", {"cpu": "500m"}, on="n2", priority=0)
+    search("third")
+
+    assert tried == [["n1", "n2"], ["n2"]]
 
 
 def test_potential_victims_are_kept_until_their_node_changes(world):

@@ -15,15 +15,15 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.interface import FilterReads, Handle, PostFilterResult
 from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.defaultpreemption.reprieves import Reprieves
 from schedviz.engine.framework.plugins.defaultpreemption.sums_trial import SumsTrial, with_lower_priority
 from schedviz.engine.framework.preemption import Evaluator, NodeVictims, VictimSearch, more_important_first
-from schedviz.engine.framework.preemption.budgets import protects
-from schedviz.engine.framework.preemption.importance import VictimCost
-from schedviz.engine.framework.preemption.potential_victims import PotentialVictims, VictimTable, most_important_first
+from schedviz.engine.framework.preemption.budgets import by_budget
+from schedviz.engine.framework.preemption.importance import ComputedCost
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Code, Status, as_status, unresolvable
 from schedviz.engine.framework.types import NodeInfo, PodInfo
-from schedviz.engine.framework.verdicts import Index, Verdicts
+from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Pod
 
 _NO_VICTIMS: Final = unresolvable("No preemption victims found for incoming pod")
@@ -87,7 +87,8 @@ class DefaultPreemption:
             trial = SumsTrial(rows_tried, pod.priority, self._relevant_nominated_pods(pod, rows_tried))
             verdicts = trial.fits(lambda rows: handle.run_filter_plugins(state, pod, rows))
             search.reject(part, verdicts)
-            for row, outcome in self._reprieve_in_batches(trial, state, pod, np.flatnonzero(verdicts.codes == 0), enough + 1, budgets):
+            reprieves = Reprieves(handle, trial, state, pod, self._outcome, needs_victims=self.needs_victims)
+            for row, outcome in reprieves.in_batches(np.flatnonzero(verdicts.codes == 0), enough + 1, budgets):
                 yield int(part[row]), outcome
 
     def _relevant_nominated_pods(self, pod: PodInfo, rows: Rows) -> dict[int, Sequence[PodInfo]]:
@@ -97,32 +98,8 @@ class DefaultPreemption:
         relevant = ((row, handle.nominated_pods_that_matter(pod, rows.infos[row])) for row in rows_with_nominated)
         return {row: pods for row, pods in relevant if pods}
 
-    def _reprieve_in_batches(
-        self, trial: SumsTrial, state: CycleState, pod: PodInfo, places: Index, size: int, budgets: Sequence[Any]
-    ) -> Iterator[tuple[int, NodeVictims | Status]]:
-        """`_reprieve` for as many nodes at a time as may be enough; usually they are."""
-        for start in range(0, len(places), size):
-            batch = places[start : start + size].tolist()
-            yield from zip(batch, self._reprieve(trial, state, pod, batch, budgets), strict=True)
-
-    def _reprieve(
-        self, trial: SumsTrial, state: CycleState, pod: PodInfo, places: Sequence[int], budgets: Sequence[Any]
-    ) -> Iterator[NodeVictims | Status]:
-        handle, clock = self._handle, self._handle.clock()
-        rows = trial.rows.take(np.array(places, np.intp))
-        potential, protected = most_important_first(rows, pod.priority, clock), [0] * len(rows)
-        if budgets:
-            split = [_by_budget(of_node.pods, budgets) for of_node in potential]
-            potential = [PotentialVictims([*violating, *others]) for violating, others in split]
-            protected = [len(violating) for violating, _ in split]
-        table = VictimTable(potential)
-        trial.reprieve(places, table, lambda rows: handle.run_filter_plugins(state, pod, rows, reading=FilterReads.SUMS))
-        costs = [None] * len(rows) if budgets else table.costs(clock)
-        for name, of_node, can_stay, first, cost in zip(rows.names, potential, table.stays_by_node(), protected, costs, strict=True):
-            yield self._outcome(name, of_node.pods, can_stay, first, cost)
-
     def _outcome(
-        self, node: str, pods: Sequence[PodInfo], can_stay: Sequence[bool], protected: int, cost: VictimCost | None = None
+        self, node: str, pods: Sequence[PodInfo], can_stay: Sequence[bool], protected: int, computed_cost: ComputedCost | None = None
     ) -> NodeVictims | Status:
         """`can_stay`: for each of the removed pods whether it can stay; the first `protected` of them violate a budget."""
         victims = tuple([pod for pod, stay in zip(pods, can_stay, strict=True) if not stay])
@@ -130,7 +107,7 @@ class DefaultPreemption:
             return as_status(f'expected at least one victim pod on node "{node}"')
         violations = can_stay[:protected].count(False) if protected else 0
         tried = tuple(zip(pods, can_stay, strict=True)) if self._handle.keeps_details else ()
-        return NodeVictims(node, victims, violations, tried, protected, cost)
+        return NodeVictims(node, victims, violations, tried, protected, computed_cost)
 
     def _select_victims_on_node(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> NodeVictims | Status:
         """Remove all pods of lower priority from the node, then let the most important ones stay that can. Upstream: SelectVictimsOnNode"""
@@ -145,7 +122,7 @@ class DefaultPreemption:
         status = trial.fits()
         if not status.is_success:
             return status
-        violating, others = _by_budget(more_important_first(potential, self._handle.clock()), self._budgets())
+        violating, others = by_budget(more_important_first(potential, self._handle.clock()), self._budgets())
         candidates, tried = [*violating, *others], []
         for candidate in candidates:
             can_stay = trial.reprieve(candidate)
@@ -188,23 +165,6 @@ class _Trial:
 
 def _as_error(status: Status) -> Status:
     return SUCCESS if status.is_success else as_status(status.as_error())
-
-
-def _by_budget(pods: Sequence[PodInfo], budgets: Sequence[Any]) -> tuple[list[PodInfo], list[PodInfo]]:
-    """Pods whose eviction violates a disruption budget, and the others, each in order. Upstream: filterPodsWithPDBViolation"""
-    if not budgets:
-        return [], list(pods)
-    allowed = [budget.status.disruptions_allowed for budget in budgets]
-    violating: list[PodInfo] = []
-    others: list[PodInfo] = []
-    for pod in pods:
-        violates = False
-        for index, budget in enumerate(budgets):
-            if protects(budget, pod.pod):
-                allowed[index] -= 1
-                violates = violates or allowed[index] < 0
-        (violating if violates else others).append(pod)
-    return violating, others
 
 
 def _terminating_by_preemption(pod: Pod) -> bool:

@@ -17,7 +17,7 @@ from schedviz.engine.framework.plugins.defaultpreemption.default_preemption impo
 from schedviz.engine.framework.pod_groups import PodGroupInfo, group_of
 from schedviz.engine.framework.preemption import NodeVictims, more_important_first
 from schedviz.engine.framework.preemption.evaluator_v1_36 import EvaluatorV136
-from schedviz.engine.framework.preemption.importance import VictimCost
+from schedviz.engine.framework.preemption.importance import ComputedCost
 from schedviz.engine.framework.preemption.pod_group_evaluator import PodGroupEvaluator
 from schedviz.engine.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from schedviz.engine.framework.types import (
@@ -84,13 +84,13 @@ class DefaultPreemptionV136(DefaultPreemption):
         return pod_group
 
     def _outcome(
-        self, node: str, pods: Sequence[PodInfo], can_stay: Sequence[bool], protected: int, cost: VictimCost | None = None
+        self, node: str, pods: Sequence[PodInfo], can_stay: Sequence[bool], protected: int, computed_cost: ComputedCost | None = None
     ) -> NodeVictims | Status:
         """The victims in order of importance, whether a budget protects them or not."""
-        outcome = super()._outcome(node, pods, can_stay, protected, cost)
+        outcome = super()._outcome(node, pods, can_stay, protected, computed_cost)
         if not isinstance(outcome, NodeVictims) or not 0 < protected < len(pods):
             return outcome
-        return msgspec.structs.replace(outcome, pods=tuple(more_important_first(outcome.pods, self._handle.clock())), known_cost=None)
+        return msgspec.structs.replace(outcome, pods=tuple(more_important_first(outcome.pods, self._handle.clock())))
 
 
 def _skip(_pod: PodInfo, _old: KubeObject | None, _new: KubeObject | None) -> QueueingHint:

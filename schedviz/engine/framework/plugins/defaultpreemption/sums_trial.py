@@ -34,6 +34,10 @@ class SumsTrial:
         self._priority = priority
         self._nominated = Added(len(rows), nominated)
 
+    def has_nominated_pods(self, row: int) -> bool:
+        """Whether nominated pods are counted on this row."""
+        return row in self._nominated
+
     def fits(self, run_filter: AskFilter) -> Verdicts:
         """Whether the pod fits with all victims removed, and why not."""
         return run_filter(TrialRows(self.rows, lambda resource: self._nominated(resource) - self._below(resource)))

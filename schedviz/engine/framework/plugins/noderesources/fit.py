@@ -5,7 +5,7 @@ Upstream: framework/plugins/noderesources/fit.go
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -134,6 +134,10 @@ class Fit:
 
     def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape
         return FilterReads.SUMS
+
+    def sums_key(self, state: CycleState, pod: PodInfo) -> Hashable | None:  # noqa: ARG002 - the extension point's shape
+        """The requests that Filter compares."""
+        return tuple(self._checked(state.read(PRE_FILTER_STATE_KEY)))
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
         """Each row's shortages as bits, and one status for each combination of them. Upstream: fitsRequest"""

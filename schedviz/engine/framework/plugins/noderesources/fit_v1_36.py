@@ -5,7 +5,7 @@ Upstream: framework/plugins/noderesources/fit.go
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -121,7 +121,7 @@ class FitV136(Fit):
             request = state.read(PRE_FILTER_STATE_KEY)
         except NotFoundError as error:
             return Verdicts.all(len(rows), as_status(f'error reading "{PRE_FILTER_STATE_KEY.name}" from cycleState: {error}'))
-        checked = [(name, amount) for name, amount in _requested(request) if not self._is_ignored(name)]
+        checked = self._checked(request)
         shortages = rows.formula(_shortages(tuple(checked)))
         if not shortages.any():
             return None
@@ -139,6 +139,14 @@ class FitV136(Fit):
                 table[code] = len(statuses)
                 statuses.append(self._status_of(mask, checked))
         return Verdicts(table[shortages], statuses)
+
+    def sums_key(self, state: CycleState, pod: PodInfo) -> Hashable | None:
+        """None if devices may provide a resource that nodes lack."""
+        key = super().sums_key(state, pod)
+        return None if self._has_device_classes and any("/" in name for name, _ in self._checked(state.read(PRE_FILTER_STATE_KEY))) else key
+
+    def _checked(self, request: PreFilterState) -> list[tuple[str, int]]:
+        return [(name, amount) for name, amount in _requested(request) if not self._is_ignored(name)]
 
     def _without_devices(self, shortages: IntArray, checked: Sequence[tuple[str, int]], rows: Rows) -> IntArray:
         """Clear the shortages of resources that devices provide on nodes that have none of them."""

@@ -1,0 +1,112 @@
+"""`Reprieves`: which pods of lower priority can stay on nodes, for many nodes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.interface import FilterReads, Handle
+from schedviz.engine.framework.plugins.defaultpreemption.sums_trial import SumsTrial
+from schedviz.engine.framework.preemption import NodeVictims
+from schedviz.engine.framework.preemption.budgets import by_budget
+from schedviz.engine.framework.preemption.importance import ComputedCost
+from schedviz.engine.framework.preemption.potential_victims import PotentialVictims, VictimTable, most_important_first
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import Status
+from schedviz.engine.framework.types import PodInfo
+from schedviz.engine.framework.verdicts import Index, Verdicts
+
+Outcome = NodeVictims | Status
+
+
+class MakeOutcome(Protocol):
+    """`can_stay`: for each of the pods whether it can stay; the first `protected` of them violate a budget."""
+
+    def __call__(
+        self, node: str, pods: Sequence[PodInfo], can_stay: Sequence[bool], protected: int, computed_cost: ComputedCost | None = None
+    ) -> Outcome: ...
+
+
+class Reprieves:
+    """The victims on rows of a trial on which the pod fits once all potential victims are gone.
+
+    Outcomes are kept for each node until it changes, by what Filter compares: pods of one template try the same nodes, of which one or two
+    changed in between.
+    """
+
+    def __init__(
+        self, handle: Handle, trial: SumsTrial, state: CycleState, pod: PodInfo, make_outcome: MakeOutcome, *, needs_victims: bool
+    ) -> None:
+        self._handle = handle
+        self._trial = trial
+        self._state = state
+        self._pod = pod
+        self._make_outcome = make_outcome
+        sums_key = handle.filter_sums_key(state, pod)
+        #: What outcomes depend on besides the node; None: unknown.
+        self._key: Hashable | None = None if sums_key is None else (sums_key, needs_victims, handle.keeps_details)
+
+    def in_batches(self, places: Index, size: int, budgets: Sequence[Any]) -> Iterator[tuple[int, Outcome]]:
+        """Each row with its outcome, computed for `size` rows at a time."""
+        for start in range(0, len(places), size):
+            batch = places[start : start + size].tolist()
+            if budgets:
+                outcomes = self._with_budgets(batch, budgets)
+            elif self._key is None:
+                outcomes = self._try(batch, self._potential_victims(batch))
+            else:
+                outcomes = self._look_up(batch, places[start + size : start + size + size // 2].tolist(), self._key)
+            yield from zip(batch, outcomes, strict=True)
+
+    def _look_up(self, places: Sequence[int], next_places: Sequence[int], key: Hashable) -> Sequence[Outcome]:
+        """The outcomes that are kept; the others are computed. If it is the key of an earlier pod, `next_places`, which pods after this one
+        will try, are computed at the same time: an array of many rows costs little more than one of a single row.
+        """
+        known = self._kept(places, key)
+        missing = [place for place, outcome in known.items() if outcome is None]
+        if missing:
+            if len(missing) < len(places):
+                missing += [place for place, outcome in self._kept(next_places, key).items() if outcome is None]
+            potential = self._potential_victims(missing)
+            for place, of_node, computed in zip(missing, potential, self._try(missing, potential), strict=True):
+                known[place] = computed
+                if not self._trial.has_nominated_pods(place):
+                    of_node.keep_outcome(key, computed)
+        return [outcome for place in places if (outcome := known[place]) is not None]
+
+    def _kept(self, places: Sequence[int], key: Hashable) -> dict[int, Outcome | None]:
+        """Nominated pods change the outcome, and not the NodeInfo."""
+        has_nominated_pods = self._trial.has_nominated_pods
+        return {
+            place: None if has_nominated_pods(place) else of_node.outcome(key)
+            for place, of_node in zip(places, self._potential_victims(places), strict=True)
+        }
+
+    def _with_budgets(self, places: Sequence[int], budgets: Sequence[Any]) -> Sequence[Outcome]:
+        """Pods whose eviction violates a budget are the first that may stay."""
+        split = [by_budget(of_node.pods, budgets) for of_node in self._potential_victims(places)]
+        ordered = [PotentialVictims([*violating, *others]) for violating, others in split]
+        return self._try(places, ordered, [len(violating) for violating, _ in split])
+
+    def _try(
+        self, places: Sequence[int], potential: Sequence[PotentialVictims], protected: Sequence[int] | None = None
+    ) -> Sequence[Outcome]:
+        """`protected`: how many potential victims of each node violate a budget, from the first; None: there are no budgets."""
+        table = VictimTable(potential)
+        self._trial.reprieve(places, table, self._filter_by_sums)
+        names, all_pods, stays = self._rows(places).names, [of_node.pods for of_node in potential], table.stays_by_node()
+        if protected is None:
+            return list(map(self._make_outcome, names, all_pods, stays, [0] * len(places), table.costs()))
+        return list(map(self._make_outcome, names, all_pods, stays, protected))
+
+    def _filter_by_sums(self, rows: Rows) -> Verdicts:
+        return self._handle.run_filter_plugins(self._state, self._pod, rows, reading=FilterReads.SUMS)
+
+    def _potential_victims(self, places: Sequence[int]) -> list[PotentialVictims]:
+        return most_important_first(self._rows(places), self._pod.priority, self._handle.clock())
+
+    def _rows(self, places: Sequence[int]) -> Rows:
+        return self._trial.rows.take(np.array(places, np.intp))
