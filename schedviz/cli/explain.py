@@ -351,13 +351,13 @@ def _print_text(explanation: Explanation, change: SmallestChange | None) -> None
     if explanation.disagreement:
         say()
         since = f" (unschedulable since {explanation.said_since})" if explanation.said_since else ""
-        say(f"Its scheduler said{since}: {explanation.said}")
+        say(f"The cluster's scheduler reported{since}: {explanation.said}")
         say(f"They differ: {explanation.disagreement}.")
     elif explanation.said and explanation.said == explanation.message:
-        say("Its scheduler said the same, word for word.")
+        say("The cluster's scheduler reported the same message.")
     elif explanation.said:
         say()
-        say(f"Its scheduler said: {explanation.said}")
+        say(f"The cluster's scheduler reported: {explanation.said}")
     _print_findings(explanation.findings)
     _print_clauses(explanation.clauses)
     if explanation.for_ever:

@@ -30,7 +30,7 @@ class Clause(Part, frozen=True):
     reason: str
     plugin: str
     code: str
-    #: The nearest to taking the pod first: fewest objections, then the smallest shortage, then in the order of the snapshot.
+    #: Those that come closest to fitting the pod first: fewest objections, then the smallest shortage, then in the order of the snapshot.
     nodes: tuple[str, ...]
     #: Its meaning in a sentence, and its usual causes.
     meaning: str = ""
@@ -140,7 +140,7 @@ class Explanation(Part, frozen=True):
     #: Nodes that pass every filter.
     fits: tuple[str, ...] = ()
     clauses: tuple[Clause, ...] = ()
-    #: The clause of the nodes that are nearest to taking the pod; None if a node fits or no node was tried.
+    #: The clause of the nodes that come closest to fitting the pod; None if a node fits or no node was tried.
     main: Clause | None = None
     #: The Filter plugins that were called, in order.
     plugins: tuple[str, ...] = ()

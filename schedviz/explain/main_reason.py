@@ -1,4 +1,4 @@
-"""`main_reason`: of all reasons in a FitError, the one of the nodes that are nearest to taking the pod.
+"""`main_reason`: of all reasons in a FitError, the one of the nodes that come closest to fitting the pod.
 
 The most frequent reason is often not the one to act on: a pod that selects the four GPU nodes of a cluster is rejected by all other nodes
 because of its nodeSelector, and by those four because of a taint.

@@ -139,9 +139,9 @@ def _messages(card: Card) -> Iterable[str]:
     for finding in card.findings:
         yield f"<h2>Doctor</h2><p>{escape(finding)}</p>"
     if card.is_said:
-        yield "<p>Its scheduler said the same, word for word.</p>"
+        yield "<p>The cluster's scheduler reported the same message.</p>"
     elif card.said:
-        yield f"<h2>Its scheduler said</h2><pre>{escape(card.said)}</pre>"
+        yield f"<h2>Message of the cluster's scheduler</h2><pre>{escape(card.said)}</pre>"
     if card.disagreement:
         yield f"<p>They differ: {escape(card.disagreement)}.</p>"
 

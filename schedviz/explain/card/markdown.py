@@ -23,9 +23,9 @@ def markdown_of(card: Card) -> str:
         lines += ["", *block(card.message)]
     since = f" (unschedulable since {text(card.said_since)})" if card.said_since else ""
     if card.is_said:
-        lines += ["", f"Its scheduler said the same, word for word{since}."]
+        lines += ["", f"The cluster's scheduler reported the same message{since}."]
     elif card.said:
-        lines += ["", f"Its scheduler said{since}:", "", *block(card.said)]
+        lines += ["", f"The cluster's scheduler reported{since}:", "", *block(card.said)]
     if card.disagreement:
         lines += ["", f"They differ: {text(card.disagreement)}."]
     for finding in card.findings:

@@ -184,7 +184,9 @@ class _Canvas:
             self._paragraph(f"Doctor: {finding}", self._theme.ink_2, size=12, leading=18)
             self._y += 4
         if card.said:
-            line = "Its scheduler said the same, word for word." if card.is_said else f"Its scheduler said: {card.said}"
+            line = (
+                "The cluster's scheduler reported the same message." if card.is_said else f"The cluster's scheduler reported: {card.said}"
+            )
             self._paragraph(line, self._theme.ink_2, size=12, leading=18)
         if card.disagreement:
             self._paragraph(f"They differ: {card.disagreement}.", self._theme.ink_2, size=12, leading=18)
