@@ -95,7 +95,7 @@ def nodes(paths: tuple[Path, ...], *, repack: bool, greedy: bool, as_json: bool,
 @release_options(BY_FILES)
 @click.pass_context
 def loss(ctx: click.Context, paths: tuple[Path, ...], *, zones: bool, as_json: bool, chosen: ChosenRelease) -> None:
-    """Check N+1: which pods would have no node if any one node, or zone, were gone. Exits with 1 if there are any."""
+    """Check N+1: which pods would be pending if any one node, or zone, failed. Exits with 1 if there are any."""
     from schedviz.cli.remote.printing import Progress
     from schedviz.experiments.capacity.losses import failures, losses
 

@@ -77,7 +77,7 @@ def _in_words(progress: Progress) -> str:
 
 
 def is_session_file(path: Path) -> bool:
-    """Whether it is a `.schedviz` file. False for an unreadable file; whoever reads it reports the error."""
+    """Whether it is a `.schedviz` file. False for an unreadable file; the code that reads it reports the error."""
     from schedviz.ingest.session_file import looks_like_session
 
     try:

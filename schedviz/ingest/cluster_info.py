@@ -33,7 +33,7 @@ class ClusterInfoReader:
         self._readers: tuple[Reader, ...] = (JsonReader(), YamlReader())
 
     def recognises(self, text: bytes) -> bool:
-        """Whether container logs lie between the lists."""
+        """Whether there are container logs between the lists."""
         return _START.search(text) is not None
 
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | SchedulerLog | PodMessage | Steps | Problem]:

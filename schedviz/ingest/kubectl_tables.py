@@ -1,4 +1,6 @@
-"""Reads what the tables of `kubectl get pods` and `kubectl get nodes` say, for messages: which pods wait, and which nodes take none."""
+"""Reads the tables of `kubectl get pods` and `kubectl get nodes`, for messages: which pods are pending, and which nodes are
+unschedulable.
+"""
 
 from __future__ import annotations
 

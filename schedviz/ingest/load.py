@@ -349,7 +349,7 @@ class _Loading:
             file.why_without_objects = error
 
     def take_messages(self, file: FileFound, text: bytes) -> None:
-        """Take the scheduler's messages, wherever they are in a text."""
+        """Add the scheduler's messages that a text contains."""
         if len(text) > _LONGEST_PROSE:
             return
         bound = {pod for log in file.logs for pod in log.bound}

@@ -1,4 +1,4 @@
-"""The feature gates of a cluster's scheduler, as far as files tell."""
+"""The feature gates of a cluster's scheduler, as far as its log shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the scheduler's messages in text that somebody copied: kubectl's tables and descriptions, logs, chats, issues, JSON and YAML.
+"""Finds the scheduler's messages in copied text: kubectl's tables and descriptions, logs, chats, issues, JSON and YAML.
 
 Unlike `kubectl_text.py`, which reads whole files, it accepts fragments: prompts and colours of a terminal, frames of a terminal program,
 quotes, comments, diffs, escaped strings, and wrapped lines.

@@ -58,7 +58,7 @@ class _List(msgspec.Struct, gc=False):
 
 
 class Reader(Protocol):
-    """A reader of one format. It is asked whether it recognises a text, and then reads it."""
+    """A reader of one format. `recognises` is called before `documents`."""
 
     #: The format's name for users.
     format: str

@@ -1,6 +1,6 @@
 """Which release of kube-scheduler files suggest.
 
-The scheduler's log has its version. The newest kubelet of the nodes tells how old the control plane can be at most. Members of a
+The scheduler's log has its version. The version of the newest kubelet is a lower bound for that of the control plane. Members of a
 KubeSchedulerConfiguration that only one release knows tell which one it is for, and so do kinds and fields of objects that v1.27.1 does not
 read.
 """
@@ -77,7 +77,7 @@ def newest(first: str, second: str) -> str:
 
 
 class ReleaseEvidence(msgspec.Struct, frozen=True):
-    """What files tell about the release of their cluster's scheduler."""
+    """Evidence in files about the release of the cluster's scheduler."""
 
     #: The version of the newest kubelet; "": no node has one.
     kubelet: str = ""
@@ -105,14 +105,14 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
 
     @property
     def suggested(self) -> str:
-        """The release to simulate if nobody chose one. A configuration that it refuses overrides versions, and these override fields."""
+        """The release to simulate if the user chose none. A configuration that it refuses overrides versions, and these override fields."""
         is_newer = _numbers(self.version)[:2] >= _SUGGESTS_V1_36 if self.version else bool(self.newer_field or self.newer_words)
         suggested = V1_36 if is_newer else DEFAULT_RELEASE
         return suggested if suggested in self.config_releases else self.config_releases[-1]
 
     @property
     def suggested_gates(self) -> dict[str, bool]:
-        """The gates to simulate with the suggested release if nobody chose any."""
+        """The gates to simulate with the suggested release if the user chose none."""
         return self.feature_gates if self.suggested == V1_36 else {}
 
     @property
@@ -126,7 +126,7 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
 
     @property
     def note(self) -> Phrase | None:
-        """Which release is simulated, and why. None: the files do not tell, or no version in them is newer than the default release."""
+        """Which release is simulated, and why. None: there is no evidence, or no version in the files is newer than the default release."""
         reason = self._reason
         if reason is None:
             return None

@@ -109,7 +109,7 @@ class _Reading:
         self._tried_next: list[set[str]] = []
 
     def finish(self) -> list[Signal]:
-        """The dumps, the oldest first, with what the log tells about their time."""
+        """The dumps, the oldest first, with what the log shows about their time."""
         signals = self.signals.finish()
         bound = {pod: time for pod, time in self._attempts.items() if pod in self.bound}
         tried = [*self._tried_next, *(set[str]() for _ in signals)]

@@ -77,7 +77,7 @@ def _hosts(configured: Configured) -> Iterator[Finding]:
     if "*" in hosts or any(host.startswith(".") for host in hosts):
         yield error(
             "SCHEDVIZ_ALLOWED_HOSTS",
-            "accepts any hostname: links in emails and rooms can be forged to lead elsewhere",
+            "accepts any hostname: links in emails and rooms can be forged to lead to another site",
             "list the hostnames exactly",
         )
     if configured.is_for_others and not configured.settings.PUBLIC:

@@ -20,7 +20,7 @@ from schedviz.kube.kinds import Kind
 _PAGE = 500
 #: The largest page: 500 objects of half a megabyte.
 _LARGEST_PAGE = LARGEST_JSON
-#: The most JSON values in a page, told by its commas: a value takes about 100 bytes of memory, however short it is.
+#: The maximum number of JSON values in a page, estimated by its commas: a value takes about 100 bytes of memory, however short it is.
 _MOST_VALUES = 10_000_000
 #: The largest list of a kind, in bytes and in objects.
 _LARGEST_LIST = 4 << 30
@@ -165,7 +165,7 @@ class ClusterApi:
                 response.close()
 
     def version(self) -> str:
-        """The version of the API server, such as v1.36.0; "" if it does not tell. Raises `Unavailable` or `FollowError`."""
+        """The version of the API server, such as v1.36.0; "" if it does not report one. Raises `Unavailable` or `FollowError`."""
         headers = [*self._credentials.headers(), *self._credentials.impersonation()]
         with self._connected():
             response = self._http.send(self._http.build_request("GET", f"{self._access.server}/version", headers=headers), stream=True)

@@ -11,7 +11,7 @@ from schedviz.trace.releases import RELEASES, is_of_release
 
 
 def version_of(api: ClusterApi) -> str:
-    """The version of the API server, or that of the newest kubelet if the server does not tell; "" if no node has one.
+    """The version of the API server, or that of the newest kubelet if the server does not report one; "" if no node has one.
 
     kube-scheduler is never newer than the API server, and at most one minor version older.
     """

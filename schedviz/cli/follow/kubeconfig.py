@@ -170,7 +170,7 @@ def _beside(path: Path, name: object) -> Path:
 
 
 def _flag(entry: Mapping[str, Any], member: str, context: str) -> bool:
-    """A Boolean. The text "false" is none: it must not count as true."""
+    """A Boolean. The text "false" is refused, because it must not count as true."""
     value = entry.get(member)
     if not isinstance(value, bool | None):
         raise FollowError(f"context {context}: {member} is {value!r}; expected true or false, without quotes.")

@@ -51,7 +51,7 @@ class Change(msgspec.Struct, frozen=True):
 class Reflector:
     """Calls `emit` with every difference from the known objects, in order. `emit` may block, which blocks the watch.
 
-    `say` is called with a sentence about each object that is left out, `outage` hears of interrupted watches.
+    `say` is called with a sentence about each object that is left out, `outage` is notified of interrupted watches.
     """
 
     def __init__(
