@@ -8,6 +8,7 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 APP := schedviz/web/static/app
+REPORT := schedviz/experiments/report/built
 
 # For `make demo`.
 PORT ?= 8777
@@ -113,4 +114,4 @@ sbom: ## Write the software bill of materials (CycloneDX) into dist/
 	@tools/sbom
 
 clean: ## Remove everything that make created, but not your data
-	rm -rf $(VENV) .venv-audit frontend/node_modules $(APP) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-audit frontend/node_modules $(APP) $(REPORT) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -10,7 +10,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-BUILT = Path("schedviz/web/static/app/.vite/manifest.json")
+#: The page, and the script of reports.
+BUILT = (Path("schedviz/web/static/app/.vite/manifest.json"), Path("schedviz/experiments/report/built/report.js"))
 
 NPM_IS_MISSING = """
 schedviz: the page of schedviz is not built in this source tree, and npm, which builds it, is not on PATH.
@@ -26,7 +27,7 @@ class FrontEndHook(BuildHookInterface):  # type: ignore[type-arg]
         root = Path(self.root)
         if self.target_name == "wheel" and version != "editable" and (root / "docs").is_dir():
             build_data["force_include"][str(root / "docs")] = "schedviz/web/documentation/docs"
-        if version == "editable" or (root / BUILT).is_file():
+        if version == "editable" or all((root / built).is_file() for built in BUILT):
             return
         npm = shutil.which("npm")
         if npm is None:

@@ -28,7 +28,7 @@ LIST = "tools/retired-words.toml"
 SUFFIXES = {"", ".css", ".html", ".ini", ".js", ".json", ".md", ".mjs", ".py", ".sh", ".svelte", ".toml", ".ts", ".yaml", ".yml"}
 #: Folders that .gitignore names, apart from hidden ones.
 _GENERATED = {"__pycache__", "build", "dist", "node_modules", "site"}
-_NOT_SOURCES = {Path("schedviz/web/static/app"), Path("data"), Path("test-results")}
+_NOT_SOURCES = {Path("schedviz/web/static/app"), Path("schedviz/experiments/report/built"), Path("data"), Path("test-results")}
 #: What may stand between two words of a term.
 _JOINT = r"[\s_-]*"
 _TODO_HEADING = "\n[todo]\n"

@@ -1,4 +1,5 @@
 /** Mounts the page that the shell asks for (`data-page` of `#app`). */
+import "./theme/fonts.css";
 import "./theme/tokens.css";
 import "./theme/page.css";
 import "./theme/projected.css";

@@ -1,18 +1,38 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
+import english from "../src/i18n/messages/en.experiments.json";
+import { addEnglish } from "../src/i18n/translate";
 import { axisOf, stacked } from "../src/layout/axis";
-import { Figures, interval, label, printDifference, verdict, type Column, type Results } from "../src/model/experiment";
+import { certainty, choose, goalsOf } from "../src/model/experiments/choice";
+import { defaultAxes } from "../src/model/experiments/defaultAxes";
+import { Figures } from "../src/model/experiments/figures";
+import { interval, verdict } from "../src/model/experiments/interval";
+import type { Column, Results } from "../src/model/experiments/results";
+import { label, printDifference, printTicks } from "../src/model/experiments/text";
+import { choiceText } from "../src/views/experiments/choiceText";
 
-const column = (key: string, better: Column["better"]): Column => ({ key, measure: key.split(".")[0]!, title: "", unit: "pods", better });
-const PLACED = column("placed", "higher");
-const NODES = column("nodesUsed", "lower");
+addEnglish(english);
 
-function results(variants: Record<string, [placed: number, nodes: number][]>): Results {
-  const trials = Object.entries(variants).flatMap(([variant, seeds]) =>
-    seeds.map(([placed, nodesUsed], seed) => ({ number: 0, variant, seed, values: { placed, nodesUsed }, error: "", cycles: 1 })),
-  );
-  const named = Object.keys(variants).map((name) => ({ name, note: "", failed: 0, error: "" }));
-  return { name: "", question: "", plan: "", baseline: "a", columns: [PLACED, NODES], variants: named, trials };
+const column = (key: string, better: Column["better"]): Column => ({ key, measure: key.split(".")[0]!, title: "", unit: "pods", better, isVolatile: false });
+const COLUMNS = [column("placed", "higher"), column("nodesUsed", "lower"), column("zoneSkew.max", "lower")];
+const [PLACED, NODES, SKEW] = [0, 1, 2];
+
+/** Variants with numbers of each seed, in the order of `COLUMNS`. */
+function results(variants: Record<string, number[][]>): Results {
+  const rows = Object.values(variants).flatMap((seeds, variant) => seeds.map((numbers, seed) => ({ variant, seed, numbers })));
+  return {
+    ...{ schedviz: "", name: "", question: "", plan: "", baseline: "a", nodes: 1, pods: 1, columns: COLUMNS, moves: null, coursesAxis: "" },
+    variants: Object.keys(variants).map((name) => ({ name })),
+    trials: {
+      numbers: rows.map((_, number) => number),
+      variants: rows.map(({ variant }) => variant),
+      seeds: rows.map(({ seed }) => seed),
+      cycles: rows.map(() => 1),
+      values: COLUMNS.map((_, place) => rows.map(({ numbers }) => numbers[place] ?? null)),
+      errors: {},
+    },
+  };
 }
 
 describe("intervals", () => {
@@ -30,21 +50,60 @@ describe("intervals", () => {
 });
 
 describe("figures", () => {
-  const figures = new Figures(results({ a: [[10, 5], [12, 5]], b: [[9, 3], [11, 3]], c: [[8, 5], [9, 5]] }), "a"); // prettier-ignore
+  const figures = new Figures(results({ a: [[10, 5], [12, 5]], b: [[9, 3], [11, 3]], c: [[8, 5], [9, 5]] }), 0); // prettier-ignore
 
   it("pair differences by seed", () => {
-    expect(figures.difference("b", "placed")).toEqual({ mean: -1, margin: 0, count: 2 });
-    expect(figures.difference("a", "placed")).toBeNull();
+    expect(figures.difference(1, PLACED)).toEqual({ mean: -1, margin: 0, count: 2 });
+    expect(figures.difference(0, PLACED)).toBeNull();
   });
 
-  it("sort variants by a column", () => {
-    expect(figures.sorted(PLACED, false)).toEqual(["c", "b", "a"]);
-    expect(figures.sorted(null, false)).toEqual(["a", "b", "c"]);
+  it("sort variants by a column, or by its difference to the baseline", () => {
+    expect(figures.sorted({ column: PLACED, by: "value", descending: false })).toEqual([2, 1, 0]);
+    expect(figures.sorted({ column: PLACED, by: "difference", descending: true })).toEqual([0, 1, 2]);
+    expect(figures.sorted(null)).toEqual([0, 1, 2]);
   });
 
   it("have a Pareto front of the variants that none beats in both", () => {
-    expect(figures.front(NODES, PLACED)).toEqual(["b", "a"]);
+    expect(figures.front(NODES, PLACED)).toEqual([1, 0]);
     expect(figures.front(NODES, NODES)).toEqual([]);
+  });
+
+  it("find the trial of another variant with the same seed", () => {
+    expect(figures.partner(1, 2)).toBe(5);
+  });
+});
+
+describe("a choice", () => {
+  it("is the variant that is best in the first measure that differs, if it is not worse in a more important one", () => {
+    const figures = new Figures(results({ a: [[10, 5, 1], [12, 5, 1]], fewer: [[10, 3, 4], [12, 3, 4]], lossy: [[8, 1, 1], [10, 1, 1]] }), 0); // prettier-ignore
+    const choice = choose(figures, goalsOf(figures))!;
+    expect([choice.variant, choice.gains, choice.costs, choice.ties]).toEqual([1, [NODES], [SKEW], []]);
+    expect(choice.dropped.map(({ variant, column }) => [variant, column])).toEqual([[2, PLACED], [0, NODES]]); // prettier-ignore
+    expect(certainty(figures, 1, 0, NODES)).toEqual({ level: "strong", agreeing: 2, seeds: 2 });
+    expect(defaultAxes(figures, choice)).toEqual([NODES, SKEW]);
+  });
+
+  it("keeps the baseline if nothing is better beyond chance", () => {
+    const figures = new Figures(results({ a: [[10, 5], [12, 5]], same: [[10, 5], [12, 5]], noisy: [[10, 3], [12, 8]] }), 0); // prettier-ignore
+    const choice = choose(figures, goalsOf(figures))!;
+    expect([choice.variant, choice.isBaseline, choice.ties]).toEqual([0, true, [1, 2]]);
+  });
+
+  it("follows another goal", () => {
+    const figures = new Figures(results({ a: [[10, 5, 4]], even: [[10, 9, 1]] }), 0);
+    expect(choose(figures, goalsOf(figures))!.variant).toBe(0);
+    expect(choose(figures, goalsOf(figures, SKEW))!.variant).toBe(1);
+  });
+});
+
+describe("the sentences", () => {
+  const recorded = JSON.parse(readFileSync(new URL("recordings/experiments.json", import.meta.url), "utf8")) as { results: Results; summary: string[]; others: string[] }[];
+
+  it.each(recorded)("are those of the command line: $results.name", ({ results: found, summary, others }) => {
+    const figures = new Figures(found, found.variants.findIndex(({ name }) => name === found.baseline));
+    const text = choiceText(figures, choose(figures, goalsOf(figures))!);
+    expect([text.headline, ...text.reasons, ...text.certainty]).toEqual(summary);
+    expect(text.others).toEqual(others);
   });
 });
 
@@ -53,6 +112,14 @@ describe("printing", () => {
     expect(label(column("nodesUsed", ""))).toBe("nodes used");
     expect(label(column("utilization.cpu", ""))).toBe("utilization · cpu");
     expect(printDifference({ mean: -0.021, margin: 0.004, count: 5 }, "share")).toBe("−2.1 ± 0.4 pp");
+  });
+
+  it("shows that a difference is larger than its margin", () => {
+    expect(printDifference({ mean: 2, margin: 1.96, count: 5 }, "nodes")).toBe("+2.00 ± 1.96");
+  });
+
+  it("has equal digits for the ticks of an axis", () => {
+    expect(printTicks([0, 0.2, 0.4], "share")).toEqual(["0 %", "20 %", "40 %"]);
   });
 });
 

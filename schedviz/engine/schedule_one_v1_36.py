@@ -11,13 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from schedviz.engine import stages
+from schedviz.engine.cycle_results import Ranking
 from schedviz.engine.extenders.extender import Extender
 from schedviz.engine.failure import CLEAR_NOMINATED_NODE, Failure, error_failure
 from schedviz.engine.failure_v1_36 import handle_scheduling_failure
 from schedviz.engine.find_nodes import rows_in_search_order
 from schedviz.engine.framework.fit_error import Diagnosis
 from schedviz.engine.framework.fit_error_v1_36 import EXTENDER_NAME, DiagnosisV136, FitErrorV136
-from schedviz.engine.framework.interface import NominatingInfo
+from schedviz.engine.framework.interface import NominatingInfo, Scores
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.batch import OpportunisticBatch, RemainingNodes
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
@@ -25,6 +26,7 @@ from schedviz.engine.framework.status import Code, Status, StatusError, unresolv
 from schedviz.engine.framework.types import Generations, NodeInfo
 from schedviz.engine.reporting.stage_report import StageReport, statuses_of
 from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.select_host import rank
 from schedviz.engine.select_host_v1_36 import rank_by_heap
 from schedviz.engine.stages import Stage
 
@@ -173,13 +175,25 @@ class SchedulingCycleV136(SchedulingCycle):
             stored = self._store_others(None)
             return StageReport(stages.ASSUME, facts={"node": results.node, "reason": "only one", **stored})
         scores = self.totals()
-        first = self.first_ranking(scores)
-        ranking = first if self.state.takes_first_of_tied else rank_by_heap(scores, first)
+        ranking = self._ranking(scores)
         results.node = rows.names[ranking.winner]
         results.ranking = ranking
-        stored = self._store_others(RemainingNodes(rows.names, scores, is_first_of_tied=self.state.takes_first_of_tied))
+        stored = self._store_others(self._remaining(rows.names, scores, ranking.winner))
         facts = {"node": results.node, "total": ranking.total, "tied": ranking.tied_nodes, **stored}
         return StageReport(stages.ASSUME, facts=facts)
+
+    def _ranking(self, scores: Scores) -> Ranking:
+        if self.state.draws_among_tied:
+            return rank(scores, self.state.random_source)
+        first = self.first_ranking(scores)
+        return first if self.state.takes_first_of_tied else rank_by_heap(scores, first)
+
+    def _remaining(self, names: Sequence[str], scores: Scores, winner: int) -> RemainingNodes:
+        """The nodes for the next pods, with the winner first, which is popped already."""
+        if not self.state.draws_among_tied:
+            return RemainingNodes(names, scores, is_first_of_tied=self.state.takes_first_of_tied)
+        # As if the winner had been the first to pass the filters, and the others had followed in their order.
+        return RemainingNodes([names[winner], *names[winner + 1 :], *names[:winner]], np.roll(scores, -winner), is_first_of_tied=True)
 
     def _store_others(self, others: RemainingNodes | None) -> dict[str, Any]:
         """Keep the other feasible nodes for the next pod. Returns the facts about that."""

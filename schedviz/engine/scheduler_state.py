@@ -72,6 +72,8 @@ class SchedulerState:
         self.classic_priorities = classic_priorities
         #: v1.36: take the first of tied nodes instead of the one at the top of upstream's heap.
         self.takes_first_of_tied = False
+        #: v1.36: draw among tied nodes.
+        self.draws_among_tied = False
         self.next_start_node_index = 0
         #: The number of scheduling cycles since the start of the session.
         self.cycle = 0

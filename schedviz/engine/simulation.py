@@ -83,6 +83,10 @@ class Simulation(SimulationState):
                 return cycle.queued.key
         return ""
 
+    def next_moment(self) -> int | None:
+        """When something happens by itself, in nanoseconds: a watch event, the end of a backoff or of a wait; None: never."""
+        return self.executor.runner.next_moment()
+
     # Import.
 
     def load(self, objects: Iterable[KubeObject]) -> None:

@@ -120,7 +120,8 @@ class SimulationState:
         self.extenders: list[Extender]
         self.configure(self.settings.config if config is UNSET else config)
         self.clock = Clock()
-        self.random_source = None if settings.first_of_tied else random.Random(settings.seed)  # noqa: S311 - a reproducible draw, no secret.
+        draws = not settings.first_of_tied or settings.random_of_tied
+        self.random_source = random.Random(settings.seed) if draws else None  # noqa: S311 - a reproducible draw, no secret.
         self.cluster = self._new_cluster()
         self.scheduler = self._new_scheduler()
         #: Why the scheduler ended its process; "": it is running.
@@ -211,6 +212,7 @@ class SimulationState:
             policies=self.settings.policies,
         )
         scheduler.state.takes_first_of_tied = self.settings.first_of_heap
+        scheduler.state.draws_among_tied = self.settings.random_of_tied
         self.cluster.deliver = scheduler.handle
         return scheduler
 

@@ -8,11 +8,13 @@ from pathlib import Path
 import msgspec
 
 from schedviz.engine import PODS_PER_SYNC, SimulationSettings, settings_of
+from schedviz.engine.cluster.cluster import is_finished
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import Base, Plan, Workload
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.generate import GenerateSpec, generate
 from schedviz.ingest.load import Import, load
+from schedviz.ingest.reader import Item
 from schedviz.ingest.source import Source, files_of
 from schedviz.ingest.trace_file import TraceFile
 from schedviz.kube.core import Node, Pod
@@ -29,6 +31,8 @@ class BaseCluster(msgspec.Struct, frozen=True):
     settings: SimulationSettings
     #: The steps of a trace.
     commands: list[AnyCommand] = []
+    #: Pods of the files that have finished. They belong to no trial; lifetimes can be drawn from theirs.
+    finished: list[Pod] = []
 
     @property
     def pending(self) -> int:
@@ -41,20 +45,23 @@ class BaseCluster(msgspec.Struct, frozen=True):
         return sum(isinstance(obj, Node) for obj in self.objects)
 
     def pack(self) -> bytes:
-        """The base as bytes, to be sent to other processes."""
-        return _encoder.encode(_Packed(pack(self.objects), self.settings, self.commands))
+        """The base as bytes, for other processes."""
+        return _encoder.encode(_Packed(pack(self.objects), self.settings, self.commands, pack(self.finished)))
 
     @classmethod
     def unpack(cls, data: bytes) -> BaseCluster:
         """The base from the bytes of `pack`."""
         packed = _decoder.decode(data)
-        return cls(unpack(packed.objects), packed.settings, packed.commands)
+        finished = [obj for obj in unpack(packed.finished) if isinstance(obj, Pod)] if packed.finished else []
+        return cls(unpack(packed.objects), packed.settings, packed.commands, finished)
 
 
 class _Packed(msgspec.Struct, frozen=True):
     objects: bytes
     settings: SimulationSettings
     commands: list[AnyCommand]
+    #: Empty in bases that older versions stored.
+    finished: bytes = b""
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -81,11 +88,12 @@ def _load_cluster(base: Base, folder: Path, session: SessionLoader) -> BaseClust
         return session(base.session, base.event)
     if base.generate is not None:
         return BaseCluster(_generated(base.generate, "base.generate"), SimulationSettings(pods_per_sync=PODS_PER_SYNC))
-    imported = _loaded(base.files or [], folder, "base.files")
-    if imported.trace is not None:
-        return BaseCluster(list(imported.objects), settings_of(imported.trace), _commands(imported.trace))
-    settings = SimulationSettings(config=imported.config, pods_per_sync=PODS_PER_SYNC, release=imported.evidence.suggested)
-    return BaseCluster(list(imported.objects), settings)
+    finished: list[Pod] = []
+    found = _loaded(base.files or [], folder, "base.files", finished)
+    if found.trace is not None:
+        return BaseCluster(list(found.objects), settings_of(found.trace), _commands(found.trace), finished)
+    settings = SimulationSettings(config=found.config, pods_per_sync=PODS_PER_SYNC, release=found.evidence.suggested)
+    return BaseCluster(list(found.objects), settings, finished=finished)
 
 
 def _with_workload(base: BaseCluster, workload: Workload, folder: Path) -> BaseCluster:
@@ -97,10 +105,10 @@ def _with_workload(base: BaseCluster, workload: Workload, folder: Path) -> BaseC
     if workload.generate is not None:
         added += _generated(workload.generate, "workload.generate")
     if workload.files is not None:
-        imported = _loaded(workload.files, folder, "workload.files")
-        added += imported.objects
-        if imported.trace is not None:
-            commands += _commands(imported.trace)
+        found = _loaded(workload.files, folder, "workload.files", [])
+        added += found.objects
+        if found.trace is not None:
+            commands += _commands(found.trace)
     existing = {(type(obj), obj.key) for obj in objects}
     for obj in added:
         if isinstance(obj, Node):
@@ -142,10 +150,16 @@ def _generated(spec: GenerateSpec, path: str) -> list[KubeObject]:
         raise PlanError.of(path, str(error).removeprefix("generate.")) from None
 
 
-def _loaded(files: Sequence[str], folder: Path, path: str) -> Import:
+def _loaded(files: Sequence[str], folder: Path, path: str, finished: list[Pod]) -> Import:
+    """What is in the files. Finished pods are left out of it, and added to `finished`."""
+
+    def look(_item: Item, obj: KubeObject) -> None:
+        if isinstance(obj, Pod) and is_finished(obj):
+            finished.append(obj)
+
     try:
         sources = [source for index, name in enumerate(files) for source in _sources(folder / name, f"{path}[{index}]")]
-        return load(sources)
+        return load(sources, look=look)
     except IngestError as error:
         raise PlanError.of(path, str(error)) from None
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import ne
 from typing import Final
 
 import msgspec
@@ -20,22 +21,23 @@ class Moves(msgspec.Struct, frozen=True, rename="camel"):
     #: By row and column in the order of `variants`; None: they have no common seed.
     counts: list[list[float | None]]
 
+    def between(self, a: str, b: str) -> float | None:
+        """The pods that lie on another node in `a` than in `b`."""
+        return self.counts[self.variants.index(a)][self.variants.index(b)]
+
 
 def moves_between(variants: Sequence[str], placements: Mapping[tuple[str, int | None], Mapping[str, str]]) -> Moves | None:
     """The moves, from placements (pod -> node) by variant and seed. None if there are too many variants."""
     if len(variants) > MOST_VARIANTS:
         return None
     seeds = {variant: [seed for name, seed in placements if name == variant] for variant in variants}
+    pods = {seed: sorted({pod for (_, of), found in placements.items() if of == seed for pod in found}) for _, seed in placements}
+    places = {key: [found.get(pod, "") for pod in pods[key[1]]] for key, found in placements.items()}
     counts: list[list[float | None]] = [[None] * len(variants) for _ in variants]
     for row, a in enumerate(variants):
         for column, b in enumerate(variants[: row + 1]):
             common = [seed for seed in seeds[a] if (b, seed) in placements]
-            moved = [_moved(placements[a, seed], placements[b, seed]) for seed in common]
+            moved = [sum(map(ne, places[a, seed], places[b, seed])) for seed in common]
             if moved:
                 counts[row][column] = counts[column][row] = round(sum(moved) / len(moved), 9)
     return Moves(list(variants), counts)
-
-
-def _moved(a: Mapping[str, str], b: Mapping[str, str]) -> int:
-    stayed = len(a.items() & b.items())
-    return len(a.keys() | b.keys()) - stayed

@@ -6,10 +6,15 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from schedviz.engine import Simulation
-from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import NodeInfo
+from schedviz.experiments.amounts import amounts
 from schedviz.experiments.history import Attempt, History
-from schedviz.kube.core import Pod
+from schedviz.experiments.plan import Prices
+from schedviz.experiments.prices import price_of
+from schedviz.experiments.series import SeriesAxis
+from schedviz.experiments.usage import Usage, UsageSource
+from schedviz.experiments.usage_log import Change
+from schedviz.kube.core import Node, Pod
 from schedviz.kube.policy import PodDisruptionBudget
 
 _GATED = "scheduling gates"
@@ -21,7 +26,17 @@ class FinishedTrial:
     """The state at the end of a trial. Measures must not modify it."""
 
     def __init__(
-        self, simulation: Simulation, history: History, *, before: Mapping[str, Pod], arrived: Mapping[str, Pod], engine_seconds: float
+        self,
+        simulation: Simulation,
+        history: History,
+        *,
+        changes: Sequence[Change],
+        before: Mapping[str, Pod],
+        arrived: Mapping[str, Pod],
+        ended: Mapping[str, str],
+        prices: Prices | None,
+        axis: SeriesAxis,
+        engine_seconds: float,
     ) -> None:
         #: The engine, for measures that need more than the members below.
         self.simulation = simulation
@@ -33,7 +48,13 @@ class FinishedTrial:
         self.bound_before = {key: pod for key, pod in before.items() if pod.spec.node_name}
         #: The pods to schedule, by `namespace/name`, in the order in which they arrived.
         self.workload = {key: pod for key, pod in {**before, **arrived}.items() if key not in self.bound_before}
+        #: Pods of the workload that ended after their lifetimes, with the nodes on which they ran.
+        self.ended = ended
+        #: What happens over: virtual time, or the pods as they are tried first, where all are there from the beginning.
+        self.axis = axis
         self._reasons = history.reasons
+        self._changes = changes
+        self._prices = prices
 
     @cached_property
     def nodes(self) -> list[NodeInfo]:
@@ -48,15 +69,21 @@ class FinishedTrial:
         return {obj.key: obj for obj in self.simulation.stored_objects() if isinstance(obj, Pod)}
 
     @cached_property
-    def placements(self) -> dict[str, str]:
-        """Pod of the workload -> its node at the end. Pending pods are missing."""
+    def running(self) -> dict[str, str]:
+        """Pod of the workload that is on a node at the end -> the node."""
         return {key: pod.spec.node_name for key, pod in self.pods.items() if key in self.workload and pod.spec.node_name}
 
     @cached_property
+    def placements(self) -> dict[str, str]:
+        """Pod of the workload -> its node, also of pods that ended; pods that have none are absent."""
+        return {**self.ended, **self.running}
+
+    @cached_property
     def gone(self) -> dict[str, Pod]:
-        """Pods that were preempted: they existed before, and are deleted or terminating now."""
-        remaining = {key for key, pod in self.pods.items() if pod.metadata.deletion_timestamp is None}
-        return {key: pod for key, pod in {**self.bound_before, **self.workload}.items() if key not in remaining}
+        """Pods that were preempted: they were there, and are not any more or are terminating."""
+        there = {key for key, pod in self.pods.items() if pod.metadata.deletion_timestamp is None}
+        pods = {**self.bound_before, **self.workload}
+        return {key: pod for key, pod in pods.items() if key not in there and key not in self.ended}
 
     @cached_property
     def pending(self) -> dict[str, str]:
@@ -87,15 +114,48 @@ class FinishedTrial:
     @cached_property
     def shapes(self) -> list[dict[str, int]]:
         """The requests of each pod of the workload, in milli-cpus, bytes and counts, without zeros."""
-        pod_info = self.simulation.release.pod_info(self.simulation.features)
-        return [{name: n for name, n in amounts(pod_info(pod).requests.resource).items() if n} for pod in self.workload.values()]
+        return [self.requests_of(pod) for pod in self.workload.values()]
+
+    def requests_of(self, pod: Pod) -> dict[str, int]:
+        """The requests of a pod, in milli-cpus, bytes and counts, without zeros."""
+        found = self._requests.get(pod.uid)
+        if found is None:
+            pod_info = self.simulation.release.pod_info(self.simulation.features)(pod)
+            found = self._requests[pod.uid] = _without_zeros(amounts(pod_info.requests.resource))
+        return found
+
+    @cached_property
+    def _requests(self) -> dict[str, dict[str, int]]:
+        """By uid. The scheduler has calculated those of the pods on nodes."""
+        return {pod.uid: _without_zeros(amounts(pod.requests.resource)) for info in self.nodes for pod in info.pods}
+
+    @cached_property
+    def prices(self) -> dict[str, float]:
+        """Node -> its price per hour, by the plan; empty if that has no prices. Nodes that are gone have theirs."""
+        if self._prices is None:
+            return {}
+        nodes = [change.after for change in self._changes if isinstance(change.after, Node)]
+        return {node.name: price_of(node, self._prices) or 0.0 for node in nodes}
+
+    @cached_property
+    def usage(self) -> Usage:
+        """The use of the nodes during the trial."""
+        first_tries: dict[str, int] = {}
+        for attempt in self.attempts:
+            first_tries.setdefault(attempt.pod, attempt.cycle)
+        return Usage(
+            UsageSource(
+                changes=self._changes,
+                first_tries=sorted((cycle, pod) for pod, cycle in first_tries.items()),
+                workload=self.workload,
+                resources=self.resources,
+                requests_of=self.requests_of,
+                prices=self.prices,
+                axis=self.axis,
+                end=self.simulation.clock.now,
+            )
+        )
 
 
-def amounts(resource: Resource) -> dict[str, int]:
-    """A Resource by name: milli-cpus, bytes, counts."""
-    return {
-        "cpu": resource.milli_cpu,
-        "memory": resource.memory,
-        "ephemeral-storage": resource.ephemeral_storage,
-        **resource.scalar,
-    }
+def _without_zeros(found: Mapping[str, int]) -> dict[str, int]:
+    return {name: amount for name, amount in found.items() if amount}

@@ -13,6 +13,8 @@ from schedviz.trace.view import CycleView, StageView
 class Attempt(msgspec.Struct, frozen=True, gc=False):
     """A scheduling cycle of one pod."""
 
+    #: The cycle's number.
+    cycle: int
     #: `namespace/name`.
     pod: str
     #: scheduled | unschedulable | error | skipped.
@@ -39,8 +41,6 @@ class History:
         self.arrivals: dict[str, float] = {}
         #: Pod -> the reason why its last cycle did not schedule it.
         self.reasons: dict[str, str] = {}
-        #: Pod -> the message of its last cycle that ended in an error.
-        self.errors: dict[str, str] = {}
 
     def add(self, cycles: Iterable[CycleView]) -> None:
         """Add cycles that have ended."""
@@ -50,13 +50,12 @@ class History:
                 self.reasons.pop(cycle.pod, None)
             elif cycle.outcome != "skipped":
                 self.reasons[cycle.pod] = _reason(cycle)
-            if cycle.outcome == "error":
-                self.errors.setdefault(cycle.pod, cycle.message)
 
 
 def _attempt(cycle: CycleView, arrival: float) -> Attempt:
     victims = next((tuple(stage.facts["victims"]) for stage in cycle.stages if "victims" in stage.facts), ())
     return Attempt(
+        cycle.cycle,
         cycle.pod,
         cycle.outcome,
         cycle.node if cycle.outcome == "scheduled" else "",

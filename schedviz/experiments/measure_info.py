@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-#: What the numbers count. A `share` is between 0 and 1.
-Unit = Literal["pods", "nodes", "count", "share", "seconds"]
+#: What the numbers count. A `share` is between 0 and 1; a `price` is in the currency of the plan.
+Unit = Literal["pods", "nodes", "count", "share", "seconds", "price"]
 #: Which of two numbers is the better one; "": neither.
 Better = Literal["lower", "higher", ""]
 

@@ -16,13 +16,17 @@ from schedviz.trace.releases import ReleaseName
 FORMAT: Final = 1
 MOST_TRIALS: Final = 10_000
 MOST_SEEDS: Final = 1_000
+#: For how long pods that back off are tried again, when nothing else is going to happen.
+BACKOFF_SECONDS: Final = 60.0
 
 Name = Annotated[str, Meta(min_length=1, max_length=200, pattern=ONE_LINE)]
 Count = Annotated[int, Meta(ge=0, le=100_000)]
+Price = Annotated[float, Meta(ge=0, le=1e9)]
 Seed = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
 
-#: What a seed changes: which of tied nodes is selected, or the order in which the workload's pods were created.
-SeedVaries = Literal["ties", "order"]
+INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
+#: What a seed changes: which of tied nodes is selected, the order in which the workload's pods were created, or their drawn times.
+SeedVaries = Literal["ties", "order", "times"]
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
@@ -40,6 +44,32 @@ class Base(Part, frozen=True):
     event: Annotated[int, Meta(ge=0)] | None = None
 
 
+class Arrivals(Part, frozen=True):
+    """When the workload's pods arrive. Exactly one of `rate` and `from`."""
+
+    #: Pods per second of virtual time.
+    rate: Annotated[float, Meta(gt=0, le=1e6)] | None = None
+    #: Of the intervals: exponential ones, or equal ones.
+    distribution: Literal["poisson", "fixed"] = "poisson"
+    #: When the pods of the dump were created.
+    source: Literal["creationTimestamps"] | None = msgspec.field(name="from", default=None)
+    #: How many seconds of the dump are a second of virtual time.
+    speed: Annotated[float, Meta(gt=0, le=1e9)] = 1.0
+
+
+class Lifetimes(Part, frozen=True):
+    """How long the workload's pods run before they end. Exactly one of `mean` and `from`."""
+
+    #: In seconds of virtual time.
+    mean: Annotated[float, Meta(gt=0, le=1e8)] | None = None
+    #: `uniform`: between 0 and twice the mean.
+    distribution: Literal["exponential", "uniform", "fixed"] = "exponential"
+    #: As long as finished pods of the same owner in the dump, or of the same kind of owner.
+    source: Literal["finishedPods"] | None = msgspec.field(name="from", default=None)
+    #: Kinds such as Job: only pods with such an owner end. All by default.
+    owners: list[Name] = []
+
+
 class Workload(Part, frozen=True):
     """The pods to schedule: the base's pending pods, and those of the other members."""
 
@@ -51,6 +81,15 @@ class Workload(Part, frozen=True):
     generate: GenerateSpec | None = None
     #: Whether the base's bound pods become pending again, except those of DaemonSets.
     unbind: bool = False
+    #: None: all pods are there from the beginning.
+    arrivals: Arrivals | None = None
+    #: None: pods run until the end.
+    lifetimes: Lifetimes | None = None
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether pods arrive or end in virtual time."""
+        return self.arrivals is not None or self.lifetimes is not None
 
 
 class AddedNodes(Part, frozen=True):
@@ -110,8 +149,18 @@ class Limits(Part, frozen=True):
     """When a trial ends, even if pods are still pending."""
 
     cycles: Annotated[int, Meta(ge=1, le=100_000_000)] | None = None
-    #: In virtual time. Pods that back off are tried again until then.
-    seconds: Annotated[float, Meta(ge=0, le=1e8)] = 60.0
+    #: In virtual time. None: pods that back off are tried again for `BACKOFF_SECONDS`; all arrivals happen.
+    seconds: Annotated[float, Meta(ge=0, le=1e8)] | None = None
+
+
+class Prices(Part, frozen=True):
+    """What nodes cost per hour, in any currency."""
+
+    #: Value of `label` -> price.
+    per_hour: dict[str, Price] = {}
+    label: Name = INSTANCE_TYPE
+    #: Of nodes with another value, or without the label. None: such a node is an error.
+    default: Price | None = None
 
 
 class Plan(Part, frozen=True):
@@ -130,12 +179,14 @@ class Plan(Part, frozen=True):
     grid: dict[Name, Annotated[list[NamedPatch], Meta(min_length=1)]] = {}
     #: The seeds of each variant, or their number. Without seeds, each variant has one trial, and the first of tied nodes is selected.
     seeds: Annotated[int, Meta(ge=1, le=MOST_SEEDS)] | Annotated[list[Seed], Meta(min_length=1, max_length=MOST_SEEDS)] | None = None
-    seed_varies: Annotated[tuple[SeedVaries, ...], Meta(min_length=1)] = ("ties", "order")
+    seed_varies: Annotated[tuple[SeedVaries, ...], Meta(min_length=1)] = ("ties", "order", "times")
     #: The variant with which the others are compared; the first one by default.
     baseline: Name | None = None
     #: Names of measures; all by default.
     measures: Annotated[list[Name], Meta(min_length=1)] | None = None
     limits: Limits = Limits()
+    #: For the measure `cost`.
+    prices: Prices | None = None
 
     @property
     def all_seeds(self) -> list[int | None]:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from schedviz.experiments.errors import Fault, PlanError
-from schedviz.experiments.plan import FORMAT, Base, Plan
+from schedviz.experiments.plan import FORMAT, Base, Plan, Workload
 from schedviz.experiments.variants import Variant, expand
 from schedviz.ingest.yaml_nodes import NotYamlError, YamlNodes, parse_yaml
 from schedviz.kube.explain import explain_validation_error
@@ -48,6 +48,7 @@ def parse_plan(text: str) -> PlanText:
     plan = _decode(nodes)
     try:
         _check_base(plan.base)
+        _check_workload(plan.workload)
         variants = expand(plan)
     except PlanError as error:
         raise PlanError([msgspec.structs.replace(fault, line=nodes.line_of(fault.path)) for fault in error.faults]) from None
@@ -81,6 +82,21 @@ def _check_base(base: Base) -> None:
         raise PlanError.of("base", f"expected exactly one of {', '.join(_SOURCES)}; {found_sources}")
     if base.event is not None and base.session is None:
         raise PlanError.of("base.event", "allowed only together with session")
+
+
+def _check_workload(workload: Workload) -> None:
+    arrivals, lifetimes = workload.arrivals, workload.lifetimes
+    if arrivals is not None:
+        _check_one("workload.arrivals", {"rate": arrivals.rate, "from": arrivals.source})
+    if lifetimes is not None:
+        _check_one("workload.lifetimes", {"mean": lifetimes.mean, "from": lifetimes.source})
+
+
+def _check_one(path: str, members: dict[str, object]) -> None:
+    given = [name for name, value in members.items() if value is not None]
+    if len(given) != 1:
+        found = f"found {' and '.join(given)}" if given else "found neither"
+        raise PlanError.of(path, f"expected exactly one of {' and '.join(members)}; {found}")
 
 
 def fault_of(path: str, error: Exception) -> Fault:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, Literal
 
 import msgspec
 
 from schedviz import __version__
-from schedviz.experiments.comparing import Moves, moves_between
+from schedviz.experiments.comparing import MOST_VARIANTS, Moves, moves_between
+from schedviz.experiments.courses import Course, courses_of, mean_shares
 from schedviz.experiments.measure_info import MeasureInfo
 from schedviz.experiments.plan import Plan
+from schedviz.experiments.series import Series, SeriesAxis, SeriesInfo, infos_of, thinned
 from schedviz.experiments.statistics import Interval, interval
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.variants import Variant
 
 FORMAT: Final = "schedviz-experiment-results/1"
+#: Moves, node shares and courses are means over this many seeds at most: they need whole results, which are large.
+MOST_SEEDS: Final = 5
+#: The points of all series of a document. Those of many trials are thinned further, so that a page can load them.
+_MOST_POINTS: Final = 400_000
 
 
 class Column(msgspec.Struct, frozen=True, rename="camel"):
@@ -31,8 +38,8 @@ class Column(msgspec.Struct, frozen=True, rename="camel"):
     is_volatile: bool = False
 
 
-class VariantResult(msgspec.Struct, frozen=True, rename="camel"):
-    """A variant with the means over its seeds."""
+class VariantResult(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """A variant with its numbers over its seeds."""
 
     name: str
     note: str
@@ -47,10 +54,14 @@ class VariantResult(msgspec.Struct, frozen=True, rename="camel"):
     #: How many of its trials failed, and the first error.
     failed: int = 0
     error: str = ""
+    #: Resource -> requested shares of the nodes at the end, the largest first. Empty if there are too many variants, as `courses`.
+    node_shares: dict[str, list[float]] = {}
+    #: Series -> its numbers over time.
+    courses: dict[str, Course] = {}
 
 
-class TrialRow(msgspec.Struct, frozen=True, rename="camel"):
-    """A trial with its values."""
+class TrialRow(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """A trial with its numbers."""
 
     number: int
     variant: str
@@ -61,6 +72,9 @@ class TrialRow(msgspec.Struct, frozen=True, rename="camel"):
     cycles: int = 0
     clock_seconds: float = 0.0
     ended: str = ""
+    #: Key of a series -> its points. Empty if the trial failed, or series were not asked for.
+    series: dict[str, Series] = {}
+    series_axis: SeriesAxis | Literal[""] = ""
 
 
 class Results(msgspec.Struct, frozen=True, rename="camel"):
@@ -79,6 +93,10 @@ class Results(msgspec.Struct, frozen=True, rename="camel"):
     variants: list[VariantResult]
     trials: list[TrialRow]
     moves: Moves | None = None
+    #: What `at` of the courses counts: "seconds" of virtual time, "pods" that arrived, or "" without courses.
+    courses_axis: str = ""
+    #: The series that trials have.
+    series: list[SeriesInfo] = []
 
     def variant(self, name: str) -> VariantResult:
         """A variant by name."""
@@ -97,19 +115,42 @@ class Experiment(msgspec.Struct, frozen=True):
     pods: int
 
 
-def results_of(experiment: Experiment, trial_results: Iterable[TrialResult], *, volatile: bool = True) -> Results:
-    """The results document. Trials without a result are left out; without `volatile`, so are columns in which equal trials can differ."""
-    by_number = {result.number: result for result in trial_results}
-    rows = [_row(trial, by_number[trial.number], volatile=volatile) for trial in experiment.trials if trial.number in by_number]
-    measures = [measure for measure in experiment.measures if volatile or not measure.is_volatile]
+def drawn_trials(experiment: Experiment) -> list[Trial]:
+    """The trials whose whole results are needed: those of the first seeds, if there are not too many variants."""
+    if len(experiment.variants) > MOST_VARIANTS:
+        return []
+    seeds = experiment.plan.all_seeds[:MOST_SEEDS]
+    return [trial for trial in experiment.trials if trial.seed in seeds]
+
+
+def results_of(
+    experiment: Experiment, found: Iterable[TrialResult], *, volatile: bool = True, means: bool = True, series: bool = True
+) -> Results:
+    """The document. Trials without a result are left out; without `volatile`, so are columns that equal trials can differ in.
+
+    Without `means`, variants have no values and differences, for readers that calculate them; without `series`, trials have none.
+    """
+    by_number = {result.number: result for result in found}
+    points = _points_of_a_series(by_number.values()) if series else 0
+    rows = [
+        _row(trial, by_number[trial.number], volatile=volatile, points=points) for trial in experiment.trials if trial.number in by_number
+    ]
+    measures = [each for each in experiment.measures if volatile or not each.is_volatile]
     columns = _columns(measures, rows)
     rows = [_with_absent(row, measures, columns) for row in rows]
     baseline = experiment.plan.baseline or experiment.variants[0].name
-    placements = {
-        (trial.variant.name, trial.seed): by_number[trial.number].placements
-        for trial in experiment.trials
+    drawn = [
+        (trial, by_number[trial.number])
+        for trial in drawn_trials(experiment)
         if trial.number in by_number and not by_number[trial.number].error
-    }
+    ]
+    placements = {(trial.variant.name, trial.seed): result.placements for trial, result in drawn}
+    whole: dict[str, list[TrialResult]] = {}
+    for trial, result in drawn:
+        whole.setdefault(trial.variant.name, []).append(result)
+    of_variant: dict[str, list[TrialRow]] = {variant.name: [] for variant in experiment.variants}
+    for row in rows:
+        of_variant[row.variant].append(row)
     return Results(
         FORMAT,
         __version__,
@@ -120,9 +161,20 @@ def results_of(experiment: Experiment, trial_results: Iterable[TrialResult], *, 
         experiment.nodes,
         experiment.pods,
         columns,
-        [_variant(variant, rows, columns, baseline) for variant in experiment.variants],
+        [
+            _variant(
+                variant,
+                of_variant[variant.name],
+                columns if means else [],
+                [] if variant.name == baseline else of_variant[baseline],
+                whole.get(variant.name, []),
+            )
+            for variant in experiment.variants
+        ],
         rows,
         moves_between([variant.name for variant in experiment.variants], placements),
+        next((result.series_axis for _, result in drawn if result.series), ""),
+        infos_of([key for row in rows for key in row.series]),
     )
 
 
@@ -136,7 +188,12 @@ def decode_results(data: bytes) -> Results:
     return msgspec.json.decode(data, type=Results)
 
 
-def _row(trial: Trial, result: TrialResult, *, volatile: bool) -> TrialRow:
+def _points_of_a_series(found: Iterable[TrialResult]) -> int:
+    """How many points each series has at most."""
+    return max(_MOST_POINTS // max(sum(len(result.series) for result in found), 1), 2)
+
+
+def _row(trial: Trial, result: TrialResult, *, volatile: bool, points: int) -> TrialRow:
     return TrialRow(
         trial.number,
         trial.variant.name,
@@ -147,17 +204,22 @@ def _row(trial: Trial, result: TrialResult, *, volatile: bool) -> TrialRow:
         result.cycles,
         result.clock_seconds,
         result.ended,
+        {key: thinned(each, points) for key, each in result.series.items()} if points else {},
+        result.series_axis if points else "",
     )
 
 
 def _columns(measures: Sequence[MeasureInfo], rows: Sequence[TrialRow]) -> list[Column]:
-    """The columns by measure. Within a measure they have the order of the trials' values; reasons are sorted."""
-    columns: dict[str, Column] = {}
-    for measure in measures:
-        keys = dict.fromkeys(key for row in rows for key in row.values if _measure_of(key) == measure.name)
-        for key in sorted(keys) if measure.absent is not None else keys:
-            columns[key] = Column(key, measure.name, measure.title, measure.unit, measure.better, measure.is_volatile)
-    return list(columns.values())
+    """The columns by measure; those of one measure in the order in which trials have them, and reasons sorted."""
+    keys_of: dict[str, list[str]] = {}
+    for key in dict.fromkeys(chain.from_iterable(row.values for row in rows)):
+        keys_of.setdefault(_measure_of(key), []).append(key)
+    found: dict[str, Column] = {}
+    for each in measures:
+        keys = keys_of.get(each.name, [])
+        for key in sorted(keys) if each.absent is not None else keys:
+            found[key] = Column(key, each.name, each.title, each.unit, each.better, each.is_volatile)
+    return list(found.values())
 
 
 def _measure_of(key: str) -> str:
@@ -168,7 +230,9 @@ def _with_absent(row: TrialRow, measures: Sequence[MeasureInfo], columns: Sequen
     """The row with the default values of columns that only other trials have, in the order of the columns."""
     if row.error:
         return row
-    absent = {measure.name: measure.absent for measure in measures if measure.absent is not None}
+    if list(row.values) == [column.key for column in columns]:
+        return row
+    absent = {each.name: each.absent for each in measures if each.absent is not None}
     values = {}
     for column in columns:
         value = row.values.get(column.key, absent.get(column.measure))
@@ -177,9 +241,12 @@ def _with_absent(row: TrialRow, measures: Sequence[MeasureInfo], columns: Sequen
     return msgspec.structs.replace(row, values=values)
 
 
-def _variant(variant: Variant, rows: Sequence[TrialRow], columns: Sequence[Column], baseline: str) -> VariantResult:
-    own = {row.seed: row for row in rows if row.variant == variant.name}
-    others = {} if variant.name == baseline else {row.seed: row for row in rows if row.variant == baseline}
+def _variant(
+    variant: Variant, rows: Sequence[TrialRow], columns: Sequence[Column], baseline: Sequence[TrialRow], whole: Sequence[TrialResult]
+) -> VariantResult:
+    """A variant of its rows, the rows of the baseline (empty if it is the baseline), and its whole results."""
+    own = {row.seed: row for row in rows}
+    others = {row.seed: row for row in baseline}
     values, differences = {}, {}
     for column in columns:
         key = column.key
@@ -196,4 +263,15 @@ def _variant(variant: Variant, rows: Sequence[TrialRow], columns: Sequence[Colum
             differences[key] = difference
     errors = [row.error for row in own.values() if row.error]
     changes = msgspec.to_builtins(variant.patch)
-    return VariantResult(variant.name, variant.note, variant.axes, changes, values, differences, len(errors), errors[0] if errors else "")
+    return VariantResult(
+        variant.name,
+        variant.note,
+        variant.axes,
+        changes,
+        values,
+        differences,
+        len(errors),
+        errors[0] if errors else "",
+        mean_shares(whole),
+        courses_of(whole),
+    )

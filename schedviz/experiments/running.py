@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import re
 import time
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from schedviz.engine import Outcome, Simulation
-from schedviz.engine.framework.plugins.installed import installed_plugins
+from schedviz.engine.clock import MILLISECOND, SECOND, nanoseconds
+from schedviz.engine.framework.runtime.user_plugin_guard import GuardedPlugin, PluginFault
 from schedviz.experiments.base import BaseCluster
 from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.history import History
 from schedviz.experiments.measures import Measure, MeasureError
-from schedviz.experiments.plan import Limits, Plan
-from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial
+from schedviz.experiments.node_shares import node_shares
+from schedviz.experiments.plan import BACKOFF_SECONDS, Limits, Plan
+from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial, timeline_of_trial
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import Trial
+from schedviz.experiments.usage_log import UsageLog
 from schedviz.kube.collector import without_gc
 from schedviz.kube.core import Pod
 from schedviz.trace.commands import Advance, AnyCommand, Run
@@ -25,7 +27,8 @@ from schedviz.trace.events import AnyEvent
 
 #: Scheduling cycles between two calls of `stop`.
 _CYCLES: Final = 100
-_PLUGIN_IN_MESSAGE: Final = re.compile(r'running "([^"]+)" ')
+#: The most cycles that a `Run` takes.
+_CYCLES_OF_A_RUN: Final = 1_000_000
 
 
 class TrialStopped(Exception):
@@ -44,16 +47,17 @@ def run_trial(trial: Trial, base: BaseCluster, plan: Plan, measures: Sequence[Me
         try:
             run.run()
         except PluginFailedError as error:
-            return TrialResult(trial.number, error=str(error), failed_part=error.plugin, cycles=run.cycles)
+            return TrialResult(trial.number, error=str(error), traceback=error.fault.traceback, failed_part=error.plugin, cycles=run.cycles)
         return _measured(run, measures)
 
 
 class PluginFailedError(Exception):
     """A user's plugin raised an exception, or returned something invalid."""
 
-    def __init__(self, plugin: str, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, plugin: str, fault: PluginFault) -> None:
+        super().__init__(f"plugin {plugin}: {fault.message}")
         self.plugin = plugin
+        self.fault = fault
 
 
 class Recording(Protocol):
@@ -84,55 +88,103 @@ class TrialRun:
         self._recording = recording
         self._seq = 0
         self._commands = base.commands
+        self._prices = plan.prices
+        self._timeline = timeline_of_trial(trial, base, plan)
+        self._is_timed = bool(base.commands) or plan.workload.is_timed
+        self._tick = self.simulation.settings.tick_millis * MILLISECOND
         self.history = History()
-        self._before = self._pods()
+        self._usage = UsageLog(self.simulation)
+        #: How many of its changes were looked at.
+        self._followed = len(self._usage.changes)
+        self._before = {obj.key: obj for obj in self.simulation.stored_objects() if isinstance(obj, Pod)}
         self._arrived: dict[str, Pod] = {}
-        #: The user's plugins. An exception in one of them ends the trial.
-        self._users_plugins = frozenset(installed_plugins(self.simulation.configuration, self.simulation.release.in_tree_registry()))
-        #: Why the run ended.
-        self.ended = "empty"
+        #: Why the run ended; "": it has not.
+        self.ended = ""
         self.cycles = 0
 
     def run(self) -> None:
         """Run the commands of the trace, and then schedule until nothing more can happen. Raises `PluginFailedError`, `TrialStopped`."""
         for command in self._commands:
             self._do(command)
-            self._note_arrivals()
-        while True:
-            stopped = self._do(Run(max=self._cycles_left()))
-            if stopped == "max":
-                self.ended = "cycles"
-                return
+        clock = self.simulation.clock
+        self._timeline.begin(clock.now)
+        while not self.ended:
+            # Before each command the clock ticks.
+            for command in self._timeline.due(clock.now + self._tick, self._exists):
+                self._do(command)
+            stopped = self._do(Run(max=self._cycles_at_once()))
             if stopped == "repeating":
-                self.ended = "repeating"
-                return
-            if not self._wait_for_backoff():
-                return
+                self.ended = stopped
+            elif stopped == "max":
+                self.ended = self._limit_reached()
+            else:
+                self._wait()
 
     def finished(self) -> FinishedTrial:
         """The state for measures. Call it after `run`."""
         return FinishedTrial(
             self.simulation,
             self.history,
+            changes=self._usage.changes,
             before=self._before,
             arrived=self._arrived,
+            ended=self._timeline.ended,
+            prices=self._prices,
+            axis="seconds" if self._is_timed else "pods",
             engine_seconds=time.process_time() - self._began,
         )
 
-    def _cycles_left(self) -> int | None:
-        limit = self._limits.cycles
-        return None if limit is None else max(limit - self.cycles, 1)
+    def _cycles_at_once(self) -> int | None:
+        """How many cycles may run before something else happens; None: as many as there are."""
+        limits = [] if self._limits.cycles is None else [self._limits.cycles - self.cycles]
+        until = [moment for moment in (self._timeline.next_at, self._deadline) if moment is not None]
+        if self._is_timed and until and self._tick:
+            limits.append((min(until) - self.simulation.clock.now) // self._tick)
+        return min(max(min(limits), 1), _CYCLES_OF_A_RUN) if limits else None
 
-    def _wait_for_backoff(self) -> bool:
-        """Advance the clock until a pod's backoff ends. Returns False if no pod backs off or the time limit is reached."""
+    def _limit_reached(self) -> str:
+        """Which limit of the plan was reached; "": none."""
+        if self._limits.cycles is not None and self.cycles >= self._limits.cycles:
+            return "cycles"
+        deadline = self._deadline
+        return "seconds" if deadline is not None and self.simulation.clock.now >= deadline else ""
+
+    @property
+    def _deadline(self) -> int | None:
+        return None if self._limits.seconds is None else nanoseconds(self._limits.seconds)
+
+    def _wait(self) -> None:
+        """Let time pass until a pod arrives or ends, or a pod's backoff ends. Ends the trial if nothing of this is going to happen."""
         simulation = self.simulation
-        if not simulation.scheduler.state.queue.pods_backing_off():
-            return False
-        if simulation.clock_seconds >= self._limits.seconds:
+        queue, now = simulation.scheduler.state.queue, simulation.clock.now
+        backs_off = bool(queue.pods_backing_off())
+        event = self._timeline.next_at
+        if event is not None and not self._timeline.has_arrivals and not backs_off and all(each.gated for each in queue.unschedulable_pods):
+            # Pods would only end.
+            event = None
+        if event is None and not backs_off:
+            self.ended = "empty"
+            return
+        deadline = self._deadline
+        if event is None and deadline is None:
+            deadline = self._timeline.last + nanoseconds(BACKOFF_SECONDS)
+        if deadline is not None and now >= deadline:
             self.ended = "seconds"
-            return False
-        self._do(Advance(to="next"))
-        return True
+            return
+        timer = simulation.next_moment() if event is not None else None
+        if event is None or (timer is not None and timer < event and (deadline is None or timer < deadline)):
+            self._do(Advance(to="next"))
+        else:
+            self._advance_to(event if deadline is None else min(event, deadline))
+
+    def _advance_to(self, moment: int) -> None:
+        """Let time pass so that the next command happens at this moment."""
+        left = moment - self.simulation.clock.now - 2 * self._tick
+        self._do(Advance(seconds=max(left, 0) / SECOND))
+
+    def _exists(self, pod: Pod) -> bool:
+        stored = self.simulation.cluster.find("Pod", pod.key)
+        return isinstance(stored, Pod) and stored.uid == pod.uid
 
     def _do(self, command: AnyCommand) -> str:
         """Run a command to its end; returns why it stopped."""
@@ -160,23 +212,27 @@ class TrialRun:
         if self._recording is not None:
             self._recording.add_events(events)
         self.cycles += len(cycles)
+        if self._is_timed:
+            self._follow()
         self.history.add(cycles)
-        if self._users_plugins:
-            for message in self.history.errors.values():
-                match = _PLUGIN_IN_MESSAGE.search(message)
-                if match and match[1] in self._users_plugins:
-                    raise PluginFailedError(match[1], message)
+        for framework in self.simulation.scheduler.state.profiles.values():
+            for plugin in framework.plugins.by_name.values():
+                if isinstance(plugin, GuardedPlugin) and plugin.first_fault is not None:
+                    raise PluginFailedError(plugin.name, plugin.first_fault)
 
-    def _note_arrivals(self) -> None:
-        """Remember when the pods that a command created arrived."""
-        simulation = self.simulation
-        for key, pod in self._pods().items():
-            if key not in self._before and key not in self._arrived:
-                self._arrived[key] = pod
-                self.history.arrivals[key] = simulation.clock_seconds
-
-    def _pods(self) -> dict[str, Pod]:
-        return {obj.key: obj for obj in self.simulation.stored_objects() if isinstance(obj, Pod)}
+    def _follow(self) -> None:
+        """Note the pods that were created or got a node since the last time."""
+        changes = self._usage.changes
+        for change in changes[self._followed :]:
+            pod = change.after
+            if not isinstance(pod, Pod):
+                continue
+            if change.before is None:
+                self._arrived[pod.key] = pod
+                self.history.arrivals[pod.key] = change.at / SECOND
+            elif pod.spec.node_name:
+                self._timeline.bound(pod, change.at)
+        self._followed = len(changes)
 
 
 def _measured(run: TrialRun, measures: Sequence[Measure]) -> TrialResult:
@@ -201,5 +257,8 @@ def _measured(run: TrialRun, measures: Sequence[Measure]) -> TrialResult:
         cycles=run.cycles,
         clock_seconds=round(run.simulation.clock_seconds, 9),
         ended=run.ended,
+        node_shares=node_shares(finished),
+        series=finished.usage.series(),
+        series_axis=finished.axis,
         volatile=volatile,
     )

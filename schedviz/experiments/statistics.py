@@ -17,8 +17,8 @@ _T: Final = (
 _NORMAL: Final = 1.959964
 
 
-class Interval(msgspec.Struct, frozen=True, rename="camel"):
-    """A mean with the half-width (`margin`) of its 95 % confidence interval; `margin` is None for a single number."""
+class Interval(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """A mean, and how far from it the true mean lies at most, with 95 % confidence. `margin` is None for a single number."""
 
     mean: float
     margin: float | None

@@ -14,6 +14,15 @@ from schedviz.experiments.statistics import Interval
 #: The columns of the table in a terminal, if the plan chose no measures. The last two are shown only if they are not 0 everywhere.
 _SHOWN: Final = ("placed", "pending", "nodesUsed", "utilization.cpu", "utilization.memory", "fragmentation.cpu", "zoneSkew.max", "victims")
 _RARE: Final = ("zoneSkew.max", "victims")
+#: Names of measures that their keys do not say, as in frontend/src/model/experiments/text.ts.
+_NAMES: Final = {
+    "placed": "pods placed",
+    "pending": "pods pending",
+    "pendingReason": "pending",
+    "pdbViolations": "budget violations",
+    "victims": "evicted pods",
+    "engineSeconds": "engine's time",
+}
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -25,9 +34,16 @@ def table(results: Results, *, keys: Sequence[str] | None = None) -> list[list[s
 
 
 def label(key: str) -> str:
-    """The label of a column's key: `nodesUsed` becomes `nodes used`, and `utilization.cpu` becomes `utilization cpu`."""
+    """A column's key for people: `nodesUsed` becomes `nodes used`, and `utilization.cpu` becomes `utilization · cpu`."""
     measure, _, part = key.partition(".")
-    return f"{_HUMP.sub(' ', measure).lower()} {part}".rstrip()
+    words = _NAMES.get(measure) or _HUMP.sub(" ", measure).lower()
+    return f"{words} · {part}" if part else words
+
+
+def heading(key: str) -> str:
+    """As `label`, at the beginning of a sentence."""
+    text = label(key)
+    return text[:1].upper() + text[1:]
 
 
 def _is_shown(column: Column, results: Results) -> bool:
@@ -68,13 +84,29 @@ def number(value: float, unit: str) -> str:
         return f"{100 * value:.1f} %"
     if unit == "seconds":
         return f"{value:,.3g} s"
+    if unit == "price":
+        return f"{value:,.2f}"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
 def signed(difference: Interval, unit: str) -> str:
     """A difference with its sign and its 95 % interval. Shares differ by percentage points (pp)."""
     mean, margin = difference.mean, difference.margin
-    sign = "+" if mean >= 0 else "−"
+    if mean == 0 and not margin:
+        return "0 pp" if unit == "share" else number(0, unit)
+    sign = "+" if mean > 0 else "−" if mean < 0 else ""
     if unit == "share":
-        return f"{sign}{100 * abs(mean):.1f}{'' if margin is None else f' ± {100 * margin:.1f}'} pp"
-    return f"{sign}{number(abs(mean), unit)}{'' if margin is None else f' ± {number(margin, unit)}'}"
+        return f"{sign}{_with_margin(100 * abs(mean), None if margin is None else 100 * margin, 1)} pp"
+    if unit == "seconds":
+        return f"{sign}{number(abs(mean), unit)}{'' if margin is None else f' ± {number(margin, unit)}'}"
+    is_whole = float(mean).is_integer() and float(margin or 0).is_integer()
+    return f"{sign}{_with_margin(abs(mean), margin, 0 if is_whole else 1)}"
+
+
+def _with_margin(size: float, margin: float | None, digits: int) -> str:
+    """A size and its margin with equal digits, and one more if they would look the same though they are not."""
+    if margin is None:
+        return f"{size:,.{digits}f}"
+    if size != margin and f"{size:.{digits}f}" == f"{margin:.{digits}f}":
+        digits += 1
+    return f"{size:,.{digits}f} ± {margin:,.{digits}f}"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
+from schedviz.experiments.series import Series, SeriesAxis
 
-class TrialResult(msgspec.Struct, frozen=True, rename="camel"):
+
+class TrialResult(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """The result of a trial. Equal trials have equal results, whichever process ran them, except for `volatile`."""
 
     number: int
@@ -23,5 +27,11 @@ class TrialResult(msgspec.Struct, frozen=True, rename="camel"):
     clock_seconds: float = 0.0
     #: Why it ended: "empty" | "cycles" | "seconds" | "repeating".
     ended: str = ""
+    #: Resource -> requested share of each node's allocatable amount at the end, the largest first; of many nodes, means of 200 parts.
+    node_shares: dict[str, list[float]] = {}
+    #: What changed during the trial, by key (`series.SeriesInfo`).
+    series: dict[str, Series] = {}
+    #: What `at` of the series counts; "": there are none.
+    series_axis: SeriesAxis | Literal[""] = ""
     #: Column -> number, of measures that equal trials can differ in.
     volatile: dict[str, float] = {}

@@ -14,13 +14,13 @@ from schedviz.experiments.base import BaseCluster, SessionLoader, load_base, no_
 from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.measures import Measure, measures_named
 from schedviz.experiments.plan import Plan
+from schedviz.experiments.prices import check_prices
 from schedviz.experiments.reading import PlanText
 from schedviz.experiments.results import Experiment
 from schedviz.experiments.running import TrialRun, TrialStopped
-from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial
+from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial, timeline_of_trial
 from schedviz.experiments.trials import Trial, trials_of
 from schedviz.experiments.variants import Variant
-from schedviz.trace.releases import V1_27
 
 #: How long the estimate runs one trial.
 _SAMPLE_SECONDS: Final = 1.0
@@ -61,25 +61,25 @@ def _checked(read: PlanText, folder: Path, session: SessionLoader) -> CheckedPla
     measures = measures_named(plan.measures)
     base = load_base(plan, folder, session=session)
     checked = CheckedPlan(read.text, plan, read.variants, trials_of(plan, read.variants), measures, base)
+    if plan.prices is not None:
+        check_prices(plan.prices, base.objects)
+    timeline_of_trial(checked.trials[0], base, plan)
     faults = [fault for variant in read.variants for fault in _faults(variant, checked)]
-    faults += _faults_of_seeds(checked)
+    faults += _faults_of_seeds(plan)
     if faults:
         raise PlanError(faults)
     return checked
 
 
-def _faults_of_seeds(checked: CheckedPlan) -> list[Fault]:
-    """Refuse seeds that change nothing in a variant: equal trials would give a confidence interval of 0."""
-    plan = checked.plan
-    if plan.seeds is None or "order" in plan.seed_varies:
+def _faults_of_seeds(plan: Plan) -> list[Fault]:
+    """Seeds must vary something: trials that cannot differ would look like certainty."""
+    arrivals, lifetimes = plan.workload.arrivals, plan.workload.lifetimes
+    is_drawn = lifetimes is not None or (arrivals is not None and arrivals.source is None and arrivals.distribution == "poisson")
+    changed = {"ties": True, "order": arrivals is None or arrivals.source is None, "times": is_drawn}
+    if plan.seeds is None or any(changed[each] for each in plan.seed_varies):
         return []
-    unaffected = [variant.name for variant in checked.variants if (variant.patch.release or checked.base.settings.release) != V1_27]
-    if not unaffected:
-        return []
-    message = (
-        f"seeds change the selection among tied nodes in {V1_27} alone, so that they would not change {', '.join(unaffected)}; add order"
-    )
-    return [Fault("seedVaries", message)]
+    possible = ", ".join(name for name, is_possible in changed.items() if is_possible)
+    return [Fault("seedVaries", f"seeds would change nothing in this workload, so that all trials of a variant were equal; add {possible}")]
 
 
 def _faults(variant: Variant, checked: CheckedPlan) -> list[Fault]:

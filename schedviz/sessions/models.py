@@ -591,8 +591,10 @@ class ExperimentTrial(models.Model):
     lease_until = models.FloatField(default=0.0)
     #: Owners until now: after several have died, the trial fails.
     tries = models.PositiveIntegerField(default=0)
-    #: The TrialResult without its volatile numbers, as JSON, compressed. Equal trials have equal bytes.
+    #: The TrialResult without its volatile numbers and without what `detail` has, as JSON, compressed. Equal trials have equal bytes.
     result = models.BinaryField(null=True, blank=True)
+    #: Placements, series and node shares of the TrialResult, stored alike. They are large, and few of them are read.
+    detail = models.BinaryField(null=True, blank=True)
     #: Column -> number, of measures that equal trials can differ in.
     volatile: models.JSONField[Any, Any] = models.JSONField(default=dict)
     #: In one line; "": none.

@@ -65,3 +65,5 @@ class SimulationSettings(msgspec.Struct, frozen=True):
     records_preemptions: bool = False
     #: v1.36: select the first of tied nodes; False: the one at the top of upstream's heap.
     first_of_heap: bool = False
+    #: v1.36: select one of tied nodes at random, by the seed. Upstream selects by the order in which its parallel filters end.
+    random_of_tied: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,23 @@ def test_a_trial_becomes_a_session_file(plan: Path, tmp_path: Path) -> None:
 
 def test_measures_are_listed() -> None:
     assert "fragmentation" in invoke(measures).stdout
+
+
+def test_parquet_has_the_rows_and_types_of_the_trials_with_the_plan(plan: Path, tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    file = tmp_path / "results.parquet"
+    assert invoke(run, plan, "-j", 1, "--parquet", file).exit_code == 0
+    table = parquet.read_table(file)
+    assert table.column("variant").to_pylist() == ["six", "two"]
+    assert table.column("seed").to_pylist() == [None, None]
+    assert table.column("nodesUsed").to_pylist() == [6.0, 2.0]
+    assert table.schema.metadata[b"plan"].decode() == PLAN
+
+
+def test_without_pyarrow_parquet_is_refused_before_anything_runs(plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    result = invoke(run, plan, "--parquet", tmp_path / "results.parquet", "--json", tmp_path / "results.json")
+    assert result.exit_code == 1
+    assert "pip install 'schedviz[parquet]'" in result.stderr
+    assert not list(tmp_path.glob("results.*"))

@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MANIFEST = "schedviz/web/static/app/.vite/manifest.json"
+REPORT = "schedviz/experiments/report/built/report.js"
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def source(tmp_path: Path) -> Path:
     """A source tree without a built page."""
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, tmp_path)
-    shutil.copytree(ROOT / "schedviz", tmp_path / "schedviz", ignore=shutil.ignore_patterns("__pycache__", "app"))
+    shutil.copytree(ROOT / "schedviz", tmp_path / "schedviz", ignore=shutil.ignore_patterns("__pycache__", "app", "built"))
     return tmp_path
 
 
@@ -30,9 +31,10 @@ def build(source: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_wheel_holds_the_built_page_and_the_command(source: Path):
-    built = source / MANIFEST
-    built.parent.mkdir(parents=True)
-    built.write_text("{}")
+    for name in (MANIFEST, REPORT):
+        built = source / name
+        built.parent.mkdir(parents=True)
+        built.write_text("{}")
 
     done = build(source)
 
@@ -42,7 +44,7 @@ def test_the_wheel_holds_the_built_page_and_the_command(source: Path):
         names = archive.namelist()
         (entry_points,) = (name for name in names if name.endswith("entry_points.txt"))
         assert "schedviz = schedviz.cli.main:main" in archive.read(entry_points).decode()
-    assert MANIFEST in names
+    assert {MANIFEST, REPORT} <= set(names)
     assert "schedviz/up/parent_watcher.py" in names
     assert any(name.startswith("schedviz/sessions/migrations/0001") for name in names)
     assert not any(name.startswith(("tests/", "frontend/")) for name in names)

@@ -85,7 +85,7 @@ def test_the_list_of_remaining_words_only_shrinks(tool: ModuleType, tree: Path):
 
 
 def test_generated_folders_are_not_searched(tool: ModuleType, tree: Path):
-    for folder in (".venv", "node_modules", "schedviz/web/static/app"):
+    for folder in (".venv", "node_modules", "schedviz/web/static/app", "schedviz/experiments/report/built"):
         (tree / folder).mkdir(parents=True)
         (tree / folder / "a.js").write_text("bell")
 

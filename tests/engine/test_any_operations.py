@@ -336,10 +336,10 @@ class EngineMachineV136(EngineMachine):
         config=st.sampled_from([*CONFIGS, BATCHING, BATCHING]),
         settings=st.sampled_from(SETTINGS_V1_36),
         graceful=st.sampled_from([False, True, "bound"]),
-        first_of_tied=st.booleans(),
+        ties=st.sampled_from([{}, {"first_of_heap": True}, {"random_of_tied": True}]),
     )
-    def begin(self, *, config: dict[str, Any] | None, settings: dict[str, Any], graceful: GracefulVictims, first_of_tied: bool) -> None:
-        self.begin_with(release="v1.36", config=config, graceful_victims=graceful, first_of_heap=first_of_tied, **settings)
+    def begin(self, *, config: dict[str, Any] | None, settings: dict[str, Any], graceful: GracefulVictims, ties: dict[str, bool]) -> None:
+        self.begin_with(release="v1.36", config=config, graceful_victims=graceful, **ties, **settings)
 
     @rule(deliver=st.sampled_from(["during", "after"]), fail=st.sampled_from(["", "", "the server is too busy"]))
     def preempt(self, deliver: str, fail: str) -> None:

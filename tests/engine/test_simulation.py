@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -205,9 +206,10 @@ def _drained_and_restored(simulation: Simulation, fold: Fold) -> Simulation:
     return Simulation.restore(simulation.checkpoint())
 
 
-def test_a_tie_is_broken_by_the_seed_unless_the_first_node_is_selected() -> None:
+@pytest.mark.parametrize("settings", [{"first_of_tied": False}, {"release": "v1.36", "random_of_tied": True}], ids=["v1.27.1", "v1.36"])
+def test_a_tie_is_broken_by_the_seed_if_asked(settings: dict[str, Any]) -> None:
     def winners(seed: int) -> list[str]:
-        simulation = four_nodes(*(pod(f"p{number}", cpu="10m") for number in range(12)), first_of_tied=False, seed=seed)
+        simulation = four_nodes(*(pod(f"p{number}", cpu="10m") for number in range(12)), seed=seed, **settings)
         do(simulation, "run", max=4)
         simulation.drain_events()
         simulation = Simulation.restore(simulation.checkpoint())

@@ -39,9 +39,12 @@ def test_a_seed_decides_between_tied_nodes() -> None:
     assert first.placements != second.placements
 
 
-def test_every_release_varies_with_the_seed() -> None:
-    first, second = run("base: {generate: {shape: basic, nodes: 6, pods: 20}}\ncommon: {release: v1.36}\nseeds: 2")
-    assert first.placements != second.placements
+def test_a_seed_decides_between_tied_nodes_in_v1_36_too() -> None:
+    plan = "base: {generate: {shape: basic, nodes: 6, pods: 20}}\ncommon: {release: v1.36}\n"
+    first, second = run(plan + "seeds: [1, 2]\nseedVaries: [ties]")
+    (again, _), (default,) = run(plan + "seeds: [1, 2]\nseedVaries: [ties]"), run(plan)
+    assert comparable(first) == comparable(again)
+    assert len({tuple(each.placements.items()) for each in (first, second, default)}) == 3
 
 
 def test_a_seed_can_change_the_order_of_arrival_instead(tmp_path: Path) -> None:
@@ -62,6 +65,11 @@ def test_pods_that_back_off_after_a_preemption_are_tried_again(tmp_path: Path) -
 def test_a_trial_ends_at_its_limits(tmp_path: Path) -> None:
     (result,) = run("base: {generate: {shape: basic, nodes: 2, pods: 9}}\nlimits: {cycles: 4}")
     assert (result.ended, result.cycles) == ("cycles", 4)
+
+
+def test_a_limit_may_be_larger_than_one_run() -> None:
+    (result,) = run("base: {generate: {shape: basic, nodes: 2, pods: 9}}\nlimits: {cycles: 2000000}")
+    assert (result.ended, result.cycles) == ("empty", 9)
 
 
 def test_the_steps_of_a_trace_run_before_the_pods_are_scheduled(tmp_path: Path) -> None:

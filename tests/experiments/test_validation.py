@@ -62,6 +62,14 @@ def test_a_session_as_base_needs_a_server() -> None:
     assert "can be the base of an experiment on a server" in faults("base: {session: abc}")[0]
 
 
+def test_a_node_without_a_price_is_named(tmp_path: Path) -> None:
+    write_cluster(tmp_path, node("n1"), pod("a"))
+    plan = "base: {files: [cluster.json]}\nprices: {perHour: {m5: 1}}"
+    expected = "the node n1 has no price: it has no label node.kubernetes.io/instance-type; add it, or a default"
+    assert faults(plan, tmp_path) == [f"line 3: prices.perHour: {expected}"]
+    assert faults(plan.replace("m5: 1", "m5: free"), tmp_path)[0].startswith("line 3: prices.perHour.m5: expected a number")
+
+
 def test_an_estimate_counts_all_trials() -> None:
     about = estimate(checked(BASE + "seeds: 4\nvariants: [{name: a}, {name: b}]"))
     assert about.trials == 8
@@ -69,9 +77,9 @@ def test_an_estimate_counts_all_trials() -> None:
     assert about.seconds > 0
 
 
-def test_seeds_that_could_not_change_a_variant_are_refused() -> None:
-    plan = BASE + "variants: [{name: old}, {name: new, release: v1.36}]\nseeds: 2\nseedVaries: [ties]\n"
+def test_seeds_that_could_not_change_a_trial_are_refused() -> None:
+    plan = BASE + "seeds: 2\nseedVaries: [times]\n"
     (fault,) = faults(plan)
-    assert fault.startswith("line 5: seedVaries: seeds change the selection among tied nodes in v1.27.1 alone")
-    assert "would not change new; add order" in fault
-    checked(plan.replace("[ties]", "[ties, order]"))
+    assert fault.startswith("line 4: seedVaries: seeds would change nothing in this workload")
+    assert fault.endswith("add ties, order")
+    checked(plan + "workload: {lifetimes: {mean: 5}}\n")

@@ -57,6 +57,15 @@ def test_a_finished_experiment_has_results_in_three_forms(owner: APIClient) -> N
     assert b"<h1>sampling</h1>" in owner.get(f"{body['url']}results/?as=html").content
 
 
+def test_results_have_series_unless_they_are_left_out(owner: APIClient) -> None:
+    url = f"{finished(owner)['url']}results/"
+    results, without = (json.loads(owner.get(url + query).content) for query in ("", "?series=0"))
+    assert {"key": "nodesUsed", "title": "Nodes with a pod, DaemonSets aside", "unit": "nodes"} in results["series"]
+    assert results["trials"][0]["seriesAxis"] == "pods"
+    assert results["trials"][0]["series"]["placed"]["values"][-1] == 12
+    assert (without["trials"][0]["series"], without["series"]) == ({}, [])
+
+
 def test_results_without_times_are_equal_bytes(owner: APIClient) -> None:
     first, second = (owner.get(f"{finished(owner)['url']}results/?times=0").content for _ in range(2))
     assert first == second

@@ -1,4 +1,4 @@
-import type { Results } from "../model/experiment";
+import type { Results } from "../model/experiments/results";
 import type { SessionSummary } from "./client";
 import { BASE, call } from "./call";
 
@@ -31,8 +31,9 @@ export function experiment(id: string): Promise<Experiment> {
   return call("GET", `experiments/${id}/`);
 }
 
-export function experimentResults(id: string): Promise<Results> {
-  return call("GET", `experiments/${id}/results/`);
+/** The results as the page draws them. */
+export function experimentColumns(id: string): Promise<Results> {
+  return call("GET", `experiments/${id}/results/?as=columns`);
 }
 
 /** The address of the results as one HTML file, or with a line for each trial. */

@@ -58,10 +58,25 @@ _report_option = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write a line for each trial; `-`: print them.",
 )
+@click.option(
+    "--parquet",
+    "parquet_file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the columns of the CSV as Parquet. Needs pip install 'schedviz[parquet]'.",
+)
 @click.option("--no-times", is_flag=True, help="Leave out measured times, so that equal plans give equal bytes.")
 @click.pass_context
 def run(
-    ctx: click.Context, path: Path, *, jobs: int | None, report: Path | None, json_file: Path | None, csv_file: Path | None, no_times: bool
+    ctx: click.Context,
+    path: Path,
+    *,
+    jobs: int | None,
+    report: Path | None,
+    json_file: Path | None,
+    csv_file: Path | None,
+    parquet_file: Path | None,
+    no_times: bool,
 ) -> None:
     """Run PLAN on this machine, without a server, and print a row for each variant.
 
@@ -71,6 +86,8 @@ def run(
     from schedviz.experiments.results import encode_results
     from schedviz.experiments.table import csv_of
 
+    if parquet_file is not None:
+        _require_parquet()
     checked = checked_plan(path)
     trial_results = _run(checked, jobs or os.cpu_count() or 1)
     results = _results(checked, trial_results, volatile=not no_times)
@@ -78,6 +95,8 @@ def run(
         _write(json_file, encode_results(results).decode())
     if csv_file is not None:
         _write(csv_file, csv_of(results))
+    if parquet_file is not None:
+        _write_parquet(parquet_file, results)
     if report is not None:
         _write_report(report, results)
     if Path("-") not in (json_file, csv_file):
@@ -152,10 +171,11 @@ def session(path: Path, number: int, output: Path) -> None:
 
 @click.command()
 def measures() -> None:
-    """List the measures that a plan can name."""
+    """List the measures that a plan can name, and the series that every trial has."""
     from importlib.metadata import entry_points
 
     from schedviz.experiments.measures.registry import BUILT_IN, GROUP
+    from schedviz.experiments.series import TITLES
 
     width = max(len(measure.name) for measure in BUILT_IN)
     for measure in BUILT_IN:
@@ -163,6 +183,9 @@ def measures() -> None:
         say(f"{measure.name:{width}}  {measure.info.title}{better}")
     for point in entry_points(group=GROUP):
         say(f"{point.name:{width}}  installed: {point.value}")
+    say()
+    for name, (title, _) in TITLES.items():
+        say(f"{name:{width}}  during the trial: {title}")
 
 
 def checked_plan(path: Path) -> CheckedPlan:
@@ -227,12 +250,32 @@ def _write_report(path: Path, results: Results) -> None:
     _write(path, html_report(results))
 
 
+def _require_parquet() -> None:
+    """Refuse before anything runs."""
+    from schedviz.experiments.parquet import ParquetUnavailable, require_pyarrow
+
+    try:
+        require_pyarrow()
+    except ParquetUnavailable as error:
+        raise click.ClickException(f"{error}.") from None
+
+
+def _write_parquet(path: Path, results: Results) -> None:
+    from schedviz.experiments.parquet import parquet_of
+
+    _write_bytes(path, parquet_of(results))
+
+
 def _write(path: Path, text: str) -> None:
     if path == Path("-"):
         say_exact(text)
         return
+    _write_bytes(path, text.encode())
+
+
+def _write_bytes(path: Path, data: bytes) -> None:
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(data)
     except OSError as error:
         raise click.ClickException(f"{path}: {error.strerror}.") from None
     say(f"{path} written", err=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS
 from schedviz.kube.meta import KubeObject
@@ -17,6 +17,8 @@ class ObjectStore:
         self.resource_version = 0
         #: (kind, key) -> how often an object of that name was created.
         self.creations: dict[tuple[str, str], int] = {}
+        #: Called after each write with the object before it (None: it was created) and after it (None: it was removed).
+        self.on_change: Callable[[KubeObject | None, KubeObject | None], object] | None = None
 
     def get(self, kind: str, key: str) -> KubeObject | None:
         """The object, or None."""
@@ -24,7 +26,13 @@ class ObjectStore:
 
     def put(self, obj: KubeObject) -> None:
         """Store the object; it replaces one with the same key."""
-        self._objects[BY_TYPE[type(obj)].name][obj.metadata.key] = obj
+        objects, key = self._objects[BY_TYPE[type(obj)].name], obj.metadata.key
+        if self.on_change is None:
+            objects[key] = obj
+            return
+        before = objects.get(key)
+        objects[key] = obj
+        self.on_change(before, obj)
 
     def load(self, kind: str, objects: Mapping[str, KubeObject]) -> None:
         """Store all objects of a kind, by key; each counts as created once."""
@@ -33,7 +41,9 @@ class ObjectStore:
 
     def remove(self, obj: KubeObject) -> None:
         """Remove the object."""
-        del self._objects[BY_TYPE[type(obj)].name][obj.metadata.key]
+        removed = self._objects[BY_TYPE[type(obj)].name].pop(obj.metadata.key)
+        if self.on_change is not None:
+            self.on_change(removed, None)
 
     def of_kind(self, kind: str) -> dict[str, KubeObject]:
         """All objects of a kind by key."""

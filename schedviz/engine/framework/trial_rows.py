@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.formulas import Amount, Formula, resource_reader
+from schedviz.engine.framework.resource import as_int64
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 
@@ -49,8 +50,8 @@ class Added:
         if resource not in self._sums:
             sums = self._sums[resource] = np.zeros(self._count, np.int64)
             read = _reader(resource)
-            for row, pods in self._pods.items():
-                sums[row] = read(pods[0]) if len(pods) == 1 else sum(map(read, pods))
+            for place, pods in self._pods.items():
+                sums[place] = read(pods[0]) if len(pods) == 1 else as_int64(sum(map(read, pods)))
         return self._sums[resource]
 
 

@@ -7,12 +7,13 @@ drawn from the workload cannot use, because its node lacks another resource, or 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from schedviz.experiments.finished import FinishedTrial, amounts
+from schedviz.experiments.amounts import amounts
+from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.measures.measure import measure
 
 _Amounts = npt.NDArray[np.int64]
@@ -50,20 +51,46 @@ def fragmentation(trial: FinishedTrial) -> dict[str, float]:
     return _unusable(trial, lambda fits, counts: np.asarray(1.0 - fits @ (counts / counts.sum()), np.float64))
 
 
+@measure(
+    "strandedUnits",
+    title="Free units of an extended resource, such as GPUs, that no pod of the workload that requests it can use",
+    unit="count",
+    better="lower",
+)
+def stranded_units(trial: FinishedTrial) -> dict[str, float]:
+    found = {}
+    for name in trial.resources:
+        if "/" not in name:
+            continue
+        shapes = {tuple(shape.items()) for shape in trial.shapes if name in shape}
+        fits = _fits(trial, [dict(shape) for shape in shapes])
+        found[name] = float(_free(trial, name)[~fits.any(axis=1)].sum())
+    return found
+
+
+def _fits(trial: FinishedTrial, shapes: Sequence[Mapping[str, int]]) -> npt.NDArray[np.bool_]:
+    """Whether a node (row) has room for a pod with these requests (column)."""
+    slots = np.array([info.allocatable.allowed_pod_number - len(info.pods) for info in trial.nodes])
+    fits = np.repeat((slots > 0)[:, None], len(shapes), axis=1)
+    for name in trial.resources:
+        wanted = np.array([shape.get(name, 0) for shape in shapes], dtype=np.int64)
+        fits &= _free(trial, name)[:, None] >= wanted[None, :]
+    return fits
+
+
+def _free(trial: FinishedTrial, name: str) -> _Amounts:
+    free: _Amounts = np.maximum(_column(trial, name, "allocatable") - _column(trial, name, "requested"), 0)
+    return free
+
+
 def _unusable(trial: FinishedTrial, share_of_nodes: _ShareOfNodes) -> dict[str, float]:
     names = trial.resources
     shapes = Counter(tuple(shape.get(name, 0) for name in names) for shape in trial.shapes)
     if not shapes or not trial.nodes:
         return {}
-    free = np.stack([np.maximum(_column(trial, name, "allocatable") - _column(trial, name, "requested"), 0) for name in names], axis=1)
-    slots = np.array([info.allocatable.allowed_pod_number - len(info.pods) for info in trial.nodes])
-    requests = np.array(list(shapes), dtype=np.int64)
-    fits = np.ones((len(free), len(requests)), dtype=np.bool_)
-    for column in range(len(names)):
-        fits &= free[:, column, None] >= requests[None, :, column]
-    fits &= (slots > 0)[:, None]
+    fits = _fits(trial, [dict(zip(names, shape, strict=True)) for shape in shapes])
     unusable = share_of_nodes(fits, np.array(list(shapes.values()), dtype=np.float64))
-    return {name: _share(free[:, index], unusable) for index, name in enumerate(names)}
+    return {name: _share(_free(trial, name), unusable) for name in names}
 
 
 def _share(free: _Amounts, unusable: _Shares) -> float:

@@ -8,15 +8,16 @@ from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.measures.measure import measure
 
 
-def _is_used(info: NodeInfo) -> bool:
+def is_used(info: NodeInfo) -> bool:
+    """Whether a pod is on the node, DaemonSets aside."""
     return any(not is_of_daemon_set(pod.pod) for pod in info.pods)
 
 
 @measure("nodesUsed", title="Nodes with a pod, not counting DaemonSets", unit="nodes", better="lower")
 def nodes_used(trial: FinishedTrial) -> float:
-    return sum(map(_is_used, trial.nodes))
+    return sum(map(is_used, trial.nodes))
 
 
 @measure("nodesEmpty", title="Nodes without a pod, not counting DaemonSets", unit="nodes", better="higher")
 def nodes_empty(trial: FinishedTrial) -> float:
-    return sum(not _is_used(info) for info in trial.nodes)
+    return sum(not is_used(info) for info in trial.nodes)

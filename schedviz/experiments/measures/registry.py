@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 from typing import Final
 
 from schedviz.experiments.errors import Fault, PlanError
-from schedviz.experiments.measures import capacity, nodes, placement, preemption, queue, spread, times
+from schedviz.experiments.measures import capacity, cost, nodes, over_time, placement, preemption, queue, spread, times
 from schedviz.experiments.measures.measure import Measure
 
 GROUP: Final = "schedviz.measures"
@@ -19,9 +19,14 @@ BUILT_IN: Final[tuple[Measure, ...]] = (
     placement.pending_by_reason,
     nodes.nodes_used,
     nodes.nodes_empty,
+    cost.cost,
+    cost.total_cost,
     capacity.utilization,
     capacity.node_utilization,
+    over_time.mean_utilization,
+    over_time.mean_nodes_used,
     capacity.stranded,
+    capacity.stranded_units,
     capacity.fragmentation,
     spread.zone_skew,
     spread.node_spread,

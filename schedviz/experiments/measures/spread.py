@@ -44,7 +44,7 @@ def node_spread(trial: FinishedTrial) -> dict[str, float]:
 def _nodes_by_application(trial: FinishedTrial) -> Iterator[list[str]]:
     """The nodes of each application's pods of the workload; applications with one pod are left out."""
     nodes: dict[str, list[str]] = {}
-    for key, node in trial.placements.items():
+    for key, node in trial.running.items():
         application = _application(trial.workload[key])
         if application:
             nodes.setdefault(application, []).append(node)

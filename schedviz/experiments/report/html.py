@@ -1,4 +1,4 @@
-"""Builds the HTML file. It works without scripts; report.js adds sorting, another baseline and the scatter plot."""
+"""Builds the HTML file. It works without scripts, with the sentences, a table and the plan; `frontend/src/report.ts` draws the rest."""
 
 from __future__ import annotations
 
@@ -8,74 +8,61 @@ from collections.abc import Iterable
 from functools import cache
 from html import escape
 from importlib import resources
+from typing import Final
 
 import msgspec
 
+from schedviz.experiments.columnar import columnar
 from schedviz.experiments.results import Results, TrialRow
-from schedviz.experiments.summary import summary
+from schedviz.experiments.summary import others, summary
 from schedviz.experiments.table import table
 from schedviz.explain.card.theme import THEMES, ThemeName
+
+#: Built by `npm run build`, and part of wheels. A source tree that was not built has reports without figures.
+_SCRIPT: Final = "built/report.js"
+_STYLE: Final = "built/report.css"
 
 
 def html_report(results: Results) -> str:
     """The HTML file. Names are untrusted: all text is escaped, the embedded JSON has no `<`, and only our own script may run."""
-    script, style = _resource("report.js"), _variables() + _resource("report.css")
+    script, style = _resource(_SCRIPT), _variables() + _resource("report.css") + _resource(_STYLE)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    data = msgspec.json.encode(results).decode().replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    footer = (
-        f"Made by schedviz {escape(results.schedviz)}. The same plan and version give the same numbers, except for times of the engine. "
-        "All results are in this file, as JSON."
-    )
+    policy = f"default-src 'none'; font-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    data = msgspec.json.encode(columnar(results)).decode().replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    missing = "" if script else "<p class='plain'>This report has no figures: the page of this source tree is not built (make setup).</p>"
     parts = [
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>",
         "<meta name='viewport' content='width=device-width, initial-scale=1'>",
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         f"<title>{escape(results.name)} · schedviz experiment</title><style>{style}</style></head><body>",
+        "<div id='app'><main class='static'>",
         _header(results),
         _summary(results),
-        "<section id='explore'>",
-        "<div id='controls'></div>",
-        f"<div id='table'>{_static_table(results)}</div>",
-        "<div id='plot'></div>",
-        "</section>",
+        f"<section>{_static_table(results)}</section>",
+        missing,
         _failures(results.trials),
         _plan(results),
-        f"<footer>{footer}</footer>",
+        "</main></div>",
         f"<script type='application/json' id='results'>{data}</script><script>{script}</script></body></html>\n",
     ]
     return "\n".join(part for part in parts if part)
 
 
 def _header(results: Results) -> str:
-    seeds = {row.seed for row in results.trials}
-    facts = [
-        f"{results.nodes:,} nodes",
-        f"{results.pods:,} pods to schedule",
-        f"{len(results.variants):,} variants",
-        f"{len(results.trials):,} trials" + (f", {len(seeds):,} seeds each" if len(seeds) > 1 else ""),
-        f"baseline: {results.baseline}",
-    ]
-    question = f"<p class='question'>{escape(results.question)}</p>" if results.question else ""
-    items = "".join(f"<li>{escape(fact)}</li>" for fact in facts)
-    return (
-        f"<header><p class='kind'>schedviz experiment</p><h1>{escape(results.name)}</h1>{question}<ul class='facts'>{items}</ul></header>"
+    facts = (
+        f"{results.nodes:,} nodes · {results.pods:,} pods · {len(results.variants):,} variants · {len(results.trials):,} trials · "
+        f"schedviz {results.schedviz}"
     )
+    question = f"<p class='question'>{escape(results.question)}</p>" if results.question else ""
+    return f"<header><h1>{escape(results.name)}</h1>{question}<p>{escape(facts)}</p></header>"
 
 
 def _summary(results: Results) -> str:
     sentences = summary(results)
     if not sentences:
         return ""
-    has_seeds = any(row.seed is not None for row in results.trials)
-    note = (
-        "Differences are means over the same seeds, with 95 % intervals (paired, Student's t). They describe chance among equal nodes or "
-        "in the order of arrival, not other workloads."
-        if has_seeds
-        else "Each variant ran once. The run is deterministic, so that every difference is real for this workload and none is an estimate."
-    )
-    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-    return f"<section><h2>Result</h2><ul class='summary'>{items}</ul><p class='quiet'>{note}</p></section>"
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in [*sentences[1:], *others(results)])
+    return f"<section><h2>{escape(sentences[0])}</h2><ul>{items}</ul></section>"
 
 
 def _static_table(results: Results) -> str:
@@ -106,15 +93,18 @@ def _failures(rows: Iterable[TrialRow]) -> str:
 
 
 def _plan(results: Results) -> str:
+    version = escape(results.schedviz)
     return (
-        "<section><h2>Plan</h2><details open><summary>Save it as plan.yaml, and run <code>schedviz experiment run plan.yaml</code>"
-        f" with schedviz {escape(results.schedviz)}</summary><pre id='plan'>{escape(results.plan)}</pre></details></section>"
+        f"<section><h2>Plan</h2><p>Save it as plan.yaml, and run <code>schedviz experiment run plan.yaml</code> with schedviz {version}. "
+        f"The same plan and version give the same numbers, except for times of the engine.</p><pre>{escape(results.plan)}</pre></section>"
     )
 
 
 @cache
 def _resource(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    """The text of a file beside this module; "": it is not built."""
+    file = resources.files(__package__).joinpath(name)
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
 @cache
@@ -125,18 +115,5 @@ def _variables() -> str:
 
 def _colours(name: ThemeName) -> str:
     theme = THEMES[name]
-    named = {
-        "paper": theme.paper,
-        "sunk": theme.sunk,
-        "ink": theme.ink,
-        "ink-2": theme.ink_2,
-        "ink-3": theme.ink_3,
-        "line": theme.line,
-        "line-strong": theme.line_strong,
-        "good": theme.success,
-        "bad": theme.reasons[0],
-        "accent": theme.accent,
-        "used": theme.used,
-        **{f"series-{index}": colour for index, colour in enumerate(theme.reasons)},
-    }
+    named = {"paper": theme.paper, "paper-sunk": theme.sunk, "ink": theme.ink, "ink-2": theme.ink_2, "line": theme.line}
     return "".join(f"--{key}:{value};" for key, value in named.items()) + f"color-scheme:{name};"

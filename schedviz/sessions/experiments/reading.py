@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -12,13 +13,16 @@ from django.db.models import Avg, Count, Q
 from schedviz.experiments.measure_info import MeasureInfo
 from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.results import Experiment as Described
-from schedviz.experiments.results import Results, results_of
+from schedviz.experiments.results import Results, drawn_trials, results_of
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import trials_of
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries.keyset import in_steps
 
-_ROWS = 200
+_ROWS = 1000
+_WHOLE_ROWS = 50
+#: Members of a TrialResult that are stored apart, because they are large.
+_DETAIL = ("placements", "node_shares", "series", "series_axis")
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -51,8 +55,18 @@ def progress_of(ids: Collection[UUID]) -> dict[UUID, Progress]:
 
 
 def pack_result(result: TrialResult) -> bytes:
-    """The stored form of a result, without its volatile numbers. Equal results have equal bytes."""
-    return zstandard.ZstdCompressor(level=3).compress(msgspec.json.encode(msgspec.structs.replace(result, volatile={})))
+    """The stored form of a result, without its volatile numbers and its details. Equal results have equal bytes."""
+    empty: dict[str, Any] = {name: getattr(TrialResult(0), name) for name in _DETAIL}
+    return _pack(msgspec.structs.replace(result, volatile={}, **empty))
+
+
+def pack_detail(result: TrialResult) -> bytes:
+    """The stored form of the details of a result. Equal results have equal bytes."""
+    return _pack(TrialResult(result.number, **{name: getattr(result, name) for name in _DETAIL}))
+
+
+def _pack(result: TrialResult) -> bytes:
+    return zstandard.ZstdCompressor(level=3).compress(msgspec.json.encode(result))
 
 
 def unpack_result(data: bytes) -> TrialResult:
@@ -60,8 +74,8 @@ def unpack_result(data: bytes) -> TrialResult:
     return msgspec.json.decode(zstandard.ZstdDecompressor().decompress(data), type=TrialResult)
 
 
-def results(experiment: Experiment, *, volatile: bool = True) -> Results:
-    """The results of the trials that are done."""
+def results(experiment: Experiment, *, volatile: bool = True, means: bool = True, series: bool = True) -> Results:
+    """The results of the trials that are done. The options are those of `results_of`; with `series`, all details are read."""
     read = parse_plan(experiment.plan)
     described = Described(
         experiment.plan,
@@ -73,8 +87,18 @@ def results(experiment: Experiment, *, volatile: bool = True) -> Results:
         experiment.pods,
     )
     rows = ExperimentTrial.objects.filter(experiment=experiment, status=ExperimentTrial.Status.DONE)
-    trial_results = [
-        msgspec.structs.replace(unpack_result(bytes(data)), volatile=numbers)
-        for _, data, numbers in in_steps(rows, "number", "result", "volatile", at_once=_ROWS)
+    whole = rows if series else rows.filter(number__in=[trial.number for trial in drawn_trials(described)])
+    details = {number: data for number, data in in_steps(whole, "number", "detail", at_once=_WHOLE_ROWS) if data}
+    found = [
+        msgspec.structs.replace(unpack_result(bytes(data)), volatile=numbers, **_detail(details.get(number)))
+        for number, data, numbers in in_steps(rows, "number", "result", "volatile", at_once=_ROWS)
     ]
-    return results_of(described, trial_results, volatile=volatile)
+    return results_of(described, found, volatile=volatile, means=means, series=series)
+
+
+def _detail(data: bytes | None) -> dict[str, Any]:
+    """The members of `_DETAIL` in these bytes."""
+    if data is None:
+        return {}
+    result = unpack_result(bytes(data))
+    return {name: getattr(result, name) for name in _DETAIL}

@@ -12,7 +12,7 @@ from schedviz.experiments.pool import TrialRunner
 from schedviz.experiments.running import TrialStopped
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.sessions.experiments import trial_lease
-from schedviz.sessions.experiments.reading import pack_result
+from schedviz.sessions.experiments.reading import pack_detail, pack_result
 from schedviz.sessions.experiments.trial_lease import MOST_TRIES, RENEWAL_SECONDS, TrialLease
 from schedviz.sessions.models import Experiment, ExperimentBase
 
@@ -70,5 +70,8 @@ def _runner(experiment_id: UUID) -> TrialRunner:
 
 
 def _store(lease: TrialLease, result: TrialResult, seconds: float) -> None:
-    if not trial_lease.store(lease, result=pack_result(result), volatile=result.volatile, error=result.error, seconds=seconds):
+    stored = trial_lease.store(
+        lease, result=pack_result(result), detail=pack_detail(result), volatile=result.volatile, error=result.error, seconds=seconds
+    )
+    if not stored:
         logger.info("the result of trial %s was dropped: another worker has the trial", lease.number)

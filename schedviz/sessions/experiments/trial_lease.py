@@ -76,11 +76,12 @@ def renew(lease: TrialLease) -> bool:
     return ExperimentTrial.objects.filter(pk__in=held_trials.values("pk")).update(lease_until=DatabaseSeconds() + LEASE_SECONDS) == 1
 
 
-def store(lease: TrialLease, *, result: bytes, volatile: dict[str, float], error: str, seconds: float) -> bool:
+def store(lease: TrialLease, *, result: bytes, volatile: dict[str, float], error: str, seconds: float, detail: bytes = b"") -> bool:
     """Store the result, and close the experiment after its last trial; False if the lease was lost: the result is dropped."""
     stored = _held(lease).update(
         status=ExperimentTrial.Status.DONE,
         result=result,
+        detail=detail,
         volatile=volatile,
         error=error,
         seconds=seconds,

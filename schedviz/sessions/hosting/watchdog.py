@@ -10,12 +10,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
 
 from django.db import DatabaseError, connection
 
 logger = logging.getLogger(__name__)
 
 STAGE_SECONDS = 10.0
+#: On a machine with more work than cores a stage may take so many times as long, as long as it has used little CPU time itself.
+OVERLOAD_FACTOR = 6
 #: A cycle with many stages reports progress after each of them, but not for longer than this: other sessions of the process wait for it.
 CYCLE_SECONDS = 60.0
 #: An importing process is ended when a step of C code holds the interpreter lock for this long, because no limit can be enforced then.
@@ -66,22 +70,46 @@ def while_cycle_lasts(
     return between_cycles, between_stages
 
 
+def cpu_seconds_of(native_thread: int) -> float | None:
+    """The CPU time of a thread of this process; None where Linux's /proc is missing."""
+    try:
+        fields = Path(f"/proc/self/task/{native_thread}/stat").read_text("ascii").rsplit(")", 1)[1].split()
+    except (OSError, IndexError):
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class _Watched(NamedTuple):
+    """A thread's stage, when its next progress report is due, and the thread's number in the operating system."""
+
+    activity: str
+    deadline: float
+    native_thread: int
+
+
 class Watchdog:
     """Watches the computing threads of a process. Each reports progress regularly."""
 
     def __init__(
-        self, seconds: float = STAGE_SECONDS, end: Callable[[str], None] = _end_process, clock: Callable[[], float] = time.monotonic
+        self,
+        seconds: float = STAGE_SECONDS,
+        end: Callable[[str], None] = _end_process,
+        clock: Callable[[], float] = time.monotonic,
+        cpu_seconds: Callable[[int], float | None] = cpu_seconds_of,
     ) -> None:
         self.seconds = seconds
         self._end = end
         self._clock = clock
+        self._cpu_seconds = cpu_seconds
         #: Seconds between two checks.
         self._pause = min(0.5, seconds / 4)
         #: Time of the last check, and for how long in total no check was possible.
         self._checked = clock()
         self._stopped_seconds = 0.0
-        #: Thread → the name of its stage, and when its next progress report is due. Time in which the process was stopped does not count.
-        self._watched: dict[int, tuple[str, float]] = {}
+        #: Time in which the process was stopped does not count for deadlines.
+        self._watched: dict[int, _Watched] = {}
+        #: Thread → the deadline that the last check found, and the CPU time of the thread when a check found it first.
+        self._begun: dict[int, tuple[float, float | None]] = {}
         #: Thread → what to call before the process ends because of it.
         self._reports: dict[int, Callable[[], None]] = {}
         self._lock = threading.Lock()
@@ -91,20 +119,20 @@ class Watchdog:
     def watch(self, activity: str, *, on_stuck: Callable[[], None] | None = None) -> Iterator[Callable[[], None]]:
         """Watch this thread. Yields the function that the thread calls while it makes progress. `on_stuck` is called in another thread
         before the process ends."""
-        me = threading.get_ident()
+        me, native = threading.get_ident(), threading.get_native_id()
         if on_stuck is not None:
             self._reports[me] = on_stuck
 
         def alive() -> None:
-            self._watched[me] = (activity, self._clock() - self._stopped_seconds + self.seconds)
+            self._watched[me] = _Watched(activity, self._clock() - self._stopped_seconds + self.seconds, native)
 
         alive()
         self._ensure_thread()
         try:
             yield alive
         finally:
-            self._watched.pop(me, None)
-            self._reports.pop(me, None)
+            for known in (self._watched, self._reports, self._begun):
+                known.pop(me, None)
 
     def check(self) -> None:
         """End the process if a thread has not reported progress in time. Time without checks does not count: then the whole process was
@@ -113,12 +141,23 @@ class Watchdog:
         if now - self._checked > 2 * self._pause:
             self._stopped_seconds += now - self._checked - self._pause
         self._checked = now
-        for thread, (activity, deadline) in list(self._watched.items()):
-            if now - self._stopped_seconds > deadline:
+        for thread, watched in list(self._watched.items()):
+            late = now - self._stopped_seconds - watched.deadline
+            if late > 0 and not self._is_starved(thread, watched, late):
                 self._watched.pop(thread, None)
                 if (on_stuck := self._reports.pop(thread, None)) is not None:
                     _report(on_stuck)
-                self._end(activity)
+                self._end(watched.activity)
+            elif self._begun.get(thread, (None,))[0] != watched.deadline:
+                self._begun[thread] = (watched.deadline, self._cpu_seconds(watched.native_thread))
+
+    def _is_starved(self, thread: int, watched: _Watched, late: float) -> bool:
+        """Whether a thread is late only because others have the cores: it has used little CPU time since its last report."""
+        deadline, cpu_before = self._begun.get(thread, (None, None))
+        cpu = self._cpu_seconds(watched.native_thread)
+        if deadline != watched.deadline or cpu is None or cpu_before is None:
+            return False
+        return cpu - cpu_before < self.seconds / 2 and late < (OVERLOAD_FACTOR - 1) * self.seconds
 
     def _ensure_thread(self) -> None:
         with self._lock:

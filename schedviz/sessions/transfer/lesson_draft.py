@@ -21,7 +21,14 @@ from schedviz.trace.releases import ReleaseName, release_in, unknown_release
 MOST_OBJECTS = 300
 MOST_STOPS = 30
 #: The settings that a lesson's file can express.
-_MUST_BE: dict[str, Any] = {"tick_millis": 1, "seed": 0, "first_of_tied": True, "first_of_heap": False, "hold_dispatch": False}
+_MUST_BE: dict[str, Any] = {
+    "tick_millis": 1,
+    "seed": 0,
+    "first_of_tied": True,
+    "first_of_heap": False,
+    "random_of_tied": False,
+    "hold_dispatch": False,
+}
 
 
 def lesson_draft(session: Session, *, name: str, moments: Iterable[int] = ()) -> dict[str, str]:

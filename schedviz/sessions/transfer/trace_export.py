@@ -52,7 +52,7 @@ def trace(session: Session, *, until: int | None = None, start: Start | None = N
     until = history.last_event if until is None else min(until, history.last_event)
     after = history.first_event if start is None else start.event
     settings = history.initial_state.settings if start is None else start.settings
-    if not settings.get("first_of_tied", True):
+    if not settings.get("first_of_tied", True) or settings.get("random_of_tied"):
         raise NotExportable(
             "The session chooses randomly among tied nodes, but a trace always takes the first. Export a session file instead."
         )

@@ -15,9 +15,10 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from schedviz.experiments.columnar import columnar
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.report import html_report
-from schedviz.experiments.results import encode_results
+from schedviz.experiments.results import Results, encode_results
 from schedviz.experiments.table import csv_of
 from schedviz.sessions.experiments import reading, requests, trial_sessions
 from schedviz.sessions.experiments.reading import Progress
@@ -36,8 +37,7 @@ from schedviz.web.api.sessions import session_body, within_quotas
 
 PAGE = 50
 LONGEST_PAGE = 500
-_FORMATS = ("json", "csv", "html")
-_DOCUMENT = OpenApiResponse(OpenApiTypes.OBJECT, "The results (docs/experiments.md).")
+_FORMATS = ("json", "columns", "csv", "html")
 
 
 class Experiments(Resource):
@@ -106,11 +106,17 @@ class ExperimentResults(Resource):
     @extend_schema(
         operation_id="getExperimentResults",
         parameters=[
-            query("as", str, "json (the default), csv with a line for each trial, or html: the report.", choices=_FORMATS),
+            query(
+                "as",
+                str,
+                "json (the default), columns: the numbers alone, by column; csv with a line for each trial, or html: the report.",
+                choices=_FORMATS,
+            ),
             query("times", int, "0: leave out measured times, so that equal experiments give equal bytes.", most=1),
+            query("series", int, "0: leave out the series, which are most of the JSON of many trials.", most=1),
         ],
         responses={
-            (200, "application/json"): _DOCUMENT,
+            (200, "application/json"): answer(Results, "The results (docs/experiments.md)."),
             (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "A line for each trial."),
             (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, "The report."),
             **refused(400, 404),
@@ -120,7 +126,15 @@ class ExperimentResults(Resource):
         """Read the results of the trials that are done."""
         experiment = _find_or_404(request, experiment_id, Verb.LIST)
         form = one_of(request, "as", _FORMATS)
-        results = reading.results(experiment, volatile=request.query_params.get("times") != "0")
+        asked = request.query_params
+        results = reading.results(
+            experiment,
+            volatile=asked.get("times") != "0",
+            means=form not in ("columns", "csv"),
+            series=form == "json" and asked.get("series") != "0",
+        )
+        if form == "columns":
+            return HttpResponse(msgspec.json.encode(columnar(results)), content_type="application/json")
         if form == "csv":
             return _download(csv_of(results), "text/csv", "csv")
         if form == "html":

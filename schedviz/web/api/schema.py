@@ -9,6 +9,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from drf_spectacular.views import SpectacularAPIView
 from msgspec.json import schema_components
 
+from schedviz.experiments.results import Results
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.comparing import Comparison
 from schedviz.web.accounts import schemas as accounts
@@ -45,6 +46,7 @@ _ROOTS: tuple[Any, ...] = (
     schemas.NewExperiment,
     schemas.ExperimentBody,
     schemas.ExperimentList,
+    Results,
     schemas.NewBreakpoint,
     schemas.BreakpointChange,
     schemas.BreakpointList,

@@ -72,6 +72,51 @@ def test_capacity_that_no_shape_can_use_is_stranded(tmp_path: Path) -> None:
     assert result["fragmentation.cpu"] == pytest.approx((1 + 0.5 * 2) / 3, abs=1e-9)
 
 
+def gpu(obj: dict[str, Any], count: int) -> dict[str, Any]:
+    if obj["kind"] == "Node":
+        obj["status"]["allocatable"]["example.com/gpu"] = str(count)
+    else:
+        obj["spec"]["containers"][0]["resources"]["requests"]["example.com/gpu"] = str(count)
+    return obj
+
+
+def test_gpus_are_stranded_where_pods_that_want_them_do_not_fit(tmp_path: Path) -> None:
+    # Small pods without GPUs would fit on both nodes, but not the pod with a GPU: n1 lacks a cpu.
+    found = values(
+        tmp_path, gpu(node("n1", cpu="3"), 4), gpu(node("n2", cpu="9"), 2), pod("old", on="n1"), gpu(pod("a", cpu="3"), 1), pod("b")
+    )
+    assert found["strandedUnits.example.com/gpu"] == 4
+    assert found["stranded.example.com/gpu"] == 0
+
+
+PRICED = BASE + "prices: {perHour: {large: 2.5}, default: 1}\n"
+
+
+def typed(obj: dict[str, Any], instance_type: str, label: str = "node.kubernetes.io/instance-type") -> dict[str, Any]:
+    obj["metadata"]["labels"][label] = instance_type
+    return obj
+
+
+def test_cost_is_the_price_of_the_nodes(tmp_path: Path) -> None:
+    nodes = [typed(node("n1"), "large"), typed(node("n2"), "small"), typed(node("n3"), "large", "beta.kubernetes.io/instance-type")]
+    found = values(tmp_path, *nodes, pod("a", nodeSelector={"kubernetes.io/hostname": "n3"}), plan=PRICED)
+    assert (found["cost.used"], found["cost.all"]) == (2.5, 6)
+    assert "totalCost" not in found, "no time passes"
+
+
+def test_a_plan_without_prices_has_no_cost(tmp_path: Path) -> None:
+    assert not [key for key in values(tmp_path, node("n1"), pod("a")) if key.startswith("cost")]
+
+
+def test_means_over_time_weigh_how_long_pods_ran(tmp_path: Path) -> None:
+    timed = "workload: {arrivals: {rate: 0.01, distribution: fixed}, lifetimes: {mean: 50, distribution: fixed}}\n"
+    found = values(tmp_path, typed(node("n1"), "large"), pod("a"), pod("b"), pod("c"), plan=PRICED + timed)
+    # The pods arrive after 100, 200 and 300 seconds, and run for 50: a third of the time until the last one arrives.
+    assert found["meanUtilization.cpu"] == pytest.approx(0.25 / 3, abs=1e-4)
+    assert found["meanNodesUsed"] == pytest.approx(1 / 3, abs=1e-4)
+    assert found["totalCost"] == pytest.approx(2.5 * 100 / 3600, abs=1e-4)
+
+
 def test_zone_skew_counts_applications_apart(tmp_path: Path) -> None:
     nodes = [node("n1", zone="a", cpu="8"), node("n2", zone="b", cpu="8")]
     here = {"nodeSelector": {"kubernetes.io/hostname": "n1"}}

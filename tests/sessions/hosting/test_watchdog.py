@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
-from schedviz.sessions.hosting.watchdog import Watchdog, while_cycle_lasts
+import pytest
+
+from schedviz.sessions.hosting.watchdog import Watchdog, cpu_seconds_of, while_cycle_lasts
 
 
 def wait_for(bitten: list[str]) -> None:
@@ -49,7 +52,7 @@ def test_an_ended_thread_does_not_trigger_the_watchdog() -> None:
 def test_time_in_which_the_whole_process_stood_still_does_not_count() -> None:
     bitten: list[str] = []
     now = 100.0
-    watchdog = Watchdog(10.0, bitten.append, lambda: now)
+    watchdog = Watchdog(10.0, bitten.append, lambda: now, lambda _thread: None)
 
     with watchdog.watch("a stage"):
         now += 60.0
@@ -61,6 +64,64 @@ def test_time_in_which_the_whole_process_stood_still_does_not_count() -> None:
 
     assert bitten == ["a stage"]
     assert 169.0 < now < 172.0
+
+
+class Machine:
+    """Time, and the CPU time of the watched thread, as a share of it."""
+
+    def __init__(self, share: float) -> None:
+        self.share = share
+        self.now = self.cpu = 100.0
+
+    def run(self, watchdog: Watchdog, seconds: float) -> None:
+        for _ in range(round(seconds / 0.5)):
+            self.now += 0.5
+            self.cpu += 0.5 * self.share
+            watchdog.look()
+
+
+def watchdog_of(machine: Machine, bitten: list[str]) -> Watchdog:
+    return Watchdog(10.0, bitten.append, lambda: machine.now, lambda _thread: machine.cpu)
+
+
+def test_a_thread_that_gets_no_cpu_time_may_take_longer() -> None:
+    bitten: list[str] = []
+    machine = Machine(share=0.1)
+    watchdog = watchdog_of(machine, bitten)
+
+    with watchdog.watch("a stage") as alive:
+        machine.run(watchdog, 40.0)
+        assert not bitten
+        alive()
+        machine.run(watchdog, 40.0)
+        assert not bitten
+        machine.run(watchdog, 30.0)
+
+    assert bitten == ["a stage"]
+
+
+def test_a_thread_that_computes_may_not_although_it_shares_a_core() -> None:
+    bitten: list[str] = []
+    machine = Machine(share=0.6)
+    watchdog = watchdog_of(machine, bitten)
+
+    with watchdog.watch("a stage"):
+        machine.run(watchdog, 11.0)
+
+    assert bitten == ["a stage"]
+
+
+def test_the_cpu_time_of_a_thread_is_its_own() -> None:
+    me = threading.get_native_id()
+    before = cpu_seconds_of(me)
+    if before is None:
+        pytest.skip("this system has no /proc")
+    until = time.thread_time() + 0.1
+    while time.thread_time() < until:
+        pass
+
+    assert (cpu_seconds_of(me) or 0.0) - before >= 0.05
+    assert cpu_seconds_of(2**22 + 1) is None
 
 
 def test_what_was_stuck_is_reported_before_the_process_ends() -> None:

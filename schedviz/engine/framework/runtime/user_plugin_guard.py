@@ -7,9 +7,11 @@ checkpoint must be able to store.
 from __future__ import annotations
 
 import logging
+import traceback
 from collections.abc import Callable
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState
@@ -33,6 +35,18 @@ _POINTS: Final = (
 )
 
 
+#: The longest traceback that is kept, in characters.
+_LONGEST_TRACEBACK: Final = 20_000
+
+
+class PluginFault(msgspec.Struct, frozen=True):
+    """What went wrong in a user's plugin."""
+
+    message: str
+    #: "": no exception was raised.
+    traceback: str
+
+
 class _InvalidAnswerError(Exception):
     """An invalid answer."""
 
@@ -44,6 +58,8 @@ class GuardedPlugin:
         """Raises `ValueError` if the plugin cannot be used."""
         self.name = name
         self._plugin = plugin
+        #: The first fault since the plugin was created, for those who end a run because of it.
+        self.first_fault: PluginFault | None = None
         if callable(getattr(plugin, "less", None)):
             raise ValueError("a plugin that was installed cannot sort the queue (it has the method less)")  # noqa: TRY004
         points = [point for point in _POINTS if callable(getattr(plugin, point, None))]
@@ -94,9 +110,19 @@ class GuardedPlugin:
         try:
             answer = check(method(*args))
         except Exception as error:  # noqa: BLE001  (this is a plugin's code)
-            answer = failed(_in_one_line(error))
+            answer = failed(self._note(error))
         fault = state.remove_unstorable(before) if state is not None else ""
+        if fault:
+            self._note(_InvalidAnswerError(fault))
         return failed(fault) if fault else answer
+
+    def _note(self, error: Exception) -> str:
+        """Keep the first fault. Returns the exception in one line."""
+        line = _in_one_line(error)
+        if self.first_fault is None:
+            text = "" if isinstance(error, _InvalidAnswerError) else "".join(traceback.format_exception(error))
+            self.first_fault = PluginFault(line, text[-_LONGEST_TRACEBACK:])
+        return line
 
     def _call_without_result(self, point: str, method: Callable[..., Any], args: tuple[Any, ...]) -> None:
         """Upstream's signature of these calls has no error, so exceptions go to the server's log."""
@@ -104,11 +130,11 @@ class GuardedPlugin:
         try:
             method(*args)
         except Exception as error:  # noqa: BLE001  (this is a plugin's code)
-            logger.warning("plugin %s failed in %s: %s", self.name, point, _in_one_line(error))
+            logger.warning("plugin %s failed in %s: %s", self.name, point, self._note(error))
         if isinstance(args[0], CycleState):
             fault = args[0].remove_unstorable(before)
             if fault:
-                logger.warning("plugin %s failed in %s: %s", self.name, point, fault)
+                logger.warning("plugin %s failed in %s: %s", self.name, point, self._note(_InvalidAnswerError(fault)))
 
     def _object_changed(self, verb: ObjectVerb, obj: KubeObject) -> None:
         self._call_without_result("object_changed", self._plugin.object_changed, (verb, obj))
@@ -131,7 +157,7 @@ class GuardedPlugin:
                 try:
                     statuses.append(_status(self._plugin.filter_node(state, pod, info)))
                 except Exception as error:  # noqa: BLE001  (this is a plugin's code)
-                    statuses.append(as_status(_in_one_line(error)))
+                    statuses.append(as_status(self._note(error)))
             return None if all(status.is_success for status in statuses) else Verdicts.of(statuses)
 
         def failed(fault: str) -> Verdicts:

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.plugins.dynamicresources.state import STATE_KEY, StateData
+from schedviz.engine.framework.plugins.dynamicresources.structured.allocator import ClaimsAllocator
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, QueueingHint
 
 CLAIM_ADD = ClusterEvent(GVK.RESOURCE_CLAIM, ActionType.ADD)
@@ -150,6 +152,41 @@ def test_a_search_that_takes_too_long_is_a_timeout(world):
 
     assert outcome.error is not None
     assert outcome.error.message == 'running "DynamicResources" filter plugin: node n1: timed out trying to allocate devices'
+
+
+def test_a_preemption_searches_the_devices_of_a_node_once(world, monkeypatch):
+    world.object(device_class())
+    world.object(claim())
+    world.object(slice_of("n1", {"name": "d0"}))
+    for number in range(5):
+        world.pod(f"low-{number}", {"cpu": "500m"}, on="n1", priority=0)
+    framework = world.framework()
+    pod = world.pod("p", {"cpu": "3"}, resourceClaims=CLAIMS, priority=1)
+    _, outcome, state = world.filter(framework, pod)
+    searches = []
+    find = ClaimsAllocator.find
+    monkeypatch.setattr(ClaimsAllocator, "find", lambda allocator, node: searches.append(node.name) or find(allocator, node))
+
+    found = list(framework.plugins.by_name["DefaultPreemption"].select_victims(state, pod, world.snapshot.rows(), 1).found)
+
+    assert len(outcome.rejected) == 1
+    assert [[victim.name for victim in victims.pods] for _, victims in found] == [["low-2", "low-3", "low-4"]]
+    assert searches == ["n1"]
+
+
+def test_searches_and_their_time_survive_a_checkpoint(world):
+    world.node("n2")
+    world.object(device_class())
+    world.object(claim())
+    world.object(slice_of("n2", {"name": "d0"}, {"name": "d1"}))
+    _, _, state = world.filter(world.framework(), world.pod("p", resourceClaims=CLAIMS))
+    before = state.read(STATE_KEY)
+
+    after = StateData.from_state(before.to_state())
+
+    assert after.searched == before.searched
+    assert {node: status.is_success for node, status in after.searched.items()} == {"n1": False, "n2": True}
+    assert after.steps_left == before.allocator.left
 
 
 def test_an_extended_resource_is_provided_by_a_device_where_the_node_has_none(world):

@@ -123,3 +123,18 @@ def test_potential_victims_are_kept_until_their_node_changes(world):
 
     assert again[0] is before[0]
     assert [pod.name for pod in changed[0].pods] == ["new", "old"]
+
+
+def test_sums_of_requests_wrap_as_in_a_dry_run_of_one_node(world, monkeypatch):
+    world.node("n", {"cpu": "4", "pods": "10"})
+    for number in range(3):
+        world.pod(f"huge-{number}", {"memory": str(2**63 - 1)}, on="n", priority=0)
+    pod = world.pod("p", {"memory": str(2**63 - 1)}, priority=3)
+    framework = world.framework()
+    _, _outcome, state = world.filter(framework, pod)
+    plugin = framework.plugins.by_name["DefaultPreemption"]
+
+    at_once = _found(world, plugin.select_victims(state, pod, framework.snapshot.rows(), 3))
+    monkeypatch.setattr(framework, "filter_reads", lambda state, pod: FilterReads.PODS)
+
+    assert at_once == _found(world, plugin.select_victims(state, pod, framework.snapshot.rows(), 3))

@@ -13,6 +13,7 @@ import numpy as np
 
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.preemption.potential_victims import VictimTable
+from schedviz.engine.framework.resource import as_int64
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.trial_rows import Added, TrialRows, amount
 from schedviz.engine.framework.types import NodeInfo, PodInfo
@@ -69,6 +70,6 @@ def _lower_priority_requests(rows: Rows, priority: int, resource: str) -> IntArr
     """The requests of the pods of lower priority. Many pods share few priorities, so the columns are reused."""
 
     def compute(node_info: NodeInfo) -> int:
-        return sum(amount(pod, resource) for pod in node_info.pods if pod.priority < priority)
+        return as_int64(sum(amount(pod, resource) for pod in node_info.pods if pod.priority < priority))
 
     return rows.info_column(("below", priority, resource), compute)

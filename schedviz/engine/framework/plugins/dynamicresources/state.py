@@ -11,6 +11,7 @@ from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.dynamicresources.structured import AllocatedState, Allocator
 from schedviz.engine.framework.plugins.dynamicresources.structured.allocator import ClaimsAllocator, Found
+from schedviz.engine.framework.status import SUCCESS, Status
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.core import ContainerExtendedResourceRequest
 from schedviz.kube.devices import AllocationResult, DeviceTaintRule, ResourceClaim, ResourceSlice
@@ -53,6 +54,8 @@ class _Stored(msgspec.Struct, frozen=True):
     nodes: dict[str, NodeAllocation]
     scalar_resources: dict[str, int]
     waits: bool
+    searched: dict[str, Status] = {}
+    steps_left: int | None = None
 
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
@@ -85,6 +88,10 @@ class StateData:
         self.unavailable: set[int] = set()
         #: What Filter found, by node. Allocations are built when they are needed.
         self.found: dict[str, tuple[Found, NodeAllocation]] = {}
+        #: The results of searches, by node, if the claims are the same on every node.
+        self.searched: dict[str, Status] = {}
+        #: What a checkpoint says that was left of the allocator's steps; None: all.
+        self.steps_left: int | None = None
         #: The pod's requests of scalar resources, if device classes may provide them.
         self.scalar_resources: dict[str, int] = {}
         #: PreBind has written the claims and waits for the devices' conditions.
@@ -136,6 +143,8 @@ class StateData:
             nodes,
             self.scalar_resources,
             self.waits,
+            self.searched,
+            self.steps_left if self.allocator is None else self.allocator.left,
         )
         return _encoder.encode(stored)
 
@@ -151,6 +160,8 @@ class StateData:
         state.unavailable = set(stored.unavailable)
         state.found = {name: ((), allocation) for name, allocation in stored.nodes.items()}
         state.scalar_resources, state.waits = stored.scalar_resources, stored.waits
+        state.searched = {name: SUCCESS if status.is_success else status for name, status in stored.searched.items()}
+        state.steps_left = stored.steps_left
         return state
 
 

@@ -36,7 +36,7 @@ class NodeAllocationError(Exception):
 
 
 #: Steps that each node adds to the time for all of them.
-_STEPS_PER_NODE: Final = 1_000
+_STEPS_PER_NODE: Final = 100
 
 #: The devices that a search found for each claim.
 Found = Sequence[Sequence[FoundDevice]]
@@ -63,16 +63,12 @@ class Allocator:
         self._counters: dict[str, Amounts] = {}
         self._rules = Rules(features, allocated, selectors, self._available_counters)
         self._max_steps = max_steps
-        #: Steps that are left for the nodes of this pass.
-        self._left = max_steps
-
-    def begin_pass(self, nodes: int) -> None:
-        """Begin to look at this many nodes. Deviation: together they may take little more time than one of them, not each as much."""
-        self._left = self._max_steps + nodes * _STEPS_PER_NODE
+        #: Steps that are left for the searches of this pod.
+        self.left = max_steps
 
     def end_search(self, search: Search) -> None:
         """Count the time that a search took."""
-        self._left -= search.effort
+        self.left -= search.effort
 
     def for_claims(self, claims: Sequence[ResourceClaim]) -> ClaimsAllocator:
         """The allocator of these claims, for one node or for many."""
@@ -102,8 +98,9 @@ class Allocator:
         return ()
 
     def search(self, node: Node, pools: Sequence[Pool]) -> Search:
-        """A search on a node."""
-        return Search(self._rules, node, pools, max_steps=min(self._max_steps, self._left))
+        """A search on a node. Deviation: all searches for a pod may take little more time than one of them, not each as much."""
+        self.left += _STEPS_PER_NODE
+        return Search(self._rules, node, pools, max_steps=min(self._max_steps, self.left))
 
     def result(self, claim: ResourceClaim, devices: Sequence[FoundDevice], node_name: str) -> AllocationResult:
         """What is written to a claim. Raises `AllocationError`."""

@@ -1,0 +1,67 @@
+/** The results of an experiment, column by column: `?as=columns` over REST, and what is inside a report (schedviz/experiments/columnar.py). */
+export interface Results {
+  schedviz: string;
+  name: string;
+  question: string;
+  plan: string;
+  /** The name of the plan's baseline. */
+  baseline: string;
+  nodes: number;
+  pods: number;
+  columns: Column[];
+  variants: Variant[];
+  trials: Trials;
+  moves: Moves | null;
+  /** What `at` of the courses counts. */
+  coursesAxis: "seconds" | "pods" | "";
+}
+
+export interface Column {
+  /** `measure`, or `measure.part`. */
+  key: string;
+  measure: string;
+  title: string;
+  unit: "pods" | "nodes" | "count" | "share" | "seconds";
+  better: "lower" | "higher" | "";
+  isVolatile: boolean;
+}
+
+export interface Variant {
+  name: string;
+  note?: string;
+  /** Axis of the grid → the name of its value. */
+  axes?: Record<string, string>;
+  /** What it changes, as in a plan. */
+  changes?: Record<string, unknown>;
+  /** Resource → requested shares of the nodes at the end, the largest first. */
+  nodeShares?: Record<string, number[]>;
+  /** Series → its numbers over time. */
+  courses?: Record<string, Course>;
+}
+
+/** A number over time: the mean over seeds, the least and the largest. */
+export interface Course {
+  at: number[];
+  mean: number[];
+  low: number[];
+  high: number[];
+}
+
+/** The lists have a place for each trial. */
+export interface Trials {
+  numbers: number[];
+  /** Place in `variants`. */
+  variants: number[];
+  seeds: (number | null)[];
+  cycles: number[];
+  /** For each column, the numbers of the trials. */
+  values: (number | null)[][];
+  /** Number of a trial that failed → why. */
+  errors: Record<string, string>;
+}
+
+/** Pods on another node, by the places of two variants. */
+export interface Moves {
+  variants: string[];
+  counts: (number | null)[][];
+}

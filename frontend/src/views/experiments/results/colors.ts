@@ -1,0 +1,9 @@
+/** With more variants than colors, only some are told apart: the others are grey. */
+const COLORS = 8;
+
+/** The color of a variant: the baseline is grey in every figure. */
+export function colorOf(variant: number, baseline: number, variants: number): string {
+  if (variant === baseline) return "var(--ink-3)";
+  const place = variant > baseline ? variant - 1 : variant;
+  return variants - 1 > COLORS ? "var(--series-0)" : `var(--series-${place % COLORS})`;
+}

@@ -1,0 +1,89 @@
+"""Results column by column: a tenth of the size of the document, and what the page and the report read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from schedviz.experiments.comparing import Moves
+from schedviz.experiments.courses import Course
+from schedviz.experiments.results import Column, Results, TrialRow, VariantResult
+
+
+class ColumnarVariant(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
+    """A variant without its means, which the reader calculates for the baseline that is chosen."""
+
+    name: str
+    note: str = ""
+    #: Axis of the grid -> the name of its value.
+    axes: dict[str, str] = {}
+    #: What it changes, as in a plan.
+    changes: dict[str, Any] = {}
+    node_shares: dict[str, list[float]] = {}
+    courses: dict[str, Course] = {}
+
+
+class ColumnarTrials(msgspec.Struct, frozen=True, rename="camel"):
+    """The trials: the lists have a place for each."""
+
+    numbers: list[int]
+    #: Place in `variants`.
+    variants: list[int]
+    seeds: list[int | None]
+    cycles: list[int]
+    #: For each column, the numbers of the trials.
+    values: list[list[float | None]]
+    #: Number of a trial that failed -> why.
+    errors: dict[int, str]
+
+
+class ColumnarResults(msgspec.Struct, frozen=True, rename="camel"):
+    """What the page and the report draw."""
+
+    schedviz: str
+    name: str
+    question: str
+    plan: str
+    baseline: str
+    nodes: int
+    pods: int
+    columns: list[Column]
+    variants: list[ColumnarVariant]
+    trials: ColumnarTrials
+    moves: Moves | None
+    courses_axis: str
+
+
+def columnar(results: Results) -> ColumnarResults:
+    """The results, without what can be calculated from the trials."""
+    return ColumnarResults(
+        results.schedviz,
+        results.name,
+        results.question,
+        results.plan,
+        results.baseline,
+        results.nodes,
+        results.pods,
+        results.columns,
+        [_variant(each) for each in results.variants],
+        _trials(results.trials, results),
+        results.moves,
+        results.courses_axis,
+    )
+
+
+def _variant(variant: VariantResult) -> ColumnarVariant:
+    return ColumnarVariant(variant.name, variant.note, variant.axes, variant.changes, variant.node_shares, variant.courses)
+
+
+def _trials(rows: list[TrialRow], results: Results) -> ColumnarTrials:
+    places = {variant.name: place for place, variant in enumerate(results.variants)}
+    return ColumnarTrials(
+        [row.number for row in rows],
+        [places[row.variant] for row in rows],
+        [row.seed for row in rows],
+        [row.cycles for row in rows],
+        [[row.values.get(column.key) for row in rows] for column in results.columns],
+        {row.number: row.error for row in rows if row.error},
+    )
