@@ -77,7 +77,7 @@ class Machine:
         for _ in range(round(seconds / 0.5)):
             self.now += 0.5
             self.cpu += 0.5 * self.share
-            watchdog.look()
+            watchdog.check()
 
 
 def watchdog_of(machine: Machine, bitten: list[str]) -> Watchdog:
