@@ -265,10 +265,10 @@ def _running(worker: Worker) -> Iterator[Worker]:
 
 def running_postgres(template: Path | None = None) -> Iterator[PostgresServer]:
     """Run a PostgreSQL while a fixture is in use. `template`: the data folder of a stopped server, to copy."""
-    found = binaries()
-    if found is None:
+    result = binaries()
+    if result is None:
         missing("PostgreSQL (initdb)", "Install it: apt install postgresql.")
-    server = PostgresServer(found)
+    server = PostgresServer(result)
     server.start(template)
     yield server
     server.stop()

@@ -73,11 +73,11 @@ def binaries() -> Path | None:
 
 
 def main(arguments: list[str]) -> int:
-    found = binaries()
-    if found is None:
+    result = binaries()
+    if result is None:
         sys.stderr.write("PostgreSQL (initdb) was not found. Install it: apt install postgresql.\n")
         return 1 if os.environ.get("CI", "").lower() == "true" else 0
-    server = PostgresServer(found)
+    server = PostgresServer(result)
     server.start()
     try:
         environment = {**os.environ, "SCHEDVIZ_DATABASE_URL": server.url}

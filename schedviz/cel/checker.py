@@ -44,8 +44,8 @@ class Checked:
 
     def type_of(self, node: Node) -> Type:
         """The type of a part, after the whole expression was checked."""
-        found = self.types.get(id(node))
-        return DYN if found is None else self.known.apply(found, to_dyn=True)
+        type_ = self.types.get(id(node))
+        return DYN if type_ is None else self.known.apply(type_, to_dyn=True)
 
 
 def check(tree: Node, source: str, declarations: Declarations) -> tuple[Type, Checked]:
@@ -79,34 +79,34 @@ class _Checker:
             raise TooComplexError
         match node:
             case Literal():
-                found = _type_of_literal(node.value)
+                type_ = _type_of_literal(node.value)
             case Identifier():
-                found = self._identifier(node)
+                type_ = self._identifier(node)
             case Select():
                 selected = self._select(node, node.operand, node.field, optional=False)
-                found = BOOL if node.is_test else selected
+                type_ = BOOL if node.is_test else selected
             case Call():
-                found = self._call(node)
+                type_ = self._call(node)
             case ListLiteral():
-                found = self._list(node)
+                type_ = self._list(node)
             case MapLiteral():
-                found = self._map(node)
+                type_ = self._map(node)
             case Comprehension():
-                found = self._comprehension(node)
+                type_ = self._comprehension(node)
             case _:
                 raise TypeError(type(node))
-        if found.parameters and types.size(found, _MAX_TYPE) > _MAX_TYPE:
+        if type_.parameters and types.size(type_, _MAX_TYPE) > _MAX_TYPE:
             raise TooComplexError
-        self.checked.types[id(node)] = found
-        return found
+        self.checked.types[id(node)] = type_
+        return type_
 
     def _report(self, node: Node, message: str) -> None:
         line, column = lexer.place(self._source, node.offset)
         self.issues.append(Issue(message, line, column))
 
-    def _expect(self, node: Node, wanted: Type, found: Type) -> None:
-        if not self.known.assign((wanted,), (found,)):
-            self._report(node, f"expected type '{wanted}' but found '{found}'")
+    def _expect(self, node: Node, expected: Type, actual: Type) -> None:
+        if not self.known.assign((expected,), (actual,)):
+            self._report(node, f"expected type '{expected}' but found '{actual}'")
 
     def _new_parameter(self) -> Type:
         self._fresh += 1
@@ -162,77 +162,77 @@ class _Checker:
         self._report(node, f"undeclared reference to '{node.function}' (in container '')")
         return ERROR
 
-    def _resolve(self, node: Call, function: Function, given: list[Type], *, is_member: bool) -> Type:
+    def _resolve(self, node: Call, function: Function, argument_types: list[Type], *, is_member: bool) -> Type:
         """Upstream: resolveOverload"""
         if function.name in ("_&&_", "_||_"):
-            return self._logic(node, given)
+            return self._logic(node, argument_types)
         result: Type | None = None
         matching: list[Overload] = []
         for overload in function.overloads:
-            if overload.is_member != is_member or len(overload.arguments) != len(given):
+            if overload.is_member != is_member or len(overload.arguments) != len(argument_types):
                 continue
             instance = self._instance(overload)
-            if not self.known.assign(given, instance.parameters[1:]):
+            if not self.known.assign(argument_types, instance.parameters[1:]):
                 continue
             matching.append(overload)
-            found = self.known.apply(instance.parameters[0])
+            type_ = self.known.apply(instance.parameters[0])
             if result is None:
-                result = found
-            elif not result.is_dyn and found != result:
+                result = type_
+            elif not result.is_dyn and type_ != result:
                 result = DYN
         if result is None:
-            shown = types.signature((self.known.apply(each, to_dyn=True) for each in given), is_member=is_member)
+            shown = types.signature((self.known.apply(argument, to_dyn=True) for argument in argument_types), is_member=is_member)
             self._report(node, f"found no matching overload for '{function.name}' applied to '{shown}'")
             return ERROR
         self.checked.overloads[id(node)] = tuple(matching)
         return result
 
-    def _logic(self, node: Call, given: list[Type]) -> Type:
-        for argument, found in zip(node.arguments, given, strict=True):
-            if not self.known.assign((found,), (BOOL,)):
-                self._report(argument, f"expected type 'bool' but found '{found}'")
+    def _logic(self, node: Call, argument_types: list[Type]) -> Type:
+        for argument, type_ in zip(node.arguments, argument_types, strict=True):
+            if not self.known.assign((type_,), (BOOL,)):
+                self._report(argument, f"expected type 'bool' but found '{type_}'")
         return BOOL
 
     def _instance(self, overload: Overload) -> Type:
         """The overload's result and arguments, with parameters of its own."""
-        whole = Type("opaque", "function", (overload.result, *overload.arguments))
-        names = sorted(_parameters(whole))
-        return Substitutions({name: self._new_parameter() for name in names}).apply(whole) if names else whole
+        signature_type = Type("opaque", "function", (overload.result, *overload.arguments))
+        names = sorted(_parameters(signature_type))
+        return Substitutions({name: self._new_parameter() for name in names}).apply(signature_type) if names else signature_type
 
     def _list(self, node: ListLiteral) -> Type:
         element: Type | None = None
-        for place, item in enumerate(node.elements):
-            found = self._element(item, optional=place in node.optional)
-            element = self._joined(item, element, found)
+        for index, item in enumerate(node.elements):
+            element_type = self._element(item, optional=index in node.optional)
+            element = self._joined(item, element, element_type)
         return types.list_of(self._new_parameter() if element is None else element)
 
     def _map(self, node: MapLiteral) -> Type:
         key: Type | None = None
         value: Type | None = None
-        for place, (key_node, value_node) in enumerate(node.entries):
+        for index, (key_node, value_node) in enumerate(node.entries):
             key = self._joined(key_node, key, self.check(key_node))
-            value = self._joined(value_node, value, self._element(value_node, optional=place in node.optional))
+            value = self._joined(value_node, value, self._element(value_node, optional=index in node.optional))
         if key is None or value is None:
             return types.map_of(self._new_parameter(), self._new_parameter())
         return types.map_of(key, value)
 
     def _element(self, node: Node, *, optional: bool) -> Type:
-        found = self.check(node)
+        type_ = self.check(node)
         if not optional:
-            return found
-        if found.is_optional:
-            return found.parameters[0]
-        if not found.is_dyn:
-            self._report(node, f"expected type '{types.optional_of(found)}' but found '{found}'")
-        return found
+            return type_
+        if type_.is_optional:
+            return type_.parameters[0]
+        if not type_.is_dyn:
+            self._report(node, f"expected type '{types.optional_of(type_)}' but found '{type_}'")
+        return type_
 
-    def _joined(self, node: Node, before: Type | None, found: Type) -> Type:
+    def _joined(self, node: Node, before: Type | None, element: Type) -> Type:
         """Upstream: joinTypes, with homogeneous literals"""
         if before is None:
-            return found
-        if self.known.assign((before,), (found,)):
-            return types.most_general(before, found)
-        self._report(node, f"expected type '{before}' but found '{found}'")
+            return element
+        if self.known.assign((before,), (element,)):
+            return types.most_general(before, element)
+        self._report(node, f"expected type '{before}' but found '{element}'")
         return ERROR
 
     def _comprehension(self, node: Comprehension) -> Type:
@@ -295,4 +295,4 @@ def _qualified(node: Node) -> str:
 def _parameters(within: Type) -> set[str]:
     if within.kind == "parameter":
         return {within.name}
-    return {name for each in within.parameters for name in _parameters(each)}
+    return {name for parameter in within.parameters for name in _parameters(parameter)}

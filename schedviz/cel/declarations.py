@@ -26,7 +26,7 @@ class Overload(msgspec.Struct, frozen=True):
     is_member: bool = False
     #: None: 1.
     cost: Cost | None = None
-    #: Counted before the call. None: it does not grow with what is in the arguments, or no more than the cost.
+    #: Work that is counted before the call. None: it does not grow with the contents of the arguments, or no faster than the cost.
     work: Work | None = None
 
 
@@ -66,9 +66,9 @@ def add_class(name: str, cls: type) -> None:
     _CLASSES[name] = (cls,)
 
 
-def _takes(wanted: Type, value: Any) -> bool:
-    if wanted.is_dyn or wanted.kind == "parameter":
+def _takes(type_: Type, value: Any) -> bool:
+    if type_.is_dyn or type_.kind == "parameter":
         return True
-    if wanted.name == "int":
+    if type_.name == "int":
         return type(value) is int
-    return isinstance(value, _CLASSES[wanted.name])
+    return isinstance(value, _CLASSES[type_.name])

@@ -44,27 +44,27 @@ def environment(*, consumable_capacity: bool, list_type_attributes: bool) -> Env
     if consumable_capacity:
         fields["allowMultipleAllocations"] = BOOL
     functions = [("includes", Overload((DYN, DYN), BOOL, _includes, is_member=True))] if list_type_attributes else []
-    known: Mapping[str, Mapping[str, Type]] = {DEVICE.name: fields}
-    return Environment({"device": DEVICE}, fields=known, functions=functions)
+    containers: Mapping[str, Mapping[str, Type]] = {DEVICE.name: fields}
+    return Environment({"device": DEVICE}, fields=containers, functions=functions)
 
 
 def _includes(target: Any, item: Any) -> bool:
     """Whether a value is the item, or a list has it. Upstream: includesFunc"""
     if not isinstance(target, tuple | list):
         return equal(target, item)
-    for place, each in enumerate(target):
-        if place >= MAX_ATTRIBUTE_VALUES:
+    for index, target_item in enumerate(target):
+        if index >= MAX_ATTRIBUTE_VALUES:
             raise CelError(f"'includes' function cannot be applied to lists longer than {MAX_ATTRIBUTE_VALUES} values")
-        if equal(each, item):
+        if equal(target_item, item):
             return True
     return False
 
 
 def compiled(expression: str, *, consumable_capacity: bool = True, list_type_attributes: bool = False) -> Program | str:
-    """The program, or why there is none. Upstream: CompileCELExpression"""
+    """The program, or the compilation error. Upstream: CompileCELExpression"""
     try:
-        known = environment(consumable_capacity=consumable_capacity, list_type_attributes=list_type_attributes)
-        program = known.compile(expression)
+        names = environment(consumable_capacity=consumable_capacity, list_type_attributes=list_type_attributes)
+        program = names.compile(expression)
     except CompileError as error:
         return f"compilation failed: {error}"
     if program.output in (BOOL, ANY) or (list_type_attributes and program.output == DYN):
@@ -74,12 +74,12 @@ def compiled(expression: str, *, consumable_capacity: bool = True, list_type_att
 
 def worst_cost(expression: str, *, consumable_capacity: bool = True, list_type_attributes: bool = False) -> int:
     """The most that an evaluation can cost for any device. Raises `CompileError`."""
-    known = environment(consumable_capacity=consumable_capacity, list_type_attributes=list_type_attributes)
-    return known.worst_cost(expression, _size_of, {"includes": MAX_ATTRIBUTE_VALUES})
+    names = environment(consumable_capacity=consumable_capacity, list_type_attributes=list_type_attributes)
+    return names.worst_cost(expression, _size_of, {"includes": MAX_ATTRIBUTE_VALUES})
 
 
 def _size_of(path: Path) -> int | None:
-    """The largest size of what a path from `device` leads to; None: unknown. Upstream: sizeEstimator.EstimateSize"""
+    """The maximum size of the value at a path from `device`; None: unknown. Upstream: sizeEstimator.EstimateSize"""
     match path:
         case ("device", "driver"):
             return _DRIVER

@@ -56,9 +56,9 @@ class CompileError(ValueError):
 def _all_shown(issues: Sequence[Issue], lines: Sequence[str]) -> Iterator[str]:
     """Upstream: cel-go common/errors.go ToDisplayString"""
     length = 0
-    for place, issue in enumerate(issues):
-        if place == MAX_ISSUES or length > _MAX_TEXT:
-            yield f"{len(issues) - place} more errors were truncated"
+    for index, issue in enumerate(issues):
+        if index == MAX_ISSUES or length > _MAX_TEXT:
+            yield f"{len(issues) - index} more errors were truncated"
             return
         text = _shown(issue, lines)
         length += len(text)

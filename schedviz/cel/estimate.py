@@ -1,4 +1,4 @@
-"""The worst-case cost of a checked expression, for which an API server refuses it, whatever it costs when it is evaluated.
+"""The estimated worst-case cost of a checked expression. An API server refuses an expression whose estimate is too high.
 
 Upstream: cel-go checker/cost.go, ext/lists.go, ext/sets.go; apiserver/pkg/cel/library/cost.go
 """
@@ -22,7 +22,7 @@ _LIST: Final = 10
 _MAP: Final = 30
 
 Path = tuple[str, ...]
-#: The largest size of what a path leads to; None: unknown. A path begins with a variable, before fields, `@items`, `@keys` and `@values`.
+#: The maximum size of the value at a path; None: unknown. A path begins with a variable, before fields, `@items`, `@keys` and `@values`.
 SizeOf = Callable[[Path], int | None]
 
 
@@ -83,7 +83,7 @@ class _Estimate(NamedTuple):
 
 
 def worst_cost(tree: Node, checked: Checked, size_of: SizeOf, fixed: Mapping[str, int] | None = None) -> int:
-    """The most that an evaluation can cost; `UNLIMITED` if there is no limit. `fixed`: functions with a cost of their own."""
+    """The maximum cost of an evaluation; `UNLIMITED` if it is unbounded. `fixed`: functions with a fixed cost."""
     return _Estimator(checked, size_of, fixed or {}).cost(tree).most
 
 
@@ -118,8 +118,8 @@ class _Estimator:
     # What is known of a part.
 
     def _local(self, node: Node) -> _Local | None:
-        known = self._locals.get(node.name) if isinstance(node, Identifier) else None
-        return known[-1] if known else None
+        local = self._locals.get(node.name) if isinstance(node, Identifier) else None
+        return local[-1] if local else None
 
     def _path(self, node: Node) -> Path:
         local = self._local(node)
@@ -130,10 +130,10 @@ class _Estimator:
 
     def _size(self, node: Node) -> Range | None:
         """Upstream: computeSize"""
-        if (known := self._sizes.get(id(node))) is not None:
-            return known
-        if (written := _written_size(node)) is not None:
-            return written
+        if (size := self._sizes.get(id(node))) is not None:
+            return size
+        if (literal_size := _written_size(node)) is not None:
+            return literal_size
         if (declared := self._declared(self._path(node))) is not None:
             self._sizes[id(node)] = declared
             return declared
@@ -152,8 +152,8 @@ class _Estimator:
         return self._size(node) or _UNKNOWN
 
     def _entries_of(self, node: Node) -> _Entries | None:
-        if (known := self._entries.get(id(node))) is not None:
-            return known
+        if (entries := self._entries.get(id(node))) is not None:
+            return entries
         local = self._local(node)
         return local.entries if local is not None else None
 
@@ -206,9 +206,9 @@ class _Estimator:
         total = self.cost(node.source).plus(self.cost(node.start))
         self._push(node.accumulator, _Local(self._path(node.start), self._size(node.start), self._entries_of(node.start)))
         names = [node.variable, *([node.second_variable] if node.second_variable else [])]
-        for place, name in enumerate(names):
-            self._push(name, self._loop_variable(node, is_key=len(names) == 2 and place == 0, is_only=len(names) == 1))
-        each = self.cost(node.condition).plus(self.cost(node.step))
+        for index, name in enumerate(names):
+            self._push(name, self._loop_variable(node, is_key=len(names) == 2 and index == 0, is_only=len(names) == 1))
+        iteration = self.cost(node.condition).plus(self.cost(node.step))
         for name in names:
             self._locals[name].pop()
         total = total.plus(self.cost(node.result))
@@ -221,7 +221,7 @@ class _Estimator:
             self._sizes[id(node)] = count
             if (entries := self._entries_of(node.step)) is not None:
                 self._entries[id(node)] = entries
-        return total.plus(count.times(each))
+        return total.plus(count.times(iteration))
 
     def _loop_variable(self, node: Comprehension, *, is_key: bool, is_only: bool) -> _Local:
         """Upstream: pushIterKey, pushIterValue, pushIterSingle"""
@@ -248,11 +248,11 @@ class _Estimator:
             total = self.cost(target)
         given = _Given(self, node, name, target, node.arguments, costs)
         overloads = self._checked.overloads.get(id(node))
-        signatures: Sequence[Sequence[Type]] = [each.arguments for each in overloads] if overloads else [()]
-        found, size = _NOTHING, None
+        signatures: Sequence[Sequence[Type]] = [overload.arguments for overload in overloads] if overloads else [()]
+        own_cost, size = _NOTHING, None
         for signature in signatures:
             estimate = given.estimate(signature)
-            found = found.union(estimate.cost)
+            own_cost = own_cost.union(estimate.cost)
             if estimate.size is not None:
                 size = estimate.size if size is None else size.union(estimate.size)
             if name == "_[_]":
@@ -264,7 +264,7 @@ class _Estimator:
                 size = self._size(node)
         if size is not None:
             self._sizes[id(node)] = size
-        return total.plus(found)
+        return total.plus(own_cost)
 
     # For the estimates of functions.
 
@@ -285,13 +285,13 @@ class _Estimator:
 
     def same_types(self, first: Node, second: Node) -> str:
         """The name of the type of both; "": they differ."""
-        one, other = self._type(first), self._type(second)
-        return one.name if one == other else ""
+        first_type, other = self._type(first), self._type(second)
+        return first_type.name if first_type == other else ""
 
     def joined_entries(self, node: Node, first: Node, second: Node) -> None:
         """Note that a call gives the entries of one of two parts."""
-        one = self._entries_of(first)
-        entries = None if one is None else one.union(self._entries_of(second))
+        first_entries = self._entries_of(first)
+        entries = None if first_entries is None else first_entries.union(self._entries_of(second))
         if entries is not None:
             self._entries[id(node)] = entries
 
@@ -325,8 +325,8 @@ class _Given(NamedTuple):
             total = total.plus(cost)
         return _Estimate(total, own.size)
 
-    def _size(self, place: int) -> Range:
-        return self.estimator.size_or_unknown(self.arguments[place])
+    def _size(self, index: int) -> Range:
+        return self.estimator.size_or_unknown(self.arguments[index])
 
     @property
     def _target_size(self) -> Range:
@@ -340,9 +340,9 @@ class _Given(NamedTuple):
         if fixed is not None:
             return _Estimate(Range(0, fixed))
         for estimate in (self._of_lists, self._of_texts, self._of_kubernetes, self._of_operators):
-            found = estimate(signature)
-            if found is not None:
-                return found
+            cost = estimate(signature)
+            if cost is not None:
+                return cost
         return _Estimate(_ONE)
 
     def _of_lists(self, _signature: Sequence[Type]) -> _Estimate | None:
@@ -352,8 +352,8 @@ class _Given(NamedTuple):
             element = self.estimator.element_size(target)
             if element is None:
                 return _Estimate(self._target_size.scaled(_TRAVERSAL))
-            each = _ONE.plus(element.scaled(_TRAVERSAL)) if self.estimator.element_is_text(target) else _ONE
-            return _Estimate(self._target_size.times(each))
+            per_element = _ONE.plus(element.scaled(_TRAVERSAL)) if self.estimator.element_is_text(target) else _ONE
+            return _Estimate(self._target_size.times(per_element))
         if name == "slice":
             start, end = self._constant(0, 0), self._constant(1, self._target_size.most)
             return _allocating(1, Range(max(0, end - start), max(0, end - start)))
@@ -376,8 +376,8 @@ class _Given(NamedTuple):
             return _Estimate(self._size(0).times(self._size(1)).scaled(factor).plus(_ONE))
         return None
 
-    def _constant(self, place: int, default: int) -> int:
-        node = self.arguments[place]
+    def _constant(self, index: int, default: int) -> int:
+        node = self.arguments[index]
         if isinstance(node, Literal) and isinstance(node.value, int) and not isinstance(node.value, bool):
             return max(0, node.value)
         return default

@@ -47,8 +47,8 @@ _TOKEN: Final = re.compile(
 
 
 def tokens(source: str) -> tuple[list[Token], list[Issue]]:
-    """The tokens, with `END` as the last one, and what is no token. Nothing is read after more of that than is reported."""
-    found: list[Token] = []
+    """The tokens, ending with `END`, and the lexical errors. Reading stops after more errors than are reported."""
+    result: list[Token] = []
     issues: list[Issue] = []
     offset = 0
     while offset < len(source) and len(issues) <= MAX_ISSUES:
@@ -63,10 +63,10 @@ def tokens(source: str) -> tuple[list[Token], list[Issue]]:
         if kind == "OPERATOR" or text in KEYWORDS:
             kind = text
         if kind != "SPACE":
-            found.append(Token(kind, text, offset))
+            result.append(Token(kind, text, offset))
         offset = match.end()
-    found.append(Token(END, END, len(source)))
-    return found, issues
+    result.append(Token(END, END, len(source)))
+    return result, issues
 
 
 def place(source: str, offset: int) -> tuple[int, int]:

@@ -105,8 +105,8 @@ def _exists(count: int) -> Macro:
 def _exists_one(count: int) -> Macro:
     def expanded(offset: int, target: Node | None, arguments: Sequence[Node]) -> Node:
         assert target is not None
-        one = Literal(offset, 1)
-        more = _call(offset, "_+_", _result(offset), one)
+        literal_one = Literal(offset, 1)
+        more = _call(offset, "_+_", _result(offset), literal_one)
         return _loop(
             offset,
             target,
@@ -114,7 +114,7 @@ def _exists_one(count: int) -> Macro:
             start=Literal(offset, 0),
             condition=Literal(offset, True),
             step=_call(offset, "_?_:_", arguments[count], more, _result(offset)),
-            result=_call(offset, "_==_", _result(offset), one),
+            result=_call(offset, "_==_", _result(offset), literal_one),
         )
 
     return expanded

@@ -1,4 +1,4 @@
-"""From text to a syntax tree.
+"""Parses text into a syntax tree.
 
 Messages are those of cel-go's generated parser for what people get wrong; for rarer mistakes its list of what it expected may differ.
 Upstream: cel-go parser/parser.go, parser/gen/CEL.g4
@@ -187,11 +187,11 @@ class _Parser:
     def _arguments(self) -> tuple[Node, ...]:
         if self._accept(")") is not None:
             return ()
-        found = [self._expression()]
+        arguments = [self._expression()]
         while self._accept(",") is not None:
-            found.append(self._expression())
+            arguments.append(self._expression())
         self._expect(")")
-        return tuple(found)
+        return tuple(arguments)
 
     def _primary(self) -> Node:
         token = self._take()

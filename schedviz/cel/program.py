@@ -33,7 +33,7 @@ MAX_WORK: Final = 500_000
 
 
 class Frame:
-    """The variables of one evaluation, what it has cost, and what it has gone through."""
+    """The variables of one evaluation, with its cost and the number of values traversed so far."""
 
     __slots__ = ("cost", "limit", "variables", "work")
 
@@ -81,7 +81,7 @@ class Program:
         self._run = _Planner(plan.checked, plan.functions).plan(plan.tree)
 
     def evaluate(self, variables: Mapping[str, Any], *, cost_limit: int) -> tuple[Any, int]:
-        """The value, and what it cost. Raises `CelError` or `CostLimitError`."""
+        """The value, and the cost of the evaluation. Raises `CelError` or `CostLimitError`."""
         frame = self.frame(variables, cost_limit=cost_limit)
         return self.run(frame), frame.cost
 
@@ -146,26 +146,26 @@ class _Planner:
         return _invoke(self._functions[name], self._checked.overloads.get(id(node), ()), parts, is_member=is_member)
 
     def _list(self, node: ListLiteral) -> Step:
-        parts = [(self.plan(element), place in node.optional) for place, element in enumerate(node.elements)]
+        parts = [(self.plan(element), index in node.optional) for index, element in enumerate(node.elements)]
 
         def build(frame: Frame) -> Any:
-            found: list[Any] = []
+            items: list[Any] = []
             for part, is_optional in parts:
                 value = part(frame)
                 if not is_optional:
-                    found.append(value)
+                    items.append(value)
                 elif (value := _as_optional(value)).has_value:
-                    found.append(value.value)
+                    items.append(value.value)
             frame.pay(_LIST_COST)
-            return tuple(found)
+            return tuple(items)
 
         return build
 
     def _map(self, node: MapLiteral) -> Step:
-        parts = [(self.plan(key), self.plan(value), place in node.optional) for place, (key, value) in enumerate(node.entries)]
+        parts = [(self.plan(key), self.plan(value), index in node.optional) for index, (key, value) in enumerate(node.entries)]
 
         def build(frame: Frame) -> Any:
-            found: dict[Any, Any] = {}
+            entries: dict[Any, Any] = {}
             for key_part, value_part, is_optional in parts:
                 key, value = map_key(key_part(frame)), value_part(frame)
                 if is_optional:
@@ -173,11 +173,11 @@ class _Planner:
                     if not value.has_value:
                         continue
                     value = value.value
-                if key in found:
+                if key in entries:
                     raise CelError(f"Failed with repeated key: {shown_key(key)}")
-                found[key] = value
+                entries[key] = value
             frame.pay(_MAP_COST)
-            return found
+            return entries
 
         return build
 
@@ -209,7 +209,7 @@ class _Planner:
 
 
 def _attempt(step: Step, frame: Frame) -> Any:
-    """The value, or the error as a value: the loops of `all` and `exists` go on after an error."""
+    """The value, or the error as a value: the loops of `all` and `exists` continue after an error."""
     try:
         return step(frame)
     except CelError as error:
@@ -255,8 +255,8 @@ _ABSENT = object()
 def _get(container: Any, key: Any) -> Any:
     """The element of a map or a list, or `_ABSENT`. Raises `CelError`."""
     if isinstance(container, Mapping):
-        found = container.get(map_key(key), _ABSENT)
-        return DefaultMap.EMPTY if found is _ABSENT and isinstance(container, DefaultMap) else found
+        value = container.get(map_key(key), _ABSENT)
+        return DefaultMap.EMPTY if value is _ABSENT and isinstance(container, DefaultMap) else value
     if isinstance(container, Sequence) and not isinstance(container, str | bytes):
         if not is_number(key) or not math.isfinite(key) or key != int(key):
             raise CelError(f"unsupported index type '{type_name(key)}' in list")
@@ -265,12 +265,12 @@ def _get(container: Any, key: Any) -> Any:
 
 
 def _element(container: Any, key: Any) -> Any:
-    found = _get(container, key)
-    if found is _ABSENT:
+    value = _get(container, key)
+    if value is _ABSENT:
         if isinstance(container, Mapping):
             raise CelError(f"no such key: {shown_key(key)}")
         raise CelError(f"index out of bounds: {key}")
-    return found
+    return value
 
 
 def _indexed(container: Any, key: Any) -> Any:
@@ -285,8 +285,8 @@ def _optional_element(container: Any, key: Any) -> Optional:
         if not container.has_value:
             return container
         container = container.value
-    found = _get(container, key)
-    return Optional.NONE if found is _ABSENT else Optional(found)
+    value = _get(container, key)
+    return Optional.NONE if value is _ABSENT else Optional(value)
 
 
 def _field(operand: Step, field: str) -> Step:

@@ -32,12 +32,12 @@ class Instruction(NamedTuple):
 
     kind: str
     test: Test | None = None
-    #: Where to go on; of a branch, the preferred way first.
+    #: The next instructions; of a branch, the preferred one first.
     first: int = 0
     second: int = 0
 
 
-#: A part of a pattern: appends instructions that go on behind themselves.
+#: A part of a pattern: appends its instructions, after which execution continues.
 Part = Callable[[list[Instruction]], None]
 
 
@@ -59,41 +59,41 @@ class RegularExpression:
     def find(self, text: str, start: int = 0) -> tuple[int, int] | None:
         """The first match from a position on: where it begins and ends."""
         threads: list[tuple[int, int]] = []
-        found: tuple[int, int] | None = None
-        for place in range(start, len(text) + 1):
+        longest: tuple[int, int] | None = None
+        for start_at in range(start, len(text) + 1):
             seen: set[int] = set()
             current: list[tuple[int, int]] = []
             for step, begin in threads:
-                self._follow(step, begin, text, place, seen, current)
-            if found is None:
-                self._follow(0, place, text, place, seen, current)
+                self._follow(step, begin, text, start_at, seen, current)
+            if longest is None:
+                self._follow(0, start_at, text, start_at, seen, current)
             threads = []
             for step, begin in current:
                 instruction = self._program[step]
                 if instruction.kind == "match":
                     # Threads behind this one are less preferred.
-                    found = (begin, place)
+                    longest = (begin, start_at)
                     break
-                if place < len(text) and instruction.test is not None and instruction.test(text[place]):
+                if start_at < len(text) and instruction.test is not None and instruction.test(text[start_at]):
                     threads.append((step + 1, begin))
-            if not threads and found is not None:
+            if not threads and longest is not None:
                 break
-        return found
+        return longest
 
     def find_all(self, text: str) -> Iterator[tuple[int, int]]:
         """All matches that do not overlap. Upstream: Go's Regexp.allMatches"""
-        place, last_end = 0, -1
-        while place <= len(text):
-            match = self.find(text, place)
+        position, last_end = 0, -1
+        while position <= len(text):
+            match = self.find(text, position)
             if match is None:
                 return
             begin, end = match
             if end > begin or begin != last_end:
                 yield match
             last_end = end
-            place = end if end > place else place + 1
+            position = end if end > position else position + 1
 
-    def _follow(self, step: int, begin: int, text: str, place: int, seen: set[int], found: list[tuple[int, int]]) -> None:
+    def _follow(self, step: int, begin: int, text: str, position: int, seen: set[int], results: list[tuple[int, int]]) -> None:
         """Follow branches to the characters and matches that they lead to, in order of preference."""
         stack = [step]
         while stack:
@@ -107,29 +107,29 @@ class RegularExpression:
             elif instruction.kind == "jump":
                 stack.append(instruction.first)
             elif instruction.kind in _POSITIONS:
-                if _POSITIONS[instruction.kind](text, place):
+                if _POSITIONS[instruction.kind](text, position):
                     stack.append(at + 1)
             else:
-                found.append((at, begin))
+                results.append((at, begin))
 
 
-def _is_word(text: str, place: int) -> bool:
-    return 0 <= place < len(text) and _WORD(text[place])
+def _is_word(text: str, index: int) -> bool:
+    return 0 <= index < len(text) and _WORD(text[index])
 
 
 _POSITIONS: Final[dict[str, Callable[[str, int], bool]]] = {
-    "begin": lambda _text, place: place == 0,
-    "end": lambda text, place: place == len(text),
-    "line begin": lambda text, place: place == 0 or text[place - 1] == "\n",
-    "line end": lambda text, place: place == len(text) or text[place] == "\n",
-    "word boundary": lambda text, place: _is_word(text, place - 1) != _is_word(text, place),
-    "no word boundary": lambda text, place: _is_word(text, place - 1) == _is_word(text, place),
+    "begin": lambda _text, position: position == 0,
+    "end": lambda text, position: position == len(text),
+    "line begin": lambda text, position: position == 0 or text[position - 1] == "\n",
+    "line end": lambda text, position: position == len(text) or text[position] == "\n",
+    "word boundary": lambda text, position: _is_word(text, position - 1) != _is_word(text, position),
+    "no word boundary": lambda text, position: _is_word(text, position - 1) == _is_word(text, position),
 }
 
 
 def _within(*ranges: str) -> Test:
     """A test for characters; each range is its first and last character."""
-    return lambda character: any(each[0] <= character <= each[1] for each in ranges)
+    return lambda character: any(range_[0] <= character <= range_[1] for range_ in ranges)
 
 
 def _not(test: Test) -> Test:
@@ -311,7 +311,7 @@ class _Parser:
         return part
 
     def _set_flags(self) -> bool:
-        """Take flags. True: they hold for the rest of the group around; False: for the group that they begin."""
+        """Parse flags. True: they apply to the rest of the enclosing group; False: to the group that they open."""
         value = True
         while (character := self._take()) not in (":", ")"):
             name = {"i": "ignore_case", "m": "multi_line", "s": "dot_matches_newline"}.get(character)
@@ -402,9 +402,9 @@ def _alternative(first: Part, second: Part) -> Part:
 
 
 def _repetition(part: Part, least: int, most: int | None, *, is_greedy: bool) -> Part:
-    def branch(program: list[Instruction], at: int, inside: int, outside: int) -> None:
+    def branch(program: list[Instruction], address: int, inside: int, outside: int) -> None:
         first, second = (inside, outside) if is_greedy else (outside, inside)
-        program[at] = Instruction("branch", first=first, second=second)
+        program[address] = Instruction("branch", first=first, second=second)
 
     def emit(program: list[Instruction]) -> None:
         before = len(program)
@@ -414,18 +414,18 @@ def _repetition(part: Part, least: int, most: int | None, *, is_greedy: bool) ->
                 # It matches only the empty text: repetitions of it, which may be nested, would never come to the limit of instructions.
                 return
         if most is None:
-            at = len(program)
+            address = len(program)
             _emit(program, Instruction("branch"))
             part(program)
-            _emit(program, Instruction("jump", first=at))
-            branch(program, at, at + 1, len(program))
+            _emit(program, Instruction("jump", first=address))
+            branch(program, address, address + 1, len(program))
             return
         branches: list[int] = []
         for _ in range(most - least):
             branches.append(len(program))
             _emit(program, Instruction("branch"))
             part(program)
-        for at in branches:
-            branch(program, at, at + 1, len(program))
+        for address in branches:
+            branch(program, address, address + 1, len(program))
 
     return emit

@@ -29,7 +29,7 @@ class Identifier(Node, eq=False):
 
 
 class Select(Node, eq=False):
-    """`operand.field`, or whether it is there."""
+    """`operand.field`, or (`has`) a test whether it is present."""
 
     operand: Node
     field: str

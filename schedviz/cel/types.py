@@ -98,11 +98,11 @@ class Substitutions:
         self._known = {} if known is None else known
         self._effort = Effort() if effort is None else effort
 
-    def assign(self, given: Sequence[Type], wanted: Sequence[Type]) -> bool:
+    def assign(self, types: Sequence[Type], parameters: Sequence[Type]) -> bool:
         """Whether each type can be used for the wanted one. If not, nothing is learned. Upstream: isAssignableList"""
         self._effort.spend(1 + len(self._known) // 16)
         trial = Substitutions(dict(self._known), self._effort)
-        if len(given) != len(wanted) or not all(map(trial._is_assignable, given, wanted)):
+        if len(types) != len(parameters) or not all(map(trial._is_assignable, types, parameters)):
             return False
         self._known = trial._known
         return True
@@ -111,51 +111,51 @@ class Substitutions:
         """The type with what its parameters stand for; `to_dyn`: unknown ones are dyn. Upstream: substitute"""
         self._effort.spend()
         if type_.kind == "parameter":
-            known = self._known.get(type_.name)
-            if known is not None:
-                return self.apply(known, to_dyn=to_dyn)
+            bound = self._known.get(type_.name)
+            if bound is not None:
+                return self.apply(bound, to_dyn=to_dyn)
             return DYN if to_dyn else type_
         if not type_.parameters:
             return type_
-        return Type(type_.kind, type_.name, tuple(self.apply(each, to_dyn=to_dyn) for each in type_.parameters))
+        return Type(type_.kind, type_.name, tuple(self.apply(parameter, to_dyn=to_dyn) for parameter in type_.parameters))
 
-    def _is_assignable(self, given: Type, wanted: Type) -> bool:
+    def _is_assignable(self, type_: Type, parameter: Type) -> bool:
         """Upstream: internalIsAssignable"""
         self._effort.spend()
-        if wanted.kind == "parameter":
-            valid, has_known = self._is_substitution(given, wanted)
+        if parameter.kind == "parameter":
+            valid, has_known = self._is_substitution(type_, parameter)
             if valid:
                 return True
             if has_known:
                 return False
-        if given.kind == "parameter":
-            return self._is_substitution(wanted, given)[0]
-        if "error" in (given.kind, wanted.kind) or given.is_dyn or wanted.is_dyn:
+        if type_.kind == "parameter":
+            return self._is_substitution(parameter, type_)[0]
+        if "error" in (type_.kind, parameter.kind) or type_.is_dyn or parameter.is_dyn:
             return True
-        if "null" in (given.kind, wanted.kind):
-            other = wanted if given.kind == "null" else given
+        if "null" in (type_.kind, parameter.kind):
+            other = parameter if type_.kind == "null" else type_
             return other.kind in ("null", "opaque", "struct")
-        if given.kind == "type" or wanted.kind == "type":
-            return given.kind == wanted.kind
-        if (given.kind, given.name, len(given.parameters)) != (wanted.kind, wanted.name, len(wanted.parameters)):
+        if type_.kind == "type" or parameter.kind == "type":
+            return type_.kind == parameter.kind
+        if (type_.kind, type_.name, len(type_.parameters)) != (parameter.kind, parameter.name, len(parameter.parameters)):
             return False
-        return all(map(self._is_assignable, given.parameters, wanted.parameters))
+        return all(map(self._is_assignable, type_.parameters, parameter.parameters))
 
-    def _is_substitution(self, given: Type, parameter: Type) -> tuple[bool, bool]:
+    def _is_substitution(self, type_: Type, parameter: Type) -> tuple[bool, bool]:
         """Whether a parameter can stand for the type, and whether it already stands for one. Upstream: isValidTypeSubstitution"""
-        if given == parameter:
+        if type_ == parameter:
             return True, True
-        known = self._known.get(parameter.name)
-        if known is None:
-            if self._occurs(parameter, given):
+        bound = self._known.get(parameter.name)
+        if bound is None:
+            if self._occurs(parameter, type_):
                 return False, False
-            self._known[parameter.name] = given
+            self._known[parameter.name] = type_
             return True, False
-        if given == known:
+        if type_ == bound:
             return True, True
-        if not self._is_assignable(given, known):
+        if not self._is_assignable(type_, bound):
             return False, True
-        general = most_general(given, known)
+        general = most_general(type_, bound)
         if not self._occurs(parameter, general):
             self._known[parameter.name] = general
         return True, True
@@ -166,9 +166,9 @@ class Substitutions:
         if parameter == within:
             return True
         if within.kind == "parameter":
-            known = self._known.get(within.name)
-            return known is not None and self._occurs(parameter, known)
-        return any(self._occurs(parameter, each) for each in within.parameters)
+            bound = self._known.get(within.name)
+            return bound is not None and self._occurs(parameter, bound)
+        return any(self._occurs(parameter, parameter_type) for parameter_type in within.parameters)
 
 
 def size(type_: Type, most: int) -> int:
@@ -200,7 +200,7 @@ def _is_equal_or_less_specific(first: Type, second: Type) -> bool:
 
 def signature(arguments: Iterable[Type], *, is_member: bool) -> str:
     """Arguments as messages show them. Upstream: checker/format.go formatFunctionDeclType"""
-    shown = [str(each) for each in arguments]
+    shown = [str(argument) for argument in arguments]
     if is_member:
         return f"{shown[0]}.({', '.join(shown[1:])})"
     return f"({', '.join(shown)})"

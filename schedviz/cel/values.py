@@ -196,7 +196,7 @@ def shown_number(value: float) -> str:
 
 
 def size_of(value: Any) -> int:
-    """How large costs take a value to be: characters or elements, 1 for what has none."""
+    """The size of a value for costs: its characters or elements, or 1 for other values."""
     if isinstance(value, Optional) and value.has_value:
         return size_of(value.value)
     if isinstance(value, str | bytes | Sequence | Mapping):

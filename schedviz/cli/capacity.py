@@ -50,14 +50,14 @@ def fit(paths: tuple[Path, ...], template: Path, *, limit: int, as_json: bool, c
     """
     from schedviz.experiments.capacity.fit import fit as count
 
-    found = count(_base(paths, chosen), _pod(template), limit=limit)
+    fitting = count(_base(paths, chosen), _pod(template), limit=limit)
     if as_json:
-        _print_json(found)
+        _print_json(fitting)
         return
-    say(f"{found.placed:,}{' or more' if found.is_limited else ''} more pods fit, on {len(found.nodes):,} nodes")
-    if found.message:
-        say(f"The next one does not: {found.message}")
-    _print_rows({node: f"{copies:,}" for node, copies in found.nodes.items()}, "nodes")
+    say(f"{fitting.placed:,}{' or more' if fitting.is_limited else ''} more pods fit, on {len(fitting.nodes):,} nodes")
+    if fitting.message:
+        say(f"The next one does not: {fitting.message}")
+    _print_rows({node: f"{copies:,}" for node, copies in fitting.nodes.items()}, "nodes")
 
 
 @capacity.command()
@@ -72,20 +72,20 @@ def nodes(paths: tuple[Path, ...], *, repack: bool, greedy: bool, as_json: bool,
     from schedviz.experiments.base import with_unbound_pods
     from schedviz.experiments.capacity.fewest import fewest_nodes
 
-    base, shown = _base(paths, chosen), Progress()
+    base, progress = _base(paths, chosen), Progress()
     try:
-        found = fewest_nodes(with_unbound_pods(base) if repack else base, greedy=greedy, report=shown.say)
+        fewest = fewest_nodes(with_unbound_pods(base) if repack else base, greedy=greedy, report=progress.say)
     finally:
-        shown.end()
+        progress.end()
     if as_json:
-        _print_json(found)
+        _print_json(fewest)
         return
-    say(f"{found.needed:,} of {found.nodes:,} nodes hold the pods: {len(found.removable):,} can go")
-    if found.pending_before:
-        say(f"{found.pending_before:,} pods have no node even with all nodes; they do not count.")
-    if found.next_stops:
-        say(f"More cannot go: {len(found.next_stops):,} pods would have no node ({_reasons(found.next_stops)}).")
-    _print_rows(dict.fromkeys(found.removable, ""), "nodes")
+    say(f"{fewest.needed:,} of {fewest.nodes:,} nodes hold the pods: {len(fewest.removable):,} can go")
+    if fewest.pending_before:
+        say(f"{fewest.pending_before:,} pods have no node even with all nodes; they do not count.")
+    if fewest.next_stops:
+        say(f"More cannot go: {len(fewest.next_stops):,} pods would have no node ({_reasons(fewest.next_stops)}).")
+    _print_rows(dict.fromkeys(fewest.removable, ""), "nodes")
 
 
 @capacity.command()
@@ -95,28 +95,30 @@ def nodes(paths: tuple[Path, ...], *, repack: bool, greedy: bool, as_json: bool,
 @release_options(BY_FILES)
 @click.pass_context
 def loss(ctx: click.Context, paths: tuple[Path, ...], *, zones: bool, as_json: bool, chosen: ChosenRelease) -> None:
-    """Check N+1: which pods would have no node if any one node, or zone, were gone. Exits with 1 if there are any."""
+    """Check N+1: which pods would be pending if any one node, or zone, failed. Exits with 1 if there are any."""
     from schedviz.cli.remote.printing import Progress
     from schedviz.experiments.capacity.losses import failures, losses
 
-    base, shown, found = _base(paths, chosen), Progress(), []
-    total, what = len(failures(base, zones=zones)), "zones" if zones else "nodes"
+    base, progress, found = _base(paths, chosen), Progress(), []
+    total, noun = len(failures(base, zones=zones)), "zones" if zones else "nodes"
     if not total:
-        raise click.ClickException(f"there are no {what} in the files")
+        raise click.ClickException(f"there are no {noun} in the files")
     try:
-        for each in losses(base, zones=zones):
-            found.append(each)
-            shown.say(f"{len(found):,} of {total:,} {what}")
+        for zone_loss in losses(base, zones=zones):
+            found.append(zone_loss)
+            progress.say(f"{len(found):,} of {total:,} {noun}")
     finally:
-        shown.end()
-    harmful = sorted((each for each in found if each.pending), key=lambda each: (-len(each.pending), each.name))
+        progress.end()
+    harmful = sorted(
+        (node_loss for node_loss in found if node_loss.pending), key=lambda node_loss: (-len(node_loss.pending), node_loss.name)
+    )
     if as_json:
         say_json(msgspec.json.format(msgspec.json.encode(found)).decode())
     elif harmful:
-        say(f"{len(harmful):,} of {total:,} {what} cannot be lost: pods would have no node")
-        _print_rows({each.name: f"{len(each.pending):,} pods: {_reasons(each.pending)}" for each in harmful}, what)
+        say(f"{len(harmful):,} of {total:,} {noun} cannot be lost: pods would have no node")
+        _print_rows({node_loss.name: f"{len(node_loss.pending):,} pods: {_reasons(node_loss.pending)}" for node_loss in harmful}, noun)
     else:
-        say(f"Any one of the {total:,} {what} can be lost: all pods find another node")
+        say(f"Any one of the {total:,} {noun} can be lost: all pods find another node")
     if harmful:
         ctx.exit(EXIT_LOST)
 
@@ -125,12 +127,12 @@ def _base(paths: tuple[Path, ...], chosen: ChosenRelease) -> BaseCluster:
     from schedviz.cli.loading import loaded, settings_for
     from schedviz.experiments.base import BaseCluster
 
-    found = loaded(paths)
-    if found.trace is not None and not found.objects:
+    imported = loaded(paths)
+    if imported.trace is not None and not imported.objects:
         raise click.ClickException(
             "a trace has no cluster before its steps; expected objects, such as `kubectl get nodes,pods -A -o json` prints"
         )
-    return BaseCluster(list(found.objects), settings_for(found, chosen))
+    return BaseCluster(list(imported.objects), settings_for(imported, chosen))
 
 
 def _pod(path: Path) -> Pod:
@@ -147,13 +149,13 @@ def _reasons(pending: Mapping[str, str]) -> str:
     return ", ".join(f"{count:,} × {reason}" for reason, count in Counter(pending.values()).most_common(3))
 
 
-def _print_rows(rows: Mapping[str, str], what: str) -> None:
+def _print_rows(rows: Mapping[str, str], noun: str) -> None:
     width = max(map(len, list(rows)[:_ROWS]), default=0)
     for name, text in list(rows.items())[:_ROWS]:
         say(f"  {name:{width}}  {text}".rstrip())
     if len(rows) > _ROWS:
-        say(f"  and {len(rows) - _ROWS:,} more {what}; --json prints all")
+        say(f"  and {len(rows) - _ROWS:,} more {noun}; --json prints all")
 
 
-def _print_json(found: object) -> None:
-    say_json(msgspec.json.format(msgspec.json.encode(found)).decode())
+def _print_json(value: object) -> None:
+    say_json(msgspec.json.format(msgspec.json.encode(value)).decode())

@@ -37,20 +37,20 @@ def compare(ctx: click.Context, a: str, b: str, *, form: str, report: Path | Non
     A and B are `.schedviz` files, trace files (run here), or sessions of a server: an ID or its beginning, a name (a name with a dot is
     a file), or @newest; append `@EVENT` for a moment. Exits with 0 if they are the same, 1 if they differ, 2 if one cannot be used.
     """
-    found = _compared(_meant(a, server, token), _meant(b, server, token), Server(server, token))
+    comparison = _compared(_meant(a, server, token), _meant(b, server, token), Server(server, token))
     if report is not None:
         from schedviz.trace.comparing.report import html_report
 
         try:
-            report.write_text(html_report(found), encoding="utf-8")
+            report.write_text(html_report(comparison), encoding="utf-8")
         except OSError as error:
             raise click.ClickException(f"{report}: {error.strerror}.") from None
     if form == "json":
-        say_json(msgspec.json.format(msgspec.json.encode(found)).decode())
+        say_json(msgspec.json.format(msgspec.json.encode(comparison)).decode())
     else:
-        for line in _lines(found):
+        for line in _lines(comparison):
             say(line)
-    if not found.same:
+    if not comparison.same:
         ctx.exit(EXIT_DIFFERENT)
 
 
@@ -60,8 +60,8 @@ def _meant(which: str, server: str, token: str) -> str:
 
     if _SESSION.fullmatch(which) or Path(which).exists() or Path(which).suffix or Path(which).name != which:
         return which
-    session, at, moment = which.rpartition("@")
-    named, suffix = (session, at + moment) if session and moment.isdecimal() else (which, "")
+    session, separator, moment = which.rpartition("@")
+    named, suffix = (session, separator + moment) if session and moment.isdecimal() else (which, "")
     with client_of(server, token) as client:
         return find_session(client, named).id + suffix
 
@@ -85,33 +85,33 @@ def _compared(a: str, b: str, server: Server) -> Comparison:
     return compare_runs(run(a), run(b))
 
 
-def _lines(found: Comparison) -> Iterator[str]:
+def _lines(comparison: Comparison) -> Iterator[str]:
     """The comparison as lines for a terminal."""
-    for name, side in (("A", found.a), ("B", found.b)):
+    for name, side in (("A", comparison.a), ("B", comparison.b)):
         yield f"{name}  {side.name}: event {side.event}, {side.cycles} cycles, {side.pods} pods on {side.nodes} nodes"
-    if found.shared_event:
-        yield f"   same history up to event {found.shared_event}"
-    if found.same:
+    if comparison.shared_event:
+        yield f"   same history up to event {comparison.shared_event}"
+    if comparison.same:
         yield "The runs are the same, and every pod is in the same place."
         return
-    for difference in found.settings[:_ROWS]:
+    for difference in comparison.settings[:_ROWS]:
         yield f"settings  {difference.path}: {_value(difference.a)} | {_value(difference.b)}"
-    yield from _divergence_lines(found)
-    yield from _placement_lines(found)
-    yield from _score_lines(found)
-    use = found.utilisation
+    yield from _divergence_lines(comparison)
+    yield from _placement_lines(comparison)
+    yield from _score_lines(comparison)
+    use = comparison.utilisation
     for name, all_of, empty in (("A", use.a, use.empty_a), ("B", use.b, use.empty_b)):
         cpu, memory = all_of.cpu, all_of.memory
         yield (
             f"{name}  cpu {cpu.requested / 1000:g} of {cpu.allocatable / 1000:g}, memory {memory.requested >> 20} of "
             f"{memory.allocatable >> 20} Mi, {all_of.pods.requested} pods, {empty} nodes without a pod"
         )
-    for reason in found.pending[:_ROWS]:
+    for reason in comparison.pending[:_ROWS]:
         yield f"pending  A {reason.count_a}, B {reason.count_b}: {reason.reason}"
 
 
-def _divergence_lines(found: Comparison) -> Iterator[str]:
-    divergence = found.divergence
+def _divergence_lines(comparison: Comparison) -> Iterator[str]:
+    divergence = comparison.divergence
     if divergence is None:
         return
     yield divergence.text
@@ -120,24 +120,25 @@ def _divergence_lines(found: Comparison) -> Iterator[str]:
         yield f"  {difference.path}: {_value(difference.a)} | {_value(difference.b)}"
 
 
-def _placement_lines(found: Comparison) -> Iterator[str]:
-    places = found.placements
+def _placement_lines(comparison: Comparison) -> Iterator[str]:
+    placements = comparison.placements
     yield (
-        f"pods  {places.same} in the same place, {places.moved} on another node, placed only in A {places.placed_only_in_a}, only in B "
-        f"{places.placed_only_in_b}, known only to A {places.only_in_a}, only to B {places.only_in_b}"
+        f"pods  {placements.same} in the same place, {placements.moved} on another node, "
+        f"placed only in A {placements.placed_only_in_a}, only in B {placements.placed_only_in_b}, "
+        f"known only to A {placements.only_in_a}, only to B {placements.only_in_b}"
     )
-    for pod in places.pods[:_ROWS]:
-        a, b = (("not there" if one is None else one.node or f"waits in {one.state}") for one in (pod.a, pod.b))
+    for pod in placements.pods[:_ROWS]:
+        a, b = (("not there" if place is None else place.node or f"waits in {place.state}") for place in (pod.a, pod.b))
         yield f"  {pod.pod}: {a} | {b}"
-    if len(places.pods) > _ROWS:
-        yield f"  and {len(places.pods) - _ROWS + places.left_out} more; -o json lists them"
+    if len(placements.pods) > _ROWS:
+        yield f"  and {len(placements.pods) - _ROWS + placements.left_out} more; -o json lists them"
 
 
-def _score_lines(found: Comparison) -> Iterator[str]:
-    if found.scores is None:
+def _score_lines(comparison: Comparison) -> Iterator[str]:
+    if comparison.scores is None:
         return
-    for total in found.scores.totals[:_ROWS]:
-        yield f"scores of {found.scores.pod}  {total.node}: {_value(total.a)} | {_value(total.b)}"
+    for total in comparison.scores.totals[:_ROWS]:
+        yield f"scores of {comparison.scores.pod}  {total.node}: {_value(total.a)} | {_value(total.b)}"
 
 
 def _value(value: object) -> str:

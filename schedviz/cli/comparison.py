@@ -28,11 +28,11 @@ def differences(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> Itera
     left, right = expected.get("steps") or [], actual.get("steps") or []
     if len(left) != len(right):
         yield f"steps: {len(left)} expected, {len(right)} found"
-    for index, (one, two) in enumerate(zip(left, right, strict=False)):
-        recorded, observed = _ranked(one.get("observed") or {}), _ranked(two.get("observed") or {})
+    for index, (left_item, right_item) in enumerate(zip(left, right, strict=False)):
+        recorded, observed = _ranked(left_item.get("observed") or {}), _ranked(right_item.get("observed") or {})
         if recorded != observed:
             for difference in _between(recorded, observed, ""):
-                yield f"step {index} ({one.get('op')}): {difference}"
+                yield f"step {index} ({left_item.get('op')}): {difference}"
 
 
 def _between(expected: Any, actual: Any, path: str) -> Iterator[str]:

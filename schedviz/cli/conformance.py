@@ -117,7 +117,7 @@ def judge(path: Path, *, show: int, restore: str | None, chosen: ChosenRelease =
     try:
         trace = chosen.trace(decode_trace(read(path), check_objects=False))
         _check_objects(trace)
-        found = _with_recording(path, trace) if restore is None else _with_itself(path, trace, restore)
+        mismatches = _with_recording(path, trace) if restore is None else _with_itself(path, trace, restore)
     except Refused as error:
         return Verdict(path, problem=str(error))
     except KubeError as error:
@@ -127,7 +127,7 @@ def judge(path: Path, *, show: int, restore: str | None, chosen: ChosenRelease =
 
         text = f"{path}: this is a bug in schedviz ({type(error).__name__}: {error}). Details are in {record(error)}"
         return Verdict(path, problem=text)
-    return Verdict(path, len(found), tuple(found[:show]))
+    return Verdict(path, len(mismatches), tuple(mismatches[:show]))
 
 
 def _check_objects(trace: TraceFile) -> None:

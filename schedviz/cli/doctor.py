@@ -36,9 +36,9 @@ def doctor(
     the KubeSchedulerConfiguration. For a trace, the engine's own API, informers, cache, queue and snapshot are compared. Exits with 0 if
     nothing differs, 1 if something does, 2 if a file cannot be used.
     """
-    found = loaded(paths)
-    tell_warnings(found, chosen)
-    examinations = examined(found, chosen, names=names)
+    imported = loaded(paths)
+    tell_warnings(imported, chosen)
+    examinations = examined(imported, chosen, names=names)
     if form == "json":
         import msgspec
 

@@ -30,9 +30,9 @@ def explain(error: Exception) -> str | None:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{os.fspath(error.filename)}: {error.strerror}"
     kind = type(error)
-    ours = kind.__module__.split(".")[0] == "schedviz" and kind.__name__ != "InvariantError"
+    is_own_error = kind.__module__.split(".")[0] == "schedviz" and kind.__name__ != "InvariantError"
     # Compared by name: most commands do not need Django, which takes long to import.
-    if ours or (kind.__module__, kind.__name__) == ("django.core.exceptions", "ImproperlyConfigured"):
+    if is_own_error or (kind.__module__, kind.__name__) == ("django.core.exceptions", "ImproperlyConfigured"):
         return str(error)
     return None
 

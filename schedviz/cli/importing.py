@@ -102,14 +102,14 @@ def import_(
         say_json(json.dumps(answer, indent=2))
 
 
-def _as_they_are(paths: tuple[Path, ...], what: str, *, whole: bool) -> dict[str, bytes]:
+def _as_they_are(paths: tuple[Path, ...], option: str, *, whole: bool) -> dict[str, bytes]:
     """The files themselves. Raises `click.ClickException` if an option requires more than sending them unchanged."""
     if not whole:
         raise click.ClickException(
-            f"{paths[0]}: this is {what}, which is sent unchanged; --dry-run, --write and --pseudonyms are for objects."
+            f"{paths[0]}: this is {option}, which is sent unchanged; --dry-run, --write and --pseudonyms are for objects."
         )
     if not all(path.is_file() for path in paths):
-        raise click.ClickException(f"This is {what}; pass it as a file.")
+        raise click.ClickException(f"This is {option}; pass it as a file.")
     return {path.name: path.read_bytes() for path in paths}
 
 
@@ -121,15 +121,15 @@ def _read(paths: tuple[Path, ...]) -> tuple[Import, LeftOut]:
     return loaded(paths, look=left_out.look), left_out
 
 
-def _renamed(found: Import, secret: str | None) -> tuple[list[Any], int]:
+def _renamed(imported: Import, secret: str | None) -> tuple[list[Any], int]:
     if secret is None:
-        return list(found.objects), 0
+        return list(imported.objects), 0
     from schedviz.ingest.pseudonyms import Pseudonyms
 
     if not secret:
         raise click.UsageError("--pseudonyms needs a secret: without one, anybody who guesses a name could verify it.")
     pseudonyms = Pseudonyms(secret)
-    return list(pseudonyms.objects(found.objects)), pseudonyms.count
+    return list(pseudonyms.objects(imported.objects)), pseudonyms.count
 
 
 def _list(objects: list[Any]) -> bytes:
@@ -139,23 +139,23 @@ def _list(objects: list[Any]) -> bytes:
     return b'{"apiVersion":"v1","kind":"List","items":[\n' + items + b"\n]}\n"
 
 
-def _report(found: Import, left_out: LeftOut, size: int, replaced: int, form: str) -> None:
+def _report(imported: Import, left_out: LeftOut, size: int, replaced: int, form: str) -> None:
     import msgspec
 
-    report = found.report
+    report = imported.report
     if form == "json":
         report_json = {
             **msgspec.to_builtins(report),
             "bytes": size,
             "namesReplaced": replaced,
             "leftOut": dict(left_out.lines()),
-            "origins": {f"{type(obj).__name__} {obj.key}": origin for obj, origin in zip(found.objects, found.origins, strict=True)},
+            "origins": {f"{type(obj).__name__} {obj.key}": origin for obj, origin in zip(imported.objects, imported.origins, strict=True)},
         }
         say_json(json.dumps(report_json, indent=2, ensure_ascii=False))
         return
     for file in report.files:
         more = "".join(
-            f", {_counted(count, what)}" for count, what in ((file.dumps, "dump"), (file.messages, "message about pods")) if count
+            f", {_counted(count, noun)}" for count, noun in ((file.dumps, "dump"), (file.messages, "message about pods")) if count
         )
         say(f"{file.name}: {file.format}, {_counted(file.objects, 'object')}{more}")
     say(f"kept: {', '.join(f'{count} {kind}' for kind, count in report.kinds.items())} ({size:,} bytes of JSON)")
@@ -178,9 +178,9 @@ def _remarks(report: Report) -> Iterator[str]:
         yield f"warning: {warning}"
 
 
-def _counted(count: int, what: str) -> str:
+def _counted(count: int, noun: str) -> str:
     """`1 object`, `2 objects`, `2 messages about pods`."""
-    first, space, rest = what.partition(" ")
+    first, space, rest = noun.partition(" ")
     return f"{count:,} {first}{'' if count == 1 else 's'}{space}{rest}"
 
 

@@ -29,10 +29,10 @@ class LazyGroup(click.Group):
         return list(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        place = self.lazy.get(cmd_name)
-        if place is None:
+        lazy_command = self.lazy.get(cmd_name)
+        if lazy_command is None:
             return None
-        command: click.Command = getattr(importlib.import_module(place.module), place.attribute)
+        command: click.Command = getattr(importlib.import_module(lazy_command.module), lazy_command.attribute)
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
@@ -45,4 +45,4 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
-            formatter.write_dl([(name, place.summary) for name, place in self.lazy.items()])
+            formatter.write_dl([(name, lazy_command.summary) for name, lazy_command in self.lazy.items()])

@@ -109,19 +109,19 @@ def _take_here(folder: Path, language: str) -> None:
     from schedviz.lessons.player import play
 
     try:
-        taken = read_lesson(folder)
+        own_lesson = read_lesson(folder)
     except LessonError as error:
         raise SeveralLines(*(f"{folder}/{fault}" for fault in error.faults)) from None
-    if language not in taken.texts:
-        raise click.ClickException(f"{folder.name} has no text in {language}; it has {', '.join(taken.texts) or 'none'}.")
-    _take(taken, play(taken), language)
+    if language not in own_lesson.texts:
+        raise click.ClickException(f"{folder.name} has no text in {language}; it has {', '.join(own_lesson.texts) or 'none'}.")
+    _take(own_lesson, play(own_lesson), language)
 
 
 def _folders(lessons: Iterable[str]) -> list[Path]:
     from schedviz.lessons.catalogue import CONTENT
     from schedviz.lessons.reading import PLAN
 
-    named = [Path(one) if Path(one).is_dir() else CONTENT / one for one in lessons]
+    named = [Path(name) if Path(name).is_dir() else CONTENT / name for name in lessons]
     folders = [folder.absolute() for folder in named] or sorted(file.parent for file in CONTENT.glob(f"*/{PLAN}"))
     for folder in folders:
         if not folder.is_dir():
@@ -142,28 +142,28 @@ def _check(folder: Path) -> int:
     from schedviz.lessons.checking import faults_of
 
     try:
-        found = read_lesson(folder)
+        read = read_lesson(folder)
     except LessonError as error:
         for fault in error.faults:
             say(f"{folder.name}/{fault}")
         return EXIT_UNREADABLE
-    faults = faults_of(found)
+    faults = faults_of(read)
     for fault in faults:
         say(f"{folder.name}/{fault}")
     if not faults:
-        claims = sum(len(stop.check) + (stop.question is not None) for stop in found.plan.stops)
-        say(f"{folder.name}: {len(found.plan.stops)} stops, {claims} claims hold")
+        claims = sum(len(stop.check) + (stop.question is not None) for stop in read.plan.stops)
+        say(f"{folder.name}: {len(read.plan.stops)} stops, {claims} claims hold")
     return EXIT_WRONG if faults else 0
 
 
-def _take(taken: Lesson, stops: Iterable[StopState], language: str) -> None:
+def _take(own_lesson: Lesson, stops: Iterable[StopState], language: str) -> None:
     from rich.markdown import Markdown
 
     from schedviz.lessons.expressions import as_text
     from schedviz.lessons.rendering import answer_words
     from schedviz.lessons.texts import IN_RELEASE, fill
 
-    text = taken.texts[language]
+    text = own_lesson.texts[language]
     show(Markdown(f"# {text.title}\n\n{text.about}"))
     for state in stops:
         stop_text = text.stops[state.stop.id]
@@ -172,7 +172,7 @@ def _take(taken: Lesson, stops: Iterable[StopState], language: str) -> None:
         if state.stop.question is None:
             _wait()
             continue
-        options = "\n".join(f"- `{option}` {words}" for option, words in stop_text.options.items())
+        options = "\n".join(f"- `{option}` {text}" for option, text in stop_text.options.items())
         show(Markdown(f"**{fill(stop_text.question, state.facts)}**\n\n{options}"))
         guess = _ask()
         if guess:

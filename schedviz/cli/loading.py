@@ -42,30 +42,30 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
                 f"{path}: this is a session file. Create a session from it with `schedviz import {path}`, and query that with --session."
             )
     piped = [Source.of_bytes("standard input", sys.stdin.buffer.read())] if STDIN in paths else []
-    shown = Shown()
+    progress_line = Shown()
     try:
         sources = [*piped, *files_of(path for path in paths if path != STDIN)]
         if not sources:
             folders = ", ".join(map(str, paths))
-            raise click.ClickException(f"{folders}: no file there looks, by its name, like objects or a scheduler's log.")
-        found = load(sources, progress=lambda progress: shown.say(_in_words(progress)), look=look or ignore_item)
+            raise click.ClickException(f"{folders}: no file there has a name that suggests objects or a scheduler's log.")
+        imported = load(sources, progress=lambda progress: progress_line.say(_in_words(progress)), look=look or ignore_item)
     except IngestError as error:
         raise SeveralLines(*error.lines) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}.") from None
     finally:
-        shown.end()
-    for refused in (*found.report.refused, *found.report.skipped):
+        progress_line.end()
+    for refused in (*imported.report.refused, *imported.report.skipped):
         for line in refused.message.split("\n"):
             say(f"schedviz: left out: {line}", err=True)
-    return found
+    return imported
 
 
-def tell_warnings(found: Import, chosen: ChosenRelease = NO_CHOICE) -> None:
+def tell_warnings(imported: Import, chosen: ChosenRelease = NO_CHOICE) -> None:
     """Print warnings about the files to standard error, so that they precede the answer."""
     from schedviz.ingest.release_evidence import with_release
 
-    for warning in with_release(found.report, chosen.release, found.evidence).warnings:
+    for warning in with_release(imported.report, chosen.release, imported.evidence).warnings:
         say(f"warning: {warning}", err=True)
 
 
@@ -77,7 +77,7 @@ def _in_words(progress: Progress) -> str:
 
 
 def is_session_file(path: Path) -> bool:
-    """Whether it is a `.schedviz` file. False for an unreadable file; whoever reads it reports the error."""
+    """Whether it is a `.schedviz` file. False for an unreadable file; the code that reads it reports the error."""
     from schedviz.ingest.session_file import looks_like_session
 
     try:
@@ -87,28 +87,28 @@ def is_session_file(path: Path) -> bool:
         return False
 
 
-def settings_for(found: Import, chosen: ChosenRelease = NO_CHOICE) -> SimulationSettings:
+def settings_for(imported: Import, chosen: ChosenRelease = NO_CHOICE) -> SimulationSettings:
     """The settings of an engine for the files: those of a trace, otherwise with the suggested release; options override both."""
     from schedviz.engine import RULES_OF_NEW_SESSIONS, SimulationSettings, settings_of
 
-    if found.trace is not None:
-        return chosen.settings(settings_of(found.trace))
-    release = found.evidence.suggested
-    gates = found.evidence.suggested_gates if chosen.release in (None, release) else {}
-    return chosen.settings(SimulationSettings(config=found.config, release=release, feature_gates=gates, **RULES_OF_NEW_SESSIONS))
+    if imported.trace is not None:
+        return chosen.settings(settings_of(imported.trace))
+    release = imported.evidence.suggested
+    gates = imported.evidence.suggested_gates if chosen.release in (None, release) else {}
+    return chosen.settings(SimulationSettings(config=imported.config, release=release, feature_gates=gates, **RULES_OF_NEW_SESSIONS))
 
 
-def simulated(found: Import, chosen: ChosenRelease = NO_CHOICE) -> Simulation:
+def simulated(imported: Import, chosen: ChosenRelease = NO_CHOICE) -> Simulation:
     """An engine with the objects of the files; for a trace, after its steps. Raises `click.ClickException`."""
     from schedviz.engine import ConfigurationError, Simulation
     from schedviz.trace.commands import AnyCommand
 
-    trace = found.trace
+    trace = imported.trace
     try:
-        simulation = Simulation(settings_for(found, chosen))
+        simulation = Simulation(settings_for(imported, chosen))
     except ConfigurationError as error:
         raise click.ClickException(f"configuration: {error}") from None
-    simulation.load(found.objects)
+    simulation.load(imported.objects)
     for step in () if trace is None else trace.steps:
         if isinstance(step, AnyCommand):
             simulation.start(step)
@@ -118,25 +118,25 @@ def simulated(found: Import, chosen: ChosenRelease = NO_CHOICE) -> Simulation:
     return simulation
 
 
-def examined(found: Import, chosen: ChosenRelease = NO_CHOICE, *, names: tuple[str, ...] = ()) -> list[Examination]:
+def examined(imported: Import, chosen: ChosenRelease = NO_CHOICE, *, names: tuple[str, ...] = ()) -> list[Examination]:
     """What the doctor finds in the files; `names` override the scheduler names of the configuration. Raises `click.ClickException`."""
     from schedviz.engine import ConfigurationError
     from schedviz.explain.doctor import examine_engine
     from schedviz.explain.doctor.import_check import examine_import
 
-    if found.trace is not None:
-        return [examine_engine(simulated(found, chosen))]
-    logs = {log.name: log.signals for log in found.logs}
-    settings = settings_for(found, chosen)
+    if imported.trace is not None:
+        return [examine_engine(simulated(imported, chosen))]
+    logs = {log.name: log.signals for log in imported.logs}
+    settings = settings_for(imported, chosen)
     try:
         return examine_import(
-            found.objects,
-            found.config,
+            imported.objects,
+            imported.config,
             logs,
-            said={each.pod: each.message for each in found.messages},
-            events=found.events,
+            said={message.pod: message.message for message in imported.messages},
+            events=imported.events,
             names=names,
-            made_of_dump=found.made_of_dump,
+            made_of_dump=imported.made_of_dump,
             release=settings.release,
             feature_gates=settings.feature_gates,
         )

@@ -95,9 +95,9 @@ def main() -> None:
         _refuse(error.format_message(), help_hint=error.ctx.command_path if error.ctx else "schedviz")
     except click.ClickException as error:
         # click's own errors use 1 for a refusal; an error of ours that uses 1 means it.
-        ours = type(error).__module__.startswith("schedviz.")
+        is_own_error = type(error).__module__.startswith("schedviz.")
         several = error.lines if isinstance(error, SeveralLines) else (error.format_message(),)
-        _refuse(*several, code=error.exit_code if ours else EXIT_REFUSED)
+        _refuse(*several, code=error.exit_code if is_own_error else EXIT_REFUSED)
     except BrokenPipeError:
         # The reader of our output (`head`, a closed pager) has ended, so nothing more can be printed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -108,8 +108,8 @@ def main() -> None:
         sentence = explain(error)
         if sentence is not None:
             _refuse(sentence)
-        what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        say(f"schedviz: this is a bug in schedviz ({what}). Details are in {record(error)}", err=True)
+        summary = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        say(f"schedviz: this is a bug in schedviz ({summary}). Details are in {record(error)}", err=True)
         sys.exit(EXIT_BUG)
     sys.exit(result if isinstance(result, int) else 0)
 

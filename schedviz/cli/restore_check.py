@@ -46,8 +46,8 @@ def differences(trace: Trace, *, seed: str) -> Iterator[str]:
     source = random.Random(seed)  # noqa: S311  (a draw, not a secret)
     commands = list(_with_stages(steps, source))
     straight = run(settings_of(trace), commands, [])
-    places = sorted(source.randint(1, max(1, straight.simulation.event)) for _ in range(RESTORES))
-    yield from between(straight, run(settings_of(trace), commands, places))
+    restore_events = sorted(source.randint(1, max(1, straight.simulation.event)) for _ in range(RESTORES))
+    yield from between(straight, run(settings_of(trace), commands, restore_events))
 
 
 def _with_stages(steps: Sequence[AnyCommand], source: random.Random) -> Iterator[AnyCommand]:
@@ -60,13 +60,13 @@ def _with_stages(steps: Sequence[AnyCommand], source: random.Random) -> Iterator
         yield step
 
 
-def run(settings: SimulationSettings, commands: Sequence[AnyCommand], places: Sequence[int]) -> Run:
+def run(settings: SimulationSettings, commands: Sequence[AnyCommand], restore_events: Sequence[int]) -> Run:
     """Apply commands, and save and restore the engine at the first boundary after each of these events."""
     from schedviz.engine import Simulation
 
     done = Run(Simulation(settings), [], [])
     done.simulation.detail = True
-    ahead = list(reversed(places))
+    ahead = list(reversed(restore_events))
     for command in commands:
         done.simulation.start(command)
         outcome = None
@@ -88,14 +88,14 @@ def between(straight: Run, restored: Run) -> Iterator[str]:
     """How two runs of the same commands differ: at most the first event, the first record and the final state."""
     from schedviz.trace.events import encode_events
 
-    for one, other in zip_longest(straight.events, restored.events):
-        if one is None or other is None or encode_events([one]) != encode_events([other]):
-            number = (one or other).event
-            yield f"after {restored.restores} restores event {number} differs: {_short(one)} without, {_short(other)} with them"
+    for expected, actual in zip_longest(straight.events, restored.events):
+        if expected is None or actual is None or encode_events([expected]) != encode_events([actual]):
+            number = (expected or actual).event
+            yield f"after {restored.restores} restores event {number} differs: {_short(expected)} without, {_short(actual)} with them"
             break
-    for one, other in zip_longest(straight.records, restored.records):
-        if _without_binding(one) != _without_binding(other):
-            yield f"after {restored.restores} restores the record of cycle {(one or other)[0]} differs"
+    for expected, actual in zip_longest(straight.records, restored.records):
+        if _without_binding(expected) != _without_binding(actual):
+            yield f"after {restored.restores} restores the record of cycle {(expected or actual)[0]} differs"
             break
     if straight.simulation.state_hash() != restored.simulation.state_hash():
         yield f"after {restored.restores} restores the final state differs"

@@ -36,16 +36,16 @@ def _run_of_trace(path: Path) -> RunInMemory:
     from schedviz.trace.commands import AnyCommand
     from schedviz.trace.comparing import RunInMemory
 
-    found = loaded([path])
-    if found.trace is None:
+    imported = loaded([path])
+    if imported.trace is None:
         raise click.ClickException(f"{path}: it has objects but no steps; expected a trace file or a `.schedviz` file.")
     try:
-        simulation = Simulation(settings_of(found.trace))
+        simulation = Simulation(settings_of(imported.trace))
     except ConfigurationError as error:
         raise click.ClickException(f"{path}: configuration: {error}") from None
-    simulation.load(found.objects)
+    simulation.load(imported.objects)
     beginning = simulation.view()
-    for step in found.trace.steps:
+    for step in imported.trace.steps:
         if isinstance(step, AnyCommand):
             simulation.start(step)
             simulation.work()
@@ -118,16 +118,16 @@ def _engine(name: str, file: SessionFile, answers: dict[int, AnswerLine]) -> Sim
 def _do_until(simulation: Simulation, commands: Iterable[CommandLine], event: int) -> None:
     from schedviz.trace.commands import decode_command
 
-    for one in commands:
+    for command in commands:
         if simulation.event >= event:
             return
-        if one.quarantined and one.stopped is None:
+        if command.quarantined and command.stopped is None:
             continue
-        simulation.start(decode_command(bytes(one.command)), seq=one.seq)
-        if one.stopped is None or one.stopped >= event:
+        simulation.start(decode_command(bytes(command.command)), seq=command.seq)
+        if command.stopped is None or command.stopped >= event:
             simulation.work_until(event)
             continue
-        _do_until_stopped(simulation, one.stopped)
+        _do_until_stopped(simulation, command.stopped)
 
 
 def _do_until_stopped(simulation: Simulation, event: int) -> None:
@@ -145,7 +145,7 @@ class _FileAnswers:
     def call(self, call: ExtenderCall) -> bytes:
         from schedviz.engine.extenders.calls import ExtenderError
 
-        found = self._answers.get(call.event)
-        if found is None or found.error:
-            raise ExtenderError(found.error if found else "the file has no answer to this call")
-        return found.body
+        answer = self._answers.get(call.event)
+        if answer is None or answer.error:
+            raise ExtenderError(answer.error if answer else "the file has no answer to this call")
+        return answer.body

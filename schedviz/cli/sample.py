@@ -18,9 +18,9 @@ def sample(name: str | None) -> None:
     from schedviz.samples import samples
 
     if name is None:
-        for each in samples():
-            say(each.name)
-            say(f"    {each.description}")
+        for entry in samples():
+            say(entry.name)
+            say(f"    {entry.description}")
         return
     try:
         say_exact(trace_of(name).decode())

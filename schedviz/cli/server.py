@@ -47,10 +47,10 @@ class Answer(NamedTuple):
     def error(self) -> Mapping[str, Any]:
         """`code`, `message` and `detail` of a refusal; empty if the answer is not from schedviz."""
         try:
-            found = json.loads(self.body)["error"]
+            problem = json.loads(self.body)["error"]
         except (ValueError, KeyError, TypeError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return problem if isinstance(problem, dict) else {}
 
 
 class Server:
@@ -59,10 +59,10 @@ class Server:
     def __init__(self, address: str | None, token: str | None) -> None:
         if address and urlsplit(address).scheme not in ("http", "https"):
             raise click.ClickException(f"--server {address}: expected an address such as {DEFAULT_SERVER}.")
-        found = find_server(address, token or None)
-        self._address = found.address
-        self._silent = NONE_FOUND if found.guessed else "Is `schedviz up` running there?"
-        self._headers = {"Authorization": f"Bearer {found.token}"} if found.token else {}
+        server = find_server(address, token or None)
+        self._address = server.address
+        self._silent = NONE_FOUND if server.guessed else "Is `schedviz up` running there?"
+        self._headers = {"Authorization": f"Bearer {server.token}"} if server.token else {}
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
         """GET `/api/v1/<path>`. Raises `click.ClickException`."""

@@ -61,9 +61,9 @@ def list_tokens(data: Path | None) -> None:
     _django(data)
     from schedviz.web.models import Token
 
-    for each in Token.objects.select_related("owner").order_by("owner__username", "name"):
-        expiry = f"until {each.expires_at:%Y-%m-%d %H:%M} UTC" if each.expires_at else "does not expire"
-        say_row(each.owner.get_username(), each.name, each.scope, expiry)
+    for row in Token.objects.select_related("owner").order_by("owner__username", "name"):
+        expiry = f"until {row.expires_at:%Y-%m-%d %H:%M} UTC" if row.expires_at else "does not expire"
+        say_row(row.owner.get_username(), row.name, row.scope, expiry)
 
 
 @token.command(name="revoke")

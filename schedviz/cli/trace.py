@@ -48,14 +48,14 @@ def trace(
 def _targets(paths: Iterable[Path], output: Path) -> tuple[list[tuple[Path, Path]], list[str]]:
     """The output path of each file, and the files that cannot be used."""
     files, problems = find(paths)
-    found: dict[Path, Path] = {}
+    targets: dict[Path, Path] = {}
     for file in files:
         target = output / file.name
-        if target in found:
-            problems.append(f"{file}: {found[target]} has the same name and would also be written to {target}.")
+        if target in targets:
+            problems.append(f"{file}: {targets[target]} has the same name and would also be written to {target}.")
         else:
-            found[target] = file
-    return [(file, target) for target, file in found.items()], problems
+            targets[target] = file
+    return [(file, target) for target, file in targets.items()], problems
 
 
 def _run_all(targets: list[tuple[Path, Path]], jobs: int, hosts: tuple[str, ...] = (), chosen: ChosenRelease = NO_CHOICE) -> list[str]:

@@ -18,21 +18,21 @@ class Refused(Exception):
 
 def find(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
     """The files that arguments stand for (for a folder, those in it, sorted by name), and errors about the others."""
-    found: list[Path] = []
+    result: list[Path] = []
     problems: list[str] = []
     for path in paths:
         if path.is_dir():
             inside = sorted(file for file in path.iterdir() if file.name.endswith(ENDINGS))
             if not inside:
                 problems.append(f"{path}: there is no .json or .json.xz file in this folder.")
-            found += inside
+            result += inside
         elif path.name.endswith(ENDINGS):
-            found.append(path)
+            result.append(path)
         elif not path.exists():
             problems.append(f"{path}: there is no such file or folder.")
         else:
             problems.append(f"{path}: a trace file's name ends in .json or .json.xz.")
-    return found, problems
+    return result, problems
 
 
 def read(path: Path) -> bytes:

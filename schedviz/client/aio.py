@@ -154,7 +154,7 @@ class AsyncClient:
 
     async def compare(self, a: AsyncSession | str, b: AsyncSession | str) -> Comparison:
         """Compare two sessions, or moments of sessions (`<id>@<event>`)."""
-        first, second = (one if isinstance(one, str) else one.id for one in (a, b))
+        first, second = (session if isinstance(session, str) else session.id for session in (a, b))
         return await self.do(flows.compare(first, second))
 
     async def _made(self, flow: Flow[dict[str, Any]], wait: bool, timeout: float) -> AsyncSession:  # noqa: FBT001, ASYNC109 -- internal.
@@ -229,7 +229,7 @@ class AsyncSession(AsyncDefaultServer, SessionInfo):
 
     async def submit(self, *commands: Mapping[str, Any]) -> list[int]:
         """Send commands without waiting for them. Returns their sequence numbers."""
-        return [one["seq"] for one in await self.client.do(flows.submit(self.id, commands))]
+        return [accepted["seq"] for accepted in await self.client.do(flows.submit(self.id, commands))]
 
     async def step(self, count: int = 1, *, unit: str = "cycle") -> Outcome:
         """Advance by this many units: `cycle`, `stage` or `mutation`."""

@@ -80,22 +80,22 @@ class State:
         """All pods: `state` is `bound` or `assumed` (with its `node`), or the queue: `activeQ`, `backoffQ`, `errorBackoffQ` (v1.36) or
         `unschedulable`.
         """
-        places = ((name, entry) for name in _QUEUES for entry in self.raw["queue"].get(name, ()))
+        entries = ((name, entry) for name in _QUEUES for entry in self.raw["queue"].get(name, ()))
         return Records(
             [
                 *(
                     {
-                        "pod": one["pod"],
-                        "state": "assumed" if one["assumed"] else "bound",
-                        "node": one["node"],
+                        "pod": pod_state["pod"],
+                        "state": "assumed" if pod_state["assumed"] else "bound",
+                        "node": pod_state["node"],
                         "attempts": None,
                         "plugins": [],
                     }
-                    for one in self.raw["cache"]["podStates"].values()
+                    for pod_state in self.raw["cache"]["podStates"].values()
                 ),
                 *(
                     {"pod": one["pod"], "state": name, "node": "", "attempts": one["attempts"], "plugins": one["unschedulablePlugins"]}
-                    for name, one in places
+                    for name, one in entries
                 ),
             ]
         )
@@ -122,15 +122,15 @@ class State:
         group = self.raw.get("podGroup") or {"pods": []}
         return Records(
             {
-                "pod": one["pod"],
-                "cycle": one.get("cycle", 0),
-                "node": one.get("node", ""),
-                "code": one.get("code", ""),
-                "permit": one.get("permit", ""),
-                "outcome": one.get("outcome", ""),
-                "message": one.get("message", ""),
+                "pod": pod["pod"],
+                "cycle": pod.get("cycle", 0),
+                "node": pod.get("node", ""),
+                "code": pod.get("code", ""),
+                "permit": pod.get("permit", ""),
+                "outcome": pod.get("outcome", ""),
+                "message": pod.get("message", ""),
             }
-            for one in group.get("pods", [])
+            for pod in group.get("pods", [])
         )
 
     @property
@@ -239,7 +239,10 @@ class Comparison:
     @property
     def pods(self) -> Records:
         """The pods with different placements (at most 1000), with their nodes in `a` and `b`."""
-        return Records({"pod": one["pod"], "a": _place(one["a"]), "b": _place(one["b"])} for one in self.raw["placements"]["pods"])
+        return Records(
+            {"pod": placement["pod"], "a": _place(placement["a"]), "b": _place(placement["b"])}
+            for placement in self.raw["placements"]["pods"]
+        )
 
     @property
     def utilisation(self) -> Records:

@@ -21,7 +21,7 @@ def advance(seconds: float | None) -> Command:
 
 
 def create(*objects: Mapping[str, Any]) -> list[Command]:
-    return [{"op": "create", "object": dict(one)} for one in objects]
+    return [{"op": "create", "object": dict(obj)} for obj in objects]
 
 
 def remove(kind: str, name: str, namespace: str) -> Command:

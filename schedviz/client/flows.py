@@ -108,21 +108,21 @@ def name_of(paths: Sequence[str | Path]) -> str:
 
 def listed(path: str, query: Mapping[str, Any] | None = None, *, most: int | None = None, page: int = _PAGE) -> Flow[list[Any]]:
     """All results of a list, page by page, or the first `most`."""
-    found: list[Any] = []
+    rows: list[Any] = []
     after: Any = None
-    while most is None or len(found) < most:
-        limit = page if most is None else min(page, most - len(found))
+    while most is None or len(rows) < most:
+        limit = page if most is None else min(page, most - len(rows))
         cursor = {} if after is None else {"after": after}
         answer = yield from ask(Call("GET", path, {**(query or {}), "limit": limit, **cursor}))
         if not isinstance(answer, dict) or not isinstance(answer.get("results"), list):
             raise SchedvizError(NOT_SCHEDVIZ)
-        found += answer["results"]
+        rows += answer["results"]
         before, after = after, answer.get("next")
         if after is None:
             break
         if after == before:
             raise SchedvizError(f"The server's pages do not end: after {str(after)[:80]} comes {str(after)[:80]}. Is the address right?")
-    return found
+    return rows
 
 
 def submit(session: str, commands: Sequence[Mapping[str, Any]], *, wait: float = 0.0) -> Flow[list[dict[str, Any]]]:
@@ -130,15 +130,15 @@ def submit(session: str, commands: Sequence[Mapping[str, Any]], *, wait: float =
     headers = {"Idempotency-Key": uuid.uuid4().hex, **({"Prefer": f"wait={wait:g}"} if wait else {})}
     path = f"sessions/{session}/commands/together/"
     answer = yield from ask(Call("POST", path, body={"commands": list(commands)}, headers=headers, wait=wait))
-    found: list[dict[str, Any]] = answer["results"]
-    return found
+    results: list[dict[str, Any]] = answer["results"]
+    return results
 
 
 def command(session: str, seq: int, *, wait: float = 0.0) -> Flow[dict[str, Any]]:
     """The state of a command now or, within `wait` seconds, when it is done."""
     headers = {"Prefer": f"wait={wait:g}"} if wait else {}
-    found: dict[str, Any] = yield from ask(Call("GET", f"sessions/{session}/commands/{seq}/", headers=headers, wait=wait))
-    return found
+    body: dict[str, Any] = yield from ask(Call("GET", f"sessions/{session}/commands/{seq}/", headers=headers, wait=wait))
+    return body
 
 
 def send(session: str, commands: Sequence[Mapping[str, Any]], *, timeout: float | None) -> Flow[Outcome]:
@@ -155,19 +155,19 @@ def send(session: str, commands: Sequence[Mapping[str, Any]], *, timeout: float 
         last = yield from command(session, last["seq"], wait=WAIT_SECONDS)
     if sent[-1]["status"] == "waiting":
         sent = yield from listed(f"sessions/{session}/commands/", {"after": first - 1}, most=last["seq"] - first + 1)
-    for one in sent:
-        expect_done(one)
+    for entry in sent:
+        expect_done(entry)
     return Outcome.of(last["outcome"])
 
 
 def expect_done(command: Mapping[str, Any]) -> None:
     """Raises `CommandFailed` for a command that failed, or that had no effect although it should have."""
     op, outcome = command["command"].get("op"), command.get("outcome") or {}
-    what = f"command {command['seq']} ({op})"
+    label = f"command {command['seq']} ({op})"
     if command["status"] == "quarantined":
-        raise CommandFailed(f"{what} broke the engine and was quarantined.")
+        raise CommandFailed(f"{label} broke the engine and was quarantined.")
     if why := outcome.get("error") or (outcome.get("result") if op not in _MAY_DO_NOTHING else ""):
-        raise CommandFailed(f"{what}: {why}")
+        raise CommandFailed(f"{label}: {why}")
 
 
 def state(session: str, at: int | None) -> Flow[State]:
@@ -180,20 +180,20 @@ def cycles(session: str, *, most: int | None, tail: int | None, after: int) -> F
     if tail is not None:
         answer = yield from ask(Call("GET", f"sessions/{session}/cycles/", {"tail": tail}))
         return records(answer["results"])
-    found = yield from listed(f"sessions/{session}/cycles/", {"after": after}, most=most)
-    return records(found)
+    rows = yield from listed(f"sessions/{session}/cycles/", {"after": after}, most=most)
+    return records(rows)
 
 
 def cycle(session: str, number: int) -> Flow[dict[str, Any]]:
     """The full detail of a cycle."""
-    found: dict[str, Any] = yield from _until_computed(Call("GET", f"sessions/{session}/cycles/{number}/", wait=35))
-    return found
+    body: dict[str, Any] = yield from _until_computed(Call("GET", f"sessions/{session}/cycles/{number}/", wait=35))
+    return body
 
 
 def events_page(session: str, after: int) -> Flow[dict[str, Any]]:
     """A page of stored events."""
-    found: dict[str, Any] = yield from ask(Call("GET", f"sessions/{session}/events/", {"after": after, "limit": _EVENTS_PAGE}))
-    return found
+    page: dict[str, Any] = yield from ask(Call("GET", f"sessions/{session}/events/", {"after": after, "limit": _EVENTS_PAGE}))
+    return page
 
 
 def explain(session: str, pod: str, at: int | None) -> Flow[Explanation]:
@@ -204,19 +204,19 @@ def explain(session: str, pod: str, at: int | None) -> Flow[Explanation]:
 def pending(session: str, at: int | None) -> Flow[Records]:
     """All pending pods in groups."""
     groups = yield from _until_computed(Call("GET", f"sessions/{session}/explain/", _at(at), wait=35))
-    return Records({**records([one])[0], "count": len(one["pods"])} for one in groups)
+    return Records({**records([group])[0], "count": len(group["pods"])} for group in groups)
 
 
 def overview(session: str, at: int | None) -> Flow[dict[str, Any]]:
     """The reasons for which pods are pending."""
-    found: dict[str, Any] = yield from _until_computed(Call("GET", f"sessions/{session}/overview/", _at(at), wait=35))
-    return found
+    body: dict[str, Any] = yield from _until_computed(Call("GET", f"sessions/{session}/overview/", _at(at), wait=35))
+    return body
 
 
 def smallest_change(session: str, pod: str, at: int | None) -> Flow[dict[str, Any]]:
     """The smallest changes that would place a pod."""
-    found: dict[str, Any] = yield from _until_computed(Call("GET", f"sessions/{session}/explain/{_path(pod)}/change/", _at(at), wait=35))
-    return found
+    body: dict[str, Any] = yield from _until_computed(Call("GET", f"sessions/{session}/explain/{_path(pod)}/change/", _at(at), wait=35))
+    return body
 
 
 def what_if(session: str, pod: Mapping[str, Any], copies: int, at: int | None) -> Flow[WhatIf]:
@@ -245,8 +245,8 @@ def stored_object(session: str, kind: str, name: str, at: int | None) -> Flow[di
     """An object as the simulated API server stores it."""
     namespace, _, short = name.rpartition("/")
     query = {"kind": kind, "name": short, **({"namespace": namespace} if namespace else {}), **_at(at)}
-    found: dict[str, Any] = yield from _until_computed(Call("GET", f"sessions/{session}/objects/", query, wait=35))
-    return found
+    body: dict[str, Any] = yield from _until_computed(Call("GET", f"sessions/{session}/objects/", query, wait=35))
+    return body
 
 
 def export(session: str) -> Flow[bytes]:

@@ -47,7 +47,7 @@ def read_cluster(*, context: str | None = None, kubeconfig: str | None = None, k
     if program is None:
         raise KubectlError("kubectl is not on the PATH; install it, or write a dump elsewhere and use Session.from_files.")
     options = [*(["--context", context] if context else []), *(["--kubeconfig", kubeconfig] if kubeconfig else [])]
-    found: list[tuple[str, bytes]] = []
+    files: list[tuple[str, bytes]] = []
     for kind in kinds:
         command = [program, *options, "get", kind, "--all-namespaces", "--output", "json"]
         try:
@@ -55,7 +55,7 @@ def read_cluster(*, context: str | None = None, kubeconfig: str | None = None, k
         except subprocess.TimeoutExpired as error:
             raise KubectlError(f"kubectl get {kind} takes longer than {_SECONDS} s.") from error
         if done.returncode == 0:
-            found.append((f"{kind}.json", done.stdout))
+            files.append((f"{kind}.json", done.stdout))
         elif kind in _NEEDED:
             raise KubectlError(f"kubectl get {kind}: {done.stderr.decode(errors='replace').strip()}")
-    return found
+    return files

@@ -70,7 +70,7 @@ def records(rows: Iterable[dict[str, Any]]) -> Records:
         {
             name: value
             for name, value in row.items()
-            if not isinstance(value, dict) and not (isinstance(value, list) and any(isinstance(each, dict | list) for each in value))
+            if not isinstance(value, dict) and not (isinstance(value, list) and any(isinstance(item, dict | list) for item in value))
         }
         for row in rows
     )
@@ -81,7 +81,7 @@ def printed(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, list):
-        return " ".join(str(each) for each in value)
+        return " ".join(str(item) for item in value)
     if isinstance(value, float):
         return f"{value:g}"
     return str(value)

@@ -107,8 +107,8 @@ def _tried(call: Call, server: Server) -> Generator[Call | Pause, Outcome, Reply
                 raise no_answer(server, error)
             return reply
         if reply is None and tries == _SILENT_TRIES:
-            left = sum(_PAUSE_SECONDS * 2**each for each in range(tries, TRIES))
-            logger.warning("%s; it is asked again for %.0f s.", _silence(server, error), left)
+            remaining = sum(_PAUSE_SECONDS * 2**attempt for attempt in range(tries, TRIES))
+            logger.warning("%s; it is asked again for %.0f s.", _silence(server, error), remaining)
         tries += 1
         yield Pause(pause)
 
@@ -120,7 +120,7 @@ def _pause_before_again(call: Call, tries: int, reply: Reply | None) -> float | 
         return None
     if reply is None:
         return float(_PAUSE_SECONDS * 2**tries)
-    if reply.status not in _TRY_AGAIN or any(word in reply.content for word in _MADE_MEANWHILE):
+    if reply.status not in _TRY_AGAIN or any(phrase in reply.content for phrase in _MADE_MEANWHILE):
         return None
     return min(_seconds(reply.headers, _PAUSE_SECONDS * 2**tries), _LONGEST_PAUSE_SECONDS)
 

@@ -45,9 +45,9 @@ def find_server(address: str | None = None, token: str | None = None) -> Server:
     if address_given and secret:
         return Server(address_given, secret)
     for folder in data_folders():
-        local, kept = _running(folder), _read(folder / "token")
-        if local and kept and (not address_given or _same(address_given, local)):
-            return Server(address_given or local, secret or kept)
+        local, stored_token = _running(folder), _read(folder / "token")
+        if local and stored_token and (not address_given or _same(address_given, local)):
+            return Server(address_given or local, secret or stored_token)
     return Server(address_given or DEFAULT_SERVER, secret, guessed=not address_given)
 
 
@@ -72,10 +72,10 @@ def data_folders() -> Iterator[Path]:
 def _running(folder: Path) -> str:
     """The address of a data folder's server; "" if none has run there. It may have stopped since."""
     try:
-        found = json.loads(_read(folder / "lock") or "{}")
+        lock = json.loads(_read(folder / "lock") or "{}")
     except ValueError:
         return ""
-    return str(found.get("url") or "").rstrip("/") if isinstance(found, dict) else ""
+    return str(lock.get("url") or "").rstrip("/") if isinstance(lock, dict) else ""
 
 
 def _read(path: Path) -> str:
@@ -85,7 +85,7 @@ def _read(path: Path) -> str:
         return ""
 
 
-def _same(one: str, other: str) -> bool:
+def _same(first: str, second: str) -> bool:
     """Whether two addresses belong to one server: `localhost` is this machine."""
 
     def place(address: str) -> tuple[str, str, int | None]:
@@ -93,4 +93,4 @@ def _same(one: str, other: str) -> bool:
         host = "127.0.0.1" if parts.hostname == "localhost" else str(parts.hostname)
         return parts.scheme, host, parts.port
 
-    return place(one) == place(other)
+    return place(first) == place(second)

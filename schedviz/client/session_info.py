@@ -48,8 +48,8 @@ class SessionInfo:
     @property
     def last_command_at(self) -> datetime | None:
         """When the last command was accepted, as of the last `refresh`; None if there is none."""
-        written = self.info.get("lastCommandAt")
-        return None if written is None else datetime.fromisoformat(str(written))
+        accepted_at = self.info.get("lastCommandAt")
+        return None if accepted_at is None else datetime.fromisoformat(str(accepted_at))
 
     def __repr__(self) -> str:
         return showing.line(type(self).__name__, self.info)

@@ -155,7 +155,7 @@ class Client:
 
     def compare(self, a: Session | str, b: Session | str) -> Comparison:
         """Compare two sessions, or moments of sessions (`<id>@<event>`)."""
-        first, second = (one if isinstance(one, str) else one.id for one in (a, b))
+        first, second = (session if isinstance(session, str) else session.id for session in (a, b))
         return self.do(flows.compare(first, second))
 
     def _made(self, flow: Flow[dict[str, Any]], wait: bool, timeout: float) -> Session:  # noqa: FBT001 -- internal.
@@ -228,7 +228,7 @@ class Session(DefaultServer, SessionInfo):
 
     def submit(self, *commands: Mapping[str, Any]) -> list[int]:
         """Send commands without waiting for them. Returns their sequence numbers."""
-        return [one["seq"] for one in self.client.do(flows.submit(self.id, commands))]
+        return [accepted["seq"] for accepted in self.client.do(flows.submit(self.id, commands))]
 
     def step(self, count: int = 1, *, unit: str = "cycle") -> Outcome:
         """Advance by this many units: `cycle`, `stage` or `mutation`."""

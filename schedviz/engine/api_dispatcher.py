@@ -209,5 +209,5 @@ def _changes(status: PodStatus, condition: PodCondition | None) -> bool:
     """Whether the pod's condition differs. Upstream: conditionNeedsUpdate"""
     if condition is None:
         return False
-    old = next((one for one in status.conditions if one.type == condition.type), None)
+    old = next((existing for existing in status.conditions if existing.type == condition.type), None)
     return old is None or (old.status, old.reason, old.message) != (condition.status, condition.reason, condition.message)

@@ -54,5 +54,5 @@ class Clock:
     def exact_timestamp(self, *, after_seconds: int = 0) -> str:
         """The time with its fraction of a second, if it has one: `2024-01-01T00:00:00.004Z`."""
         fraction = f"{self.now % SECOND:09d}".rstrip("0")
-        whole = self.timestamp(after_seconds=after_seconds)
-        return f"{whole.removesuffix('Z')}.{fraction}Z" if fraction else whole
+        whole_seconds = self.timestamp(after_seconds=after_seconds)
+        return f"{whole_seconds.removesuffix('Z')}.{fraction}Z" if fraction else whole_seconds

@@ -147,17 +147,17 @@ class EventHandlers:
             return
         gvk, short = watched
         if event.verb == "DELETED":
-            action, word = ActionType.DELETE, "Delete"
+            action, verb = ActionType.DELETE, "Delete"
         elif before is None:
-            action, word = ActionType.ADD, "Add"
+            action, verb = ActionType.ADD, "Add"
         else:
-            action, word = ActionType.UPDATE, "Update"
+            action, verb = ActionType.UPDATE, "Update"
         if self._waited_for.get(gvk, ActionType(0)) & action:
-            self._queue.move_all_to_active_or_backoff_queue(ClusterEvent(gvk, action, f"{short}{word}"))
+            self._queue.move_all_to_active_or_backoff_queue(ClusterEvent(gvk, action, f"{short}{verb}"))
 
 
 def _filtered(
-    wanted: Callable[[Pod], bool],
+    is_relevant: Callable[[Pod], bool],
     old: Pod | None,
     new: Pod | None,
     add: Callable[[Pod], None],
@@ -168,8 +168,8 @@ def _filtered(
 
     Upstream: client-go tools/cache/controller.go FilteringResourceEventHandler
     """
-    before = old is not None and wanted(old)
-    now = new is not None and wanted(new)
+    before = old is not None and is_relevant(old)
+    now = new is not None and is_relevant(new)
     if before and now:
         assert old is not None
         assert new is not None
@@ -193,7 +193,7 @@ def _assigned(pod: Pod) -> bool:
 
 def unioned_gvks(events: Mapping[ClusterEvent, Any]) -> dict[str, ActionType]:
     """The actions that any plugin has registered for, by resource. Upstream: pkg/scheduler/scheduler.go unionedGVKs"""
-    found: dict[str, ActionType] = {}
+    result: dict[str, ActionType] = {}
     for event in events:
-        found[event.resource] = found.get(event.resource, ActionType(0)) | event.action_type
-    return found
+        result[event.resource] = result.get(event.resource, ActionType(0)) | event.action_type
+    return result

@@ -128,10 +128,10 @@ def features_of(gates: Gates, overrides: Mapping[str, bool]) -> Features:
     for name, value in overrides.items():
         gate = gates.get(name)
         if gate is None:
-            raise FeatureGateError(name, f"unrecognized feature gate: {name}; {_known(gates)}")
+            raise FeatureGateError(name, f"unrecognized feature gate: {name}; {_available_gates(gates)}")
         if gate.is_locked and value != gate.default:
-            wanted, default = str(value).lower(), str(gate.default).lower()
-            raise FeatureGateError(name, f"cannot set feature gate {name} to {wanted}, feature is locked to {default}")
+            value_text, default = str(value).lower(), str(gate.default).lower()
+            raise FeatureGateError(name, f"cannot set feature gate {name} to {value_text}, feature is locked to {default}")
         values[name] = value
     for name, gate in gates.items():
         disabled = [other for other in gate.depends_on if not values[other]]
@@ -141,5 +141,5 @@ def features_of(gates: Gates, overrides: Mapping[str, bool]) -> Features:
     return Features(**{gate.member: values[name] for name, gate in gates.items() if gate.member})
 
 
-def _known(gates: Gates) -> str:
+def _available_gates(gates: Gates) -> str:
     return f"there are {', '.join(sorted(gates))}" if gates else "the release has no feature gates here"

@@ -56,10 +56,10 @@ def pass_extender(extender: Extender, pod: PodInfo, rows: Rows, statuses: NodeTo
     if record.error:
         return rows, record
     for node, reason in record.unresolvable.items():
-        known = statuses.get(node)
-        statuses[node] = unresolvable(*(known.reasons if known is not None else ()), reason)
+        status = statuses.get(node)
+        statuses[node] = unresolvable(*(status.reasons if status is not None else ()), reason)
     for node, reason in record.failed.items():
-        known = statuses.get(node)
-        statuses[node] = unschedulable(reason) if known is None else known.with_reason(reason)
-    place_of = {name: place for place, name in enumerate(rows.names)}
+        status = statuses.get(node)
+        statuses[node] = unschedulable(reason) if status is None else status.with_reason(reason)
+    place_of = {name: index for index, name in enumerate(rows.names)}
     return rows.take(np.array([place_of[name] for name in record.feasible if name in place_of], dtype=np.intp)), record

@@ -94,26 +94,28 @@ def _pod_states_match_nodes(cache: Cache) -> None:
 
 def _sums_match_pods(info: NodeInfo) -> None:
     """The sums equal those of the same pods added to an empty node one by one."""
-    again = NodeInfo(info.name, Generations())
+    recomputed = NodeInfo(info.name, Generations())
     for pod in info.pods:
-        again.add_pod(pod)
+        recomputed.add_pod(pod)
     for member in ("milli_cpu", "memory", "ephemeral_storage"):
         for sums in ("requested", "non_zero_requested"):
-            found, due = getattr(getattr(info, sums), member), getattr(getattr(again, sums), member)
-            _require(found == due, info.name, f"{sums}.{member} is {found}, its pods make {due}")
+            actual, expected = getattr(getattr(info, sums), member), getattr(getattr(recomputed, sums), member)
+            _require(actual == expected, info.name, f"{sums}.{member} is {actual}, its pods make {expected}")
     scalars = info.requested.scalar
-    for name in scalars.keys() | again.requested.scalar.keys():
-        _require(scalars.get(name, 0) == again.requested.scalar.get(name, 0), info.name, f"requested {name} is not what its pods make")
-    _require(info.pvc_ref_counts == again.pvc_ref_counts, info.name, "pvcRefCounts is not what its pods make")
-    _require(_uids(info.pods_with_affinity) == _uids(again.pods_with_affinity), info.name, "podsWithAffinity is not what its pods make")
+    for name in scalars.keys() | recomputed.requested.scalar.keys():
+        _require(scalars.get(name, 0) == recomputed.requested.scalar.get(name, 0), info.name, f"requested {name} is not what its pods make")
+    _require(info.pvc_ref_counts == recomputed.pvc_ref_counts, info.name, "pvcRefCounts is not what its pods make")
     _require(
-        _uids(info.pods_with_required_anti_affinity) == _uids(again.pods_with_required_anti_affinity),
+        _uids(info.pods_with_affinity) == _uids(recomputed.pods_with_affinity), info.name, "podsWithAffinity is not what its pods make"
+    )
+    _require(
+        _uids(info.pods_with_required_anti_affinity) == _uids(recomputed.pods_with_required_anti_affinity),
         info.name,
         "podsWithRequiredAntiAffinity is not what its pods make",
     )
     # A port that two pods use becomes free when one of them leaves, so ports may be missing, but none may be left over.
     for ip, ports in info.used_ports.by_ip.items():
-        _require(bool(ports) and ports <= again.used_ports.by_ip.get(ip, set()), info.name, f"a port of {ip} is used by no pod")
+        _require(bool(ports) and ports <= recomputed.used_ports.by_ip.get(ip, set()), info.name, f"a port of {ip} is used by no pod")
 
 
 def _tree_matches_nodes(cache: Cache) -> None:
@@ -122,8 +124,8 @@ def _tree_matches_nodes(cache: Cache) -> None:
     names = tree.list()
     _require(len(names) == tree.num_nodes == len(set(names)), "node tree", f"numNodes is {tree.num_nodes}, there are {len(names)}")
     _require(all(tree.tree.values()), "node tree", "a zone is empty")
-    known = {info.name for info in cache.nodes if info.node is not None}
-    _require(set(names) == known, "node tree", f"its nodes are not the cache's: {sorted(set(names) ^ known)}")
+    node_names = {info.name for info in cache.nodes if info.node is not None}
+    _require(set(names) == node_names, "node tree", f"its nodes are not the cache's: {sorted(set(names) ^ node_names)}")
 
 
 def _images_match_nodes(cache: Cache) -> None:
@@ -132,8 +134,8 @@ def _images_match_nodes(cache: Cache) -> None:
         for image in info.node.status.images if info.node is not None else ():
             for name in image.names:
                 due.setdefault(name, set()).add(info.name)
-    found = {name: set(image.nodes) for name, image in cache.image_states.to_view().items()}
-    _require(found == due, "images", "imageStates is not what the nodes have")
+    actual = {name: set(image.nodes) for name, image in cache.image_states.to_view().items()}
+    _require(actual == due, "images", "imageStates is not what the nodes have")
 
 
 def validate_snapshot(cache: Cache, snapshot: Snapshot) -> None:
@@ -161,9 +163,9 @@ def _columns_match(snapshot: Snapshot) -> None:
     _require(list(rows.infos) == infos, "columns", "rows are not the snapshot's list")
     resources = ["cpu", "memory", "ephemeral-storage", *sorted({name for info in infos for name in info.requested.scalar})]
     for resource in resources:
-        for what, column in (("allocatable", rows.allocatable(resource)), ("requested", rows.requested(resource))):
-            due = [_amount(getattr(info, what), resource) for info in infos]
-            _require(column.tolist() == due, "columns", f"{what} {resource} is not what the NodeInfos have")
+        for name, column in (("allocatable", rows.allocatable(resource)), ("requested", rows.requested(resource))):
+            due = [_amount(getattr(info, name), resource) for info in infos]
+            _require(column.tolist() == due, "columns", f"{name} {resource} is not what the NodeInfos have")
     _require(rows.pod_count().tolist() == [len(info.pods) for info in infos], "columns", "pod counts are not what the NodeInfos have")
     _require(
         rows.non_zero_requested("cpu").tolist() == [info.non_zero_requested.milli_cpu for info in infos],
@@ -197,8 +199,8 @@ def validate_queue(queue: SchedulingQueue) -> None:
 
 def _is_heap(name: str, heap: Heap[QueuedPodInfo]) -> None:
     array = list(heap)
-    for place in range(1, len(array)):
-        child, parent = array[place], array[(place - 1) // 2]
+    for index in range(1, len(array)):
+        child, parent = array[index], array[(index - 1) // 2]
         _require(not heap.less(child, parent), child.key, f"is before its parent in {name}")
     for queued in array:
         _require(heap.get(queued.key) is queued, queued.key, f"is not found in {name} by its key")

@@ -248,9 +248,9 @@ class PodGroupPodCycle(SchedulingCycleV136):
 
     def record_again(self) -> None:
         """Record the stages of this trial once more: another placement was tried after it, and this one was chosen."""
-        shown, self.results.stages = self.results.stages, []
+        shown_stages, self.results.stages = self.results.stages, []
         self._record_start()
-        for stage, following in zip(shown, [*(one.stage for one in shown[1:]), self.stage], strict=True):
+        for stage, following in zip(shown_stages, [*(outcome.stage for outcome in shown_stages[1:]), self.stage], strict=True):
             self._record_stage(stage.stage, StageReport(following, stage.statuses, stage.rejections, stage.facts))
         self._record_trial()
 

@@ -252,8 +252,8 @@ class SchedulingCycle:
         want = self._num_feasible_nodes_to_find(len(rows))
         outcome = self.filtered = self.framework.filter_rows(self.cycle_state, self.pod, rows, want)
         # A node that the nominated pass rejected counts among the processed ones, once.
-        known = self.diagnosis.node_to_status
-        results.rejected_nodes = len(known.keys() | outcome.node_to_status().keys()) if known else len(outcome.rejected)
+        statuses = self.diagnosis.node_to_status
+        results.rejected_nodes = len(statuses.keys() | outcome.node_to_status().keys()) if statuses else len(outcome.rejected)
         if state.extenders and len(outcome.feasible) and outcome.error is None:
             self._diagnose(outcome)
         return self._end_filter(rows, outcome, want=want, index_modulo=len(rows))
@@ -296,8 +296,8 @@ class SchedulingCycle:
         following = self._next_extender()
         if following is None:
             return self._found_feasible_nodes({}, [])
-        place, extender = following
-        results.extenders_done = place + 1
+        index, extender = following
+        results.extenders_done = index + 1
         remaining, error = self._ask_extender(extender, rows)
         record = results.extender_filter[-1]
         facts: dict[str, Any] = {
@@ -322,9 +322,9 @@ class SchedulingCycle:
         return [extender for extender in self.state.extenders if extender.is_interested(self.pod)]
 
     def _next_extender(self) -> tuple[int, Extender] | None:
-        for place, extender in enumerate(self.state.extenders):
-            if place >= self.results.extenders_done and extender.is_interested(self.pod):
-                return place, extender
+        for index, extender in enumerate(self.state.extenders):
+            if index >= self.results.extenders_done and extender.is_interested(self.pod):
+                return index, extender
         return None
 
     def _ask_extender(self, extender: Extender, rows: Rows) -> tuple[Rows, str]:
@@ -344,10 +344,10 @@ class SchedulingCycle:
 
     def _found_feasible_nodes(self, facts: dict[str, Any], rejections: Sequence[Any]) -> StageReport:
         assert self.feasible is not None
-        found = len(self.feasible)
-        if found == 0:
+        feasible = len(self.feasible)
+        if feasible == 0:
             return self._no_node_fits(facts, rejections=rejections)
-        if found == 1 or not (self.framework.has_score_plugins or self.state.extenders):
+        if feasible == 1 or not (self.framework.has_score_plugins or self.state.extenders):
             return StageReport(stages.SELECT_HOST, rejections=list(rejections), facts=facts)
         return StageReport(stages.PRE_SCORE, rejections=list(rejections), facts=facts)
 
@@ -617,8 +617,8 @@ class SchedulingCycle:
 
 def activate(state: SchedulerState, cycle_state: CycleState) -> list[str]:
     """Move the pods that plugins asked for to activeQ, and return their keys. Upstream: schedule_one.go, end of both cycles"""
-    wanted = cycle_state.read(PODS_TO_ACTIVATE_KEY)
-    pods = list(wanted.pods)
+    pods_to_activate = cycle_state.read(PODS_TO_ACTIVATE_KEY)
+    pods = list(pods_to_activate.pods)
     state.queue.activate(pods)
-    wanted.pods.clear()
+    pods_to_activate.pods.clear()
     return pods

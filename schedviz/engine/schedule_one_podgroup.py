@@ -228,12 +228,12 @@ class PodGroupCycle:
 
     def _generate_placements(self) -> StageReport:
         """Upstream: podGroupSchedulingPlacementAlgorithm"""
-        found = self.framework.run_placement_generate_plugins(self.group, Placement())
-        if isinstance(found, Status):
-            return self._decide(found, facts={"error": found.message})
-        self.placements = found
+        placements = self.framework.run_placement_generate_plugins(self.group, Placement())
+        if isinstance(placements, Status):
+            return self._decide(placements, facts={"error": placements.message})
+        self.placements = placements
         self._begin_trial()
-        return StageReport(stages.TRY_PODS, facts={"placements": [placement.name for placement in found]})
+        return StageReport(stages.TRY_PODS, facts={"placements": [placement.name for placement in placements]})
 
     def _try_pods(self) -> StageReport | None:
         """Run one stage of one pod; None: there are more."""
@@ -288,9 +288,9 @@ class PodGroupCycle:
         if isinstance(scores, Status):
             return self._decide(scores, facts={"error": scores.message})
         # Upstream draws among the placements with the highest score; here the first one by name is taken.
-        best = max(range(len(possible)), key=lambda place: (scores[place], -place))
-        shown = {trial.placement.name: score for trial, score in zip(possible, scores, strict=True)}
-        return self._choose(possible[best], {"scores": shown})
+        best = max(range(len(possible)), key=lambda index: (scores[index], -index))
+        score_of = {trial.placement.name: score for trial, score in zip(possible, scores, strict=True)}
+        return self._choose(possible[best], {"scores": score_of})
 
     def _choose(self, trial: PodGroupTrial, facts: dict[str, Any] | None = None) -> StageReport:
         self.results.placement = trial.placement.name
@@ -315,10 +315,10 @@ class PodGroupCycle:
                 self.state.recorder.cycle = pod.number
                 pod.record_again()
 
-    def choose(self, place: int | None) -> None:
+    def choose(self, index: int | None) -> None:
         """Let the results of the trial at this position count."""
-        self.chosen = place
-        self.pods = [] if place is None else list(self.trials[place].pods)
+        self.chosen = index
+        self.pods = [] if index is None else list(self.trials[index].pods)
 
     def _pod_group_post_filter(self) -> StageReport:
         """Evict pods, or whole groups, to make room for this group. Upstream: podGroupCycle, runWorkloadAwarePreemption"""
@@ -419,8 +419,8 @@ class PodGroupCycle:
         group: PodGroup | None = self.state.informers.get("PodGroup", self.group.namespace, self.group.name)
         if group is None:
             return StageReport(stages.ENDED, facts=facts)
-        known = next((one for one in group.status.conditions if one.type == POD_GROUP_SCHEDULED), None)
-        if known is None or known.status != "True" or condition.status == "True":
+        current = next((condition for condition in group.status.conditions if condition.type == POD_GROUP_SCHEDULED), None)
+        if current is None or current.status != "True" or condition.status == "True":
             # A group that was scheduled stays so, whatever happens to further pods.
             self.state.host.carry_out(PatchPodGroupStatus(group, condition))
         return StageReport(stages.ENDED, facts=facts)
@@ -435,16 +435,16 @@ class PodGroupCycle:
 
     # How it runs
 
-    def _make_quiet_pod(self, place: int) -> PodGroupPodCycle:
+    def _make_quiet_pod(self, index: int) -> PodGroupPodCycle:
         """A pod in a rehearsal, of which nothing is recorded."""
-        queued = self.queued[place]
+        queued = self.queued[index]
         framework: Framework = self.state.profiles[queued.pod.spec.scheduler_name]
-        return self._pod_cycle.quiet(self.state, queued, framework, self.number + place, pod_group=self.group.key)
+        return self._pod_cycle.quiet(self.state, queued, framework, self.number + index, pod_group=self.group.key)
 
-    def make_pod(self, place: int) -> PodGroupPodCycle:
+    def make_pod(self, index: int) -> PodGroupPodCycle:
         """The cycle of the pod at this place; a pod that is tried again keeps its number."""
-        queued = self.queued[place]
-        number = self.number + place
+        queued = self.queued[index]
+        number = self.number + index
         self.state.cycle = max(self.state.cycle, number)
         self.state.recorder.cycle = number
         framework: Framework = self.state.profiles[queued.pod.spec.scheduler_name]

@@ -129,8 +129,8 @@ class SchedulingCycleV136(SchedulingCycle):
         if names is None:
             return rows_in_search_order(snapshot, None, start) if placement is None else snapshot.rows_in_placement(start)
         self._why.nodes.absent_nodes_status = self.framework.status_of_absent_nodes(self.diagnosis.unschedulable_plugins)
-        known = frozenset(name for name in names if name in snapshot.columns.row_of and (placement is None or name in placement))
-        return rows_in_search_order(snapshot, known, start) if known else snapshot.rows(np.zeros(0, np.intp))
+        searched = frozenset(name for name in names if name in snapshot.columns.row_of and (placement is None or name in placement))
+        return rows_in_search_order(snapshot, searched, start) if searched else snapshot.rows(np.zeros(0, np.intp))
 
     @property
     def _chooses(self) -> bool:
@@ -150,11 +150,11 @@ class SchedulingCycleV136(SchedulingCycle):
         statuses = self.diagnosis.node_to_status
         statuses.update({node: unresolvable(reason) for node, reason in record.unresolvable.items()})
         statuses.update({node: unschedulable(reason) for node, reason in record.failed.items()})
-        place_of = {name: place for place, name in enumerate(rows.names)}
-        kept = rows.take(np.array([place_of[name] for name in record.feasible if name in place_of], dtype=np.intp))
-        if len(kept) != len(rows):
+        place_of = {name: index for index, name in enumerate(rows.names)}
+        feasible_rows = rows.take(np.array([place_of[name] for name in record.feasible if name in place_of], dtype=np.intp))
+        if len(feasible_rows) != len(rows):
             self.diagnosis.unschedulable_plugins.add(EXTENDER_NAME)
-        return (kept if extender.keeps_node_infos else self._without_pods(kept)), ""
+        return (feasible_rows if extender.keeps_node_infos else self._without_pods(feasible_rows)), ""
 
     def _without_pods(self, rows: Rows) -> Rows:
         """Upstream makes new NodeInfos of the Node objects in the extender's answer: without pods and images.

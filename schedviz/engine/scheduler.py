@@ -76,8 +76,8 @@ class ApiClient:
 
     def find_claim(self, key: str) -> ResourceClaim | None:
         """The API server's version of a claim."""
-        found = self._host.find("ResourceClaim", key)
-        return found if isinstance(found, ResourceClaim) else None
+        claim = self._host.find("ResourceClaim", key)
+        return claim if isinstance(claim, ResourceClaim) else None
 
     def create_claim(self, claim: ResourceClaim) -> ResourceClaim | StatusError:
         """Create a claim under a generated name."""
@@ -125,8 +125,8 @@ class ApiClient:
         self._host.carry_out(RecordEvent(pod, type_, reason, action, note, component=profile, related=related))
 
 
-def _error_of(written: ResourceClaim | StatusError) -> StatusError | None:
-    return written if isinstance(written, StatusError) else None
+def _error_of(result: ResourceClaim | StatusError) -> StatusError | None:
+    return result if isinstance(result, StatusError) else None
 
 
 class Scheduler:
@@ -383,8 +383,8 @@ class Scheduler:
     def batches(self) -> dict[str, OpportunisticBatch]:
         """v1.36: what each profile keeps for equal pods, by its name; empty if opportunistic batching is off."""
         frameworks = self.state.profiles.items()
-        found = {name: framework.batch for name, framework in frameworks if isinstance(framework, FrameworkV136)}
-        return {name: batch for name, batch in found.items() if batch is not None}
+        batches = {name: framework.batch for name, framework in frameworks if isinstance(framework, FrameworkV136)}
+        return {name: batch for name, batch in batches.items() if batch is not None}
 
     def dispatch(self) -> None:
         """Make the pending API calls, if the gate SchedulerAsyncAPICalls is on."""

@@ -91,10 +91,10 @@ class SchedulerState:
 
     def known_pod_info(self, pod: Pod) -> PodInfo:
         """The pod's PodInfo, derived from the cache's if possible."""
-        known = self.cache.pod_states.get(pod.uid)
-        if known is None:
+        pod_state = self.cache.pod_states.get(pod.uid)
+        if pod_state is None:
             return self.pod_info(pod)
-        return known.info if known.info.pod is pod else known.info.like(pod)
+        return pod_state.info if pod_state.info.pod is pod else pod_state.info.like(pod)
 
     def forget_pod(self, pod: PodInfo) -> str:
         """Forget an assumed pod. Returns the error, or ""."""

@@ -26,10 +26,10 @@ def totals(rows: Rows, scored: ScoreOutcome | None, extenders: Mapping[str, Exte
     """The sum of plugins' and extenders' scores for each row; 1 each if nothing was scored."""
     if scored is None:
         return np.ones(len(rows), np.int64)
-    found = scored.totals
+    total_scores = scored.totals
     for record in (extenders or {}).values():
-        found = found + np.array([record.weighted.get(name, 0) for name in rows.names], np.int64)
-    return found
+        total_scores = total_scores + np.array([record.weighted.get(name, 0) for name in rows.names], np.int64)
+    return total_scores
 
 
 def rank(scores: Scores, random_source: random.Random | None) -> Ranking:
@@ -88,8 +88,8 @@ def scored_nodes(
     winner = _scored_node(rows.names[ranking.winner], ranking.total, ranking.winner, scored, extenders or {})
     if ranking.runner_up is None:
         return winner, None
-    place = ranking.runner_up
-    return winner, _scored_node(rows.names[place], ranking.runner_up_total, place, scored, extenders or {})
+    row = ranking.runner_up
+    return winner, _scored_node(rows.names[row], ranking.runner_up_total, row, scored, extenders or {})
 
 
 def _scored_node(

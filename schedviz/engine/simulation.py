@@ -204,8 +204,8 @@ class Simulation(SimulationState):
         return self.records == "full"
 
     @detail.setter
-    def detail(self, wanted: bool) -> None:
-        self.records = "full" if wanted else ""
+    def detail(self, enabled: bool) -> None:
+        self.records = "full" if enabled else ""
 
     @property
     def last_cycle(self) -> dict[str, Any] | None:
@@ -302,12 +302,12 @@ class Simulation(SimulationState):
 
     def observed_state(self) -> dict[str, Any]:
         """FORMAT.md's `cache`, `snapshot` and `queue`."""
-        found = observed.state(self.view(), self.release.version)
+        state = observed.state(self.view(), self.release.version)
         ghosts = self.scheduler.state.cache.image_counts_of_ghosts()
-        for item in found["cache"]["list"] if ghosts else ():
+        for item in state["cache"]["list"] if ghosts else ():
             for image, count in ghosts.get(item["name"], {}).items():
                 item["imageStates"][image]["numNodes"] = count
-        return found
+        return state
 
     def stored_objects(self) -> Iterator[KubeObject]:
         """The objects of the simulated API server."""

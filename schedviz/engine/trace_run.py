@@ -106,9 +106,9 @@ def run_trace(trace: Trace, *, transport: ExtenderTransport | None = None) -> di
     observer = Observer(simulation, placement=trace.record_cycles == "placement", logging=trace.logging, dumps=dumps)
     steps = []
     last = len(trace.steps) - 1
-    for index, (written, command) in enumerate(zip(document["steps"], trace.steps, strict=True)):
+    for index, (document_step, command) in enumerate(zip(document["steps"], trace.steps, strict=True)):
         with_state = trace.record_state == "all" or (trace.record_state == "last" and index == last)
-        steps.append({**written, "observed": observer.step(command, with_state=with_state)})
+        steps.append({**document_step, "observed": observer.step(command, with_state=with_state)})
     return {**document, "steps": steps}
 
 

@@ -24,10 +24,10 @@ from schedviz.trace.commands import AnyCommand
 
 
 class BaseCluster(msgspec.Struct, frozen=True):
-    """Objects, nodes before pods, with the commands that follow them."""
+    """The objects that every trial starts from, nodes before pods, and the commands that run before scheduling starts."""
 
     objects: list[KubeObject]
-    #: Of an engine for these objects. A variant changes them.
+    #: Engine settings that the files, the trace or the session define. Variants override them.
     settings: SimulationSettings
     #: The steps of a trace.
     commands: list[AnyCommand] = []
@@ -50,7 +50,7 @@ class BaseCluster(msgspec.Struct, frozen=True):
 
     @classmethod
     def unpack(cls, data: bytes) -> BaseCluster:
-        """The base of these bytes."""
+        """The base from the bytes of `pack`."""
         packed = _decoder.decode(data)
         finished = [obj for obj in unpack(packed.finished) if isinstance(obj, Pod)] if packed.finished else []
         return cls(unpack(packed.objects), packed.settings, packed.commands, finished)
@@ -72,7 +72,7 @@ SessionLoader = Callable[[str, int | None], BaseCluster]
 
 
 def no_sessions(_session: str, _event: int | None) -> BaseCluster:
-    """Refuse a plan whose base is a session, where there is no server."""
+    """A `SessionLoader` for use without a server: always raises `PlanError`."""
     message = "a session can be the base of an experiment on a server; export it with `schedviz export` and name the file instead"
     raise PlanError.of("base.session", message)
 
@@ -109,13 +109,13 @@ def _with_workload(base: BaseCluster, workload: Workload, folder: Path) -> BaseC
         added += found.objects
         if found.trace is not None:
             commands += _commands(found.trace)
-    known = {(type(obj), obj.key) for obj in objects}
+    existing = {(type(obj), obj.key) for obj in objects}
     for obj in added:
         if isinstance(obj, Node):
             continue
-        if isinstance(obj, Pod) and (Pod, obj.key) in known:
+        if isinstance(obj, Pod) and (Pod, obj.key) in existing:
             raise PlanError.of("workload", f"the base already has a pod {obj.key}")
-        if (type(obj), obj.key) not in known:
+        if (type(obj), obj.key) not in existing:
             objects.append(unbound(obj) if isinstance(obj, Pod) else obj)
     if not any(map(is_pending, objects)) and not commands:
         message = "there are no pods to schedule: no pod of the base is pending, and the workload adds none"
@@ -136,7 +136,7 @@ def with_unbound_pods(base: BaseCluster) -> BaseCluster:
 
 
 def unbound(pod: Pod) -> Pod:
-    """The pod as it was before it was scheduled."""
+    """The pod without its node and status, as it was before it was scheduled."""
     spec = msgspec.structs.replace(pod.spec, node_name="")
     return msgspec.structs.replace(pod, spec=spec, status=type(pod.status)())
 
@@ -184,7 +184,7 @@ def _sources(file: Path, path: str) -> list[Source]:
         raise PlanError.of(path, f"there is no file {file}")
     sources = list(files_of([file]))
     if not sources:
-        raise PlanError.of(path, f"no file in {file} looks, by its name, like objects")
+        raise PlanError.of(path, f"no file in {file} has a name that suggests objects")
     return sources
 
 

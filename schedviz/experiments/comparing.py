@@ -1,4 +1,4 @@
-"""How many pods lie on another node in another variant."""
+"""Counts the pods that run on another node in another variant."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Final
 
 import msgspec
 
-#: With more variants, moves are not counted: their number grows with the square.
+#: With more variants, moves are not counted, because the number of pairs grows quadratically.
 MOST_VARIANTS: Final = 40
 
 
 class Moves(msgspec.Struct, frozen=True, rename="camel"):
-    """For each two variants the pods that lie on another node, or on none in one of them: means over common seeds."""
+    """For each pair of variants, the number of pods that are on different nodes, or pending in only one of the two. Means over common
+    seeds.
+    """
 
     variants: list[str]
     #: By row and column in the order of `variants`; None: they have no common seed.

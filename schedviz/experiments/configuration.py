@@ -13,7 +13,7 @@ _Json = dict[str, Any]
 
 
 def merged(target: Any, patch: Any) -> Any:
-    """A merge patch (RFC 7396) applied: null removes a member, and a list replaces a list."""
+    """The target with a JSON merge patch (RFC 7396) applied: null removes a member, and a list replaces a list."""
     if not isinstance(patch, dict):
         return copy.deepcopy(patch)
     result = dict(target) if isinstance(target, dict) else {}
@@ -26,7 +26,8 @@ def merged(target: Any, patch: Any) -> Any:
 
 
 def with_patch(config: _Json | None, patch: Patch, *, path: str) -> _Json | None:
-    """The configuration with a patch; None: the release's default one. Raises `PlanError` if the configuration has another shape."""
+    """The configuration with a patch; None: the release's default one. Raises `PlanError` if the configuration is
+    malformed."""
     changed = merged(config or {}, patch.config)
     if patch.percentage_of_nodes_to_score is not None:
         changed["percentageOfNodesToScore"] = patch.percentage_of_nodes_to_score
@@ -34,7 +35,7 @@ def with_patch(config: _Json | None, patch: Patch, *, path: str) -> _Json | None
         try:
             changed["profiles"] = [_profile(profile, patch) for profile in changed.get("profiles") or [{}]]
         except (TypeError, AttributeError, KeyError) as error:
-            message = f"the configuration does not have the shape of a KubeSchedulerConfiguration, so that it cannot be changed ({error})"
+            message = f"the configuration is not a valid KubeSchedulerConfiguration and cannot be changed ({error})"
             raise PlanError.of(f"{path}.config", message) from None
     return changed or None
 

@@ -13,12 +13,12 @@ class Fault(msgspec.Struct, frozen=True):
     message: str
     #: From 1; 0: unknown.
     line: int = 0
-    #: The variant that is refused; "": the fault is not about one variant.
+    #: The variant that is invalid; "" if the fault is not about one variant.
     variant: str = ""
 
     @property
     def without_line(self) -> str:
-        """The message with the path, where the line is shown elsewhere."""
+        """The message with the path but without the line number."""
         variant = f"variant {self.variant!r}: " if self.variant else ""
         return f"{f'{self.path}: ' if self.path else ''}{variant}{self.message}"
 
@@ -27,7 +27,7 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class PlanError(ValueError):
-    """A plan cannot be run. It has all faults that were found."""
+    """The plan is invalid. `faults` has every error that was found."""
 
     def __init__(self, faults: list[Fault]) -> None:
         super().__init__("\n".join(map(str, faults)))

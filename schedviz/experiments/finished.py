@@ -1,4 +1,4 @@
-"""`FinishedTrial`: what a measure reads."""
+"""`FinishedTrial`: the state at the end of a trial, as measures read it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOT_TRIED = "not tried"
 
 
 class FinishedTrial:
-    """The end of a trial. Do not change what it gives."""
+    """The state at the end of a trial. Measures must not modify it."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class FinishedTrial:
 
     @cached_property
     def pending(self) -> dict[str, str]:
-        """Pod of the workload that has no node -> why."""
+        """Pending pod of the workload -> the reason."""
         return {key: self._reason(key, pod) for key, pod in self.pods.items() if not pod.spec.node_name}
 
     def _reason(self, key: str, pod: Pod) -> str:

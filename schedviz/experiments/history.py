@@ -1,4 +1,4 @@
-"""What happened in a trial, one small record for each scheduling cycle. Measures read it after the trial."""
+"""The history of a trial: one small record for each scheduling cycle. Measures read it when the trial has ended."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Attempt(msgspec.Struct, frozen=True, gc=False):
     pod: str
     #: scheduled | unschedulable | error | skipped.
     outcome: str
-    #: "": it was not scheduled.
+    #: The node; "" if the pod was not scheduled.
     node: str
-    #: In virtual time, since the beginning and since the pod arrived.
+    #: In virtual time: since the start of the trial, and since the pod arrived.
     at_seconds: float
     waited_seconds: float
-    #: Which attempt of the pod this was, from 1.
+    #: The number of the pod's attempt, from 1.
     attempt: int
     evaluated_nodes: int
     feasible_nodes: int
@@ -33,13 +33,13 @@ class Attempt(msgspec.Struct, frozen=True, gc=False):
 
 
 class History:
-    """The cycles of a trial, as they end."""
+    """The cycles of a trial, added as they end."""
 
     def __init__(self) -> None:
         self.attempts: list[Attempt] = []
-        #: Pod -> when it arrived, in virtual seconds, if it was not there from the beginning.
+        #: Pod -> when it was created, in virtual seconds, for pods that did not exist at the start.
         self.arrivals: dict[str, float] = {}
-        #: Pod -> why its last cycle did not schedule it.
+        #: Pod -> the reason why its last cycle did not schedule it.
         self.reasons: dict[str, str] = {}
 
     def add(self, cycles: Iterable[CycleView]) -> None:
@@ -74,8 +74,8 @@ def _reason(cycle: CycleView) -> str:
     if not cycle.all_nodes:
         return "there are no nodes"
     rejections = [rejection for stage in cycle.stages for rejection in stage.rejections]
-    found = nearest_reason((rejection.plugin, rejection.code, rejection.reasons, rejection.nodes) for rejection in rejections)
-    return found or next(filter(None, map(_status_reason, reversed(cycle.stages))), "") or "unknown"
+    reason = nearest_reason((rejection.plugin, rejection.code, rejection.reasons, rejection.nodes) for rejection in rejections)
+    return reason or next(filter(None, map(_status_reason, reversed(cycle.stages))), "") or "unknown"
 
 
 def _status_reason(stage: StageView) -> str:

@@ -1,4 +1,4 @@
-"""`MeasureInfo`: what a table needs to know about a measure. Without the engine, so that a web server can make tables."""
+"""`MeasureInfo`: the metadata of a measure. This module does not import the engine, so that a web server can build tables."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Better = Literal["lower", "higher", ""]
 
 
 class MeasureInfo(msgspec.Struct, frozen=True, rename="camel"):
-    """A measure without its function."""
+    """The metadata of a measure."""
 
     name: str
     #: A sentence for the report.
     title: str
     unit: Unit = "count"
     better: Better = ""
-    #: The value of a trial for a name that only other trials have, such as a reason of pending pods; None: there is no value.
+    #: The value of a trial in a column that only other trials have, such as a pending reason; None: the cell is empty.
     absent: float | None = None
-    #: Equal trials can have different numbers, such as a time. They are kept out of what is compared byte for byte.
+    #: Equal trials can have different numbers, such as times. These columns are left out where results are compared byte for byte.
     is_volatile: bool = False

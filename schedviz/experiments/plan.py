@@ -42,12 +42,12 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 class Base(Part, frozen=True):
-    """The cluster at the beginning of every trial. Exactly one of the three."""
+    """The cluster at the start of every trial. Exactly one of `files`, `generate` and `session` is set."""
 
     #: Paths relative to the plan: what `kubectl get … -o json` prints, or any other format of docs/readers.md.
     files: Annotated[list[Name], Meta(min_length=1, max_length=1000)] | None = None
     generate: GenerateSpec | None = None
-    #: A session of the server, at its present event or at `event`.
+    #: A session of the server, as of its newest event or as of `event`.
     session: Name | None = None
     event: Annotated[int, Meta(ge=0)] | None = None
 
@@ -89,13 +89,13 @@ class Load(Part, frozen=True):
 class Workload(Part, frozen=True):
     """The pods to schedule: the base's pending pods, and those of the other members."""
 
-    #: Whether the base's pending pods belong to it.
+    #: Whether the workload includes the base's pending pods.
     pending: bool = True
     #: Files with pods, or a trace whose steps run before the pods are scheduled.
     files: Annotated[list[Name], Meta(min_length=1, max_length=1000)] | None = None
     #: The pods of a generated cluster; its nodes are not used.
     generate: GenerateSpec | None = None
-    #: Bound pods of the base become pending again; pods of DaemonSets stay.
+    #: Whether the base's bound pods become pending again, except those of DaemonSets.
     unbind: bool = False
     #: None: all pods are there from the beginning.
     arrivals: Arrivals | None = None
@@ -122,14 +122,15 @@ class AddedNodes(Part, frozen=True):
 class NodesPatch(Part, frozen=True):
     """Changes of the base's nodes, in the order of the members.
 
-    Pods of a removed node are pending again and belong to the workload, except those of DaemonSets, which go with the node.
+    Pods of a removed node are pending again and belong to the workload, except those of DaemonSets, which are removed with
+    the node.
     """
 
     remove: list[Name] = []
-    #: The first so many nodes are kept; if there are fewer, copies of them are added in turn.
+    #: The number of nodes: the first ones are kept; if there are fewer, copies of them are added in turn.
     count: Count | None = None
     add: list[AddedNodes] = []
-    #: Amounts that every node has instead of its own, such as `cpu: 16`.
+    #: Allocatable amounts that replace those of every node, such as `cpu: 16`.
     allocatable: dict[str, str | int] = {}
 
     @property
@@ -152,7 +153,7 @@ class Patch(Part, frozen=True):
     config: dict[str, Any] = {}
     #: Plugin -> weight of its scores, in every profile.
     weights: dict[Name, Annotated[int, Meta(ge=1, le=2**31 - 1)]] = {}
-    #: Plugin -> whether it is enabled, in every profile. A plugin of a user is enabled like this.
+    #: Plugin -> whether it is enabled, in every profile. This also enables plugins that users install.
     plugins: dict[Name, bool] = {}
     #: Plugin -> members that are merged into its arguments.
     plugin_args: dict[Name, dict[str, Any]] = {}
@@ -167,12 +168,12 @@ class NamedPatch(Patch, frozen=True, kw_only=True):
     """A variant, or a value of an axis of the grid."""
 
     name: Name
-    #: A sentence for readers of the report.
+    #: A sentence, shown in the report.
     note: Annotated[str, Meta(max_length=2000)] = ""
 
 
 class Limits(Part, frozen=True):
-    """When a trial ends, even if pods are still being tried."""
+    """When a trial ends, even if pods are still pending."""
 
     cycles: Annotated[int, Meta(ge=1, le=100_000_000)] | None = None
     #: In virtual time. None: pods that back off are tried again for `BACKOFF_SECONDS`; all arrivals happen.
@@ -235,7 +236,7 @@ class Plan(Part, frozen=True):
     experiment: Literal[1]
     base: Base
     name: Name = "experiment"
-    #: What is asked, for readers of the report.
+    #: The question that the experiment answers, shown in the report.
     question: Annotated[str, Meta(max_length=2000)] = ""
     workload: Workload = Workload()
     #: Differences from the release's defaults that all variants share.
@@ -243,7 +244,7 @@ class Plan(Part, frozen=True):
     variants: list[NamedPatch] = []
     #: Axis -> its values. Every combination of one value of each axis is a variant.
     grid: dict[Name, Annotated[list[NamedPatch], Meta(min_length=1)]] = {}
-    #: The seeds of each variant, or their number; none: each variant has one trial, and of tied nodes the first is selected.
+    #: The seeds of each variant, or their number. Without seeds, each variant has one trial, and the first of tied nodes is selected.
     seeds: Annotated[int, Meta(ge=1, le=MOST_SEEDS)] | Annotated[list[Seed], Meta(min_length=1, max_length=MOST_SEEDS)] | None = None
     seed_varies: Annotated[tuple[SeedVaries, ...], Meta(min_length=1)] = ("ties", "order", "times")
     #: The variant with which the others are compared; the first one by default.

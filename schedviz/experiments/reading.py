@@ -1,4 +1,4 @@
-"""Reads a plan. Its form is checked here, with lines; `validation` checks that it can run."""
+"""Parses a plan and checks its form, with line numbers in errors; `validation` checks that it can run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SOURCES = ("files", "generate", "session")
 
 
 class PlanText(msgspec.Struct, frozen=True):
-    """A plan as it was written, and decoded."""
+    """A plan's text, and the decoded plan."""
 
     text: str
     plan: Plan
@@ -33,7 +33,7 @@ class PlanText(msgspec.Struct, frozen=True):
         return trials_of(self.plan, self.variants)
 
     def located(self, error: PlanError) -> PlanError:
-        """The error with the lines of its paths."""
+        """The error with the line numbers of its paths."""
         return PlanError([msgspec.structs.replace(fault, line=fault.line or self.nodes.line_of(fault.path)) for fault in error.faults])
 
 
@@ -51,7 +51,7 @@ def parse_plan(text: str) -> PlanText:
         nodes = parse_yaml(text, expected=_MEMBERS, aliases=False)
     except NotYamlError as error:
         raise PlanError.of("", str(error), line=error.line) from None
-    _refuse_half_characters(nodes.document)
+    _refuse_lone_surrogates(nodes.document)
     plan = _decode(nodes)
     try:
         _check_base(plan.base)
@@ -64,12 +64,12 @@ def parse_plan(text: str) -> PlanText:
     return PlanText(text, plan, variants, nodes)
 
 
-def _refuse_half_characters(value: Any) -> None:
-    """An escape in YAML or JSON can write half of a surrogate pair, which no file or database can store."""
+def _refuse_lone_surrogates(value: Any) -> None:
+    """Refuse lone surrogates, which an escape in YAML or JSON can produce and no file or database can store."""
     if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
-        raise PlanError.of("", f"the text {value!a} has half of a surrogate pair, which is not a character")
+        raise PlanError.of("", f"the text {value!a} contains a lone surrogate, which is not a valid character")
     for part in (*value, *value.values()) if isinstance(value, dict) else value if isinstance(value, list) else ():
-        _refuse_half_characters(part)
+        _refuse_lone_surrogates(part)
 
 
 def _decode(nodes: YamlNodes) -> Plan:
@@ -85,12 +85,12 @@ def _decode(nodes: YamlNodes) -> Plan:
 
 
 def _check_base(base: Base) -> None:
-    given = [name for name in _SOURCES if getattr(base, name) is not None]
-    if len(given) != 1:
-        found = f"found {' and '.join(given)}" if given else "found none"
-        raise PlanError.of("base", f"expected exactly one of {', '.join(_SOURCES)}; {found}")
+    sources = [name for name in _SOURCES if getattr(base, name) is not None]
+    if len(sources) != 1:
+        found_sources = f"found {' and '.join(sources)}" if sources else "found none"
+        raise PlanError.of("base", f"expected exactly one of {', '.join(_SOURCES)}; {found_sources}")
     if base.event is not None and base.session is None:
-        raise PlanError.of("base.event", "expected it only beside session")
+        raise PlanError.of("base.event", "allowed only together with session")
 
 
 def _check_workload(workload: Workload) -> None:

@@ -30,7 +30,7 @@ _MOST_POINTS: Final = 400_000
 
 
 class Column(msgspec.Struct, frozen=True, rename="camel"):
-    """A number of each trial."""
+    """A column of the results: one number for each trial."""
 
     #: `measure`, or `measure.part`.
     key: str
@@ -124,7 +124,7 @@ class Results(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Experiment(msgspec.Struct, frozen=True):
-    """What is known of an experiment besides the results of its trials."""
+    """Everything about an experiment except the results of its trials."""
 
     text: str
     plan: Plan
@@ -257,7 +257,7 @@ def _measure_of(key: str) -> str:
 
 
 def _with_absent(row: TrialRow, measures: Sequence[MeasureInfo], columns: Sequence[Column]) -> TrialRow:
-    """The row with the numbers that only other trials have, in the order of the columns."""
+    """The row with the default values of columns that only other trials have, in the order of the columns."""
     if row.error:
         return row
     if list(row.values) == [column.key for column in columns]:

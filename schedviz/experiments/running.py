@@ -1,4 +1,4 @@
-"""Runs one trial: a whole run of the engine, and the measures of its end."""
+"""Runs one trial: runs the engine to its end, and evaluates the measures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from schedviz.kube.core import Pod
 from schedviz.trace.commands import Advance, AnyCommand, Run
 from schedviz.trace.events import AnyEvent
 
-#: Cycles between two looks at `stop`.
+#: Scheduling cycles between two calls of `stop`.
 _CYCLES: Final = 100
 #: The most cycles that a `Run` takes.
 _CYCLES_OF_A_RUN: Final = 1_000_000
@@ -36,7 +36,7 @@ class TrialStopped(Exception):
 
 
 def never() -> bool:
-    """Do not stop."""
+    """The default of `stop`."""
     return False
 
 
@@ -61,17 +61,17 @@ class PluginFailedError(Exception):
 
 
 class Recording(Protocol):
-    """What a `TrialRun` reports the run to."""
+    """Receives the events and commands of a `TrialRun`."""
 
-    def happened(self, events: list[AnyEvent]) -> None:
-        """Some events, in order."""
+    def add_events(self, events: list[AnyEvent]) -> None:
+        """Called with the next events, in order."""
 
     def command_ended(self, seq: int, command: AnyCommand, outcome: Outcome) -> None:
-        """A command ended. Its events came before."""
+        """Called when a command has ended, after its events."""
 
 
 class TrialRun:
-    """A trial's engine from its base to its end."""
+    """A trial's engine, from loading the base to the end of the run."""
 
     def __init__(
         self, trial: Trial, base: BaseCluster, plan: Plan, stop: Callable[[], bool] = never, *, recording: Recording | None = None
@@ -103,7 +103,7 @@ class TrialRun:
         self.cycles = 0
 
     def run(self) -> None:
-        """Run the commands of a trace, and then schedule until nothing more happens. Raises `PluginFailedError`, `TrialStopped`."""
+        """Run the commands of the trace, and then schedule until nothing more can happen. Raises `PluginFailedError`, `TrialStopped`."""
         for command in self._commands:
             self._do(command)
         clock = self.simulation.clock
@@ -121,7 +121,7 @@ class TrialRun:
                 self._wait()
 
     def finished(self) -> FinishedTrial:
-        """What measures read. Call it after `run`."""
+        """The state for measures. Call it after `run`."""
         return FinishedTrial(
             self.simulation,
             self.history,
@@ -189,16 +189,16 @@ class TrialRun:
     def _do(self, command: AnyCommand) -> str:
         """Run a command to its end; returns why it stopped."""
         simulation = self.simulation
-        ended = 0
+        cycles = 0
 
-        def enough() -> bool:
-            nonlocal ended
-            ended += 1
-            return ended % _CYCLES == 0
+        def should_return() -> bool:
+            nonlocal cycles
+            cycles += 1
+            return cycles % _CYCLES == 0
 
         self._seq += 1
         simulation.start(command, seq=self._seq)
-        while (outcome := simulation.work(stop=enough)) is None:
+        while (outcome := simulation.work(stop=should_return)) is None:
             self._take_cycles()
             if self._stop():
                 raise TrialStopped
@@ -210,7 +210,7 @@ class TrialRun:
     def _take_cycles(self) -> None:
         cycles, events = self.simulation.drain_cycles(), self.simulation.drain_events()
         if self._recording is not None:
-            self._recording.happened(events)
+            self._recording.add_events(events)
         self.cycles += len(cycles)
         if self._is_timed:
             self._follow()
@@ -240,8 +240,8 @@ def _measured(run: TrialRun, measures: Sequence[Measure]) -> TrialResult:
     values: dict[str, float] = {}
     volatile: dict[str, float] = {}
     try:
-        for each in measures:
-            (volatile if each.info.is_volatile else values).update(each.of(finished))
+        for measure in measures:
+            (volatile if measure.info.is_volatile else values).update(measure.of(finished))
     except MeasureError as error:
         return TrialResult(
             run.trial.number,

@@ -26,7 +26,7 @@ class Interval(msgspec.Struct, frozen=True, rename="camel", gc=False):
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether the numbers differ from 0 beyond chance. A single number without spread says nothing."""
+        """Whether the confidence interval excludes 0. False for a single number, which has no interval."""
         return self.margin is not None and abs(self.mean) > self.margin
 
 
@@ -42,12 +42,12 @@ def interval(numbers: Sequence[float]) -> Interval | None:
     return Interval(_rounded(mean), _rounded(_quantile(count - 1) * deviation / math.sqrt(count)), count)
 
 
-def _quantile(freedom: int) -> float:
-    if freedom <= len(_T):
-        return _T[freedom - 1]
+def _quantile(degrees_of_freedom: int) -> float:
+    if degrees_of_freedom <= len(_T):
+        return _T[degrees_of_freedom - 1]
     # Cornish-Fisher expansion, exact to 0.001 from 30 degrees of freedom on.
     z = _NORMAL
-    return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+    return z + (z**3 + z) / (4 * degrees_of_freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees_of_freedom**2)
 
 
 def _rounded(number: float) -> float:

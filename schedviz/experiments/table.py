@@ -27,7 +27,7 @@ _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def table(results: Results, *, keys: Sequence[str] | None = None) -> list[list[str]]:
-    """The head and a row for each variant: means, each with its difference to the baseline on a second line."""
+    """A header row, and a row for each variant: means, each with its difference to the baseline on a second line."""
     columns = [column for column in results.columns if (column.key in keys if keys is not None else _is_shown(column, results))]
     head = ["variant", *(label(column.key) for column in columns)]
     return [head, *([variant.name, *(_cell(variant, column) for column in columns)] for variant in results.variants)]

@@ -28,7 +28,7 @@ class _Recording:
         self.commands: list[CommandLine] = []
         self.events: list[EventsLine] = []
 
-    def happened(self, events: list[AnyEvent]) -> None:
+    def add_events(self, events: list[AnyEvent]) -> None:
         if events:
             self.events.append(EventsLine(msgspec.Raw(encode_events(events))))
 

@@ -1,4 +1,4 @@
-"""From variants to trials."""
+"""The trials of a plan: each variant with each seed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,15 @@ class Trial(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """For people."""
+        """The name that people see."""
         return self.variant.name if self.seed is None else f"{self.variant.name}, seed {self.seed}"
 
 
 def trials_of(plan: Plan, variants: Sequence[Variant]) -> list[Trial]:
     """All trials of a plan."""
     seeds = plan.all_seeds
-    return [Trial(place * len(seeds) + index, variant, seed) for place, variant in enumerate(variants) for index, seed in enumerate(seeds)]
+    return [
+        Trial(variant_index * len(seeds) + seed_index, variant, seed)
+        for variant_index, variant in enumerate(variants)
+        for seed_index, seed in enumerate(seeds)
+    ]

@@ -1,4 +1,4 @@
-"""Validates a plan whole, before anything runs: the base is loaded, and the engine of every variant is built."""
+"""Validates a whole plan before anything runs: loads the base, and builds the engine of every variant."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from schedviz.experiments.tuning.goal import columns_of
 from schedviz.experiments.tuning.space import Space
 from schedviz.experiments.variants import Variant
 
-#: The estimate runs one trial for this long.
+#: How long the estimate runs one trial.
 _SAMPLE_SECONDS: Final = 1.0
 #: A plan with so many faults is not checked further.
 _MOST_FAULTS: Final = 100
 
 
 class CheckedPlan(msgspec.Struct, frozen=True):
-    """A plan that can run, with everything that its trials share."""
+    """A validated plan, with everything that its trials share."""
 
     text: str
     plan: Plan
@@ -50,8 +50,8 @@ class CheckedPlan(msgspec.Struct, frozen=True):
 
     @property
     def experiment(self) -> Experiment:
-        """What its results need to know of it."""
-        infos = [each.info for each in self.measures]
+        """The parts that its results need."""
+        infos = [measure.info for measure in self.measures]
         return Experiment(self.text, self.plan, self.variants, self.trials, infos, self.base.nodes, self.base.pending)
 
 
@@ -142,7 +142,7 @@ def faults_of(variant: Variant, checked: CheckedPlan) -> list[Fault]:
 
 
 def _suspects(variant: Variant, path: str) -> Sequence[str]:
-    """The members of a variant that can have caused an error at this path of the configuration, the likeliest first."""
+    """The members of a variant that can have caused an error at this path of the configuration, the most likely first."""
     patch = variant.patch
     if path.startswith("featureGates."):
         return [f"featureGates.{path.removeprefix('featureGates.')}", "featureGates"]
@@ -162,12 +162,12 @@ class Estimate(msgspec.Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """Of all trials."""
+        """The total of all trials."""
         return self.trials * self.seconds_per_trial
 
 
 def estimate(checked: CheckedPlan) -> Estimate:
-    """Run the first trial for a second, and scale. Later cycles of a trial can be slower or faster than its first."""
+    """Run the first trial for a second, and extrapolate. Later cycles of a trial can be slower or faster than the first ones."""
     began = time.perf_counter()
     run = TrialRun(checked.trials[0], checked.base, checked.plan, stop=lambda: time.perf_counter() - began > _SAMPLE_SECONDS)
     loaded = time.perf_counter()

@@ -81,7 +81,7 @@ class PodDescription(Part, frozen=True):
 def describe_node(simulation: Simulation, name: str) -> NodeDescription:
     """The sums of a node. Raises `NodeUnknownError`. Upstream: kubectl pkg/describe/describe.go describeNodeResource"""
     node = simulation.cluster.find("Node", name)
-    info = next((one for one in simulation.scheduler.state.cache.nodes if one.name == name), None)
+    info = next((node for node in simulation.scheduler.state.cache.nodes if node.name == name), None)
     if node is None and info is None:
         raise NodeUnknownError(f"There is no node {name} at this moment.")
     pod_info = simulation.scheduler.state.pod_info
@@ -90,7 +90,7 @@ def describe_node(simulation: Simulation, name: str) -> NodeDescription:
         for pod in simulation.stored_objects()
         if isinstance(pod, Pod) and pod.spec.node_name == name and pod.status.phase not in _FINISHED
     }
-    cached = {one.key: one for one in info.pods} if info is not None else {}
+    cached = {pod.key: pod for pod in info.pods} if info is not None else {}
     assumed = simulation.scheduler.state.cache.assumed_pods
     pods = tuple(
         PodOnNode(
@@ -120,12 +120,15 @@ def describe_pod(simulation: Simulation, key: str) -> PodDescription:
     cache = simulation.scheduler.state.cache
     state = cache.pod_states.get(pod.uid)
     where = pod.spec.node_name or (state.info.pod.spec.node_name if state is not None else "")
-    info = next((one for one in cache.nodes if one.name == where), None)
+    info = next((node for node in cache.nodes if node.name == where), None)
     pod_info = simulation.scheduler.state.pod_info
     requests = pod_info(pod).requests
     return PodDescription(
         key,
-        containers=(*(_container(one, init=True) for one in pod.spec.init_containers), *(_container(one) for one in pod.spec.containers)),
+        containers=(
+            *(_container(container, init=True) for container in pod.spec.init_containers),
+            *(_container(container) for container in pod.spec.containers),
+        ),
         overhead=Resource.of(pod.spec.overhead).to_view(),
         requests=requests.resource.to_view(),
         limits=_limits(pod, pod_info).to_view(),
@@ -145,9 +148,9 @@ def _limits(pod: Pod, pod_info: type[PodInfo]) -> Resource:
     """Limits add up like requests; overhead counts for resources that have a limit. Upstream: pkg/api/v1/resource/helpers.go PodLimits"""
 
     def as_requests(containers: tuple[Container, ...]) -> tuple[Container, ...]:
-        return tuple(replace(one, resources=_limits_as_requests(one.resources)) for one in containers)
+        return tuple(replace(container, resources=_limits_as_requests(container.resources)) for container in containers)
 
-    limited = {name for one in (*pod.spec.containers, *pod.spec.init_containers) for name in one.resources.limits}
+    limited = {name for container in (*pod.spec.containers, *pod.spec.init_containers) for name in container.resources.limits}
     overhead = {name: amount for name, amount in pod.spec.overhead.items() if name in limited}
     spec = replace(
         pod.spec,

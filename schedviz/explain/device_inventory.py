@@ -163,12 +163,12 @@ def device_inventory(simulation: Simulation, *, node: str = "", pod: str = "") -
     pools = list(_pools(simulation, everything))
     if node:
         pools = [pool for pool in pools if pool.node == node]
-        held = {claim for pool in pools for device in pool.devices for claim in device.claims}
-        claims = [claim for claim in claims if claim.claim in held]
+        allocated = {claim for pool in pools for device in pool.devices for claim in device.claims}
+        claims = [claim for claim in claims if claim.claim in allocated]
     elif pod:
         claims = [claim for claim in claims if pod in claim.pods or pod in claim.reserved_for]
-        wanted = {(device.driver, device.pool) for claim in claims for device in claim.devices}
-        pools = [pool for pool in pools if (pool.driver, pool.pool) in wanted]
+        allocated_pools = {(device.driver, device.pool) for claim in claims for device in claim.devices}
+        pools = [pool for pool in pools if (pool.driver, pool.pool) in allocated_pools]
     states = Counter("blocked" if device.blocked else device.state for pool in pools for device in pool.devices)
     return DeviceInventory(
         devices={**states, "tainted": sum(device.tainted for pool in pools for device in pool.devices)},
@@ -189,10 +189,10 @@ class _Claims:
         self._claims = {key: self._latest(claim) for key, claim in stored.items() if isinstance(claim, ResourceClaim)}
         #: Claim -> the pods that name it.
         self._pods: dict[str, list[str]] = {}
-        for each in simulation.cluster.store.of_kind("Pod").values():
-            if isinstance(each, Pod):
-                for name in _claim_names(each):
-                    self._pods.setdefault(f"{each.namespace}/{name}", []).append(each.key)
+        for stored_pod in simulation.cluster.store.of_kind("Pod").values():
+            if isinstance(stored_pod, Pod):
+                for name in _claim_names(stored_pod):
+                    self._pods.setdefault(f"{stored_pod.namespace}/{name}", []).append(stored_pod.key)
         #: Device -> the claims that have it, with their states.
         self.holders: dict[DeviceID, list[tuple[str, ClaimState]]] = {}
         for key, (claim, state) in self._claims.items():
@@ -207,11 +207,11 @@ class _Claims:
         if in_flight is not None:
             return msgspec.structs.replace(stored, status=msgspec.structs.replace(stored.status, allocation=in_flight)), "inFlight"
         try:
-            known = self._manager.claims.get(stored.key)
+            latest = self._manager.claims.get(stored.key)
         except LookupError:
             return stored, "pending"
-        is_assumed = known.uid == stored.uid and known.status.allocation is not None
-        return (known, "assumed") if is_assumed else (stored, "pending")
+        is_assumed = latest.uid == stored.uid and latest.status.allocation is not None
+        return (latest, "assumed") if is_assumed else (stored, "pending")
 
     def views(self) -> Iterator[ClaimView]:
         """Sorted by key."""
@@ -223,8 +223,10 @@ class _Claims:
                 state=state,
                 requests=_requests(claim),
                 constraints=tuple(
-                    f"matchAttribute {each.match_attribute}" if each.match_attribute else f"distinctAttribute {each.distinct_attribute}"
-                    for each in claim.spec.devices.constraints
+                    f"matchAttribute {constraint.match_attribute}"
+                    if constraint.match_attribute
+                    else f"distinctAttribute {constraint.distinct_attribute}"
+                    for constraint in claim.spec.devices.constraints
                 ),
                 devices=tuple(
                     AllocatedDevice(
@@ -246,35 +248,40 @@ class _Claims:
 def _claim_names(pod: Pod) -> list[str]:
     """The names of the pod's claims, those from templates and for extended resources included."""
     special = pod.status.extended_resource_claim_status
-    own = [each.resource_claim_name for each in pod.spec.resource_claims]
-    generated = [each.resource_claim_name for each in pod.status.resource_claim_statuses]
+    own = [claim.resource_claim_name for claim in pod.spec.resource_claims]
+    generated = [status.resource_claim_name for status in pod.status.resource_claim_statuses]
     return [name for name in (*own, *generated, None if special is None else special.resource_claim_name) if name]
 
 
 def _requests(claim: ResourceClaim | ResourceClaimTemplate) -> tuple[RequestView, ...]:
     spec = claim.spec if isinstance(claim, ResourceClaim) else claim.spec.spec
     return tuple(
-        RequestView(each.full_name, each.device_class_name, 0 if each.mode == ALL else each.count, _expressions(each.selectors))
+        RequestView(
+            alternative.full_name,
+            alternative.device_class_name,
+            0 if alternative.mode == ALL else alternative.count,
+            _expressions(alternative.selectors),
+        )
         for request in spec.devices.requests
-        for each in alternatives_of(request)
+        for alternative in alternatives_of(request)
     )
 
 
 def _expressions(selectors: Iterable[DeviceSelector]) -> tuple[str, ...]:
-    return tuple(each.cel.expression for each in selectors if each.cel is not None)
+    return tuple(selector.cel.expression for selector in selectors if selector.cel is not None)
 
 
 def _pools(simulation: Simulation, claims: _Claims) -> Iterator[PoolView]:
     """Sorted by node, driver and pool."""
     slices: dict[tuple[str, str, str], list[ResourceSlice]] = {}
     rules = _taint_rules(simulation)
-    for each in simulation.cluster.store.of_kind("ResourceSlice").values():
-        if isinstance(each, ResourceSlice):
-            key = (each.spec.node_name or "", each.spec.driver, each.spec.pool.name)
-            slices.setdefault(key, []).append(tainted(each, rules))
+    for resource_slice in simulation.cluster.store.of_kind("ResourceSlice").values():
+        if isinstance(resource_slice, ResourceSlice):
+            key = (resource_slice.spec.node_name or "", resource_slice.spec.driver, resource_slice.spec.pool.name)
+            slices.setdefault(key, []).append(tainted(resource_slice, rules))
     for key in sorted(slices):
-        newest = max(each.spec.pool.generation for each in slices[key])
-        yield _pool(*key, [each for each in slices[key] if each.spec.pool.generation == newest], claims)
+        newest = max(resource_slice.spec.pool.generation for resource_slice in slices[key])
+        yield _pool(*key, [resource_slice for resource_slice in slices[key] if resource_slice.spec.pool.generation == newest], claims)
 
 
 def _taint_rules(simulation: Simulation) -> list[DeviceTaintRule]:
@@ -286,23 +293,23 @@ def _taint_rules(simulation: Simulation) -> list[DeviceTaintRule]:
 
 
 def _pool(node: str, driver: str, name: str, slices: list[ResourceSlice], claims: _Claims) -> PoolView:
-    own = [device for each in slices for device in each.spec.devices]
-    taken = [device for device in own if DeviceID(driver, name, device.name) in claims.holders]
-    counters = tuple(_counters(slices, taken))
-    left = {(each.counter_set, each.counter): each.total - each.used for each in counters}
+    own = [device for slice_ in slices for device in slice_.spec.devices]
+    allocated = [device for device in own if DeviceID(driver, name, device.name) in claims.holders]
+    counters = tuple(_counters(slices, allocated))
+    remaining = {(counter.counter_set, counter.counter): counter.total - counter.used for counter in counters}
     return PoolView(
         driver=driver,
         pool=name,
         generation=slices[0].spec.pool.generation,
-        slices=tuple(sorted(each.name for each in slices)),
-        devices=tuple(_device(DeviceID(driver, name, device.name), device, claims, left) for device in own),
+        slices=tuple(sorted(slice_.name for slice_ in slices)),
+        devices=tuple(_device(DeviceID(driver, name, device.name), device, claims, remaining) for device in own),
         node=node,
         incomplete=len(slices) < slices[0].spec.pool.resource_slice_count,
         counters=counters,
     )
 
 
-def _device(device_id: DeviceID, device: Device, claims: _Claims, left: Mapping[tuple[str, str], float]) -> DeviceView:
+def _device(device_id: DeviceID, device: Device, claims: _Claims, remaining: Mapping[tuple[str, str], float]) -> DeviceView:
     holders = claims.holders.get(device_id, [])
     states = {state for _, state in holders}
     state: Literal["free", "allocated", "assumed", "inFlight"] = "free"
@@ -312,19 +319,19 @@ def _device(device_id: DeviceID, device: Device, claims: _Claims, left: Mapping[
         device.name,
         state,
         tuple(claim for claim, _ in holders),
-        not holders and _exceeds(device, left),
+        not holders and _exceeds(device, remaining),
         tuple(f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}" for taint in device.taints),
         any(taint.effect in _HARD for taint in device.taints),
         {name: _text(attribute) for name, attribute in device.attributes.items()},
         {name: str(capacity.value) for name, capacity in device.capacity.items() if capacity.value is not None},
-        tuple(each.counter_set for each in device.consumes_counters),
+        tuple(counter.counter_set for counter in device.consumes_counters),
     )
 
 
-def _exceeds(device: Device, left: Mapping[tuple[str, str], float]) -> bool:
+def _exceeds(device: Device, remaining: Mapping[tuple[str, str], float]) -> bool:
     """Whether the device takes more of a counter than is left."""
     return any(
-        amount.value is not None and amount.value.milli_value / 1000 > left.get((consumption.counter_set, counter), 0)
+        amount.value is not None and amount.value.milli_value / 1000 > remaining.get((consumption.counter_set, counter), 0)
         for consumption in device.consumes_counters
         for counter, amount in consumption.counters.items()
     )
@@ -340,14 +347,14 @@ def _text(attribute: DeviceAttribute) -> str:
     return ", ".join(str(value) for values in lists for value in values)
 
 
-def _counters(slices: list[ResourceSlice], taken: list[Device]) -> Iterator[CounterView]:
+def _counters(slices: list[ResourceSlice], allocated: list[Device]) -> Iterator[CounterView]:
     used: Counter[tuple[str, str]] = Counter()
-    for device in taken:
+    for device in allocated:
         for consumption in device.consumes_counters:
             for counter, amount in consumption.counters.items():
                 used[consumption.counter_set, counter] += 0 if amount.value is None else amount.value.milli_value
-    for each in slices:
-        for shared in each.spec.shared_counters:
+    for slice_ in slices:
+        for shared in slice_.spec.shared_counters:
             for counter, total in shared.counters.items():
                 if total.value is not None:
                     consumed = used[shared.name, counter] / 1000
@@ -355,13 +362,13 @@ def _counters(slices: list[ResourceSlice], taken: list[Device]) -> Iterator[Coun
 
 
 def _classes(simulation: Simulation, claims: list[ClaimView]) -> Iterator[ClassView]:
-    asked = Counter(name for claim in claims for name in {request.device_class for request in claim.requests})
-    for name, each in sorted(simulation.cluster.store.of_kind("DeviceClass").items()):
-        if isinstance(each, DeviceClass):
-            yield ClassView(name, _expressions(each.spec.selectors), asked[name], each.spec.extended_resource_name or "")
+    uses = Counter(name for claim in claims for name in {request.device_class for request in claim.requests})
+    for name, device_class in sorted(simulation.cluster.store.of_kind("DeviceClass").items()):
+        if isinstance(device_class, DeviceClass):
+            yield ClassView(name, _expressions(device_class.spec.selectors), uses[name], device_class.spec.extended_resource_name or "")
 
 
 def _templates(simulation: Simulation) -> Iterator[TemplateView]:
-    for key, each in sorted(simulation.cluster.store.of_kind("ResourceClaimTemplate").items()):
-        if isinstance(each, ResourceClaimTemplate):
-            yield TemplateView(key, _requests(each))
+    for key, template in sorted(simulation.cluster.store.of_kind("ResourceClaimTemplate").items()):
+        if isinstance(template, ResourceClaimTemplate):
+            yield TemplateView(key, _requests(template))

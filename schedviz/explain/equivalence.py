@@ -26,7 +26,7 @@ def reading_of(pod: Pod) -> bytes:
 
 def groups(pods: Iterable[Pod]) -> list[list[Pod]]:
     """The pods by their requirements, ordered by each group's first pod."""
-    found: dict[bytes, list[Pod]] = {}
+    by_signature: dict[bytes, list[Pod]] = {}
     for pod in pods:
-        found.setdefault(reading_of(pod), []).append(pod)
-    return list(found.values())
+        by_signature.setdefault(reading_of(pod), []).append(pod)
+    return list(by_signature.values())

@@ -10,7 +10,7 @@ from schedviz.explain.details.detail import AnyDetail
 from schedviz.explain.finding import Finding
 from schedviz.trace.phrase import Phrase
 
-#: Whether a node could take the pod. `now`: it passes every filter. `pods leave`: if pods on that node were gone.
+#: Whether a node could take the pod. `now`: it passes every filter. `pods leave`: if pods were removed from that node.
 #: `elsewhere`: if something outside that node changed, such as a pod for affinity, the spread over domains, or a volume.
 #: `never`: not even if the node were empty; the pod or the node would have to change.
 Outlook = Literal["now", "pods leave", "elsewhere", "never"]
@@ -30,7 +30,7 @@ class Clause(Part, frozen=True):
     reason: str
     plugin: str
     code: str
-    #: The nearest to taking the pod first: fewest objections, then the smallest shortage, then in the order of the snapshot.
+    #: Those that come closest to fitting the pod first: fewest objections, then the smallest shortage, then in the order of the snapshot.
     nodes: tuple[str, ...]
     #: Its meaning in a sentence, and its usual causes.
     meaning: str = ""
@@ -129,10 +129,10 @@ class Explanation(Part, frozen=True):
     said_since: str = ""
     #: Whether the attempt ends with an error, which is `message`: it is not known whether a node fits.
     failed: bool = False
-    #: What would explain that `said`, which another scheduler wrote, differs from `message`; "" if it does not.
+    #: A possible reason why `said`, which another scheduler wrote, differs from `message`; "" if it does not differ.
     disagreement: str = ""
     disagreement_phrase: Phrase | None = None
-    #: The kind of object that the pod needs and the files have none of: the simulation cannot evaluate the pod; "" if there is none.
+    #: A kind of object that the pod needs and the files lack, so that the simulation cannot evaluate the pod; "" if there is none.
     lacks: str = ""
     outlook: Outlook = "now"
     #: The number of nodes that the scheduler knows; the counts of `matrix` sum to it.
@@ -140,7 +140,7 @@ class Explanation(Part, frozen=True):
     #: Nodes that pass every filter.
     fits: tuple[str, ...] = ()
     clauses: tuple[Clause, ...] = ()
-    #: The clause of the nodes that are nearest to taking the pod; None if a node fits or no node was tried.
+    #: The clause of the nodes that come closest to fitting the pod; None if a node fits or no node was tried.
     main: Clause | None = None
     #: The Filter plugins that were called, in order.
     plugins: tuple[str, ...] = ()

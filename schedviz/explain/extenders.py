@@ -32,7 +32,7 @@ def turned_away(simulation: Simulation, dry_run: DryRun) -> dict[str, TurnedAway
         return {}
     declared = {extender.url for extender in declared_extenders(simulation)}
     feasible = dry_run.verdicts.codes == 0
-    found: dict[str, TurnedAway] = {}
+    result: dict[str, TurnedAway] = {}
     for extender in simulation.extenders:
         if extender.name not in declared or not extender.is_interested(dry_run.pod) or not feasible.any():
             continue
@@ -40,12 +40,12 @@ def turned_away(simulation: Simulation, dry_run: DryRun) -> dict[str, TurnedAway
         if record.error:
             continue
         for node, why in record.failed.items():
-            found[node] = TurnedAway(extender.name, why, unresolvable=False)
+            result[node] = TurnedAway(extender.name, why, unresolvable=False)
         for node, why in record.unresolvable.items():
-            found[node] = TurnedAway(extender.name, why, unresolvable=True)
+            result[node] = TurnedAway(extender.name, why, unresolvable=True)
         for row in feasible.nonzero()[0].tolist():
-            feasible[row] = dry_run.rows.names[row] not in found
-    return found
+            feasible[row] = dry_run.rows.names[row] not in result
+    return result
 
 
 def rankings(simulation: Simulation, dry_run: DryRun, rows: Rows) -> dict[str, ExtenderScoreRecord]:

@@ -1,4 +1,4 @@
-"""`main_reason`: of all reasons in a FitError, the one of the nodes that are nearest to taking the pod.
+"""`main_reason`: of all reasons in a FitError, the one of the nodes that come closest to fitting the pod.
 
 The most frequent reason is often not the one to act on: a pod that selects the four GPU nodes of a cluster is rejected by all other nodes
 because of its nodeSelector, and by those four because of a taint.
@@ -48,13 +48,13 @@ def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, 
     for distance, verdict, count in distances:
         if distance == nearest:
             counts.update({(reason, verdict.plugin): count for reason in verdict.reasons})
-    return max(counts, key=lambda found: (counts[found], found), default=None)
+    return max(counts, key=lambda reason: (counts[reason], reason), default=None)
 
 
 def nearest_reason(rejections: Iterable[tuple[str, str, Sequence[str], int]]) -> str:
     """The same from the summary of a cycle: plugin, code, reasons and number of nodes of each rejection; "" if there is none.
 
-    It does not know the nodes, so that one that is too small is not told from one that is full.
+    Without the nodes, it cannot distinguish a node that is too small from one that is full.
     """
     counts: Counter[tuple[int, str]] = Counter()
     for plugin, code, reasons, nodes in rejections:
@@ -74,8 +74,8 @@ def _too_small(dry_run: DryRun) -> list[bool]:
     for resource, amount in amounts.items():
         if amount > 0:
             small |= rows.allocatable(resource) < amount
-    found: list[bool] = small.tolist()
-    return found
+    result: list[bool] = small.tolist()
+    return result
 
 
 def _distance(verdict: NodeVerdict) -> int:

@@ -1,4 +1,4 @@
-"""All pending pods at a glance: grouped by equal scheduling requirements, and the groups by the reason for which they wait."""
+"""Overview of all pending pods: grouped by equal scheduling requirements, and the groups by the reason why they are pending."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class WaitingReason(Part, frozen=True):
     #: The number of pods.
     count: int
     groups: tuple[PendingGroup, ...]
-    #: They only wait for their next attempt: nodes can take them now, and nothing keeps the scheduler from trying them.
+    #: They only wait for their next attempt: they fit on nodes now, and nothing prevents an attempt.
     placeable: bool = False
     #: What to do about it, with commands between backticks; a template for translation. "" if there is nothing to do.
     advice: str = ""
@@ -83,8 +83,8 @@ class Overview(Part, frozen=True):
     @property
     def groups(self) -> list[PendingGroup]:
         """Groups that no node would take now, then those that only wait for their attempt; largest first."""
-        found = (group for reason in self.reasons for group in reason.groups)
-        return sorted(found, key=lambda group: (group.outlook == "now", -len(group.pods)))
+        all_groups = (group for reason in self.reasons for group in reason.groups)
+        return sorted(all_groups, key=lambda group: (group.outlook == "now", -len(group.pods)))
 
 
 def _brief(reason: WaitingReason) -> WaitingReason:
@@ -120,41 +120,41 @@ def _groups(simulation: Simulation, findings: KnownFindings) -> Iterator[list[Po
     """Pods with equal requirements that the scheduler knows, or does not know, alike."""
     for equal in _split_by_message(groups(_pending(simulation))):
         unknown = [pod for pod in equal if findings.is_unknown(pod.key)]
-        known = [pod for pod in equal if not findings.is_unknown(pod.key)] if unknown else equal
-        yield from filter(None, (known, unknown))
+        known_pods = [pod for pod in equal if not findings.is_unknown(pod.key)] if unknown else equal
+        yield from filter(None, (known_pods, unknown))
 
 
 def _split_by_message(equal: Iterable[list[Pod]]) -> Iterator[list[Pod]]:
-    """Pods of which a dump has only the names seem equal; what their scheduler said tells them apart."""
+    """Pods of which a dump has only the names look equal; the messages of their scheduler distinguish them."""
     for pods in equal:
         if not any(gate.name == NAME_ONLY_GATE for gate in pods[0].spec.scheduling_gates):
             yield pods
             continue
-        said: dict[str, list[Pod]] = {}
+        by_message: dict[str, list[Pod]] = {}
         for pod in pods:
-            message = next((one.message for one in pod.status.conditions if one.type == "PodScheduled"), "")
-            said.setdefault(message, []).append(pod)
-        yield from said.values()
+            message = next((condition.message for condition in pod.status.conditions if condition.type == "PodScheduled"), "")
+            by_message.setdefault(message, []).append(pod)
+        yield from by_message.values()
 
 
 def _explain(simulation: Simulation, pods: Sequence[Pod], findings: KnownFindings) -> Explanation:
     first, *alike = pods
-    place = queue_place(simulation, first.key, count_ahead=False)
-    return explain_pod(simulation, first, place, tuple(pod.key for pod in alike), findings)
+    place_in_queue = queue_place(simulation, first.key, count_ahead=False)
+    return explain_pod(simulation, first, place_in_queue, tuple(pod.key for pod in alike), findings)
 
 
 def _by_reason(
     simulation: Simulation, explained: Iterable[tuple[Explanation, Sequence[Pod]]], findings: KnownFindings
 ) -> list[WaitingReason]:
-    found: dict[str, list[PendingGroup]] = {}
+    by_reason: dict[str, list[PendingGroup]] = {}
     phrases: dict[str, Phrase] = {}
     advice: dict[str, str] = {}
     for explanation, pods in explained:
         reason = _UNKNOWN if findings.is_unknown(explanation.pod) else _reason(simulation, explanation)
         phrases.setdefault(reason.text, reason)
         advice.setdefault(reason.text, _advice(explanation))
-        found.setdefault(reason.text, []).append(_group(simulation, explanation, pods))
-    reasons = [_waiting(phrases[text], members, advice[text]) for text, members in found.items()]
+        by_reason.setdefault(reason.text, []).append(_group(simulation, explanation, pods))
+    reasons = [_waiting(phrases[text], members, advice[text]) for text, members in by_reason.items()]
     return sorted(reasons, key=lambda reason: (reason.placeable, reason.reason_phrase.template == _NOT_EVALUATED, -reason.count))
 
 

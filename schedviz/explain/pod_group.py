@@ -24,10 +24,10 @@ def group_note(simulation: Simulation, pod: Pod) -> GroupNote | None:
     framework = simulation.scheduler.state.profiles.get(pod.spec.scheduler_name)
     if group is None or framework is None or not simulation.scheduler.state.features.gang_scheduling:
         return None
-    found = simulation.scheduler.state.informers.get("PodGroup", group.namespace, group.name)
-    if not isinstance(found, PodGroup):
+    pod_group = simulation.scheduler.state.informers.get("PodGroup", group.namespace, group.name)
+    if not isinstance(pod_group, PodGroup):
         return GroupNote(phrase("It is not tried until its pod group {group} exists.", group=group.key), holds_back=True)
-    gang = found.spec.scheduling_policy.gang
+    gang = pod_group.spec.scheduling_policy.gang
     if gang is None:
         return None
     try:

@@ -19,10 +19,10 @@ def provisioning(simulation: Simulation, pod: Pod) -> Phrase | None:
             continue
         if claim.metadata.annotations.get(SELECTED_NODE) != pod.status.nominated_node_name:
             continue
-        found = informers.get("StorageClass", "", class_of_claim(claim))
+        storage_class = informers.get("StorageClass", "", class_of_claim(claim))
         return phrase(
             "its scheduler has chosen the node, and its binding waits until {provisioner} has provisioned the claim {claim}",
-            provisioner=found.provisioner if isinstance(found, StorageClass) else phrase("the provisioner"),
+            provisioner=storage_class.provisioner if isinstance(storage_class, StorageClass) else phrase("the provisioner"),
             claim=claim.key,
         )
     return None

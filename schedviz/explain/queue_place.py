@@ -23,10 +23,10 @@ def queue_place(simulation: Simulation, pod: str, *, count_ahead: bool = True) -
 
     Counting the pods ahead of it compares it with every pod of activeQ.
     """
-    found = _find(simulation, pod)
-    if found is None:
+    location = _find(simulation, pod)
+    if location is None:
         return None
-    name, queued = found
+    name, queued = location
     queue = simulation.scheduler.state.queue
     expiry = queue.backoff_expiry(queued)
     gating_plugin = (queued.gating_plugin or names.SCHEDULING_GATES) if queued.gated else ""
@@ -50,19 +50,21 @@ def _gating_reason(simulation: Simulation, queued: QueuedPodInfo, plugin: str) -
     """What the PreEnqueue plugin says that gates the pod."""
     framework = simulation.scheduler.state.profiles.get(queued.pod.spec.scheduler_name)
     plugins = framework.pre_enqueue_plugins if framework is not None else ()
-    return next((each.pre_enqueue(queued.pod_info).message for each in plugins if each.name == plugin), "")
+    return next(
+        (pre_enqueue_plugin.pre_enqueue(queued.pod_info).message for pre_enqueue_plugin in plugins if pre_enqueue_plugin.name == plugin), ""
+    )
 
 
-def message_of_gated(place: QueuePlace | None) -> str:
+def message_of_gated(place_in_queue: QueuePlace | None) -> str:
     """The message in the condition of a pod that a PreEnqueue plugin gates: the scheduler writes none."""
-    if place is None or place.gating_plugin != names.SCHEDULING_GATES or is_name_only(place):
+    if place_in_queue is None or place_in_queue.gating_plugin != names.SCHEDULING_GATES or is_name_only(place_in_queue):
         return ""
     return GATED_MESSAGE
 
 
-def is_name_only(place: QueuePlace | None) -> bool:
+def is_name_only(place_in_queue: QueuePlace | None) -> bool:
     """Whether only the pod's name is known, from a dump: it has no gates of its own."""
-    return place is not None and NAME_ONLY_GATE in place.gated_by.split(", ")
+    return place_in_queue is not None and NAME_ONLY_GATE in place_in_queue.gated_by.split(", ")
 
 
 def _find(simulation: Simulation, pod: str) -> tuple[QueueName, QueuedPodInfo] | None:

@@ -1,4 +1,4 @@
-"""The message that the pod's own scheduler wrote, beside the one computed here: whether they agree, and what would explain a difference."""
+"""Compares the message that the pod's own scheduler wrote with the simulated one, and explains a difference."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _MISSING: Final = (
 
 def missing_kind(simulation: Simulation, explanation: Explanation) -> str:
     """The kind of object that the pod needs and that the session has none of; "": nothing is missing."""
-    found = _missing(simulation, explanation)
-    return found.kind if found is not None else ""
+    missing = _missing(simulation, explanation)
+    return missing.kind if missing is not None else ""
 
 
 def without_missing(simulation: Simulation, explanation: Explanation) -> Explanation:
@@ -43,18 +43,18 @@ def without_missing(simulation: Simulation, explanation: Explanation) -> Explana
 
     Only if the pod's own scheduler says something else than the simulation.
     """
-    found = _missing(simulation, explanation)
-    if found is None or not explanation.disagreement:
+    missing = _missing(simulation, explanation)
+    if missing is None or not explanation.disagreement:
         return explanation
-    lacks = phrase("the files have no {kind} objects, so this is not known", kind=found.kind)
-    advice = f"add the output of `kubectl get {found.resources} -A -o json`"
+    lacks = phrase("the files have no {kind} objects, so this is not known", kind=missing.kind)
+    advice = f"add the output of `kubectl get {missing.resources} -A -o json`"
     clauses = tuple(
         msgspec.structs.replace(clause, meaning=lacks.text, meaning_phrase=lacks, causes=(), advice=advice, details=())
-        if found.reason.fullmatch(clause.reason)
+        if missing.reason.fullmatch(clause.reason)
         else clause
         for clause in explanation.clauses
     )
-    return msgspec.structs.replace(explanation, message="", clauses=clauses, main=None, lacks=found.kind)
+    return msgspec.structs.replace(explanation, message="", clauses=clauses, main=None, lacks=missing.kind)
 
 
 def disagreement(simulation: Simulation, explanation: Explanation, message: str) -> Phrase | None:
@@ -62,15 +62,15 @@ def disagreement(simulation: Simulation, explanation: Explanation, message: str)
 
     `message` is without preemption's part, which may differ. A message that this session's own scheduler wrote is not compared.
     """
-    place = explanation.queue
-    if not explanation.nodes or is_name_only(place) or (place is not None and place.attempts):
+    queue_place = explanation.queue
+    if not explanation.nodes or is_name_only(queue_place) or (queue_place is not None and queue_place.attempts):
         return None
     try:
         real = parse_message(explanation.said)
     except NotAMessageError:
         return None
-    said = " ".join(explanation.said.split())
-    if said == message or (message and not explanation.fits and said.startswith(message.rstrip("."))):
+    recorded = " ".join(explanation.said.split())
+    if recorded == message or (message and not explanation.fits and recorded.startswith(message.rstrip("."))):
         return None
     if not real.nodes and explanation.fits:
         # A node was found, and the error is that of a later step, such as a volume that is not provisioned in time.

@@ -1,4 +1,4 @@
-"""Which of the simulated releases words a reason so: the words of a message tell the release of its scheduler."""
+"""The simulated releases that use a wording of a reason. The wording of a message can reveal the release of its scheduler."""
 
 from __future__ import annotations
 

@@ -47,13 +47,13 @@ class Ranked:
         names = self.dry_run.rows.names
         # The nominated node is tried before all others. Upstream: schedule_one.go evaluateNominatedNode
         nominated = self.dry_run.pod.pod.status.nominated_node_name
-        found = np.flatnonzero(passing)
+        rows = np.flatnonzero(passing)
         if self.turned_away:
-            found = np.array([row for row in found.tolist() if names[row] not in self.turned_away], np.intp)
+            rows = np.array([row for row in rows.tolist() if names[row] not in self.turned_away], np.intp)
         if nominated:
-            alone = np.array([row for row in found.tolist() if names[row] == nominated], np.intp)
-            return alone if len(alone) else found
-        return found
+            alone = np.array([row for row in rows.tolist() if names[row] == nominated], np.intp)
+            return alone if len(alone) else rows
+        return rows
 
     def _score(self, simulation: Simulation) -> None:
         self.scored = self.dry_run.scores(self.rows)
@@ -70,11 +70,11 @@ class Ranked:
 
     def shares(self, best: int, taken: int) -> tuple[Share, ...]:
         """The differences between the totals of two rows."""
-        found = [Share(plugin.name, int(plugin.weighted[best]), int(plugin.weighted[taken])) for plugin in _plugins(self.scored)]
+        shares = [Share(plugin.name, int(plugin.weighted[best]), int(plugin.weighted[taken])) for plugin in _plugins(self.scored)]
         names = self.rows.names
         for name, record in self.extenders.items():
-            found.append(Share(name, record.weighted.get(names[best], 0), record.weighted.get(names[taken], 0)))
-        return tuple(sorted((share for share in found if share.best != share.taken), key=lambda share: share.taken - share.best))
+            shares.append(Share(name, record.weighted.get(names[best], 0), record.weighted.get(names[taken], 0)))
+        return tuple(sorted((share for share in shares if share.best != share.taken), key=lambda share: share.taken - share.best))
 
 
 def choose(simulation: Simulation, dry_run: DryRun) -> Choice:
@@ -88,15 +88,15 @@ def judge(simulation: Simulation, dry_run: DryRun, node: str, *, release_differs
     `release_differs`: whether the real scheduler is known to be of another release; called for a disagreement.
     """
     ranked = Ranked(simulation, dry_run)
-    found = _verdict(simulation, ranked, node)
-    if found.verdict not in DISAGREEMENTS:
-        return found
+    verdict = _verdict(simulation, ranked, node)
+    if verdict.verdict not in DISAGREEMENTS:
+        return verdict
     if release_differs():
-        return replace(found, cause="release")
-    if found.verdict == "notBest" and _scores_only_some(simulation, ranked):
-        return replace(found, cause="sampling")
+        return replace(verdict, cause="release")
+    if verdict.verdict == "notBest" and _scores_only_some(simulation, ranked):
+        return replace(verdict, cause="sampling")
     without = () if simulation.config is not None else _plugins_to_leave_out(ranked, node)
-    return replace(found, cause="configuration" if without else "unexplained", without=without)
+    return replace(verdict, cause="configuration" if without else "unexplained", without=without)
 
 
 def _verdict(simulation: Simulation, ranked: Ranked, node: str) -> Judgement:
@@ -117,14 +117,14 @@ def _verdict(simulation: Simulation, ranked: Ranked, node: str) -> Judgement:
 
 
 def _among_feasible(ranked: Ranked, choice: Choice, node: str) -> Judgement:
-    places = [row for row, name in enumerate(ranked.rows.names) if name == node]
-    if not places:
+    rows = [row for row, name in enumerate(ranked.rows.names) if name == node]
+    if not rows:
         # The nominated node is feasible, and is tried alone.
         return Judgement("notBest", choice)
-    total, best = int(ranked.totals[places[0]]), ranked.best
-    if places[0] in best:
+    total, best = int(ranked.totals[rows[0]]), ranked.best
+    if rows[0] in best:
         return Judgement("agrees", choice, total)
-    return Judgement("notBest", choice, total, ranked.shares(best[0], places[0]))
+    return Judgement("notBest", choice, total, ranked.shares(best[0], rows[0]))
 
 
 def _scores_only_some(simulation: Simulation, ranked: Ranked) -> bool:
@@ -137,11 +137,11 @@ def _scores_only_some(simulation: Simulation, ranked: Ranked) -> bool:
 
 def _plugins_to_leave_out(ranked: Ranked, node: str) -> tuple[str, ...]:
     """The plugins without any one of which the node would be chosen, or would be feasible."""
-    places = [row for row, name in enumerate(ranked.rows.names) if name == node]
-    if places:
-        (place,) = places
+    rows = [row for row, name in enumerate(ranked.rows.names) if name == node]
+    if rows:
+        (own_row,) = rows
         without = [(plugin.name, ranked.totals - plugin.weighted) for plugin in _plugins(ranked.scored)]
-        return tuple(name for name, totals in without if totals[place] == totals.max())
+        return tuple(name for name, totals in without if totals[own_row] == totals.max())
     row = ranked.dry_run.row_of[node]
     rejecting = [name for name, verdicts in ranked.dry_run.each_plugin() if verdicts is not None and not verdicts[row].is_success]
     return tuple(rejecting) if len(rejecting) == 1 else ()

@@ -16,7 +16,7 @@ _ZONE = "topology.kubernetes.io/zone"
 
 
 class NodeMark(msgspec.Struct, frozen=True, rename="camel"):
-    """One node. Shares are of what it can allocate, in hundredths; both are 0 for a node that has none of the resource."""
+    """One node. Shares of its allocatable amount, in hundredths; both are 0 for a node that has none of the resource."""
 
     node: str
     zone: str
@@ -45,13 +45,13 @@ def thumbnail(simulation: Simulation, explanation: Explanation) -> Thumbnail:
     plugins = {verdict.node: verdict.plugin for verdict in explanation.matrix}
     marks = []
     for name, row in dry_run.row_of.items():
-        whole = allocatable[row]
+        capacity = allocatable[row]
         node = simulation.cluster.find("Node", name)
         zone = node.metadata.labels.get(_ZONE, "") if isinstance(node, Node) else ""
-        shares = (_hundredths(used[row], whole), _hundredths(requested, whole)) if whole else (0, 0)
+        shares = (_hundredths(used[row], capacity), _hundredths(requested, capacity)) if capacity else (0, 0)
         marks.append(NodeMark(name, zone, *shares, plugins.get(name, "")))
     return Thumbnail(resource, tuple(sorted(marks, key=lambda mark: (mark.zone, mark.node))))
 
 
-def _hundredths(part: int, whole: int) -> int:
-    return round(100 * part / whole)
+def _hundredths(part: int, total: int) -> int:
+    return round(100 * part / total)

@@ -24,12 +24,12 @@ _LOOK_ELSEWHERE: Final = frozenset(
 def matrix(dry_run: DryRun) -> tuple[NodeVerdict, ...]:
     """A verdict for every node, in the snapshot's order."""
     deciding = dry_run.verdicts
-    each = [(plugin, plugin_verdicts) for plugin, plugin_verdicts in dry_run.each_plugin() if plugin_verdicts is not None]
-    outlooks = _outlooks(dry_run, deciding, each)
+    by_plugin = [(plugin, plugin_verdicts) for plugin, plugin_verdicts in dry_run.each_plugin() if plugin_verdicts is not None]
+    outlooks = _outlooks(dry_run, deciding, by_plugin)
     # There are few distinct combinations, however many nodes there are: each is formatted once.
-    combinations = np.stack([deciding.codes, *(plugin_verdicts.codes for _, plugin_verdicts in each)], axis=1)
+    combinations = np.stack([deciding.codes, *(plugin_verdicts.codes for _, plugin_verdicts in by_plugin)], axis=1)
     distinct, which = np.unique(combinations, axis=0, return_inverse=True)
-    objections = [_objections(row[1:], each) for row in distinct.tolist()]
+    objections = [_objections(row[1:], by_plugin) for row in distinct.tolist()]
     rows = zip(dry_run.rows.names, outlooks, deciding.codes.tolist(), which.ravel().tolist(), strict=True)
     return tuple(_verdict(node, outlook, deciding.statuses[code], objections[combination]) for node, outlook, code, combination in rows)
 
@@ -38,12 +38,14 @@ def _verdict(node: str, outlook: Outlook, status: Status, objections: tuple[Obje
     return NodeVerdict(node, outlook, status.failed_plugin, str(status.code), status.reasons, objections)
 
 
-def _objections(codes: Sequence[int], each: Sequence[tuple[str, Verdicts]]) -> tuple[Objection, ...]:
-    found = ((plugin, plugin_verdicts.statuses[code]) for (plugin, plugin_verdicts), code in zip(each, codes, strict=True) if code)
-    return tuple(Objection(plugin, str(status.code), status.reasons) for plugin, status in found)
+def _objections(codes: Sequence[int], by_plugin: Sequence[tuple[str, Verdicts]]) -> tuple[Objection, ...]:
+    rejections = (
+        (plugin, plugin_verdicts.statuses[code]) for (plugin, plugin_verdicts), code in zip(by_plugin, codes, strict=True) if code
+    )
+    return tuple(Objection(plugin, str(status.code), status.reasons) for plugin, status in rejections)
 
 
-def _outlooks(dry_run: DryRun, deciding: Verdicts, each: Sequence[tuple[str, Verdicts]]) -> list[Outlook]:
+def _outlooks(dry_run: DryRun, deciding: Verdicts, by_plugin: Sequence[tuple[str, Verdicts]]) -> list[Outlook]:
     passes = deciding.codes == 0
     if passes.all():
         return ["now"] * len(deciding)
@@ -52,11 +54,11 @@ def _outlooks(dry_run: DryRun, deciding: Verdicts, each: Sequence[tuple[str, Ver
         return ["elsewhere" if looks_elsewhere else "never"] * len(deciding)
     never = dry_run.if_empty(without=_LOOK_ELSEWHERE).codes != 0
     elsewhere = np.zeros(len(deciding), np.bool_)
-    for plugin, plugin_verdicts in each:
+    for plugin, plugin_verdicts in by_plugin:
         if plugin in _LOOK_ELSEWHERE:
             elsewhere |= plugin_verdicts.codes != 0
-    words = np.select([passes, never, elsewhere], ["now", "never", "elsewhere"], "pods leave")
-    outlooks: list[Outlook] = words.tolist()
+    outlook_names = np.select([passes, never, elsewhere], ["now", "never", "elsewhere"], "pods leave")
+    outlooks: list[Outlook] = outlook_names.tolist()
     return outlooks
 
 
@@ -66,10 +68,10 @@ def clauses(verdicts: Sequence[NodeVerdict]) -> tuple[Clause, ...]:
     for verdict in verdicts:
         for reason in verdict.reasons:
             nodes.setdefault((reason, verdict.plugin, verdict.code), []).append(verdict.node)
-    found = []
+    result = []
     # In the order of the message: upstream sorts "<count> <reason>" as strings.
     counts = Counter({key: len(of) for key, of in nodes.items()})
     for key in sorted(nodes, key=lambda key: f"{counts[key]} {key[0]}"):
         reason, plugin, code = key
-        found.append(explained_clause(counts[key], reason, plugin=plugin, code=code, nodes=tuple(nodes[key])))
-    return tuple(found)
+        result.append(explained_clause(counts[key], reason, plugin=plugin, code=code, nodes=tuple(nodes[key])))
+    return tuple(result)

@@ -23,8 +23,8 @@ def room(dry_run: DryRun, verdicts: Sequence[NodeVerdict], now: int) -> tuple[Ro
     candidates = [row for row, verdict in enumerate(verdicts) if verdict.outlook == "pods leave"]
     shortage = _shortage(dry_run)
     candidates.sort(key=lambda row: (len(verdicts[row].objections), shortage[row]))
-    found = [_leave(dry_run, dry_run.rows.infos[row], now) for row in candidates[:TRIED]]
-    rooms = [_told(dry_run, info, pods) for info, pods in found if pods]
+    leaving = [_pods_to_remove(dry_run, dry_run.rows.infos[row], now) for row in candidates[:TRIED]]
+    rooms = [_room(dry_run, info, pods) for info, pods in leaving if pods]
     rooms.sort(key=lambda room: (not room.by_preemption, room.highest_priority, len(room.pods)))
     return tuple(rooms[:LISTED_ROOMS])
 
@@ -42,21 +42,21 @@ def _shortage(dry_run: DryRun) -> list[float]:
     return shortages
 
 
-def _leave(dry_run: DryRun, info: NodeInfo, now: int) -> tuple[NodeInfo, list[PodInfo]]:
-    """Remove all pods, then put back those that can stay, the most important first. Empty if that does not help."""
+def _pods_to_remove(dry_run: DryRun, info: NodeInfo, now: int) -> tuple[NodeInfo, list[PodInfo]]:
+    """Remove all pods, then reprieve those that can stay, the most important first. Empty if that does not help."""
     trial = dry_run.if_pods_left(info, info.pods)
-    if not trial.ask().is_success:
+    if not trial.filter_status().is_success:
         return info, []
     leaving: list[PodInfo] = []
     for pod in more_important_first(info.pods, now):
         trial.add(pod)
-        if not trial.ask().is_success:
+        if not trial.filter_status().is_success:
             trial.remove(pod)
             leaving.append(pod)
     return info, leaving
 
 
-def _told(dry_run: DryRun, info: NodeInfo, leaving: Sequence[PodInfo]) -> Room:
+def _room(dry_run: DryRun, info: NodeInfo, leaving: Sequence[PodInfo]) -> Room:
     highest = max(other.priority for other in leaving)
     by_preemption = dry_run.framework.has_post_filter_plugins and could_preempt(dry_run.pod, highest)
     return Room(info.name, tuple(other.key for other in leaving), highest, by_preemption=by_preemption)

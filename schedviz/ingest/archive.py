@@ -128,7 +128,7 @@ def _nothing() -> Iterator[bytes]:
 
 
 class _SmallReads:
-    """A zip file whose directory is refused if it is too long. `zipfile` would read it at once, whatever its length."""
+    """A zip file that is refused if its central directory is too long, because `zipfile` would read it at once."""
 
     def __init__(self, name: str, file: Spool, limits: Limits) -> None:
         self._name = name
@@ -148,7 +148,7 @@ class _SmallReads:
 
 
 class _KeptPieces:
-    """Keeps what was read of a file in a stream, so that it can be read again from its beginning."""
+    """Buffers what was read of a stream, so that it can be read again from the start."""
 
     def __init__(self, name: str, file: IO[bytes]) -> None:
         self._name = name

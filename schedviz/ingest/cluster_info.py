@@ -33,7 +33,7 @@ class ClusterInfoReader:
         self._readers: tuple[Reader, ...] = (JsonReader(), YamlReader())
 
     def recognises(self, text: bytes) -> bool:
-        """Whether container logs lie between the lists."""
+        """Whether there are container logs between the lists."""
         return _START.search(text) is not None
 
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | SchedulerLog | PodMessage | Steps | Problem]:
@@ -60,19 +60,19 @@ class ClusterInfoReader:
 
 def _logs(text: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Pod, container and log."""
-    at = 0
-    while (start := _START.search(text, at)) is not None:
+    position = 0
+    while (start := _START.search(text, position)) is not None:
         end = _END.search(text, start.end())
-        at = end.end() if end is not None else len(text)
+        position = end.end() if end is not None else len(text)
         yield start[2] + b"/" + start[1], text[start.end() : end.start() if end is not None else len(text)]
 
 
 def _without_logs(text: bytes) -> bytes:
     """The text with logs replaced by empty lines, so that line numbers stay the same."""
-    parts, at = [], 0
-    while (start := _START.search(text, at)) is not None:
+    parts, position = [], 0
+    while (start := _START.search(text, position)) is not None:
         end = _END.search(text, start.end())
         stop = end.end() if end is not None else len(text)
-        parts += [text[at : start.start()], _NOT_LINE_ENDS.sub(b"", text[start.start() : stop])]
-        at = stop
-    return b"".join([*parts, text[at:]])
+        parts += [text[position : start.start()], _NOT_LINE_ENDS.sub(b"", text[start.start() : stop])]
+        position = stop
+    return b"".join([*parts, text[position:]])

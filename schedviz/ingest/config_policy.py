@@ -59,16 +59,16 @@ def profile_of_policy(policy: dict[str, Any], drop: Callable[[str, str], None]) 
         configs.append({"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": weight}})
     if policy.pop("alwaysCheckAllPredicates", False):
         drop("alwaysCheckAllPredicates", "a node is left at the first plugin that rejects it")
-    found = {"plugins": plugins, "pluginConfig": configs}
-    return {name: member for name, member in found.items() if member}
+    profile = {"plugins": plugins, "pluginConfig": configs}
+    return {name: member for name, member in profile.items() if member}
 
 
 def _filters(predicates: list[dict[str, Any]], drop: Callable[[str, str], None]) -> list[str]:
     names = dict.fromkeys(_MANDATORY)
     for index, predicate in enumerate(predicates):
-        found = _PREDICATES.get(predicate.get("name", ""), ())
-        names.update(dict.fromkeys(found))
-        if not found:
+        plugins = _PREDICATES.get(predicate.get("name", ""), ())
+        names.update(dict.fromkeys(plugins))
+        if not plugins:
             drop(f"predicates[{index}]", f"{predicate.get('name')}: no current plugin implements this")
     return list(names)
 

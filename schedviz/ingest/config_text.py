@@ -57,11 +57,11 @@ def _json(text: str) -> ConfigText:
 
 def _strict_json(text: str) -> ConfigText:
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        result = dict(pairs)
+        if len(result) < len(pairs):
             counts = Counter(name for name, _ in pairs)
-            twice[id(found)] = [name for name, count in counts.items() if count > 1]
-        return found
+            twice[id(result)] = [name for name, count in counts.items() if count > 1]
+        return result
 
     twice: dict[int, list[str]] = {}
     document = json.loads(text, object_pairs_hook=members)
@@ -71,8 +71,8 @@ def _strict_json(text: str) -> ConfigText:
 def _paths(value: Any, twice: dict[int, list[str]], path: str) -> list[str]:
     """The paths of duplicate members."""
     if isinstance(value, dict):
-        found = [f"{path}.{name}".lstrip(".") for name in twice.get(id(value), ())]
-        return found + [inside for name, member in value.items() for inside in _paths(member, twice, f"{path}.{name}".lstrip("."))]
+        paths = [f"{path}.{name}".lstrip(".") for name in twice.get(id(value), ())]
+        return paths + [inside for name, member in value.items() for inside in _paths(member, twice, f"{path}.{name}".lstrip("."))]
     if isinstance(value, list):
         return [inside for index, item in enumerate(value) for inside in _paths(item, twice, f"{path}[{index}]")]
     return []

@@ -46,17 +46,17 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
 
 def _fields(part: str) -> Fields:
     """The fields of an object: what follows their names, and the indented lines below."""
-    found: Fields = {}
+    fields: Fields = {}
     lines: list[str] = []
     for line in part.split("\n"):
         field = _FIELD.match(line)
         if field is not None:
-            lines = found.setdefault(field[1], [])
+            lines = fields.setdefault(field[1], [])
             if field[2].strip():
                 lines.append(field[2])
         elif line[:1].isspace() and line.strip():
             lines.append(line)
-    return found
+    return fields
 
 
 def _node(fields: Fields) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _pod(fields: Fields) -> dict[str, Any]:
         "containers": _containers(fields.get("Containers", ())),
         "initContainers": _containers(fields.get("Init Containers", ())),
         "nodeSelector": _pairs(_texts(fields, "Node-Selectors"), "="),
-        "tolerations": [found for text in _texts(fields, "Tolerations") if (found := _toleration(text))],
+        "tolerations": [toleration for text in _texts(fields, "Tolerations") if (toleration := _toleration(text))],
         "volumes": list(_claims(fields.get("Volumes", ()))),
     }
     if node:
@@ -125,31 +125,31 @@ def _pod(fields: Fields) -> dict[str, Any]:
 
 def _containers(lines: Sequence[str]) -> list[dict[str, Any]]:
     """The containers of a pod: their names have the smallest indent, `Requests:` one more, the amounts two more."""
-    found: list[dict[str, Any]] = []
+    containers: list[dict[str, Any]] = []
     smallest = min((_indent(line) for line in lines), default=0)
     section, depth = "", 0
     for line in lines:
         name, _, value = line.strip().partition(":")
         value = value.strip()
         if _indent(line) == smallest:
-            found.append({"name": name, "resources": {"requests": {}, "limits": {}}, "ports": []})
+            containers.append({"name": name, "resources": {"requests": {}, "limits": {}}, "ports": []})
             section = ""
-        elif found and not value and name in ("Requests", "Limits"):
+        elif containers and not value and name in ("Requests", "Limits"):
             section, depth = name.lower(), _indent(line)
-        elif found and section and _indent(line) > depth:
-            found[-1]["resources"][section][name] = value
+        elif containers and section and _indent(line) > depth:
+            containers[-1]["resources"][section][name] = value
         else:
             section = ""
-            if found and name == "Image":
-                found[-1]["image"] = value
-            elif found and name in ("Host Port", "Host Ports"):
-                found[-1]["ports"] += _host_ports(value)
-    return found
+            if containers and name == "Image":
+                containers[-1]["image"] = value
+            elif containers and name in ("Host Port", "Host Ports"):
+                containers[-1]["ports"] += _host_ports(value)
+    return containers
 
 
 def _host_ports(text: str) -> Iterator[dict[str, Any]]:
-    for one in text.split(", "):
-        number, _, protocol = one.partition("/")
+    for port in text.split(", "):
+        number, _, protocol = port.partition("/")
         if number.isdigit() and int(number):
             yield {"containerPort": int(number), "hostPort": int(number), "protocol": protocol.split(" ")[0] or "TCP"}
 
@@ -162,12 +162,12 @@ def _claims(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
 
 
 def _toleration(text: str) -> dict[str, Any] | None:
-    found = _TOLERATION.match(text)
-    if found is None:
+    match = _TOLERATION.match(text)
+    if match is None:
         return None
-    operator = found["operator"] or ("Equal" if found["value"] is not None else "Exists")
-    made: dict[str, Any] = {"key": found["key"], "operator": operator, "value": found["value"] or "", "effect": found["effect"] or ""}
-    return made | ({"tolerationSeconds": int(found["seconds"])} if found["seconds"] else {})
+    operator = match["operator"] or ("Equal" if match["value"] is not None else "Exists")
+    made: dict[str, Any] = {"key": match["key"], "operator": operator, "value": match["value"] or "", "effect": match["effect"] or ""}
+    return made | ({"tolerationSeconds": int(match["seconds"])} if match["seconds"] else {})
 
 
 def _text(fields: Fields, name: str) -> str:

@@ -27,11 +27,11 @@ class LeftOut:
         content = msgspec.json.decode(item.content) if isinstance(item.content, msgspec.Raw) else item.content
         self._walk(content, type(obj), BY_TYPE[type(obj)].name)
 
-    def _walk(self, given: Any, struct: type, path: str) -> None:
-        if not isinstance(given, Mapping):
+    def _walk(self, obj: Any, struct: type, path: str) -> None:
+        if not isinstance(obj, Mapping):
             return
         members = _members(struct)
-        for name, value in given.items():
+        for name, value in obj.items():
             if value in (None, "", [], {}) or (name in ("kind", "apiVersion") and "." not in path):
                 continue
             if name not in members:

@@ -62,54 +62,54 @@ class EmbeddedObjectsReader:
 def objects_alone(text: str) -> str:
     """The text with everything but its objects replaced by blank lines; only blank lines and separators if it has none."""
     lines = [_QUOTE.sub("", line) for line in text.replace("\r\n", "\n").split("\n")]
-    found = [""] * len(lines)
+    result = [""] * len(lines)
     inside = False
     begin = 0
     for number, line in enumerate(lines):
         if not _FENCE.match(line):
             continue
         if inside:
-            _take(lines, found, begin + 1, number)
+            _take(lines, result, begin + 1, number)
         else:
-            _unfenced(lines, found, begin, number)
+            _unfenced(lines, result, begin, number)
         inside, begin = not inside, number
-        found[number] = "---"
-    _unfenced(lines, found, begin + 1 if begin or inside else 0, len(lines))
-    return "\n".join(found)
+        result[number] = "---"
+    _unfenced(lines, result, begin + 1 if begin or inside else 0, len(lines))
+    return "\n".join(result)
 
 
-def _take(lines: list[str], found: list[str], start: int, stop: int) -> None:
+def _take(lines: list[str], result: list[str], start: int, stop: int) -> None:
     """Keep the lines of a fenced block, if it has objects: from the first line of an object on, because a prompt may precede it."""
     text = "\n".join(lines[start:stop])
     if _JSON_OBJECT.search(text) and text.lstrip()[:1] in "{[":
-        found[start:stop] = lines[start:stop]
+        result[start:stop] = lines[start:stop]
     elif _OBJECT.search(text):
         first = next((number for number in range(start, stop) if _begins(lines[number])), stop)
         indent = min((len(line) - len(line.lstrip()) for line in lines[first:stop] if line.strip()), default=0)
-        found[first:stop] = [line[indent:] for line in lines[first:stop]]
+        result[first:stop] = [line[indent:] for line in lines[first:stop]]
 
 
 def _begins(line: str) -> bool:
     return _BEGIN.match(line) is not None or line.lstrip().startswith(("containers:", "nodeSelector:", "affinity:", "---"))
 
 
-def _unfenced(lines: list[str], found: list[str], start: int, stop: int) -> None:
+def _unfenced(lines: list[str], result: list[str], start: int, stop: int) -> None:
     """Keep the objects among prose: from a line that begins one to the last line that can belong to it."""
-    at = start
-    while at < stop:
-        begin = _BEGIN.match(lines[at])
+    line_number = start
+    while line_number < stop:
+        begin = _BEGIN.match(lines[line_number])
         if begin is None:
-            at += 1
+            line_number += 1
             continue
         indent = len(begin["indent"])
-        end = at + 1
+        end = line_number + 1
         while end < stop and _belongs(lines[end], indent):
             end += 1
-        if _OBJECT.search("\n".join(lines[at:end])):
-            found[at:end] = [line[indent:] for line in lines[at:end]]
+        if _OBJECT.search("\n".join(lines[line_number:end])):
+            result[line_number:end] = [line[indent:] for line in lines[line_number:end]]
             if end < stop:
-                found[end] = "---"
-        at = end
+                result[end] = "---"
+        line_number = end
 
 
 def _belongs(line: str, indent: int) -> bool:

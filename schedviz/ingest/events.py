@@ -45,8 +45,8 @@ def message_in_event(content: msgspec.Raw | dict[str, Any]) -> PodMessage | None
     message = event.message or event.note
     if event.reason != REASON or about.kind not in ("Pod", "") or not about.name or not message:
         return None
-    at = time_of(event)
-    return PodMessage(f"{about.namespace or 'default'}/{about.name}", message, _seconds(at), at)
+    time = time_of(event)
+    return PodMessage(f"{about.namespace or 'default'}/{about.name}", message, _seconds(time), time)
 
 
 def time_of(event: Event) -> str:

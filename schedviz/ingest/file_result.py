@@ -85,8 +85,8 @@ class FileFound:
 
     def add_message(self, message: PodMessage) -> None:
         """Add a message about a pod, unless a later one is known."""
-        known = self.messages.get(message.pod)
-        if known is None or (known.seconds or 0) <= (message.seconds or 0):
+        existing = self.messages.get(message.pod)
+        if existing is None or (existing.seconds or 0) <= (message.seconds or 0):
             self.messages[message.pod] = msgspec.structs.replace(message, source=self.name)
 
     @property
@@ -143,9 +143,9 @@ class MergedFiles:
         self.newer_field = self.newer_field or file.newer_field
         self.tally.take(file.tally)
         for key, obj in file.objects.items():
-            known = self.objects.get(key)
-            if known is not None:
-                older = _is_newer(known, obj)
+            existing = self.objects.get(key)
+            if existing is not None:
+                older = _is_newer(existing, obj)
                 self.tally.drop(
                     type(obj).__name__,
                     "duplicate; the newer one was kept" if older else "duplicate; the last one was kept",
@@ -168,19 +168,19 @@ class MergedFiles:
 
     def reports(self) -> tuple[FileReport, ...]:
         """The report entries of the first files, with the number of objects that were kept from each."""
-        kept: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for origin in self.origins.values():
-            kept[origin] = kept.get(origin, 0) + 1
+            counts[origin] = counts.get(origin, 0) + 1
         listed = self.files
         if len(listed) > _LISTED:
-            listed = sorted(listed, key=lambda file: not (kept.get(file.name) or file.dumps or file.messages))[:_LISTED]
+            listed = sorted(listed, key=lambda file: not (counts.get(file.name) or file.dumps or file.messages))[:_LISTED]
             self.warnings.append(phrase("{count} more files were read and are not listed.", count=len(self.files) - _LISTED))
-        return tuple(msgspec.structs.replace(file, objects=kept.get(file.name, 0)) for file in listed)
+        return tuple(msgspec.structs.replace(file, objects=counts.get(file.name, 0)) for file in listed)
 
 
-def _is_newer(known: KubeObject, other: KubeObject) -> bool:
+def _is_newer(existing: KubeObject, other: KubeObject) -> bool:
     """Whether the existing object is a later version of the same object, by its resource version."""
-    if known.uid != other.uid:
+    if existing.uid != other.uid:
         return False
-    versions = known.metadata.resource_version, other.metadata.resource_version
+    versions = existing.metadata.resource_version, other.metadata.resource_version
     return all(version.isdigit() for version in versions) and int(versions[0]) > int(versions[1])

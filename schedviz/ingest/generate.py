@@ -92,6 +92,6 @@ def _with_devices(objects: Iterable[KubeObject], hardware: Hardware) -> Iterator
 def _in_words(error: msgspec.ValidationError, parameters: object) -> str:
     fault = explain_validation_error(error, parameters)
     if fault.message == "unknown field":
-        known: dict[str, Any] = {field.encode_name: field for field in msgspec.structs.fields(GenerateSpec)}
-        return f"generate.{fault.path}: unknown parameter; expected one of {', '.join(known)}"
+        fields: dict[str, Any] = {field.encode_name: field for field in msgspec.structs.fields(GenerateSpec)}
+        return f"generate.{fault.path}: unknown parameter; expected one of {', '.join(fields)}"
     return str(fault.inside("generate"))

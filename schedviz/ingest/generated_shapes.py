@@ -119,8 +119,8 @@ def _spread(app: str, key: str, *, when: str, max_skew: int = 1) -> Json:
     }
 
 
-def _random(cluster: Cluster, what: str) -> random.Random:
-    return random.Random(f"{cluster.seed}/{what}")  # noqa: S311  (not for security)
+def _random(cluster: Cluster, purpose: str) -> random.Random:
+    return random.Random(f"{cluster.seed}/{purpose}")  # noqa: S311  (not for security)
 
 
 def _numbered(counts: dict[str, int], app: str) -> int:
@@ -320,16 +320,16 @@ def _devices(cluster: Cluster) -> Iterator[Json]:
 
 def _requests(app: str, *, partitions: bool) -> tuple[Json, list[Json]]:
     """The request of an app's claims, and the constraints."""
-    whole: Json = {"deviceClassName": GPU_CLASS}
+    request: Json = {"deviceClassName": GPU_CLASS}
     if app == "train":
-        return {"name": "gpus", "exactly": {**whole, "count": 2}}, [{"requests": ["gpus"], "matchAttribute": PCIE_ROOT}]
+        return {"name": "gpus", "exactly": {**request, "count": 2}}, [{"requests": ["gpus"], "matchAttribute": PCIE_ROOT}]
     if app == "notebook":
         expression = f"device.capacity['{DRIVER}'].memory.compareTo(quantity('40Gi')) >= 0"
-        return {"name": "gpu", "exactly": {**whole, "selectors": [{"cel": {"expression": expression}}]}}, []
+        return {"name": "gpu", "exactly": {**request, "selectors": [{"cel": {"expression": expression}}]}}, []
     if not partitions:
-        return {"name": "gpu", "exactly": whole}, []
+        return {"name": "gpu", "exactly": request}, []
     part = {"name": "partition", "deviceClassName": PARTITION_CLASS}
-    return {"name": "gpu", "firstAvailable": [part, {"name": "whole", **whole}]}, []
+    return {"name": "gpu", "firstAvailable": [part, {"name": "whole", **request}]}, []
 
 
 def _claim(name: str, request: Json, constraints: list[Json]) -> Json:

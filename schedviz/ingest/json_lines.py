@@ -33,9 +33,9 @@ def split_path(path: str) -> list[str | int]:
 
 def offset_of(text: bytes, path: str, start: int = 0) -> int | None:
     """The offset of the value at `path` in the document that begins at `start`, or of its nearest existing parent."""
-    wanted = split_path(path)
-    here: list[str | int] = []  # the path of the open container; -1 or a key for each level
-    depth_found, found = -1, None
+    steps = split_path(path)
+    open_path: list[str | int] = []  # the path of the open container; -1 or a key for each level
+    depth_found, offset = -1, None
     expecting_key: list[bool] = []
     pending_key: str | None = None
     for match in _TOKEN.finditer(text, start):
@@ -44,33 +44,33 @@ def offset_of(text: bytes, path: str, start: int = 0) -> int | None:
             continue
         if token in (b"}", b"]"):
             expecting_key.pop()
-            here.pop()
-            if not here:
+            open_path.pop()
+            if not open_path:
                 break
             continue
         if token == b",":
-            if isinstance(here[-1], int):
-                here[-1] += 1
+            if isinstance(open_path[-1], int):
+                open_path[-1] += 1
             else:
                 expecting_key[-1] = True
             continue
-        if here and expecting_key[-1]:
+        if open_path and expecting_key[-1]:
             pending_key, expecting_key[-1] = _text(token), False
-            here[-1] = pending_key
+            open_path[-1] = pending_key
             continue
-        if here == wanted[: len(here)] and len(here) > depth_found:
-            depth_found, found = len(here), match.start()
-            if len(here) == len(wanted):
-                return found
+        if open_path == steps[: len(open_path)] and len(open_path) > depth_found:
+            depth_found, offset = len(open_path), match.start()
+            if len(open_path) == len(steps):
+                return offset
         if token == b"{":
-            here.append("")
+            open_path.append("")
             expecting_key.append(True)
         elif token == b"[":
-            here.append(0)
+            open_path.append(0)
             expecting_key.append(False)
-        elif not here:
+        elif not open_path:
             break
-    return found
+    return offset
 
 
 def document_starts(text: bytes) -> Iterator[int]:

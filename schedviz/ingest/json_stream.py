@@ -44,17 +44,17 @@ def cut_items(pieces: Iterator[bytes], *, nesting_depth: int) -> Iterator[list[m
         raise NotCutError
     outer, between = head[1], b",\n%b{\n" % head[2]
     parts = [waiting[head.end() :]]
-    held = len(parts[0])
+    size = len(parts[0])
     for piece in pieces:
         parts.append(piece)
-        held += len(piece)
-        if held >= _ENOUGH:
+        size += len(piece)
+        if size >= _ENOUGH:
             items = _split(b"".join(parts), between, nesting_depth)
             rest = items.pop()
             if items:
                 yield list(map(msgspec.Raw, items))
             parts = [rest]
-            held = len(rest)
+            size = len(rest)
     text = b"".join(parts)
     end = text.rfind(b"\n" + outer + b"]")
     if end < 0:

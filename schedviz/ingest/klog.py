@@ -69,29 +69,29 @@ def record_of(line: LogLine) -> Record | None:
 
 def _of_json(text: str, stored: float | None) -> Record | None:
     try:
-        found = msgspec.json.decode(text)
+        entry = msgspec.json.decode(text)
     except msgspec.DecodeError:
         return None
-    if not isinstance(found, dict) or not isinstance(found.get("msg"), str):
+    if not isinstance(entry, dict) or not isinstance(entry.get("msg"), str):
         return None
-    millis = found.get("ts")
+    millis = entry.get("ts")
     seconds = millis / 1000 if isinstance(millis, (int, float)) and 0 <= millis < _LATEST_MILLIS else stored
     return Record(
-        found["msg"], found, str(found.get("caller", "")), "" if seconds is None else timestamps.from_seconds(seconds), seconds, []
+        entry["msg"], entry, str(entry.get("caller", "")), "" if seconds is None else timestamps.from_seconds(seconds), seconds, []
     )
 
 
 def _values(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for match in _VALUE.finditer(text):
         key, quoted, listed, plain = match.groups()
         if quoted:
-            found[key] = unquoted(quoted)
+            values[key] = unquoted(quoted)
         elif plain:
-            found[key] = plain
+            values[key] = plain
         else:
-            found[key] = "" if listed is None else _items(listed)
-    return found
+            values[key] = "" if listed is None else _items(listed)
+    return values
 
 
 def unquoted(text: str) -> str:

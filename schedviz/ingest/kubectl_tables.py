@@ -1,4 +1,6 @@
-"""Reads what the tables of `kubectl get pods` and `kubectl get nodes` say, for messages: which pods wait, and which nodes take none."""
+"""Reads the tables of `kubectl get pods` and `kubectl get nodes`, for messages: which pods are pending, and which nodes are
+unschedulable.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +45,11 @@ class Table(NamedTuple):
 
 def tables(text: str) -> Iterator[Table]:
     """The tables in a text, with prompts and other text between them; without any, those whose header is missing."""
-    found = False
+    has_tables = False
     for table in _with_header(text):
-        found = True
+        has_tables = True
         yield table
-    if not found:
+    if not has_tables:
         yield from _without_header(text)
 
 
@@ -96,15 +98,15 @@ def told_by_tables(text: str) -> str:
         elif table.is_of_nodes:
             nodes += len(table.rows)
             closed += [f"{row['NAME']} ({row['STATUS']})" for row in table.rows if row.get("STATUS") != "Ready"]
-    told = ""
+    warning = ""
     unique = list(dict.fromkeys(waiting))
     if unique:
-        told += f" Pending: {_some([name.split()[0] for name in unique])}."
-        told += f" The reason is in the events of `kubectl describe pod {unique[0]}`."
+        warning += f" Pending: {_some([name.split()[0] for name in unique])}."
+        warning += f" The reason is in the events of `kubectl describe pod {unique[0]}`."
     if closed:
         takes = "takes" if len(closed) == 1 else "take"
-        told += f" Of its {nodes} nodes, {len(closed)} {takes} no new pods: {_some(closed)}."
-    return told
+        warning += f" Of its {nodes} nodes, {len(closed)} {takes} no new pods: {_some(closed)}."
+    return warning
 
 
 def _some(names: list[str]) -> str:

@@ -46,14 +46,14 @@ def without_terminal(text: bytes) -> bytes:
     """Text that was copied from a terminal, without its colours and the command at its beginning. Line numbers stay the same."""
     if b"\x1b[" in text[:_HEAD_BYTES]:
         text = _COLOURS.sub(b"", text)
-    found = _PROMPT.match(text)
-    return text if found is None else b"\n" * found[0].count(b"\n") + text[found.end() :]
+    match = _PROMPT.match(text)
+    return text if match is None else b"\n" * match[0].count(b"\n") + text[match.end() :]
 
 
 def without_warnings(text: bytes) -> bytes:
     """A dump without the warnings that kubectl printed before it. Line numbers stay the same."""
-    found = _WARNINGS.match(text)
-    return text if found is None else b"\n" * found[0].count(b"\n") + text[found.end() :]
+    match = _WARNINGS.match(text)
+    return text if match is None else b"\n" * match[0].count(b"\n") + text[match.end() :]
 
 
 class KubectlTextReader:
@@ -104,8 +104,8 @@ def _of_table(text: str) -> Iterator[PodMessage]:
             continue
         before = line[: row.start()].split()
         namespace = before[0] if has_namespaces and before else "default"
-        at = f"{before[1 if has_namespaces else 0]} ago" if len(before) > 1 else ""
-        yield PodMessage(f"{namespace}/{row[1]}", line[message.start() :].strip(), at=at)
+        age = f"{before[1 if has_namespaces else 0]} ago" if len(before) > 1 else ""
+        yield PodMessage(f"{namespace}/{row[1]}", line[message.start() :].strip(), at=age)
 
 
 def _of_descriptions(text: str) -> Iterator[PodMessage]:

@@ -71,14 +71,14 @@ class KwokReader:
         if not kind:
             return None
         key = (kind, action.target.namespace, action.target.name)
-        known = objects.get(key)
+        existing = objects.get(key)
         if action.method == "delete":
             verb: Verb = "delete"
             content = objects.pop(key, None) or _bare(key)
-        elif action.method == "create" or known is None:
+        elif action.method == "create" or existing is None:
             verb, content = "put", {**(action.template or {}), **_named(key, action.template or {})}
         else:
-            verb, content = "put", merged(known, action.template or {})
+            verb, content = "put", merged(existing, action.template or {})
         if verb == "put":
             objects[key] = content
         return Change(max(action.duration_nanosecond / _NANO, 1e-3), verb, content, f"document {document}")

@@ -29,5 +29,5 @@ class Limits(msgspec.Struct, frozen=True):
     archive_bytes: int = 16 * GIB
 
 
-#: The limits of a server that anybody may use.
+#: The limits of a public server.
 PUBLIC = Limits(unpacked_bytes=64 * MIB, objects=50_000, archive_bytes=GIB)

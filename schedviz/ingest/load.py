@@ -159,9 +159,9 @@ def load(
     """
     if not sources:
         raise UnreadableFile("No file was given.")
-    given = sum(not source.is_incidental for source in sources)
-    if given > limits.files:
-        raise LimitExceeded("The import", f"there are {given:,} files", "files", limits.files)
+    source_count = sum(not source.is_incidental for source in sources)
+    if source_count > limits.files:
+        raise LimitExceeded("The import", f"there are {source_count:,} files", "files", limits.files)
     if len(sources) > limits.archive_files:
         raise LimitExceeded("The import", f"there are {len(sources):,} files in folders", "archive_files", limits.archive_files)
     with without_gc():
@@ -234,8 +234,8 @@ class _Loading:
 
     def read_file(self, source: Source, *, alone: bool, depth: int) -> TraceFile | None:
         """Read one file. An `IngestError` means that nothing of it was kept, except the valid files of an archive."""
-        told = ProgressReporter(source, self.tell, self.check_cancelled, self.budget)
-        raw = unpacked(source.name, told.pieces())
+        reporter = ProgressReporter(source, self.tell, self.check_cancelled, self.budget)
+        raw = unpacked(source.name, reporter.pieces())
         head = next(raw, b"")
         raw = chain((head,), raw)
         if is_tar(head) or is_zip(head):
@@ -243,20 +243,20 @@ class _Loading:
             return None
         file = FileFound(source.name)
         if looks_like_simkube(head):
-            self.read_simkube(file, told, raw)
+            self.read_simkube(file, reporter, raw)
             return None
-        pieces = text_pieces(source.name, raw, on_progress=told)
+        pieces = text_pieces(source.name, raw, on_progress=reporter)
         first = next(pieces)
         second = next(pieces, None)
         if second is not None and (json_stream.is_printed_by_kubectl(first) or yaml_stream.is_printed_by_kubectl(first)):
-            told.is_read_at_once = True
+            reporter.is_read_at_once = True
             try:
-                self.read_while_it_arrives(file, told, chain((first, second), pieces), is_json=json_stream.is_printed_by_kubectl(first))
+                self.read_while_it_arrives(file, reporter, chain((first, second), pieces), is_json=json_stream.is_printed_by_kubectl(first))
             except NotCutError:
                 # The error needs a line number, for which the whole text is needed.
                 file = FileFound(source.name)
-                self.budget.pass_through(source.name, told.unpacked)
-                text = b"".join(text_pieces(source.name, unpacked(source.name, source.pieces()), on_progress=told))
+                self.budget.pass_through(source.name, reporter.unpacked)
+                text = b"".join(text_pieces(source.name, unpacked(source.name, source.pieces()), on_progress=reporter))
                 self.read_text(file, text, alone=alone)
         else:
             self.read_text(file, b"".join(chain((first,), () if second is None else (second,), pieces)), alone=alone)
@@ -293,12 +293,12 @@ class _Loading:
         if not count:
             raise UnreadableFile(f"{source.name}: the archive contains nothing to import. {EXPECTED}")
 
-    def read_simkube(self, file: FileFound, told: ProgressReporter, pieces: Iterator[bytes]) -> None:
+    def read_simkube(self, file: FileFound, reporter: ProgressReporter, pieces: Iterator[bytes]) -> None:
         """Read a binary file."""
         data = bytearray()
         for piece in pieces:
             data += piece
-            told(len(data))
+            reporter(len(data))
         file.format, file.unpacked_bytes = SIMKUBE, len(data)
         for item in read_simkube(file.name, bytes(data)):
             try:
@@ -349,7 +349,7 @@ class _Loading:
             file.why_without_objects = error
 
     def take_messages(self, file: FileFound, text: bytes) -> None:
-        """Take the scheduler's messages, wherever they are in a text."""
+        """Add the scheduler's messages that a text contains."""
         if len(text) > _LONGEST_PROSE:
             return
         bound = {pod for log in file.logs for pod in log.bound}
@@ -375,14 +375,14 @@ class _Loading:
                 self.take(file, item)
             except DecodeError as error:
                 assert isinstance(item, Item)
-                found = _problem(file.name, text, reader, item, error) if bad.wants_name() else None
-                bad.add(found, good=len(file.objects), error=error)
+                problem = _problem(file.name, text, reader, item, error) if bad.wants_name() else None
+                bad.add(problem, good=len(file.objects), error=error)
         if reader.format == KubectlTextReader.format and file.objects:
             file.warnings.append(phrase(_DESCRIBED, file=file.name))
         if bad.count and not file.is_of_use:
             raise bad.error() if b"kind" in text else NoObjects(bad.named)
 
-    def read_while_it_arrives(self, file: FileFound, told: ProgressReporter, pieces: Iterator[bytes], *, is_json: bool) -> None:
+    def read_while_it_arrives(self, file: FileFound, reporter: ProgressReporter, pieces: Iterator[bytes], *, is_json: bool) -> None:
         """Read a list in kubectl's layout while it is decompressed. Raises `NotCutError`."""
         number = 0
         items: Iterator[list[Any]]
@@ -399,7 +399,7 @@ class _Loading:
                 except DecodeError:
                     raise NotCutError from None
                 number += 1
-        file.format, file.unpacked_bytes = JsonReader.format if is_json else YamlReader.format, told.unpacked
+        file.format, file.unpacked_bytes = JsonReader.format if is_json else YamlReader.format, reporter.unpacked
 
     def check_cancelled(self) -> None:
         if self.cancelled():
@@ -429,10 +429,10 @@ class _Loading:
             self.take_unknown(file, item, error)
             return
         except DecodeError as error:
-            known = with_kind(item) if error.path == "kind" and not item.kind else None
-            if known is None:
+            typed_item = with_kind(item) if error.path == "kind" and not item.kind else None
+            if typed_item is None:
                 raise
-            self.take_object(file, known)
+            self.take_object(file, typed_item)
             return
         expect_possible_names(obj)
         file.keep(obj)
@@ -478,9 +478,9 @@ class _Loading:
     def take_inner(self, file: FileFound, items: Sequence[Item]) -> None:
         """Take the items of a list in a list. Raises the `DecodeError` of the first invalid one when all are taken."""
         first: DecodeError | None = None
-        for number, one in enumerate(items):
+        for number, item in enumerate(items):
             try:
-                self.take_object(file, one)
+                self.take_object(file, item)
             except DecodeError as wrong:
                 if first is not None:
                     file.bad_parts.add(None, good=len(file.objects), error=wrong)
@@ -516,10 +516,10 @@ class _Loading:
 
     def finish(self) -> Import:
         merged = self.merged
-        words = newer_words(message.message for message in merged.messages.values())
+        newer_phrase = newer_words(message.message for message in merged.messages.values())
         gates = gates_of(merged.feature_gates, merged.objects.values())
         evidence = ReleaseEvidence(
-            merged.kubelet, merged.config_releases, merged.scheduler, merged.newer_field, words, gates, bool(merged.feature_gates)
+            merged.kubelet, merged.config_releases, merged.scheduler, merged.newer_field, newer_phrase, gates, bool(merged.feature_gates)
         )
         if not merged.objects:
             self.make_objects_of_dumps()

@@ -1,4 +1,4 @@
-"""The feature gates of a cluster's scheduler, as far as files tell."""
+"""The feature gates of a cluster's scheduler, as far as its log shows them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def gates_of(logged: Mapping[str, bool], objects: Iterable[KubeObject]) -> dict[
     Empty if upstream would refuse them together. Gates that kube-scheduler does not read are left out.
     """
     named = dict(logged) or {gate: True for obj in objects for gate in _needed_by(obj)}
-    found = {name: value for name, value in named.items() if name in V1_36_GATES and value != V1_36_GATES[name].default}
+    gates = {name: value for name, value in named.items() if name in V1_36_GATES and value != V1_36_GATES[name].default}
     try:
-        features_of(V1_36_GATES, found)
+        features_of(V1_36_GATES, gates)
     except FeatureGateError:
         return {}
-    return found
+    return gates
 
 
 def _needed_by(obj: KubeObject) -> Sequence[str]:

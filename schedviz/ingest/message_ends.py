@@ -43,9 +43,9 @@ def whole_message(text: str, start: int, end: int) -> tuple[str, int]:
     if (blank := _BLANK_LINE.search(text, end, last)) is not None:
         last = blank.start()
     closing = _closing(before)
-    if closing is not None and (found := closing.search(text, end, last)) is not None:
-        quoted = _unescaped_text(text[start : found.start()])
-        return _tidy(_unquoted(quoted, 0, 0, len(quoted), "", within=_WITHIN_QUOTES)[0]), found.end()
+    if closing is not None and (match := closing.search(text, end, last)) is not None:
+        quoted = _unescaped_text(text[start : match.start()])
+        return _tidy(_unquoted(quoted, 0, 0, len(quoted), "", within=_WITHIN_QUOTES)[0]), match.end()
     return _unquoted(text, start, end, last, before, within=_WITHIN)
 
 
@@ -78,9 +78,9 @@ def _unquoted(text: str, start: int, end: int, last: int, before: str, *, within
             break
         parts.append(line)
         stop = following
-    whole = " ".join(part.strip() for part in parts)
-    cut = within.search(whole)
-    return _tidy(_unescaped_text(whole[: cut.start()] if cut is not None else whole)), stop
+    joined = " ".join(part.strip() for part in parts)
+    cut = within.search(joined)
+    return _tidy(_unescaped_text(joined[: cut.start()] if cut is not None else joined)), stop
 
 
 def _continues(message: str, line: str) -> bool:
@@ -94,9 +94,9 @@ def _continues(message: str, line: str) -> bool:
     return is_open or not _CAPITAL.match(line)
 
 
-def _end_of_line(text: str, at: int, last: int) -> int:
-    found = text.find("\n", at, last)
-    return last if found < 0 else found
+def _end_of_line(text: str, start: int, last: int) -> int:
+    newline = text.find("\n", start, last)
+    return last if newline < 0 else newline
 
 
 def _tidy(message: str) -> str:

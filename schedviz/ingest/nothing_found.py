@@ -27,9 +27,9 @@ def nothing_found(merged: MergedFiles, refused: Refusals, why_without_objects: I
     said = f"{merged.files[0].name}: it contains nothing to import" if merged.files else "There is nothing to import"
     if merged.messages or merged.has_nameless_messages:
         pods = len(merged.messages)
-        whose = "a pod" if pods <= 1 else f"{pods} pods"
+        owner = "a pod" if pods <= 1 else f"{pods} pods"
         left_out = (
-            f"it has messages of the scheduler about {whose}, and no objects{'; ' + left_out if left_out else ''}; to have them "
+            f"it has messages of the scheduler about {owner}, and no objects{'; ' + left_out if left_out else ''}; to have them "
             "explained, paste them on the start page, or run `schedviz explain --message -`"
         )
     elif merged.has_config:

@@ -56,18 +56,18 @@ def _node(node: DumpedNode) -> dict[str, Any]:
 
 
 def _bound(pod: DumpedPod, node: str, requested: Resource) -> dict[str, Any]:
-    found = _pod(pod)
+    obj = _pod(pod)
     requests = {name: amount for name, amount in _amounts(requested).items() if amount not in ("0", "0m")}
-    found["spec"] = {"nodeName": node, "containers": [{"name": "sum", "image": "none", "resources": {"requests": requests}}]}
-    return found
+    obj["spec"] = {"nodeName": node, "containers": [{"name": "sum", "image": "none", "resources": {"requests": requests}}]}
+    return obj
 
 
 def _waiting(pod: DumpedPod, nominated: str) -> dict[str, Any]:
-    found = _pod(pod)
-    found["spec"] = {"schedulingGates": [{"name": NAME_ONLY_GATE}], "containers": [{"name": "unknown", "image": "none"}]}
+    obj = _pod(pod)
+    obj["spec"] = {"schedulingGates": [{"name": NAME_ONLY_GATE}], "containers": [{"name": "unknown", "image": "none"}]}
     if nominated:
-        found["status"]["nominatedNodeName"] = nominated
-    return found
+        obj["status"]["nominatedNodeName"] = nominated
+    return obj
 
 
 def _pod(pod: DumpedPod) -> dict[str, Any]:
@@ -76,5 +76,5 @@ def _pod(pod: DumpedPod) -> dict[str, Any]:
 
 
 def _amounts(resource: Resource) -> dict[str, str]:
-    found = {"cpu": f"{resource.milli_cpu}m", "memory": str(resource.memory), "ephemeral-storage": str(resource.ephemeral_storage)}
-    return {**found, **{name: str(amount) for name, amount in resource.scalar.items()}}
+    result = {"cpu": f"{resource.milli_cpu}m", "memory": str(resource.memory), "ephemeral-storage": str(resource.ephemeral_storage)}
+    return {**result, **{name: str(amount) for name, amount in resource.scalar.items()}}

@@ -103,12 +103,12 @@ class Pseudonyms:
         """The pseudonym of a name."""
         if text in _KEPT_NAMES:
             return text
-        known = self._names.get(text)
-        if known is None:
+        pseudonym = self._names.get(text)
+        if pseudonym is None:
             digest = hashlib.blake2b(text.encode(), key=self._key, digest_size=6).digest()
-            known = f"{_WORDS[digest[0] % len(_WORDS)]}-{digest[1:].hex()}"
-            self._names[text] = known
-        return known
+            pseudonym = f"{_WORDS[digest[0] % len(_WORDS)]}-{digest[1:].hex()}"
+            self._names[text] = pseudonym
+        return pseudonym
 
     def key(self, text: str) -> str:
         """A label's or a taint's key, replaced as a whole, because its domain may identify the owner."""
@@ -156,16 +156,16 @@ class Pseudonyms:
 
     def _requirement(self, value: Mapping[str, Any], member: str) -> dict[str, Any]:
         """A selector's expression, a toleration or a taint: a key with values."""
-        found = dict(value)
+        requirement = dict(value)
         if member != "matchFields":
-            found["key"] = self.key(value["key"])
+            requirement["key"] = self.key(value["key"])
         if value["key"] in _KEPT_VALUES:
-            return found
+            return requirement
         if isinstance(value.get("values"), (list, tuple)):
-            found["values"] = [self.value(entry) for entry in value["values"]]
+            requirement["values"] = [self.value(entry) for entry in value["values"]]
         if isinstance(value.get("value"), str):
-            found["value"] = self.value(value["value"])
-        return found
+            requirement["value"] = self.value(value["value"])
+        return requirement
 
     def _entry(self, entry: Any, member: str) -> Any:
         if isinstance(entry, str):

@@ -36,7 +36,7 @@ class Item(msgspec.Struct, frozen=True):
     def inner(self) -> list[Item]:
         """The items of an item that is a list itself (scripts concatenate Lists); otherwise none."""
         kind, items = _listed(self.content)
-        return [Item(self.document, f"{self.path}.items[{number}]", one, list_kind(kind)) for number, one in enumerate(items)]
+        return [Item(self.document, f"{self.path}.items[{number}]", item, list_kind(kind)) for number, item in enumerate(items)]
 
 
 def _listed(content: msgspec.Raw | dict[str, Any]) -> tuple[str, Iterable[msgspec.Raw | dict[str, Any]]]:
@@ -58,7 +58,7 @@ class _List(msgspec.Struct, gc=False):
 
 
 class Reader(Protocol):
-    """A reader of one format. It is asked whether it recognises a text, and then reads it."""
+    """A reader of one format. `recognises` is called before `documents`."""
 
     #: The format's name for users.
     format: str

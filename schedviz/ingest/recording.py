@@ -70,7 +70,7 @@ class Recording:
         helpers: list[AnyCommand] = [Helper(name=helper) for helper in self._helpers]
         if helpers:
             helpers.append(Run())
-        notes = tuple(phrase("{count} × {what}", count=count, what=what) for what, count in self.left_out.values())
+        notes = tuple(phrase("{count} × {what}", count=count, what=label) for label, count in self.left_out.values())
         yield Steps((*helpers, *self.steps), notes)
 
     def _decoded(self, change: Change) -> KubeObject | None:
@@ -90,29 +90,29 @@ class Recording:
 
     def _do(self, change: Change, obj: KubeObject) -> None:
         key = (type(obj).__name__, obj.key)
-        known = self._known.get(key)
+        existing = self._known.get(key)
         if change.verb == "delete" or (isinstance(obj, Pod) and obj.status.phase in _FINISHED):
-            if known is not None:
+            if existing is not None:
                 del self._known[key]
                 self._add(Delete(kind=key[0], name=obj.name, namespace=obj.namespace or "default"))
             return
         self._known[key] = obj
-        if known is None:
+        if existing is None:
             self._need_helpers(obj)
             self._add(Create(object=_as_it_came(change.content, obj)))
-        elif isinstance(obj, Pod) and isinstance(known, Pod):
-            if len(obj.spec.scheduling_gates) < len(known.spec.scheduling_gates):
+        elif isinstance(obj, Pod) and isinstance(existing, Pod):
+            if len(obj.spec.scheduling_gates) < len(existing.spec.scheduling_gates):
                 self._add(Update(object=_as_it_came(change.content, obj)))
             else:
                 self._leave_out(phrase("update of a pod, which the session's own scheduler decides"))
-        elif _reads_differently(known, obj):
+        elif _reads_differently(existing, obj):
             self._add(Update(object=change.content))
         else:
             self._leave_out(phrase("update of fields that the scheduler does not read"))
 
-    def _leave_out(self, what: Phrase) -> None:
-        _, count = self.left_out.get(what.text, (what, 0))
-        self.left_out[what.text] = (what, count + 1)
+    def _leave_out(self, label: Phrase) -> None:
+        _, count = self.left_out.get(label.text, (label, 0))
+        self.left_out[label.text] = (label, count + 1)
 
     def _add(self, command: AnyCommand) -> None:
         if self._now > self._seconds:
@@ -136,8 +136,8 @@ def _as_it_came(content: dict[str, Any], obj: KubeObject) -> dict[str, Any]:
     return {**content, "spec": spec, "status": {}}
 
 
-def _reads_differently(known: KubeObject, obj: KubeObject) -> bool:
-    return _as_read(known) != _as_read(obj)
+def _reads_differently(existing: KubeObject, obj: KubeObject) -> bool:
+    return _as_read(existing) != _as_read(obj)
 
 
 def _as_read(obj: KubeObject) -> KubeObject:

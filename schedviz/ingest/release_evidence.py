@@ -1,6 +1,6 @@
 """Which release of kube-scheduler files suggest.
 
-The scheduler's log has its version. The newest kubelet of the nodes tells how old the control plane can be at most. Members of a
+The scheduler's log has its version. The version of the newest kubelet is a lower bound for that of the control plane. Members of a
 KubeSchedulerConfiguration that only one release knows tell which one it is for, and so do kinds and fields of objects that v1.27.1 does not
 read.
 """
@@ -71,13 +71,13 @@ def kubelet_version(node: msgspec.Raw | bytes | dict[str, Any]) -> str:
     return version[:_SHOWN] if _VERSION.match(version) else ""
 
 
-def newest(one: str, other: str) -> str:
+def newest(first: str, second: str) -> str:
     """The newer of two versions; "" is older than any."""
-    return max(one, other, key=_numbers)
+    return max(first, second, key=_numbers)
 
 
 class ReleaseEvidence(msgspec.Struct, frozen=True):
-    """What files tell about the release of their cluster's scheduler."""
+    """Evidence in files about the release of the cluster's scheduler."""
 
     #: The version of the newest kubelet; "": no node has one.
     kubelet: str = ""
@@ -105,14 +105,14 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
 
     @property
     def suggested(self) -> str:
-        """The release to simulate if nobody chose one. A configuration that it refuses overrides versions, and these override fields."""
+        """The release to simulate if the user chose none. A configuration that it refuses overrides versions, and these override fields."""
         is_newer = _numbers(self.version)[:2] >= _SUGGESTS_V1_36 if self.version else bool(self.newer_field or self.newer_words)
         suggested = V1_36 if is_newer else DEFAULT_RELEASE
         return suggested if suggested in self.config_releases else self.config_releases[-1]
 
     @property
     def suggested_gates(self) -> dict[str, bool]:
-        """The gates to simulate with the suggested release if nobody chose any."""
+        """The gates to simulate with the suggested release if the user chose none."""
         return self.feature_gates if self.suggested == V1_36 else {}
 
     @property
@@ -126,7 +126,7 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
 
     @property
     def note(self) -> Phrase | None:
-        """Which release is simulated, and why. None: the files do not tell, or no version in them is newer than the default release."""
+        """Which release is simulated, and why. None: there is no evidence, or no version in the files is newer than the default release."""
         reason = self._reason
         if reason is None:
             return None
@@ -178,7 +178,7 @@ def differences_from(version: str, release: str) -> list[Phrase]:
 
 def newer_words(messages: Iterable[str]) -> str:
     """Words in the scheduler's messages that v1.27.1 does not have; "": there are none."""
-    return next((words for message in messages for words in _NEWER_WORDS if words in message), "")
+    return next((newer for message in messages for newer in _NEWER_WORDS if newer in message), "")
 
 
 def newer_field(obj: KubeObject) -> str:
@@ -201,8 +201,8 @@ def _reason_for(gates: Iterable[str]) -> Phrase:
 
 
 def _numbers(version: str) -> tuple[int, int, int]:
-    found = _VERSION.match(version)
-    return (0, 0, 0) if found is None else (int(found[1]), int(found[2]), int(found[3] or 0))
+    match = _VERSION.match(version)
+    return (0, 0, 0) if match is None else (int(match[1]), int(match[2]), int(match[3] or 0))
 
 
 def with_release(report: Report, release: str | None, evidence: ReleaseEvidence) -> Report:
@@ -221,5 +221,5 @@ def with_other_release(report: dict[str, Any], release: str) -> dict[str, Any]:
         **report,
         "release": release,
         "warnings": [text for text in report.get("warnings", ()) if not text.startswith(_NOTES)],
-        "warningPhrases": [one for one in report.get("warningPhrases", ()) if not one["template"].startswith(_NOTES)],
+        "warningPhrases": [warning for warning in report.get("warningPhrases", ()) if not warning["template"].startswith(_NOTES)],
     }

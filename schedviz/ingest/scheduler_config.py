@@ -180,16 +180,16 @@ class _Conversion:
 
     def extender(self, source: dict[str, Any], path: str) -> dict[str, Any]:
         by_case = {name.lower(): name for name in _EXTENDER_MEMBERS}
-        found: dict[str, Any] = {}
+        extender: dict[str, Any] = {}
         for name, member in source.items():
-            known = by_case.get(str(name).lower())
-            if known is None:
+            known_name = by_case.get(str(name).lower())
+            if known_name is None:
                 self.drop(f"{path}.{name}", "an extender has no such member")
-            elif known == "httpTimeout" and isinstance(member, (int, float)):
-                found[known] = f"{int(member)}ns"
+            elif known_name == "httpTimeout" and isinstance(member, (int, float)):
+                extender[known_name] = f"{int(member)}ns"
             else:
-                found[known] = member
-        return found
+                extender[known_name] = member
+        return extender
 
     # Profiles.
 
@@ -206,9 +206,9 @@ class _Conversion:
 
     def points(self, plugins: dict[str, Any], path: str) -> None:
         """Remove extension points that no longer exist."""
-        for gone, why in (("unreserve", "Reserve plugins unreserve, too"), ("normalizeScore", "Score plugins normalise, too")):
-            if plugins.pop(gone, None) is not None:
-                self.drop(f"{path}.{gone}", why)
+        for point, why in (("unreserve", "Reserve plugins unreserve, too"), ("normalizeScore", "Score plugins normalise, too")):
+            if plugins.pop(point, None) is not None:
+                self.drop(f"{path}.{point}", why)
 
     def plugin_set(self, profile: dict[str, Any], point: str, chosen: dict[str, Any], path: str) -> None:
         names = {member: [entry.get("name") for entry in chosen.get(member) or ()] for member in ("enabled", "disabled")}
@@ -219,27 +219,27 @@ class _Conversion:
                 f"NodeResourcesLeastAllocated: it was enabled together with {other}, but NodeResourcesFit has only one scoring strategy",
             )
         for member in ("enabled", "disabled"):
-            kept: list[Any] = []
+            entries: list[Any] = []
             for index, entry in enumerate(chosen.get(member) or ()):
                 name = entry.get("name") if isinstance(entry, dict) else None
                 if name in _GONE:
                     self.drop(f"{path}.{member}[{index}]", f"{name}: {_GONE[name]}")
                 elif name in _STRATEGIES and point in ("score", "preScore", "multiPoint"):
-                    self.scoring(profile, chosen, member, entry, kept)
+                    self.scoring(profile, chosen, member, entry, entries)
                 else:
-                    kept.append(entry)
+                    entries.append(entry)
             if member in chosen:
-                chosen[member] = kept
+                chosen[member] = entries
 
-    def scoring(self, profile: dict[str, Any], chosen: dict[str, Any], member: str, entry: dict[str, Any], kept: list[Any]) -> None:
+    def scoring(self, profile: dict[str, Any], chosen: dict[str, Any], member: str, entry: dict[str, Any], entries: list[Any]) -> None:
         """A plugin that scored by resources: NodeResourcesFit replaces it, with a strategy."""
-        enabled = {one.get("name") for one in chosen.get("enabled") or () if isinstance(one, dict)}
+        enabled = {plugin.get("name") for plugin in chosen.get("enabled") or () if isinstance(plugin, dict)}
         if member == "disabled":
             # Its replacement scores with NodeResourcesFit, too.
             if entry["name"] == "NodeResourcesLeastAllocated" and not enabled & {*_STRATEGIES, "NodeResourcesFit"}:
-                kept.append({**entry, "name": "NodeResourcesFit"})
+                entries.append({**entry, "name": "NodeResourcesFit"})
             return
-        kept.append({**entry, "name": "NodeResourcesFit"})
+        entries.append({**entry, "name": "NodeResourcesFit"})
         configs = profile.setdefault("pluginConfig", [])
         args = next((config for config in configs if config.get("name") == "NodeResourcesFit"), None)
         if args is None:
@@ -248,7 +248,7 @@ class _Conversion:
         args.setdefault("args", {}).setdefault("scoringStrategy", {})["type"] = _STRATEGIES[entry["name"]]
 
     def plugin_configs(self, profile: dict[str, Any], configs: list[Any], path: str) -> None:
-        kept: list[Any] = []
+        kept_configs: list[Any] = []
         for index, config in enumerate(configs):
             name = config.get("name") if isinstance(config, dict) else None
             if name in _GONE:
@@ -259,8 +259,8 @@ class _Conversion:
                 args = config.get("args") if isinstance(config, dict) else None
                 if isinstance(args, dict) and str(args.get("apiVersion", "")).startswith(_GROUPS):
                     args["apiVersion"] = API_VERSION
-                kept.append(config)
-        profile["pluginConfig"] = kept
+                kept_configs.append(config)
+        profile["pluginConfig"] = kept_configs
 
     def strategy_args(self, configs: list[Any], args: dict[str, Any], path: str) -> None:
         """`resources` and `shape` of the old plugins belong to the strategy of NodeResourcesFit."""

@@ -109,13 +109,13 @@ class _Reading:
         self._tried_next: list[set[str]] = []
 
     def finish(self) -> list[Signal]:
-        """The dumps, the oldest first, with what the log tells about their time."""
-        found = self.signals.finish()
-        bound = {pod: at for pod, at in self._attempts.items() if pod in self.bound}
-        tried = [*self._tried_next, *(set[str]() for _ in found)]
+        """The dumps, the oldest first, with what the log shows about their time."""
+        signals = self.signals.finish()
+        bound = {pod: time for pod, time in self._attempts.items() if pod in self.bound}
+        tried = [*self._tried_next, *(set[str]() for _ in signals)]
         return [
             msgspec.structs.replace(signal, tried_next=frozenset(pods), attempts=self._attempts, bound=bound)
-            for signal, pods in zip(found, tried, strict=False)
+            for signal, pods in zip(signals, tried, strict=False)
         ]
 
     def take(self, record: Record) -> None:

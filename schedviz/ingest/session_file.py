@@ -133,8 +133,8 @@ def write(manifest: Manifest, lines: Iterable[AnyLine]) -> Iterator[bytes]:
     packer = zlib.compressobj(6, zlib.DEFLATED, 31)
     seen = hashlib.blake2b(digest_size=16)
     waiting = bytearray()
-    for one in _and_end(manifest, lines, seen):
-        waiting += one
+    for line in _and_end(manifest, lines, seen):
+        waiting += line
         if len(waiting) >= _STEP:
             if piece := packer.compress(waiting):
                 yield piece
@@ -143,8 +143,8 @@ def write(manifest: Manifest, lines: Iterable[AnyLine]) -> Iterator[bytes]:
 
 
 def _and_end(manifest: Manifest, lines: Iterable[AnyLine], seen: Any) -> Iterator[bytes]:
-    for one in chain((manifest,), lines):
-        text = _encoder.encode(one) + b"\n"
+    for line in chain((manifest,), lines):
+        text = _encoder.encode(line) + b"\n"
         seen.update(text)
         yield text
     yield _encoder.encode(EndLine(digest=seen.hexdigest())) + b"\n"
@@ -178,8 +178,8 @@ def view_digest(view: View) -> str:
 
 def _full(value: Any) -> Any:
     if isinstance(value, dict):
-        found = {name: _full(inner) for name, inner in value.items()}
-        return {name: inner for name, inner in found.items() if inner not in (None, "", 0, [], {})}
+        members = {name: _full(inner) for name, inner in value.items()}
+        return {name: inner for name, inner in members.items() if inner not in (None, "", 0, [], {})}
     return [_full(inner) for inner in value] if isinstance(value, list) else value
 
 
@@ -196,7 +196,7 @@ class SessionFile:
     def lines(self) -> Iterator[AnyLine]:
         """All lines except the last, which is verified. In order: objects, answers, commands, events."""
         counts: dict[type[Line], int] = dict.fromkeys(_ORDER, 0)
-        place = 0
+        line_number = 0
         for number, text in enumerate(self._texts, start=2):
             line = self._decoded(number, text)
             kind = type(line)
@@ -208,11 +208,11 @@ class SessionFile:
                 self._check_counts(counts)
                 return
             self._seen.update(text + b"\n")
-            if _ORDER[kind] < place:
+            if _ORDER[kind] < line_number:
                 raise self._refused(
                     f"line {number}: {kind.__struct_config__.tag} is out of order; expected objects, answers, commands, events."
                 )
-            place = _ORDER[kind]
+            line_number = _ORDER[kind]
             counts[kind] += 1
             self._check_limits(counts)
             yield line
@@ -228,9 +228,9 @@ class SessionFile:
             raise self._refused(f"it has the format {manifest.format[:40]!r}; this version of schedviz reads {FORMAT}.")
         self._check_nesting(1, [manifest.settings, manifest.source, manifest.report])
         self._seen.update(text + b"\n")
-        for what, count, limit in self._limited(manifest.objects, manifest.commands, manifest.answers):
+        for kind, count, limit in self._limited(manifest.objects, manifest.commands, manifest.answers):
             if count > limit:
-                raise LimitExceeded(self._name, f"there are too many {what}", what, limit)
+                raise LimitExceeded(self._name, f"there are too many {kind}", kind, limit)
         return manifest
 
     def _decoded(self, number: int, text: bytes) -> AnyLine:
@@ -251,23 +251,23 @@ class SessionFile:
             raise LimitExceeded(where, "lists and objects are nested too deep", "nesting_depth", self._limits.nesting_depth)
 
     def _check_limits(self, counts: dict[type[Line], int]) -> None:
-        for what, count, limit in self._limited(counts[ObjectLine], counts[CommandLine], counts[AnswerLine]):
+        for kind, count, limit in self._limited(counts[ObjectLine], counts[CommandLine], counts[AnswerLine]):
             if count > limit:
-                raise LimitExceeded(self._name, f"there are too many {what}", what, limit)
+                raise LimitExceeded(self._name, f"there are too many {kind}", kind, limit)
 
     def _limited(self, objects: int, commands: int, answers: int) -> tuple[tuple[str, int, int], ...]:
         return (("objects", objects, self._limits.objects), ("commands", commands, COMMANDS), ("answers", answers, ANSWERS))
 
     def _check_counts(self, counts: dict[type[Line], int]) -> None:
         manifest = self.manifest
-        for what, said, found in (
+        for kind, declared, actual in (
             ("objects", manifest.objects, counts[ObjectLine]),
             ("commands", manifest.commands, counts[CommandLine]),
             ("answers", manifest.answers, counts[AnswerLine]),
             ("forks", len(manifest.forks), counts[ForkLine]),
         ):
-            if said != found:
-                raise self._refused(f"its manifest declares {said} {what}, but it has {found}.")
+            if declared != actual:
+                raise self._refused(f"its manifest declares {declared} {kind}, but it has {actual}.")
 
     def _unpacked(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         stream = zlib.decompressobj(31)
@@ -292,8 +292,8 @@ class SessionFile:
     def _split(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         rest = b""
         for piece in pieces:
-            *whole, rest = (rest + piece).split(b"\n") if b"\n" in piece else [rest + piece]
-            yield from whole
+            *complete_lines, rest = (rest + piece).split(b"\n") if b"\n" in piece else [rest + piece]
+            yield from complete_lines
             if len(rest) > LINE_BYTES:
                 raise LimitExceeded(self._name, "a line is too long", "line_bytes", LINE_BYTES)
         if rest:

@@ -175,8 +175,8 @@ class Signals:
         self._end()
 
     def _compared(self, values: dict[str, Any]) -> None:
-        found = {member: [str(name) for name in values[key]] for key, member in _MEMBERS.items() if isinstance(values.get(key), list)}
-        self._mismatch = msgspec.structs.replace(self._mismatch, **found)
+        members = {member: [str(name) for name in values[key]] for key, member in _MEMBERS.items() if isinstance(values.get(key), list)}
+        self._mismatch = msgspec.structs.replace(self._mismatch, **members)
 
     def _pasted(self, record: Record) -> None:
         """Node lines without the head of the dump, or, until 1.18, one record for each node."""
@@ -186,12 +186,12 @@ class Signals:
 
 
 def _structured_node(node: dict[str, Any]) -> _Node:
-    found = _Node(str(node.get("name", "")))
-    found.is_deleted = node.get("deleted") is True
-    found.requested, found.allocatable = _structured_resource(node.get("requested")), _structured_resource(node.get("allocatable"))
-    found.pods = [_structured_pod(pod) for pod in node.get("pods") or () if isinstance(pod, dict)]
-    found.nominated = [_structured_pod(pod) for pod in node.get("nominatedPods") or () if isinstance(pod, dict)]
-    return found
+    node_ = _Node(str(node.get("name", "")))
+    node_.is_deleted = node.get("deleted") is True
+    node_.requested, node_.allocatable = _structured_resource(node.get("requested")), _structured_resource(node.get("allocatable"))
+    node_.pods = [_structured_pod(pod) for pod in node.get("pods") or () if isinstance(pod, dict)]
+    node_.nominated = [_structured_pod(pod) for pod in node.get("nominatedPods") or () if isinstance(pod, dict)]
+    return node_
 
 
 def _structured_pod(pod: dict[str, Any]) -> DumpedPod:
@@ -215,7 +215,7 @@ def read_signals(name: str, text: bytes) -> list[Signal]:
     signals = Signals()
     for record in records(log_lines(text)):
         signals.take(record)
-    found = signals.finish()
-    if not found:
+    results = signals.finish()
+    if not results:
         raise UnreadableFile(f'{name}: it contains no dump. Expected the log of kube-scheduler after SIGUSR2, with "{NODES_MESSAGE}".')
-    return found
+    return results

@@ -110,8 +110,8 @@ def _as_configuration(text: bytes) -> dict[str, Any]:
     if not isinstance(config, dict):
         return {"kind": "KubeSchedulerConfiguration"}
     head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-    kept = {name: config[name] for name in ("profiles", "extenders", "percentageOfNodesToScore") if config.get(name) is not None}
-    return {**head, **kept}
+    members = {name: config[name] for name in ("profiles", "extenders", "percentageOfNodesToScore") if config.get(name) is not None}
+    return {**head, **members}
 
 
 def results_of(content: msgspec.Raw | dict[str, Any]) -> PodMessage | None:
@@ -129,10 +129,10 @@ def results_of(content: msgspec.Raw | dict[str, Any]) -> PodMessage | None:
         except msgspec.ValidationError:
             return None
     try:
-        found = msgspec.json.decode((pod.metadata.annotations or {}).get(_FILTER_RESULT, "{}"), type=dict[str, dict[str, str]])
+        filter_result = msgspec.json.decode((pod.metadata.annotations or {}).get(_FILTER_RESULT, "{}"), type=dict[str, dict[str, str]])
     except msgspec.DecodeError:
         return None
-    reasons = [next((said for said in plugins.values() if said != _PASSED), "") for plugins in found.values()]
+    reasons = [next((result for result in plugins.values() if result != _PASSED), "") for plugins in filter_result.values()]
     if not reasons or not all(reasons):
         return None
     counted = ", ".join(sorted(f"{count} {reason}" for reason, count in Counter(reasons).items()))

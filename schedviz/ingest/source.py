@@ -47,15 +47,15 @@ class Source(msgspec.Struct, frozen=True):
 
 def files_of(paths: Iterable[Path | str]) -> list[Source]:
     """The files, and the relevant files of folders, sorted by name. Links are not followed. Raises OSError."""
-    found: list[Source] = []
+    sources: list[Source] = []
     for path in map(Path, paths):
         if path.is_dir():
             inside = sorted(entry for entry in path.rglob("*") if entry.is_file() and not entry.is_symlink())
-            wanted = [entry for entry in inside if is_of_use(str(entry.relative_to(path)))]
-            found += [msgspec.structs.replace(Source.of_path(entry), is_incidental=True) for entry in wanted]
+            usable = [entry for entry in inside if is_of_use(str(entry.relative_to(path)))]
+            sources += [msgspec.structs.replace(Source.of_path(entry), is_incidental=True) for entry in usable]
         else:
-            found.append(Source.of_path(path))
-    return found
+            sources.append(Source.of_path(path))
+    return sources
 
 
 def is_of_use(path: str) -> bool:

@@ -130,9 +130,9 @@ def trace_from_dict(document: object, *, check_objects: bool = True) -> TraceFil
     if len(shape.steps) > STEPS:
         raise DecodeError("steps", f"at most {STEPS:,} steps", f"{len(shape.steps):,}")
     steps = tuple(_step(step, f"steps[{index}]", check_objects=check_objects) for index, step in enumerate(shape.steps))
-    kept = [name for name in shape.__struct_fields__ if name not in ("format", "error")]
-    given = {name: value for name in kept if (value := getattr(shape, name)) is not None}
-    return TraceFile(**{**given, "steps": steps, "document": document})
+    members = [name for name in shape.__struct_fields__ if name not in ("format", "error")]
+    present = {name: value for name in members if (value := getattr(shape, name)) is not None}
+    return TraceFile(**{**present, "steps": steps, "document": document})
 
 
 def trace_of(name: str, text: bytes) -> TraceFile:

@@ -73,7 +73,7 @@ def unpacked(name: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
 def text_pieces(name: str, chunks: Iterable[bytes], *, on_progress: Callable[[int], None]) -> Iterator[bytes]:
     """The text of a decompressed file as UTF-8 without a byte order mark, in chunks.
 
-    `tell` is called with the number of bytes so far and may raise. Raises `UnreadableFile`.
+    `on_progress` is called with the number of bytes so far and may raise. Raises `UnreadableFile`.
     """
     size, lines, is_blank = 0, 0, True
     decoder = codecs.getincrementaldecoder("utf-8")()

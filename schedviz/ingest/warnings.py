@@ -48,9 +48,9 @@ def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[
         )
     elif strays and nodes:
         missing = sorted({pod.spec.node_name for pod in strays})
-        shown = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
+        listed = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
         yield phrase(
             "{count} of the pods are bound to nodes that are not in the files ({nodes}); the cache shows these nodes as gone.",
             count=len(strays),
-            nodes=shown,
+            nodes=listed,
         )

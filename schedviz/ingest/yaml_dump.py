@@ -67,14 +67,14 @@ class YamlReader:
             yield from _whole_document(name, number, document, limits)
             return
         kind = list_kind(cut[0])
-        whole: list[Any] | None = None
+        items: list[Any] | None = None
         for index, piece in enumerate(cut[1]):
             try:
-                content = parse_piece(name, number, piece, limits, f"items[{index}]") if whole is None else whole[index]
+                content = parse_piece(name, number, piece, limits, f"items[{index}]") if items is None else items[index]
             except AnchorElsewhere:
                 # An anchor is valid in the whole document.
-                whole = _uncut_items(name, number, document, limits, len(cut[1]))
-                content = whole[index]
+                items = _uncut_items(name, number, document, limits, len(cut[1]))
+                content = items[index]
             except BadObjects as error:
                 yield from error.problems
                 continue
@@ -128,8 +128,8 @@ def _cut_list(name: str, number: int, document: Piece, limits: Limits) -> Iterat
 def _uncut_items(name: str, number: int, document: Piece, limits: Limits, count: int) -> list[Any]:
     """The items of a List whose items refer to one another. Raises `IngestError`."""
     if len(document.text) > limits.yaml_document_bytes:
-        what = f"a document of {len(document.text):,} bytes whose items use anchors of one another; write it out without them"
-        raise LimitExceeded(f"{name}, document {number}", what, "yaml_document_bytes", limits.yaml_document_bytes)
+        label = f"a document of {len(document.text):,} bytes whose items use anchors of one another; write it out without them"
+        raise LimitExceeded(f"{name}, document {number}", label, "yaml_document_bytes", limits.yaml_document_bytes)
     content = parse_piece(name, number, document, limits)
     items = content.get("items") if isinstance(content, dict) else None
     if not isinstance(items, list) or len(items) != count:
@@ -163,8 +163,8 @@ def parse_piece(name: str, number: int, piece: Piece, limits: Limits, path: str 
     text = piece.text
     where = f"{name}, document {number}, line {piece.line}"
     if len(text) > limits.yaml_document_bytes:
-        what = f"a document of {len(text):,} bytes that cannot be cut into items; convert it to JSON"
-        raise LimitExceeded(where, what, "yaml_document_bytes", limits.yaml_document_bytes)
+        label = f"a document of {len(text):,} bytes that cannot be cut into items; convert it to JSON"
+        raise LimitExceeded(where, label, "yaml_document_bytes", limits.yaml_document_bytes)
     if _may_explode(text):
         raise BadObjects([Problem(name, "it has too many aliases; write it out without them", number, piece.line, path)])
     if is_deeper_than(text.encode(), _FLOW_DEPTH):

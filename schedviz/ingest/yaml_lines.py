@@ -97,14 +97,14 @@ def _item(document: Piece, begin: int, end: int, indent: str) -> Piece:
 def line_of(piece: Piece, path: str) -> int:
     """The line number of `path`, or of its nearest parent that can be found."""
     begin, end, indent = 0, len(piece.lines), -1
-    found = piece.line
+    line = piece.line
     for step in split_path(path):
-        place = _find_index(piece.lines, begin, end, indent, step) if isinstance(step, int) else _find_key(piece.lines, begin, end, step)
-        if place is None:
+        found_at = _find_index(piece.lines, begin, end, indent, step) if isinstance(step, int) else _find_key(piece.lines, begin, end, step)
+        if found_at is None:
             break
-        begin, end, indent = place
-        found = piece.line + begin
-    return found
+        begin, end, indent = found_at
+        line = piece.line + begin
+    return line
 
 
 def _find_key(lines: list[str], begin: int, end: int, key: str) -> tuple[int, int, int] | None:
@@ -120,17 +120,17 @@ def _find_key(lines: list[str], begin: int, end: int, key: str) -> tuple[int, in
     return index, stop, indent
 
 
-def _find_index(lines: list[str], begin: int, end: int, indent: int, wanted: int) -> tuple[int, int, int] | None:
-    """Beginning of the `wanted`th dash of the block's list, and the end of its item."""
+def _find_index(lines: list[str], begin: int, end: int, indent: int, index: int) -> tuple[int, int, int] | None:
+    """Where the item with this index begins in the block's list (at its dash), and where it ends."""
     dashes = [(len(match[1]), index) for index in range(begin + 1, end) if (match := _DASH.match(lines[index]))]
     dashes = [dash for dash in dashes if dash[0] >= indent]
     if not dashes:
         return None
     depth = min(dashes)[0]
     starts = [index for dash, index in dashes if dash == depth]
-    if wanted >= len(starts):
+    if index >= len(starts):
         return None
-    return starts[wanted], starts[wanted + 1] if wanted + 1 < len(starts) else end, depth
+    return starts[index], starts[index + 1] if index + 1 < len(starts) else end, depth
 
 
 def _ends_block(line: str, indent: int) -> bool:

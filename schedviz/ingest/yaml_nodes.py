@@ -133,12 +133,12 @@ def line_at(node: yaml.Node, path: Steps) -> int:
     """The line, from 1, of the value at a path, or of its nearest existing parent."""
     for step in path:
         if isinstance(node, yaml.MappingNode):
-            found = [value for key, value in node.value if key.value == step]
+            matches = [value for key, value in node.value if key.value == step]
         elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-            found = node.value[step : step + 1]
+            matches = node.value[step : step + 1]
         else:
-            found = []
-        if not found:
+            matches = []
+        if not matches:
             break
-        node = found[0]
+        node = matches[0]
     return int(node.start_mark.line) + 1

@@ -21,7 +21,9 @@ def allowed_values(type_: Any, data: object, steps: Sequence[Step]) -> list[str]
     """The values allowed at a path, sorted; empty if they cannot be listed."""
     *before, last = steps or ("",)
     tags = [str(struct.tag) for struct in _structs(_at(type_, data, before)) if struct.tag_field == last and struct.tag is not None]
-    literals = [str(value) for one in _at(type_, data, steps) if isinstance(one, inspect.LiteralType) for value in one.values]
+    literals = [
+        str(value) for type_info in _at(type_, data, steps) if isinstance(type_info, inspect.LiteralType) for value in type_info.values
+    ]
     return sorted(tags or literals)
 
 
@@ -31,19 +33,19 @@ def _info(type_: Any) -> inspect.Type:
 
 
 def _structs_at(type_: Any, data: object, steps: Sequence[Step]) -> list[inspect.StructType]:
-    found = list(_structs(_at(type_, data, steps)))
+    structs = list(_structs(_at(type_, data, steps)))
     value = data
     for step in steps:
         value = _member(value, step)
-    chosen = [struct for struct in found if isinstance(value, dict) and struct.tag_field and value.get(struct.tag_field) == struct.tag]
-    return chosen or (found if len(found) == 1 else [])
+    chosen = [struct for struct in structs if isinstance(value, dict) and struct.tag_field and value.get(struct.tag_field) == struct.tag]
+    return chosen or (structs if len(structs) == 1 else [])
 
 
 def _at(type_: Any, data: object, steps: Sequence[Step]) -> list[inspect.Type]:
     """The types at a path, with unions expanded."""
     types, value = list(_flat(_info(type_))), data
     for step in steps:
-        types, value = [one for outer in types for one in _flat_member(outer, value, step)], _member(value, step)
+        types, value = [inner for outer in types for inner in _flat_member(outer, value, step)], _member(value, step)
     return types
 
 
@@ -61,19 +63,19 @@ def _flat_member(outer: inspect.Type, value: object, step: Step) -> Iterator[ins
             yield from _flat(outer.value_type)
 
 
-def _flat(one: inspect.Type) -> Iterator[inspect.Type]:
-    match one:
+def _flat(type_info: inspect.Type) -> Iterator[inspect.Type]:
+    match type_info:
         case inspect.UnionType():
-            for member in one.types:
+            for member in type_info.types:
                 yield from _flat(member)
         case inspect.Metadata():
-            yield from _flat(one.type)
+            yield from _flat(type_info.type)
         case _:
-            yield one
+            yield type_info
 
 
 def _structs(types: Iterable[inspect.Type]) -> Iterator[inspect.StructType]:
-    return (one for one in types if isinstance(one, inspect.StructType))
+    return (type_ for type_ in types if isinstance(type_, inspect.StructType))
 
 
 def _member(value: object, step: Step) -> Any:

@@ -169,8 +169,8 @@ def _plain(data: bytes) -> Any:
 
 def _decoders_for(api_version: object, kind: object) -> _Decoders:
     if not isinstance(kind, str) or not kind:
-        found = "nothing" if kind in ("", None) else describe(kind)
-        raise DecodeError("kind", "the kind of the object, such as Pod", found)
+        actual = "nothing" if kind in ("", None) else describe(kind)
+        raise DecodeError("kind", "the kind of the object, such as Pod", actual)
     entry = BY_NAME.get(kind)
     if entry is None:
         raise UnknownKindError(
@@ -213,7 +213,7 @@ def _finish(obj: KubeObject, rest: Any) -> KubeObject:
 
 def unread_lines(*rests: Any) -> list[bytes]:
     """The contents of remainders, one line each."""
-    return [line for place, rest in enumerate(rests) if rest is not None for line in said(rest, b"%d." % place)]
+    return [line for index, rest in enumerate(rests) if rest is not None for line in said(rest, b"%d." % index)]
 
 
 def digest_of(*rests: Any) -> str:
@@ -242,9 +242,9 @@ def _digest_of_lines(lines: list[bytes]) -> str:
 
 def split_annotations(metadata: ObjectMeta) -> ObjectMeta:
     """The annotations that are read, and a digest of the others."""
-    kept = {key: value for key, value in metadata.annotations.items() if key in READ_ANNOTATIONS}
+    read_annotations = {key: value for key, value in metadata.annotations.items() if key in READ_ANNOTATIONS}
     others = {key: value for key, value in metadata.annotations.items() if key not in READ_ANNOTATIONS}
-    return msgspec.structs.replace(metadata, annotations=kept, unread_annotations=digest(_sorted_encoder.encode(others)))
+    return msgspec.structs.replace(metadata, annotations=read_annotations, unread_annotations=digest(_sorted_encoder.encode(others)))
 
 
 def check_names_and_times(obj: KubeObject) -> None:

@@ -75,8 +75,8 @@ def _pod(pod: Pod) -> Pod:
         pod = replace(pod, spec=replace(spec, **changes))
     if spec.resources is not None:
         # Requests are added up before they are rounded.
-        given = pod_level_resources.completed(spec, spec.resources)
-        own = replace(given, limits=_rounded(given.limits), requests=_rounded(given.requests))
+        completed = pod_level_resources.completed(spec, spec.resources)
+        own = replace(completed, limits=_rounded(completed.limits), requests=_rounded(completed.requests))
         pod = replace(pod, spec=replace(pod.spec, resources=own))
     return pod if pod.status.phase else replace(pod, status=replace(pod.status, phase="Pending"))
 

@@ -113,7 +113,7 @@ def slices_of(node: Node, hardware: Hardware, *, generation: int = 1) -> list[Re
 
 def slice_names(node: str) -> list[str]:
     """The names of all slices that a node may have."""
-    return [f"{node}-{DRIVER}-{place}" for place in range(_MOST_SLICES)]
+    return [f"{node}-{DRIVER}-{number}" for number in range(_MOST_SLICES)]
 
 
 def _batches(items: Sequence[_Item], size: int) -> Iterator[tuple[_Item, ...]]:
@@ -143,8 +143,8 @@ def _devices(number: int, model: str, *, partitioned: bool) -> Iterator[Device]:
             memory = hardware.memory * (sevenths + sevenths // 3) // 8
             multiprocessors = hardware.multiprocessors * sevenths // 7
             profile = f"{sevenths}g.{memory}gb"
-            for place in range(count):
-                device = f"{name}-{sevenths}g-{place}"
+            for device_number in range(count):
+                device = f"{name}-{sevenths}g-{device_number}"
                 yield _device(device, number, model, memory=memory, multiprocessors=multiprocessors, profile=profile, takes=True)
 
 

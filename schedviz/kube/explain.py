@@ -53,23 +53,23 @@ def explain_validation_error(error: msgspec.ValidationError, data: object, type_
     With `type_`, the expected type, the error also lists the allowed values.
     """
     match = _AT.match(str(error))
-    what, path = (match["what"], match["path"] or "") if match else (str(error), "")
-    unknown = _UNKNOWN.fullmatch(what)
+    problem, path = (match["what"], match["path"] or "") if match else (str(error), "")
+    unknown = _UNKNOWN.fullmatch(problem)
     if unknown:
         return _unknown_field(path, unknown[1], data, type_)
-    missing = _MISSING.fullmatch(what)
+    missing = _MISSING.fullmatch(problem)
     if missing:
         choices = allowed_values(type_, data, [*_steps(path), missing[1]]) if type_ is not None else []
         return DecodeError(_join(path, missing[1]), _one_of(choices) or "a value", "nothing")
-    if what.startswith(("Invalid value", "Invalid enum value")) and type_ is not None:
+    if problem.startswith(("Invalid value", "Invalid enum value")) and type_ is not None:
         where, found = _locate(path, data, "Quantity")
         return DecodeError(where, _one_of(allowed_values(type_, data, _steps(path))) or "another value", describe(found))
     if match and match["key"]:
         return DecodeError(path.lstrip("."), "names that are strings", message="expected names that are strings; put the others in quotes")
-    expected = _EXPECTED.match(what)
+    expected = _EXPECTED.match(problem)
     where, found = _locate(path, data, expected["type"] if expected else "Quantity")
     if isinstance(error.__cause__, quantity.QuantityError) or not expected:
-        return DecodeError(where, "a quantity", describe(found), message=what)
+        return DecodeError(where, "a quantity", describe(found), message=problem)
     return DecodeError(where, _in_words(expected["type"], expected["rest"].strip()), describe(found))
 
 
@@ -95,11 +95,11 @@ def _in_words(type_: str, rest: str) -> str:
         return f"{' or '.join(options)} {_PATTERNS.get(pattern[1], f'matching {pattern[1]}')}"
     length, bounds = rest.removeprefix("of length "), _BOUNDS
     if length != rest:
-        bounds = tuple((sign, words.replace("of ", "of a length of ", 1)) for sign, words in _BOUNDS)
+        bounds = tuple((sign, bound.replace("of ", "of a length of ", 1)) for sign, bound in _BOUNDS)
     bound = length
-    for sign, words in bounds:
+    for sign, bound_text in bounds:
         if bound.startswith(f"{sign} "):
-            bound = f"{words} {bound.removeprefix(f'{sign} ').removesuffix('.0')}"
+            bound = f"{bound_text} {bound.removeprefix(f'{sign} ').removesuffix('.0')}"
             break
     return f"{' or '.join(options)}{f' {bound}' if bound else ''}"
 
@@ -139,5 +139,5 @@ def _fits(value: object, type_: str) -> bool:
         except ValueError:
             return False
         return not isinstance(value, (bool, dict, list))
-    wanted = tuple(_TYPES[option.strip()] for option in type_.split("|") if option.strip() in _TYPES)
-    return not wanted or any(isinstance(value, option) for option in wanted)
+    types = tuple(_TYPES[option.strip()] for option in type_.split("|") if option.strip() in _TYPES)
+    return not types or any(isinstance(value, option) for option in types)

@@ -20,8 +20,8 @@ def pull_policy(image: str) -> str:
 
     An invalid name has no tag. Upstream: pkg/apis/core/v1/defaults.go SetDefaults_Container, pkg/util/parsers ParseImageName
     """
-    found = _NAME.fullmatch(image)
-    if found is None or _IDENTIFIER.fullmatch(image):
+    match = _NAME.fullmatch(image)
+    if match is None or _IDENTIFIER.fullmatch(image):
         return "IfNotPresent"
-    is_latest = found["tag"] == "latest" or (found["tag"] is None and found["digest"] is None)
+    is_latest = match["tag"] == "latest" or (match["tag"] is None and match["digest"] is None)
     return "Always" if is_latest else "IfNotPresent"

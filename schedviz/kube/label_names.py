@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 #: For longer texts only the length is reported.
-_MOST_LOOKED_AT: Final = 1000
+_MAX_CHECKED_CHARACTERS: Final = 1000
 _ALPHANUMERIC_ENDS: Final = "must start and end with an alphanumeric character"
 
 
@@ -20,16 +20,16 @@ class _Form(NamedTuple):
     most_bytes: int = 63
 
     def faults(self, text: str) -> list[str]:
-        if len(text) > _MOST_LOOKED_AT:
+        if len(text) > _MAX_CHECKED_CHARACTERS:
             return [f"must be no more than {self.most_bytes} characters"]
-        found = [f"must be no more than {self.most_bytes} characters"] if len(text.encode()) > self.most_bytes else []
-        return found if re.fullmatch(self.shape, text) else [*found, self.told]
+        result = [f"must be no more than {self.most_bytes} characters"] if len(text.encode()) > self.most_bytes else []
+        return result if re.fullmatch(self.shape, text) else [*result, self.message]
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         """Upstream: validation.go RegexError, including its double space."""
-        shown = " or ".join(f"'{example}', " for example in self.examples)
-        return f"{self.rule} (e.g. {shown}regex used for validation is '{self.shape}')"
+        examples = " or ".join(f"'{example}', " for example in self.examples)
+        return f"{self.rule} (e.g. {examples}regex used for validation is '{self.shape}')"
 
 
 _NAME: Final = _Form(
@@ -66,7 +66,7 @@ def key_faults(key: str) -> tuple[str, ...]:
     """The errors in a label key; empty if it is valid. Upstream: validation.go IsQualifiedName"""
     parts = key.split("/")
     if len(parts) > 2:
-        return (f"a qualified name {_NAME.told} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",)
+        return (f"a qualified name {_NAME.message} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",)
     faults: list[str] = []
     name = parts[-1]
     if len(parts) == 2:

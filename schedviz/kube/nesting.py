@@ -15,8 +15,8 @@ def is_nested_deeper(value: Any, limit: int = NESTING_DEPTH) -> bool:
     """Whether lists and objects are nested in more than `limit` levels. Takes no recursion, and one pass over the value."""
     level = [value]
     for _ in range(limit + 1):
-        containers = [one for one in level if isinstance(one, dict | list)]
+        containers = [value for value in level if isinstance(value, dict | list)]
         if not containers:
             return False
-        level = [inner for one in containers for inner in (one.values() if isinstance(one, dict) else one)]
+        level = [inner for container in containers for inner in (container.values() if isinstance(container, dict) else container)]
     return True

@@ -92,9 +92,9 @@ def required_node_affinity(pod: Pod) -> RequiredNodeAffinity:
 
 def lazy_node_selector(selector: NodeSelector, *, path: str = "") -> LazyErrorNodeSelector:
     """A node selector whose faults are raised later. Upstream: NewLazyErrorNodeSelector"""
-    at = f"{path}.nodeSelectorTerms" if path else "nodeSelectorTerms"
+    terms_path = f"{path}.nodeSelectorTerms" if path else "nodeSelectorTerms"
     return LazyErrorNodeSelector(
-        tuple(_parse_term(term, f"{at}[{index}]") for index, term in enumerate(selector.node_selector_terms) if not _is_empty(term))
+        tuple(_parse_term(term, f"{terms_path}[{index}]") for index, term in enumerate(selector.node_selector_terms) if not _is_empty(term))
     )
 
 
@@ -134,13 +134,13 @@ def _parse_term(term: NodeSelectorTerm, path: str) -> ParsedTerm:
     labels: list[Requirement] = []
     fields: list[tuple[str, str, bool]] = []
     for index, expression in enumerate(term.match_expressions):
-        at = f"{path}.matchExpressions[{index}]"
+        expression_path = f"{path}.matchExpressions[{index}]"
         operator = NODE_OPERATORS.get(expression.operator)
         if operator is None:
-            faults.append(f"{at}.operator: Unsupported value: {quote(expression.operator)}")
+            faults.append(f"{expression_path}.operator: Unsupported value: {quote(expression.operator)}")
             continue
         try:
-            labels.append(requirement(expression.key, operator, expression.values, path=at))
+            labels.append(requirement(expression.key, operator, expression.values, path=expression_path))
         except SelectorError as error:
             faults += error.faults
     for index, field in enumerate(term.match_fields):

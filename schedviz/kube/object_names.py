@@ -29,8 +29,8 @@ def expect_names(obj: KubeObject, *, is_new: bool) -> None:
     Upstream: apimachinery/pkg/api/validation/objectmeta.go, pkg/apis/core/validation/validation.go
     """
     for path, text, faults in _names(obj, is_new=is_new):
-        if found := faults(text):
-            raise DecodeError(path, found[0], _quoted(text), message=f'Invalid value: "{_quoted(text)}": {found[0]}')
+        if problems := faults(text):
+            raise DecodeError(path, problems[0], _quoted(text), message=f'Invalid value: "{_quoted(text)}": {problems[0]}')
 
 
 def _quoted(text: str) -> str:
@@ -64,8 +64,8 @@ def is_possible(text: str, most: int) -> bool:
 
 def _impossible(path: str, text: str, most: int) -> DecodeError:
     expected = f"at most {most} bytes without control characters, as an API server takes them"
-    found = f"{len(text.encode()):,} bytes" if len(text.encode()) > most else f"{text!r}"
-    return DecodeError(path, expected, found)
+    actual = f"{len(text.encode()):,} bytes" if len(text.encode()) > most else f"{text!r}"
+    return DecodeError(path, expected, actual)
 
 
 def _names(obj: KubeObject, *, is_new: bool) -> Iterator[tuple[str, str, _Faults]]:

@@ -64,16 +64,16 @@ def _total(spec: PodSpec, of: Callable[[Container], ResourceList]) -> ResourceLi
 
 
 def _sum(lists: Iterable[ResourceList]) -> ResourceList:
-    found: dict[str, Quantity] = {}
+    total: dict[str, Quantity] = {}
     for amounts in lists:
         for name, amount in amounts.items():
-            found[name] = found[name].plus(amount) if name in found else amount
-    return found
+            total[name] = total[name].plus(amount) if name in total else amount
+    return total
 
 
 def _greatest(first: ResourceList, second: ResourceList) -> ResourceList:
-    found = dict(first)
+    greatest = dict(first)
     for name, amount in second.items():
-        if name not in found or amount.compare(found[name]) > 0:
-            found[name] = amount
-    return found
+        if name not in greatest or amount.compare(greatest[name]) > 0:
+            greatest[name] = amount
+    return greatest

@@ -65,12 +65,12 @@ class PodTable(msgspec.Struct, frozen=True, array_like=True):
 
     def pods(self) -> Iterator[Pod]:
         """The pods, which share their common parts."""
-        known: dict[str, Volume] = {}
+        volumes_by_text: dict[str, Volume] = {}
 
         def volume(short: str | Volume) -> Volume:
             if not isinstance(short, str):
                 return short
-            return known.get(short) or known.setdefault(short, Volume(name=short))
+            return volumes_by_text.get(short) or volumes_by_text.setdefault(short, Volume(name=short))
 
         parts = [(template.metadata, template.spec) for template in self.templates]
         nodes, statuses = self.nodes, self.statuses

@@ -93,10 +93,10 @@ class PodTexts:
         metadata, status = _metadata.decode(metadata_text), _status.decode(status_text)
         if not metadata.namespace or not status.phase:
             return None
-        found = self._spec_of(spec_text)
-        if found is None:
+        cached = self._spec_of(spec_text)
+        if cached is None:
             return None
-        spec, unread = found
+        spec, unread = cached
         if not metadata.annotations.keys() <= READ_ANNOTATIONS:
             metadata = codec.split_annotations(metadata)
         pod = Pod(
@@ -120,41 +120,41 @@ class PodTexts:
         if (has := _TOKEN.match(text, text.find(_TOKEN_WORD))) is not None:
             token = has[0]
             text = text.replace(token, _TOKEN_GAP)
-        known = self._known.get(text, UNSET)
-        if known is UNSET:
-            known = self._remember(text, has_node=bool(node))
-        if known is None:
+        cached = self._known.get(text, UNSET)
+        if cached is UNSET:
+            cached = self._remember(text, has_node=bool(node))
+        if cached is None:
             return None
-        volumes = known.spec.volumes
-        if known.of_token:
+        volumes = cached.spec.volumes
+        if cached.of_token:
             filled = list(volumes)
-            for place in known.of_token:
-                name = volumes[place].name.replace(_TOKEN_GAP.decode(), token.decode())
-                filled[place] = replace(volumes[place], name=name)
+            for index in cached.of_token:
+                name = volumes[index].name.replace(_TOKEN_GAP.decode(), token.decode())
+                filled[index] = replace(volumes[index], name=name)
             volumes = tuple(filled)
-        unread = codec.digest(known.unread.replace(_TOKEN_GAP, token)) if known.unread else ""
-        return replace(known.spec, node_name=node, volumes=volumes), unread
+        unread = codec.digest(cached.unread.replace(_TOKEN_GAP, token)) if cached.unread else ""
+        return replace(cached.spec, node_name=node, volumes=volumes), unread
 
     def _remember(self, text: bytes, *, has_node: bool) -> _Known | None:
         if self._bytes > _MOST_BYTES:
             self._known.clear()
             self._bytes = 0
         self._bytes += len(text)
-        known = self._known[text] = _read(text, has_node=has_node)
-        return known
+        cached = self._known[text] = _read(text, has_node=has_node)
+        return cached
 
 
 def _read(text: bytes, *, has_node: bool) -> _Known | None:
     """None if a placeholder is not at its one expected position: a label may be called nodeName."""
     spec = default_object(Pod(metadata=ObjectMeta(name="any"), spec=_spec.decode(text))).spec
     unread = b"\n".join(codec.unread_lines(_spec_rest.decode(text)))
-    written = _plain.encode(spec)
-    of_token = tuple(place for place, volume in enumerate(spec.volumes) if _TOKEN_GAP.decode() in volume.name)
+    encoded = _plain.encode(spec)
+    of_token = tuple(index for index, volume in enumerate(spec.volumes) if _TOKEN_GAP.decode() in volume.name)
     is_filled_at_node = (spec.node_name == _NODE_GAP.decode()) == has_node
     can_be_filled = (
         is_filled_at_node
-        and written.count(_NODE_GAP) == has_node
+        and encoded.count(_NODE_GAP) == has_node
         and _NODE_GAP not in unread
-        and written.count(_TOKEN_GAP) == sum(spec.volumes[place].name.count(_TOKEN_GAP.decode()) for place in of_token)
+        and encoded.count(_TOKEN_GAP) == sum(spec.volumes[index].name.count(_TOKEN_GAP.decode()) for index in of_token)
     )
     return _Known(spec, of_token, unread) if can_be_filled else None

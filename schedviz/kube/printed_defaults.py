@@ -92,8 +92,8 @@ def complete_pod(pod: Json) -> None:
     for condition in _items(status, "conditions"):
         _fill(condition, {"lastProbeTime": None, "lastTransitionTime": None})
     for member in _CONTAINER_STATUSES:
-        for one in _items(status, member):
-            _fill(one, _OF_CONTAINER_STATUSES)
+        for item in _items(status, member):
+            _fill(item, _OF_CONTAINER_STATUSES)
 
 
 def complete_node(node: Json) -> None:
@@ -192,8 +192,8 @@ def _fill(owner: Json, defaults: Mapping[str, Any]) -> None:
 
 
 def _items(owner: Any, member: str) -> Iterator[Json]:
-    found = owner.get(member) if isinstance(owner, dict) else None
-    return (item for item in (found if isinstance(found, list) else ()) if isinstance(item, dict))
+    items = owner.get(member) if isinstance(owner, dict) else None
+    return (item for item in (items if isinstance(items, list) else ()) if isinstance(item, dict))
 
 
 def _objects(owner: Any) -> Iterator[Json]:

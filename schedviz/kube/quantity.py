@@ -38,8 +38,8 @@ class QuantityError(ValueError):
 
     def __init__(self, text: object) -> None:
         self.text = text
-        shown = f'"{text}"' if isinstance(text, str) else json.dumps(text)
-        super().__init__(f"{shown} is not a quantity" if len(shown) <= 80 else f"{shown[:77]}… is not a quantity")
+        quoted = f'"{text}"' if isinstance(text, str) else json.dumps(text)
+        super().__init__(f"{quoted} is not a quantity" if len(quoted) <= 80 else f"{quoted[:77]}… is not a quantity")
 
 
 class Quantity:
@@ -88,7 +88,7 @@ class Quantity:
     def plus(self, other: Quantity) -> Quantity:
         """The sum, held as upstream holds it: an int64 with a scale until that overflows. Upstream: quantity.go Add, amount.go Add"""
         low = min(self.exponent, other.exponent)
-        shown = other.format if self.is_zero else self.format
+        format_ = other.format if self.is_zero else self.format
         if not (self.is_big or other.is_big):
             if other.is_zero:
                 return self
@@ -96,7 +96,7 @@ class Quantity:
                 return other
         own, others = self.unscaled * _power(self.exponent - low), other.unscaled * _power(other.exponent - low)
         is_big = self.is_big or other.is_big or max(abs(own), abs(others), abs(own + others)) > MAX_INT64
-        return Quantity(own + others, low, shown, is_big=is_big)
+        return Quantity(own + others, low, format_, is_big=is_big)
 
     def minus(self, other: Quantity) -> Quantity:
         """The difference, held like a sum. Upstream: quantity.go Sub"""
@@ -133,15 +133,15 @@ def parse(text: str) -> Quantity:
     if match is None or not text or len(text) > MAX_TEXT:
         raise QuantityError(text)
     sign, digits, fraction, suffix = match.groups()
-    whole, fraction = digits.lstrip("0"), fraction or ""
-    if not whole:
+    whole_digits, fraction = digits.lstrip("0"), fraction or ""
+    if not whole_digits:
         if "." not in text and not suffix:  # only zeros
             return Quantity(0, 0, "DecimalSI", text="0")
-        whole = "0"
+        whole_digits = "0"
     exponent, quantity_format = _interpret(suffix, text)
     negative = sign == "-"
-    small = _parse_small(text, whole, fraction, exponent, quantity_format, negative=negative)
-    return small or _parse_big(whole, fraction, exponent, quantity_format, negative=negative)
+    small = _parse_small(text, whole_digits, fraction, exponent, quantity_format, negative=negative)
+    return small or _parse_big(whole_digits, fraction, exponent, quantity_format, negative=negative)
 
 
 def from_number(number: float) -> Quantity:
@@ -170,19 +170,19 @@ def _interpret(suffix: str, text: str) -> tuple[int, Format]:
     raise QuantityError(text)
 
 
-def _parse_small(text: str, whole: str, fraction: str, exponent: int, format: Format, *, negative: bool) -> Quantity | None:  # noqa: A002
+def _parse_small(text: str, whole_digits: str, fraction: str, exponent: int, format: Format, *, negative: bool) -> Quantity | None:  # noqa: A002
     """The quantity as upstream's int64 with a scale; None if upstream uses an arbitrary-precision decimal."""
     mantissa, scale = 1, exponent
     if format == "BinarySI":
         if fraction:
             return None
-        precision, mantissa, scale = 15 - len(whole) - exponent * 3 // 10 - 1, 1 << exponent, 0
+        precision, mantissa, scale = 15 - len(whole_digits) - exponent * 3 // 10 - 1, 1 << exponent, 0
     else:
-        precision = _INT64_DIGITS - len(whole) - len(fraction)
+        precision = _INT64_DIGITS - len(whole_digits) - len(fraction)
     scale -= len(fraction)
     if precision < 0 or scale < NANO:
         return None
-    shifted = whole + fraction
+    shifted = whole_digits + fraction
     number = int(shifted)
     unscaled = number * mantissa
     if unscaled > MAX_INT64:
@@ -193,8 +193,8 @@ def _parse_small(text: str, whole: str, fraction: str, exponent: int, format: Fo
     return Quantity(-unscaled if negative else unscaled, scale, format, text=text if written_canonically else "")
 
 
-def _parse_big(whole: str, fraction: str, exponent: int, format: Format, *, negative: bool) -> Quantity:  # noqa: A002
-    unscaled, scale = int(whole + fraction), -len(fraction)
+def _parse_big(whole_digits: str, fraction: str, exponent: int, format: Format, *, negative: bool) -> Quantity:  # noqa: A002
+    unscaled, scale = int(whole_digits + fraction), -len(fraction)
     if format == "BinarySI":
         unscaled <<= exponent
     else:
@@ -215,12 +215,12 @@ def _canonical(unscaled: int, exponent: int, format: Format) -> str:  # noqa: A0
     if unscaled == 0:
         return "0"
     if format == "BinarySI":
-        whole, rest = (unscaled * 10**exponent, 0) if exponent >= 0 else divmod(unscaled, 10**-exponent)
-        if rest == 0 and not -1024 < whole < 1024:
+        quotient, rest = (unscaled * 10**exponent, 0) if exponent >= 0 else divmod(unscaled, 10**-exponent)
+        if rest == 0 and not -1024 < quotient < 1024:
             power = 0
-            while power < 60 and whole % 1024 == 0 and abs(whole) >= 1024:
-                whole, power = whole // 1024, power + 10
-            return f"{whole}{_BINARY_SUFFIX_OF[power]}"
+            while power < 60 and quotient % 1024 == 0 and abs(quotient) >= 1024:
+                quotient, power = quotient // 1024, power + 10
+            return f"{quotient}{_BINARY_SUFFIX_OF[power]}"
         format = "DecimalSI"  # noqa: A001
     while unscaled % 10 == 0:
         unscaled, exponent = unscaled // 10, exponent + 1

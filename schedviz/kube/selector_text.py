@@ -19,31 +19,31 @@ _EXPECTED: Final = "key, !key, key=value, key!=value, key in (a,b) or key notin 
 def parse_selector(text: str) -> Selector:
     """The selector of a text; an empty text selects everything. Raises `SelectorError`."""
     requirements: list[Requirement] = []
-    place = _skip(text, 0)
-    while place < len(text):
-        found, place = _requirement_at(text, place)
-        requirements.append(found)
-        place = _skip(text, place)
-        if place == len(text):
+    position = _skip(text, 0)
+    while position < len(text):
+        parsed, position = _requirement_at(text, position)
+        requirements.append(parsed)
+        position = _skip(text, position)
+        if position == len(text):
             break
-        if text[place] != "," or _skip(text, place + 1) == len(text):
-            raise SelectorError([f"{text}: at {text[place:]!r}: one of {_EXPECTED} is expected, with commas between them"])
-        place = _skip(text, place + 1)
+        if text[position] != "," or _skip(text, position + 1) == len(text):
+            raise SelectorError([f"{text}: at {text[position:]!r}: one of {_EXPECTED} is expected, with commas between them"])
+        position = _skip(text, position + 1)
     return EVERYTHING.with_requirements(*requirements)
 
 
-def _requirement_at(text: str, place: int) -> tuple[Requirement, int]:
-    if found := _SET.match(text, place):
-        values = tuple(value.strip() for value in found["values"].split(","))
-        return requirement(found["key"], found["operator"], values), found.end()
-    if found := _VALUE.match(text, place):
-        return requirement(found["key"], found["operator"], (found["value"],)), found.end()
-    if found := _KEY.match(text, place):
-        return requirement(found["key"], "!" if found["no"] else "exists", ()), found.end()
-    raise SelectorError([f"{text}: at {text[place:]!r}: one of {_EXPECTED} is expected"])
+def _requirement_at(text: str, position: int) -> tuple[Requirement, int]:
+    if match := _SET.match(text, position):
+        values = tuple(value.strip() for value in match["values"].split(","))
+        return requirement(match["key"], match["operator"], values), match.end()
+    if match := _VALUE.match(text, position):
+        return requirement(match["key"], match["operator"], (match["value"],)), match.end()
+    if match := _KEY.match(text, position):
+        return requirement(match["key"], "!" if match["no"] else "exists", ()), match.end()
+    raise SelectorError([f"{text}: at {text[position:]!r}: one of {_EXPECTED} is expected"])
 
 
-def _skip(text: str, place: int) -> int:
-    while place < len(text) and text[place].isspace():
-        place += 1
-    return place
+def _skip(text: str, position: int) -> int:
+    while position < len(text) and text[position].isspace():
+        position += 1
+    return position

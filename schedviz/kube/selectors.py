@@ -127,21 +127,21 @@ def selector_from_set(labels: Labels) -> Selector:
 
 def requirement(key: str, operator: str, values: Sequence[str], *, path: str = "") -> Requirement:
     """A validated requirement. Raises `SelectorError` whose messages begin with `path`. Upstream: selector.go NewRequirement"""
-    at = f"{path}." if path else ""
+    prefix = f"{path}." if path else ""
     faults: list[str] = []
     if wrong := key_faults(key):
-        faults.append(f"{at}key: Invalid value: {quote(key)}: {'; '.join(wrong)}")
+        faults.append(f"{prefix}key: Invalid value: {quote(key)}: {'; '.join(wrong)}")
     if fault := _count_fault(operator, values):
-        faults.append(f"{at}values: Invalid value: {show_strings(values)}: {fault}")
+        faults.append(f"{prefix}values: Invalid value: {show_strings(values)}: {fault}")
     if operator in {"gt", "lt"}:
         faults += [
-            f"{at}values[{index}]: Invalid value: {quote(value)}: for 'Gt', 'Lt' operators, the value must be an integer"
+            f"{prefix}values[{index}]: Invalid value: {quote(value)}: for 'Gt', 'Lt' operators, the value must be an integer"
             for index, value in enumerate(values)
             if parse_int64(value) is None
         ]
     for index, value in enumerate(values):
         if wrong := value_faults(value):
-            faults.append(f"{at}values[{index}][{key}]: Invalid value: {quote(value)}: {'; '.join(wrong)}")
+            faults.append(f"{prefix}values[{index}][{key}]: Invalid value: {quote(value)}: {'; '.join(wrong)}")
     if faults:
         raise SelectorError(faults)
     return Requirement(key, operator, tuple(values))

@@ -83,12 +83,12 @@ class _Leaf:
             return b"" if text in self._absent else b"%b=%b" % (self._name, text)
         value = msgspec.json.decode(text)
         absent = value is None or value == self._default or value in ("", [], {})
-        found = b"" if absent else b"%b=%b" % (self._name, _sorted_encoder.encode(value))
+        own_text = b"" if absent else b"%b=%b" % (self._name, _sorted_encoder.encode(value))
         if len(text) <= _LONG_TEXT:
             if len(self.known) >= _KNOWN_TEXTS:
                 self.known.clear()
-            self.known[text] = found
-        return found
+            self.known[text] = own_text
+        return own_text
 
 
 class _Inner:
@@ -100,8 +100,8 @@ class _Inner:
 
     __slots__ = ("_is_sequence", "_name", "known", "place")
 
-    def __init__(self, place: int, name: str, *, is_sequence: bool) -> None:
-        self.place = place
+    def __init__(self, index: int, name: str, *, is_sequence: bool) -> None:
+        self.place = index
         self._name = name.encode()
         self._is_sequence = is_sequence
         #: The text as it was written -> its lines.
@@ -109,14 +109,14 @@ class _Inner:
 
     def said(self, inner: Any) -> list[bytes]:
         """Its lines, each with its path in this field."""
-        written = _encoder.encode(inner)
-        lines = self.known.get(written)
+        encoded = _encoder.encode(inner)
+        lines = self.known.get(encoded)
         if lines is None:
             lines = self._said(inner)
-            if len(written) <= _LONG_TEXT:
+            if len(encoded) <= _LONG_TEXT:
                 if len(self.known) >= _KNOWN_TEXTS:
                     self.known.clear()
-                self.known[written] = lines
+                self.known[encoded] = lines
         return lines
 
     def _said(self, inner: Any) -> list[bytes]:
@@ -139,12 +139,12 @@ def _plan(struct: type) -> _Plan:
     leaves: list[_Leaf] = []
     parts: list[_Inner] = []
     defaults = UNREAD_DEFAULTS.get(struct.__name__.removesuffix(_SUFFIX), {})
-    for place, field in enumerate(_fields(struct)):
+    for index, field in enumerate(_fields(struct)):
         nested, is_sequence = nested_struct(field.type)
         if not nested:
             leaves.append(_Leaf(field.name, defaults.get(field.name)))
         else:
-            parts.append(_Inner(place, field.name, is_sequence=is_sequence))
+            parts.append(_Inner(index, field.name, is_sequence=is_sequence))
     return _Plan(struct(), tuple(leaves), tuple(parts))
 
 
@@ -164,8 +164,8 @@ def said(rest: Any, where: bytes = b"") -> list[bytes]:
         return []
     lines: list[bytes] = []
     values = msgspec.structs.astuple(rest)
-    for leaf, written in [pair for pair in zip(plan.leaves, values, strict=False) if pair[1] is not UNSET]:
-        text = bytes(written)
+    for leaf, encoded in [pair for pair in zip(plan.leaves, values, strict=False) if pair[1] is not UNSET]:
+        text = bytes(encoded)
         line = leaf.known.get(text)
         if line is None:
             line = leaf.said(text)

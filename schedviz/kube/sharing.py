@@ -40,24 +40,24 @@ class Sharing:
     def part(self, part: Part) -> Part:
         """An equal part: the first one seen."""
         key = b"%b %b" % (type(part).__name__.encode(), _encoder.encode(part))
-        known: Part = self._known.setdefault(key, part)
-        return known
+        shared: Part = self._known.setdefault(key, part)
+        return shared
 
     def metadata(self, metadata: ObjectMeta) -> ObjectMeta:
         """Metadata with shared labels, annotations and owners."""
         key = _encoder.encode(
             (metadata.labels, metadata.annotations, metadata.owner_references, metadata.namespace, metadata.generate_name)
         )
-        known: ObjectMeta = self._known.setdefault(key, metadata)
-        if known is metadata:
+        shared: ObjectMeta = self._known.setdefault(key, metadata)
+        if shared is metadata:
             return metadata
         return replace(
             metadata,
-            labels=known.labels,
-            annotations=known.annotations,
-            owner_references=known.owner_references,
-            namespace=known.namespace,
-            generate_name=known.generate_name,
+            labels=shared.labels,
+            annotations=shared.annotations,
+            owner_references=shared.owner_references,
+            namespace=shared.namespace,
+            generate_name=shared.generate_name,
         )
 
     def _pod(self, pod: Pod) -> Pod:
@@ -65,8 +65,8 @@ class Sharing:
 
     def _spec(self, spec: PodSpec) -> PodSpec:
         """Pods of a Deployment differ in the node, and in the volume that admission mounts for the token."""
-        known = self.part(replace(spec, node_name="", volumes=()))
-        return replace(known, node_name=sys.intern(spec.node_name), volumes=tuple(self.part(volume) for volume in spec.volumes))
+        shared = self.part(replace(spec, node_name="", volumes=()))
+        return replace(shared, node_name=sys.intern(spec.node_name), volumes=tuple(self.part(volume) for volume in spec.volumes))
 
     def _node(self, node: Node) -> Node:
         status = node.status

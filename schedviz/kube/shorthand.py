@@ -21,61 +21,64 @@ class ShorthandError(ValueError):
     """A short object with an unknown field."""
 
 
-def whole(written: dict[str, Any]) -> dict[str, Any]:
+def whole(node_or_pod: dict[str, Any]) -> dict[str, Any]:
     """The Kubernetes object for a short form; an object with a `kind` is returned unchanged. Raises `ShorthandError`."""
-    if "kind" in written:
-        return written
-    if "node" in written:
-        return _node(_known(written, NODE_WORDS))
-    if "pod" in written:
-        return _pod(_known(written, POD_WORDS))
+    if "kind" in node_or_pod:
+        return node_or_pod
+    if "node" in node_or_pod:
+        return _node(_known(node_or_pod, NODE_WORDS))
+    if "pod" in node_or_pod:
+        return _pod(_known(node_or_pod, POD_WORDS))
     raise ShorthandError("an object begins with `kind`, `node` or `pod`")
 
 
-def _known(written: dict[str, Any], words: frozenset[str]) -> dict[str, Any]:
-    for word in written:
-        if word not in words:
-            raise ShorthandError(f"`{word}` is no word of a short object; expected one of {', '.join(sorted(words))}")
-    return written
+def _known(obj: dict[str, Any], members: frozenset[str]) -> dict[str, Any]:
+    for member in obj:
+        if member not in members:
+            raise ShorthandError(f"`{member}` is no word of a short object; expected one of {', '.join(sorted(members))}")
+    return obj
 
 
-def _node(written: dict[str, Any]) -> dict[str, Any]:
-    labels = {"kubernetes.io/hostname": written["node"], **written.get("labels", {})}
-    if "zone" in written:
-        labels["topology.kubernetes.io/zone"] = written["zone"]
-    amounts = {resource: str(written.get(resource, usual)) for resource, usual in _NODE_DEFAULTS.items()}
+def _node(node: dict[str, Any]) -> dict[str, Any]:
+    labels = {"kubernetes.io/hostname": node["node"], **node.get("labels", {})}
+    if "zone" in node:
+        labels["topology.kubernetes.io/zone"] = node["zone"]
+    amounts = {resource: str(node.get(resource, usual)) for resource, usual in _NODE_DEFAULTS.items()}
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": _metadata(written, written["node"], labels),
-        "spec": written.get("spec", {}),
-        "status": {"capacity": amounts, "allocatable": amounts, **written.get("status", {})},
+        "metadata": _metadata(node, node["node"], labels),
+        "spec": node.get("spec", {}),
+        "status": {"capacity": amounts, "allocatable": amounts, **node.get("status", {})},
     }
 
 
-def _pod(written: dict[str, Any]) -> dict[str, Any]:
-    requests = {resource: str(written[resource]) for resource in ("cpu", "memory") if resource in written}
-    container: dict[str, Any] = {"name": "main", "image": written.get("image", "registry.example/app:1")}
+def _pod(short_pod: dict[str, Any]) -> dict[str, Any]:
+    requests = {resource: str(short_pod[resource]) for resource in ("cpu", "memory") if resource in short_pod}
+    container: dict[str, Any] = {"name": "main", "image": short_pod.get("image", "registry.example/app:1")}
     if requests:
         container["resources"] = {"requests": requests}
     spec: dict[str, Any] = {"containers": [container]}
-    if "on" in written:
-        spec["nodeName"] = written["on"]
-    if "priority" in written:
-        spec["priority"] = written["priority"]
+    if "on" in short_pod:
+        spec["nodeName"] = short_pod["on"]
+    if "priority" in short_pod:
+        spec["priority"] = short_pod["priority"]
     pod = {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {**_metadata(written, written["pod"], written.get("labels", {})), "namespace": written.get("namespace", "default")},
-        "spec": {**spec, **written.get("spec", {})},
+        "metadata": {
+            **_metadata(short_pod, short_pod["pod"], short_pod.get("labels", {})),
+            "namespace": short_pod.get("namespace", "default"),
+        },
+        "spec": {**spec, **short_pod.get("spec", {})},
     }
-    return {**pod, "status": written["status"]} if "status" in written else pod
+    return {**pod, "status": short_pod["status"]} if "status" in short_pod else pod
 
 
-def _metadata(written: dict[str, Any], name: str, labels: dict[str, str]) -> dict[str, Any]:
+def _metadata(obj: dict[str, Any], name: str, labels: dict[str, str]) -> dict[str, Any]:
     metadata: dict[str, Any] = {"name": name}
     if labels:
         metadata["labels"] = labels
-    if "annotations" in written:
-        metadata["annotations"] = written["annotations"]
+    if "annotations" in obj:
+        metadata["annotations"] = obj["annotations"]
     return metadata

@@ -25,6 +25,6 @@ def prepare_structs() -> list[Any]:
 
 
 def _all_below(struct: Any) -> Iterator[Any]:
-    for one in struct.__subclasses__():
-        yield one
-        yield from _all_below(one)
+    for subclass in struct.__subclasses__():
+        yield subclass
+        yield from _all_below(subclass)

@@ -38,7 +38,7 @@ def course() -> Course:
     """All lessons that ship, and those of the operator that can be read. Raises `LessonError` if one that ships cannot be read."""
     lessons = {lesson.name: lesson for lesson in (*_shipped(), *_readable())}
     ordered = sorted(lessons.values(), key=lambda lesson: (lesson.plan.order, lesson.name))
-    parts: dict[Part, list[Lesson]] = {part: [one for one in ordered if one.plan.part == part] for part in get_args(Part)}
+    parts: dict[Part, list[Lesson]] = {part: [lesson for lesson in ordered if lesson.plan.part == part] for part in get_args(Part)}
     return Course({part: of_it for part, of_it in parts.items() if of_it})
 
 
@@ -61,7 +61,7 @@ def version(name: str) -> str:
 def own_folders() -> dict[str, Path]:
     """The operator's lessons by name. They are looked up on each call, because they may be in progress."""
     named = [Path(folder) for folder in os.environ.get(OWN_FOLDERS, "").split(os.pathsep) if folder]
-    folders = (one for folder in named for one in ([folder] if (folder / PLAN).is_file() else sorted(folder.glob("*/"))))
+    folders = (subfolder for folder in named for subfolder in ([folder] if (folder / PLAN).is_file() else sorted(folder.glob("*/"))))
     return {folder.name: folder for folder in folders if (folder / PLAN).is_file()}
 
 

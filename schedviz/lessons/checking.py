@@ -81,8 +81,8 @@ def _what_is_missing(stop_text: StopText, stop: Stop) -> Iterator[str]:
         yield f"the hint `{hint}` has no text: expected the part `### Hint {hint}`"
     for hint in sorted(stop_text.live_hints.keys() - hints):
         yield f"`{hint}` is not a hint of {PLAN}"
-    for place in sorted((stop_text.places_before() | (stop_text.places_after() - {"answer"})) - stop.facts.keys()):
-        yield f"{{{place}}} is not a fact of the stop" if place != "answer" else "`{answer}` is used before the answer is known"
+    for placeholder in sorted((stop_text.places_before() | (stop_text.places_after() - {"answer"})) - stop.facts.keys()):
+        yield f"{{{placeholder}}} is not a fact of the stop" if placeholder != "answer" else "`{answer}` is used before the answer is known"
 
 
 def _faults_of_claims(lesson: Lesson) -> Iterator[Fault]:
@@ -106,22 +106,22 @@ def _faults_of_differences(lesson: Lesson) -> Iterator[Fault]:
             yield Fault(PLAN, 0, f"`differences` has {release}, which is the lesson's own release")
             continue
         try:
-            found = differing_stops(lesson, release)
+            stops = differing_stops(lesson, release)
         except (ExpressionError, ConfigurationError) as error:
             yield Fault(PLAN, 0, f"in {release}: {error}")
             continue
-        if found != claimed:
-            yield Fault(PLAN, 0, f"in {release}, answers or checks are different at the stops {found}, and not {claimed}")
+        if stops != claimed:
+            yield Fault(PLAN, 0, f"in {release}, answers or checks are different at the stops {stops}, and not {claimed}")
 
 
 def _empty_facts(state: StopState, stop_text: StopText) -> Iterator[str]:
-    for facts, places, when in (
+    for facts, placeholders, when in (
         (state.facts, stop_text.places_before(), "on arrival"),
         (state.facts_after, stop_text.places_after(), "once the answer is known"),
     ):
-        for place in sorted(places):
-            if facts.get(place) == NOTHING:
-                yield f"{{{place}}} has no value {when}"
+        for placeholder in sorted(placeholders):
+            if facts.get(placeholder) == NOTHING:
+                yield f"{{{placeholder}}} has no value {when}"
 
 
 def _hints_never_shown(lesson: Lesson, stop: Stop) -> Iterator[str]:

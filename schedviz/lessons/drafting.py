@@ -61,9 +61,9 @@ def draft(
     """The files of the lesson, by name. Raises `ExpressionError` or `ConfigurationError`."""
     plan = Plan(part="workflow", order=99, minutes=5, settings=settings, stops=[_asking(stop) for stop in stops], release=release)
     claimed = _with_claims(Lesson(name, plan, objects, {}))
-    written: dict[str, Any] = {**msgspec.to_builtins(claimed), "cluster": objects}
-    ordered = {key: written[key] for key in ("part", "order", "minutes", "release", "settings", "cluster", "stops") if written.get(key)}
-    texts = {f"{language}.md": _text(words, claimed) for language, words in _COMMENTS.items()}
+    document: dict[str, Any] = {**msgspec.to_builtins(claimed), "cluster": objects}
+    ordered = {key: document[key] for key in ("part", "order", "minutes", "release", "settings", "cluster", "stops") if document.get(key)}
+    texts = {f"{language}.md": _text(comments, claimed) for language, comments in _COMMENTS.items()}
     return {PLAN: yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True, width=120), **texts}
 
 
@@ -76,18 +76,18 @@ def _with_claims(lesson: Lesson) -> Plan:
     before: dict[str, Any] = {}
     stops: list[Stop] = []
     for state in play(lesson):
-        found = {checked.claim.that: checked.found for checked in state.checks}
-        changed = [Check(that, value) for that, value in found.items() if value is not None and before.get(that, ...) != value]
-        same = [Check("length(state.cache.list)", len(found["sort(state.cache.list[].name)"] or []))]
+        values = {checked.claim.that: checked.found for checked in state.checks}
+        changed = [Check(that, value) for that, value in values.items() if value is not None and before.get(that, ...) != value]
+        same = [Check("length(state.cache.list)", len(values["sort(state.cache.list[].name)"] or []))]
         stops.append(msgspec.structs.replace(state.stop, check=changed or same))
-        before = found
+        before = values
     return msgspec.structs.replace(lesson.plan, stops=stops)
 
 
-def _text(words: dict[str, str], plan: Plan) -> str:
-    parts = [f"# {NOTHING}\n\n<!-- {words['title']} -->"]
-    parts += [f"## {stop.id}\n\n<!-- {words['happens']}: {'; '.join(_happens(stop))} -->" for stop in plan.stops]
-    parts.append(f"## Take home\n\n<!-- {words['facts']} -->")
+def _text(comments: dict[str, str], plan: Plan) -> str:
+    parts = [f"# {NOTHING}\n\n<!-- {comments['title']} -->"]
+    parts += [f"## {stop.id}\n\n<!-- {comments['happens']}: {'; '.join(_happens(stop))} -->" for stop in plan.stops]
+    parts.append(f"## Take home\n\n<!-- {comments['facts']} -->")
     return "\n\n".join(parts) + "\n"
 
 
@@ -100,6 +100,6 @@ def _happens(stop: Stop) -> Iterator[str]:
             if of
             else [str(members.get(key, "")) for key in ("node", "pod", "name")]
         )
-        yield " ".join(word for word in (members["op"], *about) if word)
+        yield " ".join(part for part in (members["op"], *about) if part)
     for check in stop.check:
         yield f"{check.that} = {msgspec.json.encode(check.equals).decode()}"

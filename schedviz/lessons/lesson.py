@@ -128,5 +128,5 @@ class Lesson(msgspec.Struct, frozen=True):
     @property
     def settings(self) -> dict[str, Any]:
         """The engine's settings in REST's form, without defaults."""
-        written: dict[str, Any] = msgspec.to_builtins(self.plan.settings)
-        return written if self.plan.release == DEFAULT_RELEASE else written | {"release": self.plan.release}
+        settings: dict[str, Any] = msgspec.to_builtins(self.plan.settings)
+        return settings if self.plan.release == DEFAULT_RELEASE else settings | {"release": self.plan.release}

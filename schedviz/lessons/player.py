@@ -31,17 +31,17 @@ def differing_stops(lesson: Lesson, release: ReleaseName) -> list[str]:
     Raises `ExpressionError` or `ConfigurationError`.
     """
     both = zip(play(lesson), play(lesson, release=release), strict=True)
-    return [one.stop.id for one, other in both if (one.answer, one.checks) != (other.answer, other.checks)]
+    return [first.stop.id for first, second in both if (first.answer, first.checks) != (second.answer, second.checks)]
 
 
 def hint_holds(lesson: Lesson, stop: Stop, hint: LiveHint) -> bool:
     """Whether a hint is shown after its commands; without commands, on arrival or at the end of the stop. Raises `ExpressionError`."""
     player = _Player(lesson, lesson.plan.release)
-    for before in itertools.takewhile(lambda one: one is not stop, lesson.plan.stops):
+    for before in itertools.takewhile(lambda earlier: earlier is not stop, lesson.plan.stops):
         player.play(before)
     player.do(stop.do)
-    said = [player.hears(hint, done) for done in ((hint.after,) if hint.after else ((), stop.reveal))]
-    return any(said)
+    results = [player.hears(hint, done) for done in ((hint.after,) if hint.after else ((), stop.reveal))]
+    return any(results)
 
 
 def _settings(plan: Plan, release: ReleaseName) -> SimulationSettings:
@@ -62,10 +62,10 @@ class _Player:
         self._state = self._simulation.observed_state()
 
     def play(self, stop: Stop) -> StopState:
-        there = self.do(stop.do)
+        state = self.do(stop.do)
         arrived = self._simulation.event
-        facts = {name: as_text(find(expression, there)) for name, expression in stop.facts.items()}
-        after = self.do(stop.reveal) if stop.reveal else there
+        facts = {name: as_text(find(expression, state)) for name, expression in stop.facts.items()}
+        after = self.do(stop.reveal) if stop.reveal else state
         answer = find(stop.question.answer, after) if stop.question else None
         answer = as_text(answer) if isinstance(answer, bool) else answer
         facts_after = {name: as_text(find(expression, after)) for name, expression in stop.facts.items()}
@@ -102,7 +102,7 @@ class _Player:
                 "binding": binding,
                 "outcome": {"result": outcome.result, "error": outcome.error},
                 "clockSeconds": simulation.clock_seconds,
-                "heldBindings": [held.pod for held in simulation.scheduler.held_bindings],
+                "heldBindings": [binding.pod for binding in simulation.scheduler.held_bindings],
                 "unconfirmed": list(simulation.cluster.watches.unconfirmed),
             }
         )

@@ -62,13 +62,13 @@ def _expand(file: Path, document: dict[str, Any], root: yaml.Node) -> list[dict[
     """Expand short objects in the cluster and in commands, and decode each object. A lesson with an invalid object is refused."""
     faults: list[Fault] = []
 
-    def object_at(written: Any, path: Steps) -> Any:
+    def object_at(document: Any, path: Steps) -> Any:
         try:
-            obj = whole(written) if isinstance(written, dict) else written
+            obj = whole(document) if isinstance(document, dict) else document
             codec.from_dict(obj, strict=True)
         except (ShorthandError, KubeError) as error:
             faults.append(Fault(file.name, line_at(root, path), str(error)))
-            return written
+            return document
         return obj
 
     cluster = document.get("cluster")

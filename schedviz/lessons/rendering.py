@@ -40,10 +40,10 @@ def answer_words(state: StopState, text: StopText) -> str:
 
 def answer_html(state: StopState, text: StopText) -> str:
     """The text after the answer. An option's wording at its beginning is capitalized."""
-    words = answer_words(state, text)
+    answer_text = answer_words(state, text)
     if text.options and text.answer.startswith("**{answer}"):
-        words = words[:1].upper() + words[1:]
-    return html(fill(text.answer, {**state.facts_after, "answer": words}))
+        answer_text = answer_text[:1].upper() + answer_text[1:]
+    return html(fill(text.answer, {**state.facts_after, "answer": answer_text}))
 
 
 def text_html(state: StopState, text: StopText) -> str:

@@ -55,8 +55,8 @@ class StopText(msgspec.Struct):
 
     def places_before(self) -> set[str]:
         """The names of the facts that are shown on arrival."""
-        said = [self.text, self.question, self.hint, self.notes, *self.options.values(), *self.live_hints.values()]
-        return set(_PLACE.findall("\n".join(said)))
+        texts = [self.text, self.question, self.hint, self.notes, *self.options.values(), *self.live_hints.values()]
+        return set(_PLACE.findall("\n".join(texts)))
 
     def places_after(self) -> set[str]:
         """The names of the facts that are shown with the answer."""
@@ -77,13 +77,13 @@ class Text(msgspec.Struct):
 
 def fill(markdown: str, facts: dict[str, str]) -> str:
     """The text with its facts filled in."""
-    return _PLACE.sub(lambda found: facts.get(found[1], found[0]), markdown)
+    return _PLACE.sub(lambda match: facts.get(match[1], match[0]), markdown)
 
 
 def read_text(file: Path) -> Text:
     """Read a text. Raises `LessonError` with the line."""
     # Keep line numbers.
-    text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), file.read_text(encoding="utf-8"))
+    text = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), file.read_text(encoding="utf-8"))
     lines = text.splitlines()
     title, about, sections = _sections(file, lines)
     stops: dict[str, StopText] = {}
@@ -144,8 +144,8 @@ def _stop(file: Path, line: int, body: list[Line]) -> StopText:
         else:
             parts[part].append((number, text))
     stop_text = StopText(line)
-    stop_text.live_hints = {found[1]: _joined(parts.pop(name)) for name in list(parts) if (found := _LIVE_HINT.match(name))}
-    stop_text.options = {found[1]: found[2] for _, text in parts.get("question", []) if (found := _OPTION.match(text))}
+    stop_text.live_hints = {match[1]: _joined(parts.pop(name)) for name in list(parts) if (match := _LIVE_HINT.match(name))}
+    stop_text.options = {match[1]: match[2] for _, text in parts.get("question", []) if (match := _OPTION.match(text))}
     parts["question"] = [(number, text) for number, text in parts.get("question", []) if not _OPTION.match(text)]
     for name, lines in parts.items():
         setattr(stop_text, name, _joined(lines))
@@ -160,8 +160,8 @@ def _items(body: list[Line]) -> list[str]:
     """The items of a list. Indented lines continue an item."""
     items: list[str] = []
     for _, line in body:
-        if found := _ITEM.match(line):
-            items.append(found[1])
+        if match := _ITEM.match(line):
+            items.append(match[1])
         elif items and line.startswith("  "):
             items[-1] += f" {line.strip()}"
     return items

@@ -26,8 +26,8 @@ class _Head(msgspec.Struct):
 def samples() -> list[Sample]:
     """All of them, by name."""
     heads = [msgspec.json.decode(file.read_bytes(), type=_Head) for file in _FOLDER.iterdir() if file.name.endswith(".json")]
-    found = [Sample(head.name, head.description) for head in heads] + [Sample(case.name, case.seen) for case in cases()]
-    return sorted(found, key=lambda sample: sample.name)
+    result = [Sample(head.name, head.description) for head in heads] + [Sample(case.name, case.seen) for case in cases()]
+    return sorted(result, key=lambda sample: sample.name)
 
 
 def sample(name: str) -> bytes:
@@ -35,6 +35,6 @@ def sample(name: str) -> bytes:
     for case in cases():
         if case.name == name:
             return msgspec.json.encode(case.trace)
-    if name not in {each.name for each in samples()}:
-        raise LookupError(f"there is no sample {name!r}; there are {', '.join(each.name for each in samples())}")
+    if name not in {sample.name for sample in samples()}:
+        raise LookupError(f"there is no sample {name!r}; there are {', '.join(sample.name for sample in samples())}")
     return _FOLDER.joinpath(f"{name}.json").read_bytes()

@@ -102,5 +102,5 @@ def cases() -> tuple[Case, ...]:
 
 def _read(name: str) -> Case:
     text = resources.files(__package__).joinpath("cases", f"{name}.yaml").read_text("utf-8")
-    written = ryaml.loads(text)  # type: ignore[attr-defined]
-    return msgspec.structs.replace(msgspec.convert(written, Case), name=name)
+    document = ryaml.loads(text)  # type: ignore[attr-defined]
+    return msgspec.structs.replace(msgspec.convert(document, Case), name=name)

@@ -42,7 +42,7 @@ class Session(models.Model):
     settings: models.JSONField[Any, Any] = models.JSONField(default=dict)
     #: What the import included and excluded, and why; None until it has ended.
     report: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
-    #: Whether the owner asked that extenders are called, and was allowed to. A file cannot ask for it.
+    #: Whether the owner requested that extenders are called, and was allowed to. A file cannot request it.
     calls_extenders = models.BooleanField(default=False)
     engine_version = models.CharField(max_length=64, blank=True, default="")
     #: The session that it was forked from. None: it is not a fork, or that session was deleted.
@@ -502,7 +502,7 @@ class ShadowedPod(models.Model):
     #: Why the binding does not agree, and the plugin that makes the largest difference.
     cause = models.CharField(max_length=16, blank=True, default="", db_default="")
     plugin = models.CharField(max_length=253, blank=True, default="", db_default="")
-    #: Where it waits in the real scheduler, as its conditions imply (see observing/pending.py); "": they said nothing.
+    #: The queue in which it waits in the real scheduler, as its conditions imply (see observing/pending.py); "": unknown.
     place = models.CharField(max_length=16, blank=True, default="", db_default="")
 
     class Meta:

@@ -60,12 +60,14 @@ class Quota(msgspec.Struct, frozen=True):
     #: Whether it applies to one user's sessions rather than to all.
     is_own: bool
 
-    def has_room_for(self, more: int) -> bool:
+    def allows(self, more: int) -> bool:
         return not self.limit or self.used + more <= self.limit
 
     def __str__(self) -> str:
-        whose = "Your sessions" if self.is_own else "The sessions of this server"
-        have = f"You have {self.used:,} sessions" if self.is_own and self.kind == "sessions" else f"{whose} have {self.used:,} {self.kind}"
+        subject = "Your sessions" if self.is_own else "The sessions of this server"
+        have = (
+            f"You have {self.used:,} sessions" if self.is_own and self.kind == "sessions" else f"{subject} have {self.used:,} {self.kind}"
+        )
         if not self.is_own and self.kind == "sessions":
             have = f"This server has {self.used:,} sessions"
         return f"{have}; {self.setting} allows {self.limit:,}."
@@ -73,7 +75,7 @@ class Quota(msgspec.Struct, frozen=True):
 
 def quotas_of(owner_id: int | None, *, fresh: bool = False) -> list[Quota]:
     """The quotas that apply to a user's sessions, and to all. `fresh`: do not use the cache."""
-    found: list[Quota] = []
+    quotas: list[Quota] = []
     own = _own_limits(owner_id) if owner_id is not None else {}
     for is_own, used, ending in (
         (True, _counted(owner_id, fresh=fresh), "PER_USER"),
@@ -84,8 +86,8 @@ def quotas_of(owner_id: int | None, *, fresh: bool = False) -> list[Quota]:
             limit = getattr(settings, name)
             if is_own and kind in own:
                 name, limit = f"DEMO_{kind.upper()}_PER_VISITOR", own[kind]
-            found.append(Quota(kind=kind, setting=f"SCHEDVIZ_{name}", limit=limit, used=getattr(used, kind), is_own=is_own))
-    return found
+            quotas.append(Quota(kind=kind, setting=f"SCHEDVIZ_{name}", limit=limit, used=getattr(used, kind), is_own=is_own))
+    return quotas
 
 
 def register_user_limits(limits_of: Callable[[int], dict[str, int]]) -> None:
@@ -99,22 +101,22 @@ def register_user_limits(limits_of: Callable[[int], dict[str, int]]) -> None:
 _own_limits: Callable[[int], dict[str, int]] = lambda _user_id: {}  # noqa: E731
 
 
-def expect_room(owner_id: int | None, **more: int) -> None:
+def expect_quota(owner_id: int | None, **more: int) -> None:
     """Raises `QuotaReached` if the remaining quota is too small for this many more `sessions`, `nodes`, `pods`, `cycles` or `bytes`."""
-    _expect_room(quotas_of(owner_id), more)
+    _expect_quotas(quotas_of(owner_id), more)
 
 
-def _expect_room(found: Iterable[Quota], more: Mapping[str, int]) -> None:
-    for quota in found:
-        wanted = more.get(quota.kind)
-        if wanted is not None and not quota.has_room_for(wanted):
-            addition = f" {wanted:,} more are too many." if wanted > 1 else ""
+def _expect_quotas(quotas: Iterable[Quota], more: Mapping[str, int]) -> None:
+    for quota in quotas:
+        additional = more.get(quota.kind)
+        if additional is not None and not quota.allows(additional):
+            addition = f" {additional:,} more are too many." if additional > 1 else ""
             raise QuotaReached(f"{quota}{addition} {_remedy(quota)}")
 
 
-def expect_room_for_session(owner_id: int | None, *, nodes: int = 0, pods: int = 0) -> None:
+def expect_session_quota(owner_id: int | None, *, nodes: int = 0, pods: int = 0) -> None:
     """Raises `QuotaReached` if the user may not have another session with a cluster of this size."""
-    _expect_room(quotas_of(owner_id, fresh=True), {"sessions": 1, "nodes": nodes, "pods": pods, "cycles": 0, "bytes": 1})
+    _expect_quotas(quotas_of(owner_id, fresh=True), {"sessions": 1, "nodes": nodes, "pods": pods, "cycles": 0, "bytes": 1})
 
 
 @contextmanager
@@ -125,11 +127,11 @@ def creating_session(owner_id: int | None) -> Iterator[None]:
     """
     with transaction.atomic():
         wait_for_lock(_CREATING)
-        expect_room_for_session(owner_id)
+        expect_session_quota(owner_id)
         yield
 
 
-def expect_room_for_commands(session_id: UUID, commands: Iterable[tuple[AnyCommand, int]], *, is_observed: bool = False) -> None:
+def expect_command_quota(session_id: UUID, commands: Iterable[tuple[AnyCommand, int]], *, is_observed: bool = False) -> None:
     """Raises `QuotaReached` if the remaining quota is too small for these commands and their bodies together. Commands that delete or pause
     are always accepted. `is_observed`: the commands come from an observer, which also reports the pods that controllers create.
     """
@@ -145,10 +147,10 @@ def expect_room_for_commands(session_id: UUID, commands: Iterable[tuple[AnyComma
             updated += replicas if isinstance(command, Update) else 0
     if not more or (not _are_limited(more) and not settings.PUBLIC_DEMO):
         return
-    found = Session.objects.filter(pk=session_id).values_list("owner_id", "pods").first()
-    owner, pods = found or (None, 0)
+    row = Session.objects.filter(pk=session_id).values_list("owner_id", "pods").first()
+    owner, pods = row or (None, 0)
     # An update may ask for pods that the session already has.
-    expect_room(owner, **{**more, **({"pods": more["pods"] - min(updated, pods)} if updated else {})})
+    expect_quota(owner, **{**more, **({"pods": more["pods"] - min(updated, pods)} if updated else {})})
     _add(owner, more)
 
 
@@ -165,9 +167,12 @@ def _made_by(command: AnyCommand) -> dict[str, int]:
 def _add(owner_id: int | None, more: Mapping[str, int]) -> None:
     """Add accepted work to the cached usage, so that consecutive commands do not use the same remaining quota."""
     for key in (owner_id, "all"):
-        if (known := _known.get(key)) is not None:
-            counted, usage = known
-            _known[key] = (counted, msgspec.structs.replace(usage, **{kind: getattr(usage, kind) + count for kind, count in more.items()}))
+        if (cached := _usage_cache.get(key)) is not None:
+            counted, usage = cached
+            _usage_cache[key] = (
+                counted,
+                msgspec.structs.replace(usage, **{kind: getattr(usage, kind) + count for kind, count in more.items()}),
+            )
 
 
 def reason_to_stop(owner_id: int | None) -> str:
@@ -175,7 +180,7 @@ def reason_to_stop(owner_id: int | None) -> str:
     if not _are_limited(("cycles", "bytes")) and not settings.PUBLIC_DEMO:
         return ""
     try:
-        expect_room(owner_id, cycles=1, bytes=1)
+        expect_quota(owner_id, cycles=1, bytes=1)
     except QuotaReached as reached:
         return str(reached)
     return ""
@@ -183,7 +188,7 @@ def reason_to_stop(owner_id: int | None) -> str:
 
 def clear_cache() -> None:
     """Drop the cached usage."""
-    _known.clear()
+    _usage_cache.clear()
 
 
 def _are_limited(kinds: Iterable[str]) -> bool:
@@ -195,19 +200,19 @@ def _remedy(quota: Quota) -> str:
     return f"{remedy[0].upper()}{remedy[1:]}."
 
 
-_known: dict[Any, tuple[float, Usage]] = {}
+_usage_cache: dict[Any, tuple[float, Usage]] = {}
 
 
 def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False) -> Usage:
     key = "all" if of_all else owner_id
-    known = _known.get(key)
+    cached = _usage_cache.get(key)
     now = time.monotonic()
-    if not fresh and known is not None and now - known[0] < _FRESH_SECONDS:
-        return known[1]
+    if not fresh and cached is not None and now - cached[0] < _FRESH_SECONDS:
+        return cached[1]
     sessions, checkpoints = Session.objects.order_by(), Checkpoint.objects.order_by()
     if not of_all:
         sessions, checkpoints = sessions.filter(owner_id=owner_id), checkpoints.filter(session__owner_id=owner_id)
-    found = sessions.aggregate(
+    totals = sessions.aggregate(
         sessions=Count("pk"),
         nodes=Sum("nodes"),
         pods=Sum("pods"),
@@ -215,7 +220,7 @@ def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False)
         bytes=Sum(F("history_bytes") + F("command_bytes")),
     )
     saved = checkpoints.aggregate(bytes=Sum(F("engine_bytes") + F("view_bytes")))
-    counted = {name: value or 0 for name, value in found.items()}
+    counted = {name: value or 0 for name, value in totals.items()}
     usage = Usage(**{**counted, "cycles": max(0, counted["cycles"]), "bytes": counted["bytes"] + (saved["bytes"] or 0)})
-    _known[key] = (now, usage)
+    _usage_cache[key] = (now, usage)
     return usage

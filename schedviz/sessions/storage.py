@@ -14,7 +14,7 @@ from schedviz.sessions.models import CheckpointPiece, Chunk, CycleGroup, Upload
 
 def stored_bytes(sessions: Collection[UUID]) -> dict[UUID, int]:
     """Bytes of each of these sessions, 0 for one that stores nothing. The database computes the lengths; no data is transferred."""
-    found: Counter[UUID] = Counter(dict.fromkeys(sessions, 0))
+    totals: Counter[UUID] = Counter(dict.fromkeys(sessions, 0))
     for rows, session in (
         (Chunk.objects.filter(session__in=sessions), "session_id"),
         (CycleGroup.objects.filter(session__in=sessions), "session_id"),
@@ -22,5 +22,5 @@ def stored_bytes(sessions: Collection[UUID]) -> dict[UUID, int]:
         (Upload.objects.filter(session__in=sessions), "session_id"),
     ):
         # A model's default order would split the groups.
-        found.update(dict(rows.order_by().values_list(session).annotate(bytes=Sum(Length("data")))))
-    return dict(found)
+        totals.update(dict(rows.order_by().values_list(session).annotate(bytes=Sum(Length("data")))))
+    return dict(totals)

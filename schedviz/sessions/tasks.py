@@ -33,24 +33,24 @@ def cycle_detail(session_id: str, cycle: int) -> None:
 
 
 @app.task(name=wakeups.ANSWER, queue=wakeups.IO_QUEUE, soft_time_limit=60, time_limit=75)
-def answer(session_id: str, question: str, place: str) -> None:
+def answer(session_id: str, question: str, reply_key: str) -> None:
     from schedviz.sessions.analysis import answering
 
-    answering.answer(UUID(session_id), question.encode(), place)
+    answering.answer(UUID(session_id), question.encode(), reply_key)
 
 
 @app.task(name=wakeups.VALIDATE, queue=stream.ENGINE_QUEUE)
-def validate_settings(simulation: str, place: str) -> None:
+def validate_settings(simulation: str, reply_key: str) -> None:
     from schedviz.sessions.transfer import engine_check
 
-    engine_check.validate(simulation.encode(), place)
+    engine_check.validate(simulation.encode(), reply_key)
 
 
 @app.task(name=wakeups.EXPLAIN_TEXT, queue=wakeups.IO_QUEUE, soft_time_limit=10, time_limit=20)
-def explain_text(text: str, place: str) -> None:
+def explain_text(text: str, reply_key: str) -> None:
     from schedviz.sessions.analysis import pasted_text
 
-    pasted_text.reply_to(text.encode(), place)
+    pasted_text.reply_to(text.encode(), reply_key)
 
 
 @app.task(name=waking.CHECK, queue=waking.QUEUE)

@@ -50,15 +50,15 @@ class AffectedObjects:
 
 def affected_objects(events: Iterable[AnyEvent]) -> AffectedObjects:
     """The objects that these events affect. Stages of a cycle that began before these events do not name its pod."""
-    found = AffectedObjects()
+    affected = AffectedObjects()
     for event in events:
         # Not a `match`: the worker calls this for every event, and testing classes in turn takes three times as long.
         note = _NOTES.get(type(event))
         if note is not None:
-            note(event, found)
-    found.pods.discard("")
-    found.nodes.discard("")
-    return found
+            note(event, affected)
+    affected.pods.discard("")
+    affected.nodes.discard("")
+    return affected
 
 
 def is_birth(event: AnyEvent) -> bool:
@@ -75,107 +75,107 @@ def is_death(event: AnyEvent) -> bool:
 
 def _pod(
     event: PreEnqueueRan | CycleStarted | ApiCallChanged | BindingStageEnded | BindingReleased | PermitAnswered | CacheCall,
-    found: AffectedObjects,
+    affected: AffectedObjects,
 ) -> None:
-    found.pods.add(event.pod)
+    affected.pods.add(event.pod)
 
 
-def _group(event: PodGroupStarted, found: AffectedObjects) -> None:
-    found.pods.update(event.pods)
+def _group(event: PodGroupStarted, affected: AffectedObjects) -> None:
+    affected.pods.update(event.pods)
 
 
-def _placed(event: PodGroupPodTried | SnapshotPod, found: AffectedObjects) -> None:
-    found.pods.add(event.pod)
-    found.nodes.add(event.node)
+def _placed(event: PodGroupPodTried | SnapshotPod, affected: AffectedObjects) -> None:
+    affected.pods.add(event.pod)
+    affected.nodes.add(event.node)
 
 
-def _stage(event: StageEnded, found: AffectedObjects) -> None:
+def _stage(event: StageEnded, affected: AffectedObjects) -> None:
     for rejection in event.rejections:
-        found.nodes.update(rejection.first)
+        affected.nodes.update(rejection.first)
     facts = event.facts
     if not facts:
         return
     if "node" in facts:
-        found.nodes.add(facts["node"])
+        affected.nodes.add(facts["node"])
     if "nominatedNode" in facts:
-        found.nodes.add(facts["nominatedNode"])
+        affected.nodes.add(facts["nominatedNode"])
     if "victims" in facts:
-        found.pods.update(facts["victims"])
+        affected.pods.update(facts["victims"])
 
 
-def _moves(event: QueueMoved, found: AffectedObjects) -> None:
+def _moves(event: QueueMoved, affected: AffectedObjects) -> None:
     for move in event.moves:
-        found.pods.add(move.pod)
+        affected.pods.add(move.pod)
 
 
-def _cache_pod(event: CachePod, found: AffectedObjects) -> None:
-    found.pods.add(event.pod)
+def _cache_pod(event: CachePod, affected: AffectedObjects) -> None:
+    affected.pods.add(event.pod)
     for change in event.nodes:
-        found.nodes.add(change.node)
+        affected.nodes.add(change.node)
 
 
-def _cache_node(event: CacheNode, found: AffectedObjects) -> None:
-    found.nodes.add(event.node)
+def _cache_node(event: CacheNode, affected: AffectedObjects) -> None:
+    affected.nodes.add(event.node)
     for change in event.nodes:
-        found.nodes.add(change.node)
+        affected.nodes.add(change.node)
 
 
-def _written(event: ApiWritten, found: AffectedObjects) -> None:
+def _written(event: ApiWritten, affected: AffectedObjects) -> None:
     if event.resource == "pods":
-        found.pods.add(event.key)
+        affected.pods.add(event.key)
         if event.subresource == "binding":
-            found.nodes.add(event.detail)
+            affected.nodes.add(event.detail)
         elif event.verb in ("create", "delete"):
-            found.lives.add(event.key)
+            affected.lives.add(event.key)
     elif event.resource == "nodes":
-        found.nodes.add(event.key)
+        affected.nodes.add(event.key)
 
 
-def _watch(event: WatchSent | WatchDelivered, found: AffectedObjects) -> None:
+def _watch(event: WatchSent | WatchDelivered, affected: AffectedObjects) -> None:
     if event.resource == "pods":
-        found.pods.add(event.key)
+        affected.pods.add(event.key)
     elif event.resource == "nodes":
-        found.nodes.add(event.key)
+        affected.nodes.add(event.key)
 
 
-def _snapshot(event: SnapshotUpdated, found: AffectedObjects) -> None:
-    found.nodes.update(event.cloned, event.removed)
+def _snapshot(event: SnapshotUpdated, affected: AffectedObjects) -> None:
+    affected.nodes.update(event.cloned, event.removed)
 
 
-def _cycle_ended(event: CycleEnded, found: AffectedObjects) -> None:
-    found.pods.add(event.pod)
-    found.nodes.add(event.node)
+def _cycle_ended(event: CycleEnded, affected: AffectedObjects) -> None:
+    affected.pods.add(event.pod)
+    affected.nodes.add(event.node)
 
 
-def _binding(event: BindingStarted | BindingEnded, found: AffectedObjects) -> None:
-    found.pods.add(event.pod)
-    found.nodes.add(event.node)
+def _binding(event: BindingStarted | BindingEnded, affected: AffectedObjects) -> None:
+    affected.pods.add(event.pod)
+    affected.nodes.add(event.node)
 
 
-def _recorded(event: EventRecorded, found: AffectedObjects) -> None:
-    found.pods.add(event.pod)
-    found.pods.add(event.related)
+def _recorded(event: EventRecorded, affected: AffectedObjects) -> None:
+    affected.pods.add(event.pod)
+    affected.pods.add(event.related)
 
 
-def _nominated(event: PodNominated, found: AffectedObjects) -> None:
-    found.pods.add(event.pod)
+def _nominated(event: PodNominated, affected: AffectedObjects) -> None:
+    affected.pods.add(event.pod)
     if event.node is not None:
-        found.nodes.add(event.node)
+        affected.nodes.add(event.node)
 
 
-def _preemption(event: PreemptionStarted, found: AffectedObjects) -> None:
+def _preemption(event: PreemptionStarted, affected: AffectedObjects) -> None:
     # The victims are those of their own events.
-    found.pods.update(event.pods)
-    found.nodes.add(event.node)
+    affected.pods.update(event.pods)
+    affected.nodes.add(event.node)
 
 
-def _preemption_stage(event: PreemptionStageEnded, found: AffectedObjects) -> None:
-    found.pods.update((event.victim, event.preemptor))
-    found.nodes.add(event.node)
+def _preemption_stage(event: PreemptionStageEnded, affected: AffectedObjects) -> None:
+    affected.pods.update((event.victim, event.preemptor))
+    affected.nodes.add(event.node)
 
 
-def _restarted(_event: Restarted, found: AffectedObjects) -> None:
-    found.restarted = True
+def _restarted(_event: Restarted, affected: AffectedObjects) -> None:
+    affected.restarted = True
 
 
 _NOTES: dict[type, Callable[[Any, AffectedObjects], None]] = {

@@ -147,24 +147,26 @@ def _check_depth(text: str) -> None:
 
 def _explained(text: str, error: lark.exceptions.UnexpectedInput) -> BreakpointError:
     if isinstance(error, lark.exceptions.UnexpectedToken):
-        wanted: Iterable[str] = error.accepts or error.expected
+        terminals: Iterable[str] = error.accepts or error.expected
         ended = error.token.type == "$END"
         column = len(text.rstrip()) + 1 if ended else (error.column or 1)
-        found = "the end" if ended else str(error.token)
+        actual = "the end" if ended else str(error.token)
     else:
-        wanted = error.allowed if isinstance(error, lark.exceptions.UnexpectedCharacters) else ()
+        terminals = error.allowed if isinstance(error, lark.exceptions.UnexpectedCharacters) else ()
         column = (error.pos_in_stream or 0) + 1
-        found = text[column - 1 :].split(maxsplit=1)[0] if text[column - 1 :].split() else "the end"
-    expected = _listed(wanted or ())
-    if not found[0].isalnum():
-        found = f'"{found}"'
-    return BreakpointError(f"expected {expected}, found {found[:40]}", column=column, expected=expected, found=found[:40])
+        actual = text[column - 1 :].split(maxsplit=1)[0] if text[column - 1 :].split() else "the end"
+    expected = _listed(terminals or ())
+    if not actual[0].isalnum():
+        actual = f'"{actual}"'
+    return BreakpointError(f"expected {expected}, found {actual[:40]}", column=column, expected=expected, found=actual[:40])
 
 
 def _listed(terminals: Iterable[str]) -> str:
     order = list(_WORDS)
-    words = [_WORDS.get(name, name) for name in sorted(set(terminals), key=lambda name: order.index(name) if name in order else len(order))]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else "nothing more"
+    labels = [
+        _WORDS.get(name, name) for name in sorted(set(terminals), key=lambda name: order.index(name) if name in order else len(order))
+    ]
+    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} or {labels[-1]}" if labels else "nothing more"
 
 
 class _Trees(lark.Transformer[lark.Token, Any]):
@@ -221,9 +223,9 @@ class _Trees(lark.Transformer[lark.Token, Any]):
         return Compare(field=_names(field), operator="matches", value=_text(pattern))
 
     def field(self, names: list[lark.Token]) -> list[lark.Token]:
-        known = _members()
-        if str(names[0]) not in known:
-            raise _unknown("member of events", str(names[0]), known, names[0].column or 1)
+        members = _members()
+        if str(names[0]) not in members:
+            raise _unknown("member of events", str(names[0]), members, names[0].column or 1)
         return names
 
     def name(self, parts: list[lark.Token]) -> lark.Token:
@@ -265,11 +267,11 @@ def _text(token: lark.Token) -> str:
     return value
 
 
-def _unknown(what: str, found: str, known: Iterable[str], column: int) -> BreakpointError:
-    names = sorted(known)
+def _unknown(noun: str, found: str, known_names: Iterable[str], column: int) -> BreakpointError:
+    names = sorted(known_names)
     near = difflib.get_close_matches(found, names, n=1)
     meant = f"; did you mean {near[0]}?" if near else ""
-    return BreakpointError(f"there is no {what} {found[:40]!r}{meant}", column=column, expected=", ".join(names), found=found[:40])
+    return BreakpointError(f"there is no {noun} {found[:40]!r}{meant}", column=column, expected=", ".join(names), found=found[:40])
 
 
 @functools.cache

@@ -99,10 +99,10 @@ def test_of(tree: Tree) -> Test:
             operand = test_of(tree.operand)
             return lambda event: not operand(event)
         case And():
-            conjuncts = [test_of(each) for each in tree.operands]
-            return lambda event: all(each(event) for each in conjuncts)
-    disjuncts = [test_of(each) for each in tree.operands]
-    return lambda event: any(each(event) for each in disjuncts)
+            conjuncts = [test_of(operand) for operand in tree.operands]
+            return lambda event: all(conjunct(event) for conjunct in conjuncts)
+    disjuncts = [test_of(operand) for operand in tree.operands]
+    return lambda event: any(disjunct(event) for disjunct in disjuncts)
 
 
 def _popped(tree: Popped) -> Test:
@@ -131,9 +131,9 @@ def _status_returned(tree: StatusReturned) -> Test:
     def test(event: AnyEvent) -> bool:
         if not isinstance(event, StageEnded | BindingStageEnded) or not is_stage(event.stage):
             return False
-        if any(is_code(each.code) and is_plugin(each.plugin) for each in event.statuses):
+        if any(is_code(status.code) and is_plugin(status.plugin) for status in event.statuses):
             return True
-        return type(event) is StageEnded and any(is_code(each.code) and is_plugin(each.plugin) for each in event.rejections)
+        return type(event) is StageEnded and any(is_code(rejection.code) and is_plugin(rejection.plugin) for rejection in event.rejections)
 
     return test
 
@@ -189,36 +189,36 @@ def _compare(tree: Compare) -> Test:
 def _comparison(operator: str, value: Any) -> Callable[[Any], bool]:
     match operator:
         case "==":
-            return lambda found: _is_same(found, value)
+            return lambda actual: _is_same(actual, value)
         case "!=":
-            return lambda found: found is not _ABSENT and not _is_same(found, value)
+            return lambda actual: actual is not _ABSENT and not _is_same(actual, value)
         case "in":
-            return lambda found: any(_is_same(found, each) for each in value)
+            return lambda actual: any(_is_same(actual, expected) for expected in value)
         case "matches":
             is_it = _glob(value)
-            return lambda found: isinstance(found, str) and is_it(found)
+            return lambda actual: isinstance(actual, str) and is_it(actual)
     compare = _ORDERS[operator]
-    return lambda found: _are_ordered(found, value) and compare(found, value)
+    return lambda actual: _are_ordered(actual, value) and compare(actual, value)
 
 
 _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": lambda found, value: found < value,
-    "<=": lambda found, value: found <= value,
-    ">": lambda found, value: found > value,
-    ">=": lambda found, value: found >= value,
+    "<": lambda actual, value: actual < value,
+    "<=": lambda actual, value: actual <= value,
+    ">": lambda actual, value: actual > value,
+    ">=": lambda actual, value: actual >= value,
 }
 
 _ABSENT: Any = object()
 
 
-def _is_same(found: Any, value: Any) -> bool:
+def _is_same(actual: Any, value: Any) -> bool:
     # In Python True equals 1; in JSON it does not.
-    return isinstance(found, bool) == isinstance(value, bool) and found == value
+    return isinstance(actual, bool) == isinstance(value, bool) and actual == value
 
 
-def _are_ordered(found: Any, value: Any) -> bool:
-    numbers = isinstance(found, int | float) and isinstance(value, int | float) and not isinstance(found, bool)
-    return numbers or (isinstance(found, str) and isinstance(value, str))
+def _are_ordered(actual: Any, value: Any) -> bool:
+    numbers = isinstance(actual, int | float) and isinstance(value, int | float) and not isinstance(actual, bool)
+    return numbers or (isinstance(actual, str) and isinstance(value, str))
 
 
 def _type_of(event: Any) -> Any:
@@ -237,8 +237,8 @@ def _member(part: Any, name: str) -> Any:
 
 def _inside(value: Any, name: str) -> Any:
     if isinstance(value, list):
-        found = [_member(each, name) for each in value]
-        return [inner for each in found for inner in (each if isinstance(each, list) else [each])]
+        members = [_member(item, name) for item in value]
+        return [inner for member in members for inner in (member if isinstance(member, list) else [member])]
     return _member(value, name)
 
 
@@ -247,10 +247,10 @@ _attributes: dict[type[msgspec.Struct], dict[str, str]] = {}
 
 def attributes_of(kind: type[msgspec.Struct]) -> dict[str, str]:
     """The members of a struct: their names in JSON, and in Python."""
-    known = _attributes.get(kind)
-    if known is None:
-        known = _attributes[kind] = {field.encode_name: field.name for field in msgspec.structs.fields(kind)}
-    return known
+    attributes = _attributes.get(kind)
+    if attributes is None:
+        attributes = _attributes[kind] = {field.encode_name: field.name for field in msgspec.structs.fields(kind)}
+    return attributes
 
 
 def _glob(pattern: str) -> Callable[[str], bool]:

@@ -190,10 +190,10 @@ def _changed(item: NodeItem, change: NodeChange) -> NodeItem:
 def _swap_remove(keys: list[str], key: str) -> None:
     """Remove a key and move the last one to its position, as `NodeInfo.Pods` does."""
     if key in keys:
-        place = keys.index(key)
+        index = keys.index(key)
         last = keys.pop()
-        if place < len(keys):
-            keys[place] = last
+        if index < len(keys):
+            keys[index] = last
 
 
 def _with_groups(groups: dict[str, PodGroupMembers], changes: Mapping[str, PodGroupMembers | None]) -> dict[str, PodGroupMembers]:

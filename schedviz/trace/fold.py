@@ -243,35 +243,35 @@ class Fold:
         self._bindings.append(binding)
 
     def _binding_stage_ended(self, event: BindingStageEnded) -> None:
-        place = self._binding(event)
-        if place is not None:
-            binding = self._bindings[place]
+        index = self._binding(event)
+        if index is not None:
+            binding = self._bindings[index]
             stage = StageView(stage=event.stage, statuses=event.statuses, facts=event.facts)
             stages = [*binding.stages, stage]
             # v1.36 runs a stage before it waits at Permit.
             waiting_for = binding.waiting_for if event.next_stage == _WAIT_ON_PERMIT else []
-            self._bindings[place] = replace(binding, stages=stages, next_stage=event.next_stage, held=False, waiting_for=waiting_for)
+            self._bindings[index] = replace(binding, stages=stages, next_stage=event.next_stage, held=False, waiting_for=waiting_for)
 
     def _binding_released(self, event: BindingReleased) -> None:
-        place = self._binding(event)
-        if place is not None:
-            self._bindings[place] = replace(self._bindings[place], held=False)
+        index = self._binding(event)
+        if index is not None:
+            self._bindings[index] = replace(self._bindings[index], held=False)
 
     def _permit_answered(self, event: PermitAnswered) -> None:
-        place = self._binding(event)
-        if place is not None:
-            self._bindings[place] = replace(self._bindings[place], waiting_for=event.waiting_for)
+        index = self._binding(event)
+        if index is not None:
+            self._bindings[index] = replace(self._bindings[index], waiting_for=event.waiting_for)
 
     def _binding_ended(self, event: BindingEnded) -> None:
-        place = self._binding(event)
-        if place is not None:
-            del self._bindings[place]
+        index = self._binding(event)
+        if index is not None:
+            del self._bindings[index]
 
     def _binding(self, event: BindingReleased | BindingStageEnded | BindingEnded | PermitAnswered) -> int | None:
         """The position of the pod's binding of that cycle."""
-        for place, binding in enumerate(self._bindings):
+        for index, binding in enumerate(self._bindings):
             if binding.cycle == event.cycle and binding.pod == event.pod:
-                return place
+                return index
         return None
 
     def _preemption_started(self, event: PreemptionStarted) -> None:
@@ -288,12 +288,12 @@ class Fold:
         )
 
     def _preemption_stage_ended(self, event: PreemptionStageEnded) -> None:
-        for place, preemption in enumerate(self._preemptions):
+        for index, preemption in enumerate(self._preemptions):
             if preemption.cycle == event.cycle and preemption.preemptor == event.preemptor:
                 if event.next_stage:
-                    self._preemptions[place] = replace(preemption, next_stage=event.next_stage, evicted=event.evicted)
+                    self._preemptions[index] = replace(preemption, next_stage=event.next_stage, evicted=event.evicted)
                 else:
-                    del self._preemptions[place]
+                    del self._preemptions[index]
                 return
 
     def _api_call_changed(self, event: ApiCallChanged) -> None:

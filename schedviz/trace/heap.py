@@ -39,17 +39,17 @@ class Heap(Generic[T]):
     def is_in_order(self) -> bool:
         """Whether every object is ordered after its parent in the array."""
         array = self._array
-        return not any(self.less(array[place], array[(place - 1) // 2]) for place in range(1, len(array)))
+        return not any(self.less(array[index], array[(index - 1) // 2]) for index in range(1, len(array)))
 
     def load(self, array: Iterable[T]) -> None:
         """Load the array of another heap with the same order."""
         self._array = list(array)
-        self._index = {self._key(item): place for place, item in enumerate(self._array)}
+        self._index = {self._key(item): index for index, item in enumerate(self._array)}
 
     def get(self, key: str) -> T | None:
         """The object with this key."""
-        place = self._index.get(key)
-        return None if place is None else self._array[place]
+        index = self._index.get(key)
+        return None if index is None else self._array[index]
 
     def peek(self) -> T | None:
         """The object that leaves next; it stays in the heap."""
@@ -58,14 +58,14 @@ class Heap(Generic[T]):
     def add(self, item: T) -> None:
         """Insert an object, or replace the one with its key and restore the order."""
         key = self._key(item)
-        place = self._index.get(key)
-        if place is None:
+        index = self._index.get(key)
+        if index is None:
             self._index[key] = len(self._array)
             self._array.append(item)
             self._up(len(self._array) - 1)
         else:
-            self._array[place] = item
-            self._fix(place)
+            self._array[index] = item
+            self._fix(index)
 
     def pop(self) -> T:
         """Remove and return the object that leaves next. Raises IndexError if the heap is empty."""
@@ -78,14 +78,14 @@ class Heap(Generic[T]):
 
     def delete(self, key: str) -> T | None:
         """Remove and return the object with this key; None: there is none."""
-        place = self._index.get(key)
-        if place is None:
+        index = self._index.get(key)
+        if index is None:
             return None
         last = len(self._array) - 1
-        if last != place:
-            self._swap(place, last)
-            if not self._down(place, last):
-                self._up(place)
+        if last != index:
+            self._swap(index, last)
+            if not self._down(index, last):
+                self._up(index)
         return self._drop_last()
 
     def in_pop_order(self) -> list[T]:
@@ -105,18 +105,18 @@ class Heap(Generic[T]):
         self._index[self._key(array[i])] = i
         self._index[self._key(array[j])] = j
 
-    def _fix(self, place: int) -> None:
-        if not self._down(place, len(self._array)):
-            self._up(place)
+    def _fix(self, index: int) -> None:
+        if not self._down(index, len(self._array)):
+            self._up(index)
 
-    def _up(self, place: int) -> None:
+    def _up(self, index: int) -> None:
         array, less = self._array, self.less
-        while place > 0:
-            parent = (place - 1) // 2
-            if not less(array[place], array[parent]):
+        while index > 0:
+            parent = (index - 1) // 2
+            if not less(array[index], array[parent]):
                 break
-            self._swap(parent, place)
-            place = parent
+            self._swap(parent, index)
+            index = parent
 
     def _down(self, start: int, end: int) -> bool:
         """Sink the object at `start` within array[:end]. True: it moved.

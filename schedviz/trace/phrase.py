@@ -20,7 +20,7 @@ class Phrase(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """The English text."""
-        return self.template.format(**{name: _said(value) for name, value in self.values.items()})
+        return self.template.format(**{name: _in_english(value) for name, value in self.values.items()})
 
 
 def phrase(template: str, **values: str | int | Phrase) -> Phrase:
@@ -28,15 +28,15 @@ def phrase(template: str, **values: str | int | Phrase) -> Phrase:
     return Phrase(template, values)
 
 
-def counted(count: int, one: str, other: str) -> Phrase:
+def counted(count: int, singular: str, plural: str) -> Phrase:
     """`{count} node` or `{count} nodes`."""
-    return Phrase(one if count == 1 else other, {"count": count})
+    return Phrase(singular if count == 1 else plural, {"count": count})
 
 
 def some(names: Sequence[str], most: int = 3) -> str | Phrase:
     """The first few names, and the number of the others."""
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else phrase("{names} and {count} more", names=shown, count=len(names) - most)
+    listed = ", ".join(names[:most])
+    return listed if len(names) <= most else phrase("{names} and {count} more", names=listed, count=len(names) - most)
 
 
 def joined(phrases: Sequence[Phrase], between: str = "{first}, {next}", most: int = 20) -> Phrase:
@@ -52,7 +52,7 @@ def as_sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _said(value: str | int | Phrase) -> str:
+def _in_english(value: str | int | Phrase) -> str:
     if isinstance(value, Phrase):
         return value.text
     return f"{value:,}" if isinstance(value, int) else value

@@ -67,8 +67,8 @@ class PodGroupFold:
         """The cycle of one of the pods began, went on or ended."""
         if self.view is None or cycle.pod_group != self.view.group:
             return
-        cycles = [cycle if known.cycle == cycle.cycle else known for known in self.view.cycles]
-        if all(known.cycle != cycle.cycle for known in self.view.cycles):
+        cycles = [cycle if other.cycle == cycle.cycle else other for other in self.view.cycles]
+        if all(other.cycle != cycle.cycle for other in self.view.cycles):
             cycles.append(cycle)
         self.view = replace(self.view, cycles=cycles)
         self._change_pod(cycle.pod, cycle=cycle.cycle, outcome=cycle.outcome)
@@ -82,5 +82,5 @@ class PodGroupFold:
 
     def _change_pod(self, pod: str, **members: Any) -> None:
         if self.view is not None:
-            pods = [replace(known, **members) if known.pod == pod else known for known in self.view.pods]
+            pods = [replace(other, **members) if other.pod == pod else other for other in self.view.pods]
             self.view = replace(self.view, pods=pods)

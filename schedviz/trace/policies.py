@@ -37,8 +37,8 @@ class PriorityPolicy(msgspec.Struct, frozen=True, rename="camel", forbid_unknown
 
     def __post_init__(self) -> None:
         if self.scores is None and self.name not in CLASSIC_PRIORITIES:
-            known = ", ".join(CLASSIC_PRIORITIES)
-            raise ValueError(f"there is no priority {self.name}; there are {known}, and any name together with scores")
+            priorities = ", ".join(CLASSIC_PRIORITIES)
+            raise ValueError(f"there is no priority {self.name}; there are {priorities}, and any name together with scores")
         if self.scores is not None and self.name in CLASSIC_PRIORITIES:
             raise ValueError(f"{self.name} computes its scores; a priority with scores of its own needs another name")
 
@@ -63,8 +63,8 @@ class Policies(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_field
                 if names.count(name) > 1:
                     raise ValueError(f"priority {name} is there twice")
 
-    def ttl_seconds(self, asked: float = 0.0) -> float:
-        """How long an assumed pod lives; `asked` is the value of a trace or of the settings, which applies if the policies set none."""
+    def ttl_seconds(self, ttl: float = 0.0) -> float:
+        """How long an assumed pod lives. `ttl` is the value of a trace or of the settings; it applies if the policies set none."""
         if self.assumed_pod_ttl_seconds is not None:
             return self.assumed_pod_ttl_seconds
-        return asked or DEFAULT_TTL_SECONDS[self.cache]
+        return ttl or DEFAULT_TTL_SECONDS[self.cache]

@@ -88,8 +88,8 @@ class QueueFold:
         for move in event.moves:
             entry = move.entry
             if move.source is not None and move.source != move.target:
-                left = self._take(move.source, move.pod)
-                entry = left if entry is None else entry
+                removed = self._take(move.source, move.pod)
+                entry = removed if entry is None else entry
             if move.target is not None and entry is not None:
                 self._put(move.target, entry)
         self._scheduling_cycle = event.scheduling_cycle
@@ -110,9 +110,9 @@ class QueueFold:
         """Add pods and events in flight, or remove a pod and the events that no other pod needs."""
         self._in_flight += event.added
         if event.done:
-            places = [place for place, entry in enumerate(self._in_flight) if entry.uid == event.done]
-            del self._in_flight[places[0]]
-            needed = next((place for place, entry in enumerate(self._in_flight) if entry.pod), len(self._in_flight))
+            indices = [index for index, entry in enumerate(self._in_flight) if entry.uid == event.done]
+            del self._in_flight[indices[0]]
+            needed = next((index for index, entry in enumerate(self._in_flight) if entry.pod), len(self._in_flight))
             del self._in_flight[:needed]
 
     def _take(self, queue: QueueName, key: str) -> QueuedPod | None:

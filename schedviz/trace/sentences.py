@@ -69,7 +69,7 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
         case StageEnded() if cycle_pod == pod:
             return stage(event.stage, event.statuses, event.facts, event.rejections)
         case StageEnded() if pod in event.facts.get("victims", ()):
-            return phrase("chosen as a victim by {pod} on {node}", pod=_who(cycle_pod), node=str(event.facts.get("nominatedNode")))
+            return phrase("chosen as a victim by {pod} on {node}", pod=_pod_or_any(cycle_pod), node=str(event.facts.get("nominatedNode")))
         case CycleEnded() if cycle_pod == pod:
             return _cycle_ended(event)
         case BindingStarted() if event.pod == pod:
@@ -110,7 +110,7 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
 
 def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> Phrase | None:
     """What an event means for a node; None: nothing worth showing."""
-    who = _who(cycle_pod)
+    subject = _pod_or_any(cycle_pod)
     match event:
         case CacheNode() if event.node == node:
             return _cache_node(event)
@@ -120,21 +120,21 @@ def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> Phrase | None
             return phrase("removed from the snapshot")
         case SnapshotUpdated() if node in event.cloned:
             return phrase("cloned into the snapshot, generation {generation}", generation=str(event.generation))
-        case StageEnded() if rejections := [each for each in event.rejections if node in each.first]:
-            reasons = "; ".join(f"{each.plugin}: {', '.join(each.reasons)}" for each in rejections)
-            return phrase("rejected {pod}: {reasons}", pod=who, reasons=reasons)
+        case StageEnded() if rejections := [rejection for rejection in event.rejections if node in rejection.first]:
+            reasons = "; ".join(f"{rejection.plugin}: {', '.join(rejection.reasons)}" for rejection in rejections)
+            return phrase("rejected {pod}: {reasons}", pod=subject, reasons=reasons)
         case StageEnded() if event.stage == "NominatedNode" and event.facts.get("node") == node:
             if event.facts.get("fits"):
-                return phrase("looked at first for {pod}, which is nominated to it: fits", pod=who)
-            return phrase("looked at first for {pod}, which is nominated to it: does not fit", pod=who)
+                return phrase("looked at first for {pod}, which is nominated to it: fits", pod=subject)
+            return phrase("looked at first for {pod}, which is nominated to it: does not fit", pod=subject)
         case StageEnded() if event.stage == "SelectHost" and event.facts.get("node") == node:
-            return _won(phrase("selected for {pod}", pod=who), event.facts)
+            return _won(phrase("selected for {pod}", pod=subject), event.facts)
         case StageEnded() if event.stage == "PostFilter" and event.facts.get("nominatedNode") == node:
-            return _with_victims(phrase("nominated for {pod}", pod=who), event.facts)
+            return _with_victims(phrase("nominated for {pod}", pod=subject), event.facts)
         case PodGroupPodTried() if event.node == node:
             return phrase("{pod} was placed on it in the snapshot, to see whether its pod group fits", pod=event.pod)
         case CycleEnded() if event.node == node:
-            return phrase("{pod} was scheduled to it", pod=who)
+            return phrase("{pod} was scheduled to it", pod=subject)
         case BindingStarted() if event.node == node:
             return phrase("binding cycle of {pod} began", pod=event.pod)
         case BindingEnded() if event.node == node:
@@ -158,9 +158,9 @@ def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> Phrase | None
 
 def stage(name: str, statuses: Iterable[StatusView], facts: dict[str, Any], rejections: Iterable[RejectionView] = ()) -> Phrase | None:
     """What a stage did for its pod; None for stages whose effect other events show."""
-    if rejected := _joined([_rejected(name, each, facts) for each in rejections]):
+    if rejected := _joined([_rejected(name, rejection, facts) for rejection in rejections]):
         return phrase("{said}; passed {count}", said=rejected, count=str(facts["feasible"])) if facts.get("feasible") else rejected
-    if failed := _joined([_returned(name, each) for each in statuses if each.code not in ("Success", "Skip")]):
+    if failed := _joined([_returned(name, status) for status in statuses if status.code not in ("Success", "Skip")]):
         waits = facts.get("waitSeconds")
         return failed if waits is None else phrase("{said}, and waits {seconds} s", said=failed, seconds=f"{waits:g}")
     if error := facts.get("error"):
@@ -221,8 +221,8 @@ def _nodes(count: int, facts: dict[str, Any]) -> Phrase:
 def _move(move: QueueMove, cause: str) -> Phrase:
     source, target = QUEUES.get(move.source or "", ""), QUEUES.get(move.target or "", "")
     if cause in POP_CAUSES:
-        said = phrase("popped from {queue}", queue=source)
-        return said if source == "activeQ" else phrase("{said} before its backoff had ended, since activeQ was empty", said=said)
+        popped = phrase("popped from {queue}", queue=source)
+        return popped if source == "activeQ" else phrase("{said} before its backoff had ended, since activeQ was empty", said=popped)
     if not target:
         sentence = phrase("removed from {queue} because of {cause}", queue=source, cause=cause)
     elif not source:
@@ -247,8 +247,8 @@ def _hint(answer: HintAnswer, event: str) -> Phrase:
 def _preemption_stage(event: PreemptionStageEnded, pod: str) -> Phrase | None:
     """A stage of an asynchronous preemption for its preemptor or its victim; None: it changed nothing for the pod."""
     if event.victim == pod:
-        said = phrase("evicted from {node} for {pod}", node=event.node, pod=event.preemptor)
-        return _because(phrase("could not be evicted for {pod}", pod=event.preemptor), event.error) if event.error else said
+        sentence = phrase("evicted from {node} for {pod}", node=event.node, pod=event.preemptor)
+        return _because(phrase("could not be evicted for {pod}", pod=event.preemptor), event.error) if event.error else sentence
     if event.error:
         return _because(phrase("{stage} of its preemption failed", stage=event.stage), event.error)
     return None if event.next_stage else phrase("its preemption ended: the last victim was evicted from {node}", node=event.node)
@@ -266,8 +266,8 @@ def _api_call(event: ApiCallChanged) -> Phrase | None:
 def _tried(event: PodGroupPodTried) -> Phrase:
     if not event.node:
         return _because(phrase("tried with pod group {group}: no node", group=event.group), event.message)
-    said = phrase("tried with pod group {group}: {node}, Permit: {permit}", group=event.group, node=event.node, permit=event.permit)
-    return phrase("{said}, once the victims of a preemption are gone", said=said) if event.requires_preemption else said
+    sentence = phrase("tried with pod group {group}: {node}, Permit: {permit}", group=event.group, node=event.node, permit=event.permit)
+    return phrase("{said}, once the victims of a preemption are gone", said=sentence) if event.requires_preemption else sentence
 
 
 def _cycle_ended(event: CycleEnded) -> Phrase:
@@ -336,11 +336,11 @@ def _cache_pod(event: CachePod) -> Phrase:
 
 def _pod_on_node(event: CachePod, changes: list[NodeChange]) -> Phrase:
     # A confirmed or updated pod is removed and added in one call.
-    here = any(added.pod == event.pod for added in changes[-1].added)
+    is_added = any(added.pod == event.pod for added in changes[-1].added)
     match event.op:
         case "assume":
             sentence = phrase("{pod} was assumed on it", pod=event.pod)
-        case "add" if here:
+        case "add" if is_added:
             sentence = phrase("{pod} was added in the cache", pod=event.pod)
         case "add":
             sentence = phrase("{pod} was added on another node", pod=event.pod)
@@ -451,7 +451,7 @@ def _joined(parts: list[Phrase]) -> Phrase | None:
     return joined(parts, "{first}; {next}") if parts else None
 
 
-def _who(pod: str) -> str | Phrase:
+def _pod_or_any(pod: str) -> str | Phrase:
     return pod or phrase("a pod")
 
 

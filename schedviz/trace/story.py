@@ -112,8 +112,8 @@ class StoryBuilder:
         if isinstance(event, Restarted):
             phrase: Phrase | None = _restarted(event)
         else:
-            say = sentences.of_pod if self._is_pod else sentences.of_node
-            phrase = say(event, self._name, cycle_pod=self._running(event).pod)
+            sentence_of = sentences.of_pod if self._is_pod else sentences.of_node
+            phrase = sentence_of(event, self._name, cycle_pod=self._running(event).pod)
         uid = self._uid(event) if self._is_pod else ""
         if phrase is None:
             return None

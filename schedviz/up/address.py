@@ -46,10 +46,10 @@ class ServerAddress:
     def environment(self) -> dict[str, str]:
         """Allowed hosts and origins: exactly those of `url` and, if only this machine can connect, all names of this machine."""
         hosts = [_host_of(self.url)] if self.is_open_to_others else sorted({*_LOOPBACK_NAMES, _host_of(self.url)})
-        found = {"SCHEDVIZ_ALLOWED_HOSTS": ",".join(hosts)}
+        environment = {"SCHEDVIZ_ALLOWED_HOSTS": ",".join(hosts)}
         if self.is_open_to_others or self.tls:
-            found |= {"SCHEDVIZ_ORIGINS": self.url, "SCHEDVIZ_URL": self.url}
-        return found
+            environment |= {"SCHEDVIZ_ORIGINS": self.url, "SCHEDVIZ_URL": self.url}
+        return environment
 
     @property
     def warning(self) -> str:
@@ -66,12 +66,12 @@ def server_address(options: UpOptions, listener: socket.socket) -> ServerAddress
     """The addresses of a listener. SCHEDVIZ_URL takes precedence. Raises `CannotStart` for an unusable certificate."""
     tls = _tls(options.tls_certificate, options.tls_key)
     host, port = listener.getsockname()[:2]
-    here = _own_address(listener.family) if host in _EVERY else host
-    if given := os.environ.get("SCHEDVIZ_URL"):
-        return ServerAddress(_given(given), (here, port), tls)
+    bind_address = _own_address(listener.family) if host in _EVERY else host
+    if url := os.environ.get("SCHEDVIZ_URL"):
+        return ServerAddress(_given(url), (bind_address, port), tls)
     # Certificates are issued for hostnames.
-    shown = here if options.host in _EVERY or _is_address(options.host) else options.host
-    return ServerAddress(f"{'https' if tls else 'http'}://{_bracketed(shown)}:{port}", (here, port), tls)
+    shown_host = bind_address if options.host in _EVERY or _is_address(options.host) else options.host
+    return ServerAddress(f"{'https' if tls else 'http'}://{_bracketed(shown_host)}:{port}", (bind_address, port), tls)
 
 
 def _tls(certificate: Path | None, key: Path | None) -> Tls | None:

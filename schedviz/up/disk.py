@@ -28,6 +28,6 @@ class DiskWatch:
             return ""
         self._was_low = is_low
         if is_low:
-            left = f"{free / 1e6:.1f} MB are left"
-            return f"The disk that holds {self._folder} is full: {left}. Sessions stand still until there is room; nothing is lost."
+            free_text = f"{free / 1e6:.1f} MB are left"
+            return f"The disk that holds {self._folder} is full: {free_text}. Sessions stand still until there is room; nothing is lost."
         return f"The disk that holds {self._folder} has room again; sessions go on."

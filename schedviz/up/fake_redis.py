@@ -28,10 +28,10 @@ class UnixFakeServer(TcpFakeServer):
         return connection, ("unix", next(self._numbers))
 
 
-def _leave(_number: int, _frame: types.FrameType | None) -> None:
+def _exit(_number: int, _frame: types.FrameType | None) -> None:
     sys.exit(0)
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGTERM, _exit)
     UnixFakeServer(sys.argv[1]).serve_forever(poll_interval=0.1)

@@ -27,7 +27,7 @@ class HealthProbe:
         self._tls = _ourselves(server_address.tls) if server_address.tls else None
         self._selector = selector
         self._socket: socket.socket | None = None
-        self._asked = False
+        self._is_request_sent = False
         self._answer = b""
         self._next = 0.0
         #: Whether everything was up at the last response.
@@ -35,7 +35,7 @@ class HealthProbe:
         #: The last response, such as {"database": "ok", "workers": "…"}.
         self.detail: dict[str, Any] = {}
 
-    def ask(self) -> None:
+    def poll(self) -> None:
         """Send a request, unless one is pending or the last response is recent."""
         if self._socket is not None or time.monotonic() < self._next:
             return
@@ -44,8 +44,8 @@ class HealthProbe:
             if self._tls is not None:
                 self._socket = self._tls.wrap_socket(self._socket, do_handshake_on_connect=False)
             self._socket.setblocking(False)
-            self._answer, self._asked = b"", False
-            self._say()
+            self._answer, self._is_request_sent = b"", False
+            self._write_request()
         except OSError:
             self.close()
             return
@@ -55,7 +55,7 @@ class HealthProbe:
         """A part of the response arrived."""
         assert self._socket is not None
         try:
-            self._say()
+            self._write_request()
             # Read everything: the selector does not see data that TLS has already decrypted.
             while data := self._socket.recv(65536):
                 self._answer += data
@@ -70,10 +70,10 @@ class HealthProbe:
             self.detail = parsed if isinstance(parsed, dict) else {}
         self.close()
 
-    def _say(self) -> None:
+    def _write_request(self) -> None:
         """Send the request, over TLS after the handshake."""
         assert self._socket is not None
-        if self._asked:
+        if self._is_request_sent:
             return
         if isinstance(self._socket, ssl.SSLSocket):
             try:
@@ -82,7 +82,7 @@ class HealthProbe:
                 return
         host = urlsplit(self._address.url).netloc
         self._socket.sendall(f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
-        self._asked = True
+        self._is_request_sent = True
 
     def close(self) -> None:
         """Drop the pending request."""

@@ -72,11 +72,11 @@ def _keep_token() -> None:
     from schedviz.web.login import ensure_local_token
 
     path: Path = settings.DATA / "token"
-    held = None
+    lock = None
     with contextlib.suppress(FileNotFoundError):
-        held = path.read_text().strip()
-    secret = ensure_local_token(held)
-    if secret == held and path.stat().st_mode & 0o777 == 0o600:
+        lock = path.read_text().strip()
+    secret = ensure_local_token(lock)
+    if secret == lock and path.stat().st_mode & 0o777 == 0o600:
         return
     fresh = path.with_name(".token.new")
     fresh.unlink(missing_ok=True)
@@ -125,11 +125,11 @@ def _keep_house(url: str) -> None:
                 return
             *lines, waiting = (waiting + data).split(b"\n")
             for line in lines:
-                word, _, rest = line.decode().partition(" ")
-                if word == "login":
+                kind, _, rest = line.decode().partition(" ")
+                if kind == "login":
                     _guarded(lambda: _report(login=make_login_url(url)))
-                elif word in {"dead", "killed"}:
-                    dead[rest] = word
+                elif kind in {"dead", "killed"}:
+                    dead[rest] = kind
 
 
 def _clear(dead: dict[str, str]) -> None:
@@ -140,12 +140,12 @@ def _clear(dead: dict[str, str]) -> None:
 
     if not dead:
         return
-    for who, word in list(dead.items()):
-        prefix, _, but = who.partition(" ")
-        clear_owner(prefix, but=but, killed_externally=word == "killed")
-        trial_lease.clear_owner(prefix, but=but, killed_externally=word == "killed")
-        _report(cleared=who)
-        del dead[who]
+    for owner, ended in list(dead.items()):
+        prefix, _, but = owner.partition(" ")
+        clear_owner(prefix, but=but, killed_externally=ended == "killed")
+        trial_lease.clear_owner(prefix, but=but, killed_externally=ended == "killed")
+        _report(cleared=owner)
+        del dead[owner]
     sweep(again=True)
 
 

@@ -54,10 +54,10 @@ def last_words(path: Path, *, lines: int = 5) -> list[str]:
     try:
         with path.open("rb") as log:
             log.seek(max(0, _size(path) - 8192))
-            words = log.read().decode(errors="replace").splitlines()
+            lines_ = log.read().decode(errors="replace").splitlines()
     except OSError:
         return []
-    return [_shortened(word) for word in words if word.strip()][-lines:]
+    return [_shortened(line) for line in lines_ if line.strip()][-lines:]
 
 
 def rotate(path: Path, limit: int) -> bool:

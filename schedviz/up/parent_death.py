@@ -52,12 +52,12 @@ class Watcher:
     def watch(self, group: int) -> None:
         """Kill `group` when the supervisor dies."""
         self._groups.add(group)
-        self._tell(f"+{group}\n")
+        self._write_line(f"+{group}\n")
 
     def forget(self, group: int) -> None:
         """Forget a group that has ended: its number may be reused."""
         self._groups.discard(group)
-        self._tell(f"-{group}\n")
+        self._write_line(f"-{group}\n")
 
     def restart_if_dead(self) -> None:
         """Start a new watcher if the old one was killed."""
@@ -81,10 +81,10 @@ class Watcher:
         )
         self._process = process
         for group in self._groups:
-            self._tell(f"+{group}\n")
+            self._write_line(f"+{group}\n")
         return process
 
-    def _tell(self, line: str) -> None:
+    def _write_line(self, line: str) -> None:
         assert self._process.stdin is not None
         # The next round replaces a dead watcher and sends it everything.
         with contextlib.suppress(BrokenPipeError):

@@ -81,8 +81,8 @@ def _listener_by_lsof(port: int) -> int | None:
 
 def _command_of(pid: int) -> str:
     try:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
     except OSError:
         return ""
-    command = " ".join(words).strip()
+    command = " ".join(arguments).strip()
     return f" ({command if len(command) <= 80 else command[:79] + '…'})"

@@ -76,11 +76,11 @@ def _system_binary() -> Path | None:
     own = Path(sys.prefix).resolve()
     for folder in os.get_exec_path():
         for name in ("valkey-server", "redis-server"):
-            found = shutil.which(name, path=folder)
-            if found is None or Path(found).resolve().is_relative_to(own) or Path(folder).resolve().is_relative_to(own):
+            path = shutil.which(name, path=folder)
+            if path is None or Path(path).resolve().is_relative_to(own) or Path(folder).resolve().is_relative_to(own):
                 continue
-            if _version(found) >= OLDEST:
-                return Path(found)
+            if _version(path) >= OLDEST:
+                return Path(path)
     return None
 
 

@@ -53,13 +53,13 @@ def run(options: UpOptions) -> None:
 def _raise_file_limit() -> None:
     """Let the children open as many files as the system allows: every socket is one, and the usual soft limit is 1024."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
-    if soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    limit = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
+    if soft < limit:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
-def _data_folder(wanted: Path) -> Path:
-    data = wanted.expanduser().absolute()
+def _data_folder(path: Path) -> Path:
+    data = path.expanduser().absolute()
     try:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

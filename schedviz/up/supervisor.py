@@ -53,7 +53,7 @@ class Supervisor:
         self._children: dict[str, Child] = {}
         self._tails: dict[str, LogTail] = {}
         self._waiting_for_database: list[Program] = []
-        self._heard = b""
+        self._read_buffer = b""
         #: Dead owners (name prefixes) whose sessions are not released yet, and the command for the housekeeper.
         self._unreleased_owners: dict[str, str] = {}
         #: The database was ready once. If it is unreachable later, it will return.
@@ -74,7 +74,7 @@ class Supervisor:
                     self._add(first)
                     self._start_what_is_due()
                     # This process has the lock of the data folder, so lease owners of earlier runs are dead.
-                    self._say_dead(f"{self._owner} {self._run}", "dead")
+                    self._release_leases_of(f"{self._owner} {self._run}", "dead")
                     while not self._signals.stops:
                         self._start_what_is_due()
                         self._wait()
@@ -120,7 +120,7 @@ class Supervisor:
         for child in self._children.values():
             pid, pipe = child.pid, child.stdout
             if pipe is not None and not pipe.closed and child.exited:
-                self._hear(child)
+                self._read_lines(child)
                 self._selector.unregister(pipe)
             code = child.reap()
             if code is None or pid is None:
@@ -128,7 +128,7 @@ class Supervisor:
             self._watcher.forget(pid)
             if child.name != "housekeeper":
                 # Its leases would otherwise last some seconds longer.
-                self._say_dead(self._owner_name(child, child.generation), "killed" if child.was_external_kill else "dead")
+                self._release_leases_of(self._owner_name(child, child.generation), "killed" if child.was_external_kill else "dead")
             if not self._was_up and child.deaths >= HOPELESS_AFTER_DEATHS:
                 raise CannotStart(f"{child.name} does not start: {_cause(code)}. The end of {child.log}:", *_quoted(child.log))
             self._terminal.report_failure(child.name, f"{_cause(code)}; starting it again. Log: {child.log}")
@@ -136,7 +136,7 @@ class Supervisor:
     def _ask_whether_all_is_up(self) -> None:
         if self._was_up:
             return
-        self._health.ask()
+        self._health.poll()
         if self._health.healthy:
             self._was_up = True
             self._children["housekeeper"].say("login")
@@ -166,24 +166,24 @@ class Supervisor:
     def _owner_name(self, child: Child, generation: int) -> str:
         return f"{self._run}.{child.name}-{generation}"
 
-    def _say_dead(self, who: str, word: str) -> None:
+    def _release_leases_of(self, owner: str, cause: str) -> None:
         """Release the leases of owners with this name prefix now. A dead housekeeper receives the command after its restart."""
-        self._unreleased_owners[who] = word
-        self._children["housekeeper"].say(f"{word} {who}")
+        self._unreleased_owners[owner] = cause
+        self._children["housekeeper"].say(f"{cause} {owner}")
 
     def _listen_to(self, child: Child) -> None:
         assert child.stdout is not None
-        self._heard = b""
+        self._read_buffer = b""
         os.set_blocking(child.stdout.fileno(), False)
-        self._selector.register(child.stdout, selectors.EVENT_READ, lambda: self._hear(child))
+        self._selector.register(child.stdout, selectors.EVENT_READ, lambda: self._read_lines(child))
 
-    def _hear(self, child: Child) -> None:
+    def _read_lines(self, child: Child) -> None:
         assert child.stdout is not None
         try:
-            self._heard += os.read(child.stdout.fileno(), 65536)
+            self._read_buffer += os.read(child.stdout.fileno(), 65536)
         except BlockingIOError:
             return
-        *lines, self._heard = self._heard.split(b"\n")
+        *lines, self._read_buffer = self._read_buffer.split(b"\n")
         for line in lines:
             self._act_on(json.loads(line))
 
@@ -214,8 +214,8 @@ class Supervisor:
 
     def _housekeeper_is_ready(self) -> None:
         """Repeat the commands that the previous housekeeper may not have completed."""
-        for who, word in self._unreleased_owners.items():
-            self._children["housekeeper"].say(f"{word} {who}")
+        for owner, cause in self._unreleased_owners.items():
+            self._children["housekeeper"].say(f"{cause} {owner}")
         if self._was_up and not self._announced:
             self._children["housekeeper"].say("login")
 
@@ -242,16 +242,16 @@ class Supervisor:
 
     def _await_end(self, group: list[Child], since: float, *, impatient: Callable[[], bool]) -> None:
         """Wait until all have ended, or their grace periods, counted from `since`, are over."""
-        left = {child.pid: child for child in group if child.pid is not None}
-        while left:
-            for pid, child in list(left.items()):
+        running = {child.pid: child for child in group if child.pid is not None}
+        while running:
+            for pid, child in list(running.items()):
                 if impatient() or time.monotonic() > since + child.program.grace_seconds:
                     child.kill_group()
                 if child.reap() is not None:
                     child.due = None
                     self._watcher.forget(pid)
-                    del left[pid]
-            if left:
+                    del running[pid]
+            if running:
                 # Only signals matter now: the end of a child, or a second Ctrl-C.
                 self._signals.wait(0.1)
 

@@ -60,7 +60,7 @@ class Actor(msgspec.Struct, frozen=True):
     guest: str = ""
 
     @property
-    def is_known(self) -> bool:
+    def has_account(self) -> bool:
         """Whether the client has an account."""
         return self.user_id is not None
 

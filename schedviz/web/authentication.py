@@ -81,14 +81,14 @@ class CookieAuthentication(SessionAuthentication):
     """The login cookie of a browser. Requests that change data also need the CSRF token."""
 
     def authenticate(self, request: Request) -> tuple[AbstractBaseUser, None] | None:
-        found = super().authenticate(request)
+        authenticated = super().authenticate(request)
         session = getattr(request, "session", None)
         admitted = any(name in request.COOKIES for name in (settings.ROOM_GUEST_COOKIE, settings.LINKS_COOKIE))
-        if found is None and (admitted or (session is not None and session.get("schedviz_links"))):
+        if authenticated is None and (admitted or (session is not None and session.get("schedviz_links"))):
             # A client without an account, admitted by a share link or a room: the cookie carries a permission, so it needs CSRF protection
             # too.
             self.enforce_csrf(request)
-        return found
+        return authenticated
 
 
 class _BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -85,7 +85,7 @@ class BodyLimit:
                 self._spooled += Counter()
 
     def reserve(self, sender: str, more: int) -> None:
-        """Reserve `more` bytes for a body. One upload of the largest size always fits if nobody else sends. Raises `_Refusal`."""
+        """Reserve `more` bytes for a body. One upload of the maximum size always fits if there is no other. Raises `_Refusal`."""
         limit, own, total = settings.SPOOL_BYTES, self._spooled[sender], self._spooled.total()
         if total > own and total + more > limit:
             raise _busy(f"This server has received {total:,} bytes of large requests; {limit:,} are allowed")
@@ -146,15 +146,15 @@ class _Body:
         return forward
 
     async def discard_rest(self) -> None:
-        """Read and discard the rest: a client that is still sending would see a broken connection instead of the response."""
+        """Read and discard the rest. Otherwise a client that is still sending would see a broken connection instead of the response."""
         if self._headers.get(b"expect", b"").lower() == b"100-continue" and not self._read:
             return
-        left = _DISCARDED * self._limit
+        remaining = _DISCARDED * self._limit
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(DISCARD_SECONDS):
-                while left > 0 and not self._is_complete:
+                while remaining > 0 and not self._is_complete:
                     message = await self._receive()
-                    left -= len(message.get("body", b""))
+                    remaining -= len(message.get("body", b""))
                     self._is_complete = message["type"] != "http.request" or not message.get("more_body", False)
 
     async def _check_size(self, size: int) -> None:
@@ -197,8 +197,8 @@ def _too_large(limit: int, setting: str) -> _Refusal:
     return _Refusal(413, "too_large", message, expected=f"at most {limit} bytes", hint=hint)
 
 
-def _busy(what: str) -> _Refusal:
-    return _Refusal(503, "busy", f"{what} at a time (SCHEDVIZ_SPOOL_BYTES). Try again later.", headers=_LATER)
+def _busy(reason: str) -> _Refusal:
+    return _Refusal(503, "busy", f"{reason} at a time (SCHEDVIZ_SPOOL_BYTES). Try again later.", headers=_LATER)
 
 
 async def _answer(send: Send, refusal: _Refusal) -> None:

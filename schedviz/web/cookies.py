@@ -14,9 +14,9 @@ from django.http import HttpRequest, HttpResponse
 
 def adopt_old(cookies: MutableMapping[str, str]) -> bool:
     """Accept cookies under the names of 0.1, which have no suffix; whether there was such a login. To be removed after one release."""
-    found = {name: cookies[old] for name, old in _old_names().items() if old in cookies and name not in cookies}
-    cookies.update(found)
-    return settings.SESSION_COOKIE_NAME in found
+    renamed = {name: cookies[old] for name, old in _old_names().items() if old in cookies and name not in cookies}
+    cookies.update(renamed)
+    return settings.SESSION_COOKIE_NAME in renamed
 
 
 def delete_old(response: HttpResponse) -> None:

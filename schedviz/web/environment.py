@@ -48,23 +48,23 @@ def words(name: str, default: list[str]) -> list[str]:
     raw = os.environ.get(name)
     if raw is None:
         return default
-    return [word.strip() for word in raw.split(",") if word.strip()]
+    return [item.strip() for item in raw.split(",") if item.strip()]
 
 
 def host_names(name: str, default: list[str]) -> list[str]:
     """Names of hosts, separated by commas, as a `Host` header has them: IPv6 addresses in brackets, whether they are given so or not."""
-    return [f"[{word}]" if ":" in word and not word.startswith("[") else word for word in words(name, default)]
+    return [f"[{host}]" if ":" in host and not host.startswith("[") else host for host in words(name, default)]
 
 
 def networks(name: str) -> list[str]:
     """Networks such as `10.0.0.0/8`, separated by commas."""
-    found = words(name, [])
-    for one in found:
+    values = words(name, [])
+    for value in values:
         try:
-            ip_network(one)
+            ip_network(value)
         except ValueError as error:
             raise ImproperlyConfigured(f"{name}: {error}; write networks such as 10.0.0.0/8.") from error
-    return found
+    return values
 
 
 def data_folder(checkout: Path) -> Path:

@@ -23,7 +23,10 @@ class ExtendersNotAllowed(SessionError):
 
 def expect_allowed(actor: Actor, session: Session, *commands: AnyCommand) -> None:
     """Raises `ExtendersNotAllowed` if a command configures extenders in a session that calls them, and the actor may not."""
-    if not any(isinstance(one, Configure) and (one.config or {}).get("extenders") for one in commands) or not session.calls_extenders:
+    if (
+        not any(isinstance(command, Configure) and (command.config or {}).get("extenders") for command in commands)
+        or not session.calls_extenders
+    ):
         return
     user = User.objects.filter(pk=actor.user_id).first() if actor.user_id is not None else None
     if user is None or not may_call_extenders(user):

@@ -32,11 +32,11 @@ def healthz(request: HttpRequest) -> JsonResponse:
         return JsonResponse({"status": "ok", "web": "ok"})
     global _last  # noqa: PLW0603 - the last answer, for all who ask within a second
     with _lock:
-        when, found = _last
-        if time.monotonic() - when > _FRESH_SECONDS or found["status"] != "ok":
-            found = examine()
-            _last = (time.monotonic(), found)
-    return JsonResponse(found, status=200 if found["status"] == "ok" else 503)
+        when, result = _last
+        if time.monotonic() - when > _FRESH_SECONDS or result["status"] != "ok":
+            result = examine()
+            _last = (time.monotonic(), result)
+    return JsonResponse(result, status=200 if result["status"] == "ok" else 503)
 
 
 def examine() -> dict[str, Any]:
@@ -44,7 +44,7 @@ def examine() -> dict[str, Any]:
     parts = {"web": "ok", "database": _database(), "redis": _redis(), "workers": "unknown: Redis is down"}
     if parts["redis"] == "ok":
         parts["workers"] = _workers()
-    down = [part for part, word in parts.items() if word != "ok"]
+    down = [part for part, state in parts.items() if state != "ok"]
     return {"status": "down" if down else "ok", "down": down, **parts}
 
 
@@ -52,8 +52,8 @@ def _database() -> str:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
-    except DatabaseFileGone as gone:
-        return gone.for_clients
+    except DatabaseFileGone as error:
+        return error.for_clients
     except (DatabaseError, InterfaceError):
         return "does not answer"
     return "ok" if disk.has_room() else "its disk is full"

@@ -20,10 +20,10 @@ _SALT: Final = "schedviz.links"
 def digests_in(cookies: Mapping[str, str]) -> tuple[str, ...]:
     """The digests of opened share links, oldest first; none if the signature is invalid or too old."""
     try:
-        found = signing.loads(cookies.get(settings.LINKS_COOKIE, ""), salt=_SALT, max_age=settings.SESSION_COOKIE_AGE)
+        digests = signing.loads(cookies.get(settings.LINKS_COOKIE, ""), salt=_SALT, max_age=settings.SESSION_COOKIE_AGE)
     except signing.BadSignature:
         return ()
-    return tuple(map(str, found))
+    return tuple(map(str, digests))
 
 
 def keep(response: HttpResponseBase, digests: Sequence[str], *, secure: bool) -> None:

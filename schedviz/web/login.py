@@ -93,9 +93,9 @@ def ensure_local_token(secret: str | None) -> str:
     return make_token(user, LOCAL_TOKEN)
 
 
-def local_path(request: HttpRequest, wanted: str | None) -> str:
-    """The page after a login: `wanted` if it is a path of this server, otherwise `/`."""
-    if not wanted or not wanted.startswith("/") or len(wanted) > _LONGEST_PATH:
+def local_path(request: HttpRequest, path: str | None) -> str:
+    """The page after a login: `path` if it is a path of this server, otherwise `/`."""
+    if not path or not path.startswith("/") or len(path) > _LONGEST_PATH:
         return "/"
-    is_local = url_has_allowed_host_and_scheme(wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure())
-    return wanted if is_local else "/"
+    is_local = url_has_allowed_host_and_scheme(path, allowed_hosts={request.get_host()}, require_https=request.is_secure())
+    return path if is_local else "/"

@@ -29,16 +29,16 @@ def describe_members(definitions: dict[str, Any], roots: Iterable[Any]) -> None:
 
 def _structs(types: Iterable[Any]) -> set[type[msgspec.Struct]]:
     """All structs in some type descriptions."""
-    found: set[type[msgspec.Struct]] = set()
-    left = list(types)
-    while left:
-        described = left.pop()
+    structs: set[type[msgspec.Struct]] = set()
+    remaining = list(types)
+    while remaining:
+        described = remaining.pop()
         if isinstance(described, msgspec.inspect.StructType):
-            if described.cls in found:
+            if described.cls in structs:
                 continue
-            found.add(described.cls)
-        left += _parts(described)
-    return found
+            structs.add(described.cls)
+        remaining += _parts(described)
+    return structs
 
 
 def _parts(described: Any) -> Iterator[Any]:
@@ -48,22 +48,22 @@ def _parts(described: Any) -> Iterator[Any]:
 
 def _comments(struct: type[msgspec.Struct]) -> dict[str, str]:
     """Field -> its comment, of the struct and of those that it inherits from."""
-    found: dict[str, str] = {}
+    comments: dict[str, str] = {}
     for base in reversed(struct.__mro__):
         if issubclass(base, msgspec.Struct) and base is not msgspec.Struct:
-            found |= _own_comments(base)
-    return found
+            comments |= _own_comments(base)
+    return comments
 
 
 @cache
 def _own_comments(struct: type[msgspec.Struct]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    comments: dict[str, str] = {}
     comment: list[str] = []
     for line in inspect.getsource(struct).splitlines():
         if part := _COMMENT.fullmatch(line):
             comment.append(part[1])
             continue
         if comment and (member := _MEMBER.match(line)):
-            found[member[1]] = " ".join(comment)
+            comments[member[1]] = " ".join(comment)
         comment = []
-    return found
+    return comments

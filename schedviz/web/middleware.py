@@ -43,12 +43,14 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc,unused-ignore]
 
     @staticmethod
     def serve(static_file: Any, request: HttpRequest) -> HttpResponse:
-        found = static_file.get_response(request.method, request.META)
-        with found.file or BytesIO() as file:
-            response = HttpResponse(_content(file) if found.status == HTTPStatus.OK else file.read(), status=int(found.status))
+        file_response = static_file.get_response(request.method, request.META)
+        with file_response.file or BytesIO() as file:
+            response = HttpResponse(
+                _content(file) if file_response.status == HTTPStatus.OK else file.read(), status=int(file_response.status)
+            )
         # WhiteNoise sets it where there is one.
         del response["Content-Type"]
-        for name, value in found.headers:
+        for name, value in file_response.headers:
             response[name] = value
         return response
 

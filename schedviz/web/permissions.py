@@ -29,7 +29,7 @@ def may(actor: Actor, verb: Verb, session: Session | None = None) -> bool:
     if actor.read_only and verb not in READING:
         return False
     if verb in (Verb.LIST, Verb.CREATE):
-        return actor.is_known
+        return actor.has_account
     if session is None:
         return False
     role = role_of(actor, session)
@@ -57,14 +57,14 @@ def visible_sessions(actor: Actor) -> QuerySet[Session]:
 
     Sessions that a registered app leaves out are not listed: the forks of a room's participants, until the room ends.
     """
-    mine = Q(pk__in=[])
+    own_or_shared = Q(pk__in=[])
     if actor.user_id is not None:
-        mine |= Q(owner_id=actor.user_id) | Q(pk__in=Membership.objects.filter(user_id=actor.user_id).values("session_id"))
+        own_or_shared |= Q(owner_id=actor.user_id) | Q(pk__in=Membership.objects.filter(user_id=actor.user_id).values("session_id"))
     if actor.links:
-        mine |= Q(pk__in=ShareLink.objects.filter(digest__in=actor.links, revoked_at=None).values("session_id"))
+        own_or_shared |= Q(pk__in=ShareLink.objects.filter(digest__in=actor.links, revoked_at=None).values("session_id"))
     if settings.PUBLIC_DEMO:
-        mine |= Q(demo__isnull=False)
-    listed = Session.objects.filter(mine)
+        own_or_shared |= Q(demo__isnull=False)
+    listed = Session.objects.filter(own_or_shared)
     for grants in REGISTERED:
         listed = listed.exclude(pk__in=grants.unlisted_sessions())
     return listed.order_by("-created_at", "-pk")

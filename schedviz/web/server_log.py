@@ -26,7 +26,7 @@ class UvicornLines(logging.Filter):
         if record.msg == _FALSE_ERROR or (record.pathname.startswith(_WEBSOCKETS) and not _is_news(record)):
             return False
         if isinstance(record.args, tuple):
-            record.args = tuple(_without_secrets(each) for each in record.args)
+            record.args = tuple(_without_secrets(arg) for arg in record.args)
         return True
 
 

@@ -35,9 +35,9 @@ def make_link(session: Session, role: str, by: AbstractBaseUser, *, key: str = "
     with transaction.atomic():
         # Requests that create links of one session at the same time wait for each other.
         Session.objects.select_for_update(no_key=True).only("pk").get(pk=session.pk)
-        known = ShareLink.objects.filter(digest=hashed(secret)).first()
-        if known is not None:
-            return known, secret, False
+        existing = ShareLink.objects.filter(digest=hashed(secret)).first()
+        if existing is not None:
+            return existing, secret, False
         if ShareLink.objects.filter(session=session, revoked_at=None).count() >= MOST_LIVE:
             raise TooManyLinks
         link = ShareLink.objects.create(digest=hashed(secret), **members)

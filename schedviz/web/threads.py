@@ -37,9 +37,9 @@ class Threads:
             try:
                 result = call(*args, **kwargs)
             except BaseException as error:  # noqa: BLE001 -- it is raised where the call is awaited.
-                loop.call_soon_threadsafe(_settle, answered, answered.set_exception, error)
+                loop.call_soon_threadsafe(_resolve, answered, answered.set_exception, error)
             else:
-                loop.call_soon_threadsafe(_settle, answered, answered.set_result, result)
+                loop.call_soon_threadsafe(_resolve, answered, answered.set_result, result)
 
         # Not run_in_executor, which chains two futures: that takes as long as a small query.
         self._executor.submit(work)
@@ -51,10 +51,10 @@ class Threads:
         if executor is None:
             return
         # Locked so that two calls do not start the same thread.
-        all_here = Barrier(self._most)
+        all_threads = Barrier(self._most)
 
         def leave() -> None:
-            all_here.wait()
+            all_threads.wait()
             connections.close_all()
 
         for _ in range(self._most):
@@ -62,7 +62,7 @@ class Threads:
         executor.shutdown(wait=wait)
 
 
-def _settle(answered: asyncio.Future[T], how: Callable[[Any], None], outcome: Any) -> None:
+def _resolve(future: asyncio.Future[T], set_outcome: Callable[[Any], None], outcome: Any) -> None:
     """Runs in the event loop. The awaiting task may be cancelled."""
-    if not answered.done():
-        how(outcome)
+    if not future.done():
+        set_outcome(outcome)

@@ -1,4 +1,6 @@
-"""Upload handlers: files of multipart bodies stay in memory, or encrypted on disk. Django's own handlers write large files unencrypted."""
+"""Upload handlers: files of multipart bodies are kept in memory, or encrypted on disk. Django's own handlers write large files
+unencrypted.
+"""
 
 from __future__ import annotations
 

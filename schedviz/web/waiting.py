@@ -36,18 +36,18 @@ class WaitingRequests:
     @contextmanager
     def one(self) -> Iterator[None]:
         """Count the current request while it waits. Raises `TooManyWait` above a limit."""
-        who = requester.get()
+        client = requester.get()
         with self._lock:
-            if self._waiting[who] >= MOST_OF_ONE:
+            if self._waiting[client] >= MOST_OF_ONE:
                 raise TooManyWait(f"You have {MOST_OF_ONE} requests waiting for a worker, the limit for one user or share link.")
             if self._waiting.total() >= MOST:
                 raise TooManyWait(f"This web server has {MOST} requests waiting for a worker, which is its limit.")
-            self._waiting[who] += 1
+            self._waiting[client] += 1
         try:
             yield
         finally:
             with self._lock:
-                self._waiting[who] -= 1
+                self._waiting[client] -= 1
                 self._waiting += Counter()
 
 

@@ -40,7 +40,7 @@ class Provider:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 parts = urlsplit(self.path)
-                asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
+                query = {name: values[0] for name, values in parse_qs(parts.query).items()}
                 match parts.path:
                     case "/.well-known/openid-configuration":
                         self._json(outer.metadata)
@@ -48,9 +48,9 @@ class Provider:
                         self._json({"keys": [outer.key.as_dict(private=False)]})
                     case "/authorize":
                         code = secrets.token_urlsafe(8)
-                        outer.codes[code] = asked
+                        outer.codes[code] = query
                         self.send_response(302)
-                        self.send_header("Location", f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}")
+                        self.send_header("Location", f"{query['redirect_uri']}?{urlencode({'code': code, 'state': query['state']})}")
                         self.end_headers()
                     case _:
                         self.send_error(404)
@@ -58,14 +58,14 @@ class Provider:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
                 sent = {name: values[0] for name, values in parse_qs(body).items()}
-                asked = outer.codes.pop(sent.get("code", ""), None)
+                grant = outer.codes.pop(sent.get("code", ""), None)
                 basic = base64.b64encode(f"{CLIENT_ID}:{CLIENT_SECRET}".encode()).decode().replace("+", "%2B")
                 known = self.headers.get("Authorization", "") == f"Basic {basic}"
                 challenge = base64.urlsafe_b64encode(hashlib.sha256(sent.get("code_verifier", "").encode()).digest()).rstrip(b"=").decode()
-                if asked is None or not known or asked.get("code_challenge") != challenge or asked["redirect_uri"] != sent["redirect_uri"]:
+                if grant is None or not known or grant.get("code_challenge") != challenge or grant["redirect_uri"] != sent["redirect_uri"]:
                     self._json({"error": "invalid_grant"}, status=400)
                     return
-                self._json({"access_token": "x", "token_type": "Bearer", "expires_in": 60, "id_token": outer.token(asked.get("nonce", ""))})
+                self._json({"access_token": "x", "token_type": "Bearer", "expires_in": 60, "id_token": outer.token(grant.get("nonce", ""))})
 
             def _json(self, body: Any, status: int = 200) -> None:
                 data = json.dumps(body).encode()

@@ -163,9 +163,9 @@ def test_with_a_user_their_sessions_go_as_sessions_do(people, superuser, monkeyp
     monkeypatch.setattr(stream, "forget", gone.append)
     with_history(people.session)
     page = f"/admin/auth/user/{people.owner.pk}/delete/"
-    asked = superuser.get(page).content.decode()
-    assert "Sessions: 1" in asked
-    assert "chunk" not in asked
+    html = superuser.get(page).content.decode()
+    assert "Sessions: 1" in html
+    assert "chunk" not in html
 
     assert superuser.post(page, {"post": "yes"}).status_code == 302
 

@@ -42,14 +42,14 @@ def test_a_failed_login_has_the_name_that_was_tried_in_one_line(people, client):
 
 
 def test_entries_of_before_lose_the_names_of_sessions(people):
-    told = AuditEntry.objects.create(action="session_exported", session=people.session.pk, facts={"name": "a secret", "format": "trace"})
+    entry = AuditEntry.objects.create(action="session_exported", session=people.session.pk, facts={"name": "a secret", "format": "trace"})
     other = AuditEntry.objects.create(action="admin_changed", facts={"name": "not of a session"})
 
     import_module("schedviz.web.accounts.migrations.0002_no_session_names").forget_names(apps, None)
 
-    told.refresh_from_db()
+    entry.refresh_from_db()
     other.refresh_from_db()
-    assert (told.facts, other.facts) == ({"format": "trace"}, {"name": "not of a session"})
+    assert (entry.facts, other.facts) == ({"format": "trace"}, {"name": "not of a session"})
 
 
 def test_no_page_of_staff_names_a_session(people):

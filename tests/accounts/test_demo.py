@@ -90,7 +90,7 @@ def test_a_visitor_starts_over_so_many_times_a_minute_and_keeps_the_sandbox_they
     browser, other = Client(), Client()
     answers = [browser.post("/demo/sandbox/", {"session": str(shown.pk)}) for _ in range(5)]
 
-    assert [one.status_code for one in answers] == [302, 302, 302, 429, 429]
+    assert [answer.status_code for answer in answers] == [302, 302, 302, 429, 429]
     assert b"2 times a minute" in answers[-1].content
     assert browser.get(answers[2]["Location"]).status_code == 200
     assert audit().count("sandbox_made") == 1, "one entry for a visitor, however often they start over"
@@ -143,12 +143,12 @@ def test_an_invite_of_a_visitor_makes_no_account(shown, settings, demo_is_on):
     assert sandbox.owner is not None
     _, secret = invites.make(sandbox, sandbox.owner)
     settings.PUBLIC_DEMO = demo_is_on
-    known = User.objects.create_user("known")
+    user = User.objects.create_user("known")
 
     stranger, member = Client(), Client()
     assert b"password2" not in stranger.get(f"/invite/{secret}/").content
     stranger.post(f"/invite/{secret}/", {"username": "mallory", "password1": "only-for-this-1", "password2": "only-for-this-1"})
-    member.force_login(known)
+    member.force_login(user)
 
     assert not User.objects.filter(username="mallory").exists()
     assert member.post(f"/invite/{secret}/").status_code == 302, "who has an account can still accept it"

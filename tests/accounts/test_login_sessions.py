@@ -29,7 +29,7 @@ def test_the_sweeper_deletes_expired_logins_and_leaves_the_others(monkeypatch: p
 
     sweep.sweep()
 
-    assert [one.session_key for one in LoginSession.objects.all()] == [client.session.session_key]
+    assert [obj.session_key for obj in LoginSession.objects.all()] == [client.session.session_key]
     assert client.get("/sessions/").status_code == 200
 
 

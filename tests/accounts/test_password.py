@@ -100,7 +100,7 @@ def test_password_attempts_are_counted_for_all_web_processes_and_forgotten_after
     assert [log_in(NETWORKS[0], "wrong") for _ in range(3)] == [200, 200, 429]
     # The counts of another process are in the database, where this one reads them.
     assert PasswordAttempt.objects.count() == 4
-    assert not any("198.51" in one.who or "owner" in one.who for one in PasswordAttempt.objects.all())
+    assert not any("198.51" in obj.who or "owner" in obj.who for obj in PasswordAttempt.objects.all())
 
     PasswordAttempt.objects.update(at=time.time() - 61)
     assert log_in(NETWORKS[0], "wrong") == 200

@@ -23,9 +23,9 @@ WITH_GOALS = frozenset(
 def cycles(sizes: Sequence[int] = SIZES, *, pods: int = 200) -> Iterator[Row]:
     """Every workload at every size, with every node filtered and scored; the basic one also with upstream's default sampling."""
     for name, workload in WORKLOADS.items():
-        found = differences(workload, nodes=100, every_node=True)
-        if found:
-            raise SystemExit(f"{name}: placements differ from those of plugins that are asked about one node at a time: {found[0]}")
+        result = differences(workload, nodes=100, every_node=True)
+        if result:
+            raise SystemExit(f"{name}: placements differ from those of plugins that are asked about one node at a time: {result[0]}")
     for nodes in sizes:
         for name, workload in WORKLOADS.items():
             # A cycle in which no node fits searches every node for victims, as upstream does.

@@ -105,9 +105,9 @@ def _answers(simulation: Simulation) -> None:
 
 
 def _dry_cycle(simulation: Simulation, dry_runs: LiveDryRuns, key: str) -> Choice:
-    found = simulation.cluster.find("Pod", key)
-    assert isinstance(found, Pod)
-    with dry_runs.dry_run(simulation, found) as dry_run:
+    pod_ = simulation.cluster.find("Pod", key)
+    assert isinstance(pod_, Pod)
+    with dry_runs.dry_run(simulation, pod_) as dry_run:
         return choose(simulation, dry_run)
 
 

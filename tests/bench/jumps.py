@@ -75,8 +75,8 @@ def _generated(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _existing(server: Server) -> str | None:
-    found = server.client.get("/api/v1/sessions/", params={"q": "jumps"}).json()["results"]
-    return found[0]["id"] if found else None
+    results = server.client.get("/api/v1/sessions/", params={"q": "jumps"}).json()["results"]
+    return results[0]["id"] if results else None
 
 
 def _make(server: Server, *, nodes: int, pods: int, cycles: int) -> str:
@@ -163,17 +163,17 @@ def jumps(server: Server, session: str, *, count: int, nodes: int) -> list[Figur
 def _processor_seconds(server: Server) -> float:
     """The CPU time of all processes of the server so far."""
     times = [each.cpu_times() for each in psutil.Process(server.pid).children(recursive=True)]
-    return sum(one.user + one.system for one in times)
+    return sum(time_.user + time_.system for time_ in times)
 
 
 def sizes(database: Path, session: str) -> list[Figure]:
     """The stored bytes per cycle."""
     with sqlite3.connect(database) as connection:
         chosen = session.replace("-", "") or connection.execute("SELECT id FROM scheduling_session").fetchone()[0]
-        found = {name: connection.execute(query, {"id": chosen}).fetchone()[0] or 0 for name, query in _TABLES.items()}
+        results = {name: connection.execute(query, {"id": chosen}).fetchone()[0] or 0 for name, query in _TABLES.items()}
         cycles = connection.execute("SELECT cycle FROM scheduling_session WHERE id = ?", [chosen]).fetchone()[0]
         chunks = connection.execute("SELECT COUNT(*) FROM scheduling_chunk WHERE session_id = ?", [chosen]).fetchone()[0]
-    a_cycle = {name: size / cycles for name, size in found.items()}
+    a_cycle = {name: size / cycles for name, size in results.items()}
     return [
         Figure("events and summaries, bytes a cycle", f"{a_cycle['events']:.0f} + {a_cycle['summaries']:.0f}", "≤ 500 in all"),
         Figure("engines and views, bytes a cycle", f"{a_cycle['engines']:.0f} + {a_cycle['views']:.0f}", "≤ 500 in all"),

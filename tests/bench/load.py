@@ -94,7 +94,7 @@ class Load:
     @property
     def latencies(self) -> list[tuple[float, float]]:
         """When each step was sent, and its latency, for each viewer."""
-        return [latency for one in self._sessions for latency in one.latencies]
+        return [latency for session in self._sessions for latency in session.latencies]
 
     async def run(self, seconds: float) -> None:
         """Step for this long, once all viewers are connected."""
@@ -118,7 +118,7 @@ class Load:
         heartbeat = asyncio.create_task(self._measure_delay())
         headers = {"Authorization": f"Bearer {self._services.client.token}"}
         async with httpx.AsyncClient(headers=headers, timeout=30, limits=httpx.Limits(max_connections=100)) as client:
-            await asyncio.gather(*(self._step(n, one, client) for n, one in enumerate(self._sessions)))
+            await asyncio.gather(*(self._step(n, session, client) for n, session in enumerate(self._sessions)))
         await asyncio.sleep(2)
         for task in (heartbeat, *watchers):
             task.cancel()
@@ -271,9 +271,9 @@ def _measure(folder: Path, url: str, options: argparse.Namespace) -> int:
         resources.report(options.minutes)
         errors = load.errors
         for service, client in zip(services.webs, services.clients, strict=True):
-            found = read(service, client.port, services.client.token, sessions[0], seconds=options.reads)
-            found.report(service.name)
-            errors += found.errors
+            result = read(service, client.port, services.client.token, sessions[0], seconds=options.reads)
+            result.report(service.name)
+            errors += result.errors
     finally:
         services.stop()
     say(f"errors: {dict(errors) or 'none'}")

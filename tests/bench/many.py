@@ -106,7 +106,7 @@ def report_turns(progress: Progress, options: argparse.Namespace) -> None:
     ended = sorted(progress.done.values())
     total = sum(progress.samples[-1][1])
     cycles = next(cycles for _, cycles in progress.samples if sum(cycles) >= total / 2)
-    fairness = sum(cycles) ** 2 / (len(cycles) * sum(one * one for one in cycles))
+    fairness = sum(cycles) ** 2 / (len(cycles) * sum(cycle * cycle for cycle in cycles))
     say(
         f"{options.sessions} sessions on {options.slots} slots ({options.database}), a run of {options.pods} cycles in each; {machine_load()}"
     )
@@ -129,9 +129,9 @@ def step(folder: Path, url: str, options: argparse.Namespace) -> None:
         quiet = take_steps(client, stepped, 50, "quiet")
         for session_id in runs:
             client.send(session_id, "run", {"op": "run"})
-        wait_until(lambda: all(client.session(each)["cycle"] > 0 for each in runs), "not every run began")
+        wait_until(lambda: all(client.session(run)["cycle"] > 0 for run in runs), "not every run began")
         taken = take_steps(client, stepped, options.steps - 50, "beside")
-        still = sum(client.session(each)["status"] == "running" for each in runs)
+        still = sum(client.session(run)["status"] == "running" for run in runs)
     finally:
         installation.stop()
     for words, times in (("alone", quiet), (f"beside {options.runs} long runs, {still} of them still going at the end", taken)):

@@ -93,8 +93,8 @@ COUNT = """seconds => new Promise((done) => {
 
 def login_link(server: Server) -> str:
     command = [Path(sys.executable).with_name("schedviz"), "login", "--data", str(server.data)]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return re.findall(r"http://\S+/login/\?once=\S+", said)[-1]
+    stdout = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return re.findall(r"http://\S+/login/\?once=\S+", stdout)[-1]
 
 
 def open_page(context: BrowserContext, server: Server, session: str) -> Page:

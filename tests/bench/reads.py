@@ -55,10 +55,10 @@ def read(server: Service, port: int, token: str, session_id: str, *, seconds: fl
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         pool.submit(_read, port, token, session_id, _WARM_UP_SECONDS, readers).result()
         before = process.cpu_times()
-        found = pool.submit(_read, port, token, session_id, seconds, readers).result()
+        result = pool.submit(_read, port, token, session_id, seconds, readers).result()
         after = process.cpu_times()
-    found.of_server = after.user + after.system - before.user - before.system
-    return found
+    result.of_server = after.user + after.system - before.user - before.system
+    return result
 
 
 def _read(port: int, token: str, session_id: str, seconds: float, readers: int) -> Reads:
@@ -103,15 +103,15 @@ def _measure(folder: Path, url: str, options: argparse.Namespace) -> int:
     try:
         services.start()
         session_id = _session(services, options)
-        found = read(
+        result = read(
             services.web, services.client.port, services.client.token, session_id, seconds=options.seconds, readers=options.readers
         )
     finally:
         services.stop()
     say(f"{options.readers} readers for {options.seconds:g} s, {options.nodes} nodes, {options.cycles} cycles, {options.database}")
-    found.report(services.web.name)
-    say(f"errors: {dict(found.errors) or 'none'}")
-    return 1 if found.errors else 0
+    result.report(services.web.name)
+    say(f"errors: {dict(result.errors) or 'none'}")
+    return 1 if result.errors else 0
 
 
 def _session(services: Services, options: argparse.Namespace) -> str:

@@ -17,7 +17,9 @@ def script_millis(recorded: bytes) -> list[float]:
     """The CPU milliseconds of the main thread outside rendering between each drawn frame and the previous one."""
     events: list[dict[str, Any]] = json.loads(recorded)["traceEvents"]
     thread = _main_thread(events)
-    mine = sorted((one for one in events if (one.get("pid"), one.get("tid")) == thread and one.get("ph") == "X"), key=lambda one: one["ts"])
+    mine = sorted(
+        (event for event in events if (event.get("pid"), event.get("tid")) == thread and event.get("ph") == "X"), key=lambda one: one["ts"]
+    )
     ends = sorted(one["ts"] + one["dur"] for one in mine if one["name"] == _FRAME)
     costs = [0.0] * len(ends)
     frame = 0

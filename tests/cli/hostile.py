@@ -74,5 +74,5 @@ def dump(hostile: str = NAME) -> str:
 
 def trace(*, cpu: str = "2") -> str:
     """A trace file, whose names are not looked at."""
-    steps = [{"op": "create", "object": each} for each in objects(HOSTILE, cpu)]
+    steps = [{"op": "create", "object": obj} for obj in objects(HOSTILE, cpu)]
     return json.dumps({"format": "schedviz-trace/1", "name": HOSTILE, "description": HOSTILE, "steps": [*steps, {"op": "run"}]})

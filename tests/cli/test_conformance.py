@@ -26,8 +26,8 @@ def recordings(tmp_path: Path) -> Path:
 
 
 def document(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(lzma.decompress((TRACES / f"{name}.json.xz").read_bytes()))
-    return found
+    document: dict[str, Any] = json.loads(lzma.decompress((TRACES / f"{name}.json.xz").read_bytes()))
+    return document
 
 
 def run(*arguments: Path | str) -> Result:

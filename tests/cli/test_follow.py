@@ -75,9 +75,9 @@ class Watched:
 
 @pytest.fixture
 def watched(cluster: KubernetesApi) -> Iterator[Watched]:
-    found = Watched(cluster)
-    yield found
-    found.stop()
+    result = Watched(cluster)
+    yield result
+    result.stop()
 
 
 def pod(cluster: KubernetesApi, name: str, **members: Any) -> None:
@@ -275,8 +275,8 @@ def change(name: str) -> Change:
 
 
 def pusher_to(server: Schedviz) -> tuple[Pusher, list[str]]:
-    said: list[str] = []
-    return Pusher(server, "an-id", "dev", say=said.append, sleep=lambda _: None), said  # type: ignore[arg-type]
+    messages: list[str] = []
+    return Pusher(server, "an-id", "dev", say=messages.append, sleep=lambda _: None), messages  # type: ignore[arg-type]
 
 
 def test_a_slow_server_is_waited_for_with_smaller_batches(cluster: KubernetesApi) -> None:
@@ -338,24 +338,24 @@ def test_what_may_not_be_read_is_named_all_at_once(cluster: KubernetesApi) -> No
 
 def test_what_a_cluster_does_not_have_is_left_out(cluster: KubernetesApi) -> None:
     cluster.missing = {"csistoragecapacities"}
-    said: list[str] = []
+    messages: list[str] = []
     pusher, _ = pusher_to(Schedviz())
-    following = Following(api_of(cluster), pusher, Redaction(), say=said.append)
+    following = Following(api_of(cluster), pusher, Redaction(), say=messages.append)
 
     assert "csistoragecapacities" not in following.begin()
-    assert said == ["the cluster has no csistoragecapacities.storage.k8s.io (storage.k8s.io/v1); it is left out."]
+    assert messages == ["the cluster has no csistoragecapacities.storage.k8s.io (storage.k8s.io/v1); it is left out."]
 
 
 def test_what_only_later_schedulers_read_is_left_out_where_the_role_does_not_permit_it(cluster: KubernetesApi) -> None:
     cluster.forbidden = {("list", "resourceslices")}
-    said: list[str] = []
+    messages: list[str] = []
     pusher, _ = pusher_to(Schedviz())
-    counts = Following(api_of(cluster), pusher, Redaction(), say=said.append).begin()
+    counts = Following(api_of(cluster), pusher, Redaction(), say=messages.append).begin()
 
     assert "resourceslices" not in counts
     assert "resourceclaims" in counts
-    assert [line.endswith("it is left out.") for line in said] == [True]
-    assert "no permission to list resourceslices.resource.k8s.io" in said[0]
+    assert [line.endswith("it is left out.") for line in messages] == [True]
+    assert "no permission to list resourceslices.resource.k8s.io" in messages[0]
 
 
 def test_a_user_whom_the_cluster_does_not_know(cluster: KubernetesApi) -> None:
@@ -402,9 +402,9 @@ def test_a_kubeconfig_is_read_as_kubectl_reads_it(tmp_path: Path, monkeypatch: p
     second = written(tmp_path / "two", cluster={"server": "https://other"}, user={})
     monkeypatch.setenv("KUBECONFIG", f"{first}:{second}:{tmp_path / 'none'}")
 
-    found = kubeconfig.access(kubeconfig.paths(None), None)
+    result = kubeconfig.access(kubeconfig.paths(None), None)
 
-    assert (found.server, found.authority, found.key) == ("https://c:6443", b"an authority", b"a key")
+    assert (result.server, result.authority, result.key) == ("https://c:6443", b"an authority", b"a key")
     with pytest.raises(FollowError, match="there is no context 'prod'; there are dev"):
         kubeconfig.access([first], "prod")
 
@@ -476,11 +476,11 @@ def test_a_dry_run_shows_what_would_be_sent_and_asks_no_server(cluster: Kubernet
     pod(cluster, "p")
     path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})
 
-    told = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--dry-run", "--server", "http://127.0.0.1:1"])
+    result = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--dry-run", "--server", "http://127.0.0.1:1"])
 
-    assert told.exit_code == 0, told.output
-    assert "pods: 1 objects, " in told.output
-    assert "1 Pod.spec.containers[].env" in told.output
+    assert result.exit_code == 0, result.output
+    assert "pods: 1 objects, " in result.output
+    assert "1 Pod.spec.containers[].env" in result.output
 
 
 def test_a_reconnecting_observer_sends_only_differences(cluster: KubernetesApi) -> None:
@@ -517,14 +517,14 @@ def test_a_running_watch_is_retried_after_every_error(cluster: KubernetesApi, wa
 
 
 def test_an_outage_of_all_watches_is_reported_once() -> None:
-    said: list[str] = []
+    messages: list[str] = []
     now = [0.0]
-    outage = Outage(said.append, clock=lambda: now[0])
+    outage = Outage(messages.append, clock=lambda: now[0])
     for resource in ("pods", "nodes", "services"):
         outage.interrupted(resource, Unavailable("the API server does not answer"))
     now[0] = 75.0
 
-    assert said == ["pods: the API server does not answer. Retrying."]
+    assert messages == ["pods: the API server does not answer. Retrying."]
     assert outage.line.startswith("3 watches interrupted for 1 min 15 s (since ")
     assert outage.line.endswith(": the API server does not answer")
     assert line_of(3, 0.0, None, outage.line) == f"{outage.line} · 3 changes · 0.0/s"
@@ -532,15 +532,15 @@ def test_an_outage_of_all_watches_is_reported_once() -> None:
     outage.interrupted("pods", Forbidden("watch", "pods", "no"))
     for resource in ("pods", "nodes", "services"):
         outage.running(resource)
-    assert said[1:] == ["pods: no permission to watch pods: no. Retrying.", "all watches run again, after 1 min 15 s."]
+    assert messages[1:] == ["pods: no permission to watch pods: no. Retrying.", "all watches run again, after 1 min 15 s."]
     assert outage.line == ""
 
 
 def test_all_missing_permissions_are_named_before_anything_is_listed(cluster: KubernetesApi) -> None:
     cluster.forbidden = {("watch", "pods"), ("list", "csinodes"), ("watch", "resourceslices")}
-    found = denied(api_of(cluster), WATCHED_KINDS_V1_36)
+    result = denied(api_of(cluster), WATCHED_KINDS_V1_36)
 
-    assert [(kind.resource, missing.verb) for kind, missing in found] == [
+    assert [(kind.resource, missing.verb) for kind, missing in result] == [
         (kind.resource, verb) for kind in WATCHED_KINDS_V1_36 for verb in ("list", "watch") if (verb, kind.resource) in cluster.forbidden
     ]
     assert cluster.asked == []
@@ -564,19 +564,19 @@ def test_nobody_is_advised_to_follow_without_nodes_or_pods() -> None:
 def test_a_dry_run_fails_if_something_needed_is_forbidden(cluster: KubernetesApi, tmp_path: Path, verb: str) -> None:
     cluster.forbidden = {(verb, "pods")}
     path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})
-    told = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--dry-run"])
+    result = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--dry-run"])
 
-    assert told.exit_code == 1, told.output
-    assert f"no permission to {verb} pods" in told.output
+    assert result.exit_code == 1, result.output
+    assert f"no permission to {verb} pods" in result.output
 
 
 @pytest.mark.parametrize(("options", "shown"), [((), False), (("--feature-gates", "DRADeviceTaintRules=true"), True)])
 def test_a_kind_with_a_gate_is_read_only_with_it(cluster: KubernetesApi, tmp_path: Path, options: tuple[str, ...], *, shown: bool) -> None:
     path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})
-    told = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--dry-run", *options])
+    result = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--dry-run", *options])
 
-    assert told.exit_code == 0, told.output
-    assert ("devicetaintrules" in told.output) == shown
+    assert result.exit_code == 0, result.output
+    assert ("devicetaintrules" in result.output) == shown
     assert any("devicetaintrules" in asked for _, asked in cluster.asked) == shown
 
 
@@ -584,10 +584,10 @@ def test_a_refused_follow_makes_no_session(cluster: KubernetesApi, tmp_path: Pat
     cluster.forbidden = {("watch", "pods")}
     path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})
     # Nothing listens at this address: permissions are checked first.
-    told = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--server", "http://127.0.0.1:1"])
+    result = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--server", "http://127.0.0.1:1"])
 
-    assert told.exit_code == 2
-    assert "no permission to watch pods" in told.output
+    assert result.exit_code == 2
+    assert "no permission to watch pods" in result.output
 
 
 def test_the_documented_role_has_exactly_what_is_read() -> None:
@@ -628,8 +628,8 @@ def test_the_status_line_says_how_often_the_two_schedulers_agree() -> None:
     none = {"agrees": 0, "notBest": 0, "infeasible": 0, "unjudged": 0, "rate": None}
     assert line_of(1204, 3.24, {"all": none, "waiting": 0}) == "1,204 changes · 3.2/s · no binding was judged yet"
     some = {"agrees": 1999, "notBest": 1, "infeasible": 0, "unjudged": 2, "rate": 0.9995}
-    told = "1,999 of 2,000 bindings agree (99.9 %), 1 feasible but not best, 2 not judged · 4 waiting"
-    assert line_of(5000, 0, {"all": some, "waiting": 4}) == f"5,000 changes · 0.0/s · {told}"
+    message = "1,999 of 2,000 bindings agree (99.9 %), 1 feasible but not best, 2 not judged · 4 waiting"
+    assert line_of(5000, 0, {"all": some, "waiting": 4}) == f"5,000 changes · 0.0/s · {message}"
     assert line_of(1, 0, None) == "1 change · 0.0/s"
 
 

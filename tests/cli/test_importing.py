@@ -20,10 +20,10 @@ LIST = str(SAMPLES / "list.json")
 
 
 def test_a_dry_run_lists_files_fields_and_origins() -> None:
-    told = CliRunner().invoke(import_, [LIST, str(SAMPLES / "cluster-info-dump.txt"), "--dry-run"])
-    assert told.exit_code == 0, told.output
-    assert "kubectl cluster-info dump, 0 objects, 1 dump, 2 messages about pods" in told.output
-    assert "3 Pod.spec.containers[].env" in told.output
+    result = CliRunner().invoke(import_, [LIST, str(SAMPLES / "cluster-info-dump.txt"), "--dry-run"])
+    assert result.exit_code == 0, result.output
+    assert "kubectl cluster-info dump, 0 objects, 1 dump, 2 messages about pods" in result.output
+    assert "3 Pod.spec.containers[].env" in result.output
     report = json.loads(CliRunner().invoke(import_, [LIST, "--dry-run", "-o", "json"]).output)
     assert report["origins"]["Pod shop/web-2"] == LIST
     assert report["leftOut"]["Pod.spec.containers[].env"] == 3
@@ -100,5 +100,5 @@ def test_the_file_of_a_session_and_a_trace_are_sent_as_they_are(received: tuple[
         assert refused.exit_code == 1
         assert "which is sent unchanged" in refused.output
 
-    asked = CliRunner().invoke(explain, ["-f", str(session)])
-    assert "this is a session file. Create a session from it with `schedviz import" in asked.output
+    result = CliRunner().invoke(explain, ["-f", str(session)])
+    assert "this is a session file. Create a session from it with `schedviz import" in result.output

@@ -112,9 +112,9 @@ def test_the_kit_runs_with_the_network_cut(tmp_path):
         missing("unshare with user namespaces", "Allow them: sysctl kernel.unprivileged_userns_clone=1.")
     subprocess.run([sys.executable, "-m", "schedviz.cli.main", "lesson", "new", str(tmp_path / "mine" / "of-my-own")], check=True)
     kit = tmp_path / "kit"
-    said: list[str] = []
-    build.make(kit, [tmp_path / "mine"], report=said.append)
-    assert not [line for line in said if line.startswith("Fetching")], "what is installed here is taken along without an index"
+    printed: list[str] = []
+    build.make(kit, [tmp_path / "mine"], report=printed.append)
+    assert not [line for line in printed if line.startswith("Fetching")], "what is installed here is taken along without an index"
 
     environment = {
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
@@ -131,7 +131,7 @@ def test_the_kit_runs_with_the_network_cut(tmp_path):
     )
 
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["outcome"]["result"]
-    assert told["script"] > 1000
-    assert told["own"] == ["of-my-own"]
+    document = json.loads(done.stdout)
+    assert document["outcome"]["result"]
+    assert document["script"] > 1000
+    assert document["own"] == ["of-my-own"]

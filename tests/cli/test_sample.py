@@ -15,8 +15,8 @@ def test_a_sample_is_printed_and_explained_correctly(tmp_path: Path) -> None:
     assert "nominated-for-ever" in CliRunner().invoke(sample, []).output
     case = tmp_path / "case.json"
     case.write_text(CliRunner().invoke(sample, ["nominated-for-ever"]).output)
-    told = CliRunner().invoke(explain, ["test-ns/test-pod-hgfmk", "--no-change", "-f", str(case)])
-    assert told.exit_code == 0
-    assert "stays nominated to 132.10.134.193 forever" in told.output
+    result = CliRunner().invoke(explain, ["test-ns/test-pod-hgfmk", "--no-change", "-f", str(case)])
+    assert result.exit_code == 0
+    assert "stays nominated to 132.10.134.193 forever" in result.output
     assert CliRunner().invoke(doctor, [str(case)]).exit_code == 1
     assert "nominated-for-ever" in CliRunner().invoke(sample, ["nobody"]).output

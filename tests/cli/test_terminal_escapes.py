@@ -77,10 +77,10 @@ def test_no_module_of_the_command_line_prints_but_through_one() -> None:
     children = {"cli/bench/importing.py", "cli/bench/calibration.py", "up/housekeeper.py"}
     package = ROOT / "schedviz"
     modules = [*package.glob("cli/**/*.py"), *package.glob("up/**/*.py")]
-    found = {str(path.relative_to(package)): calls for path in modules if (calls := list(printing_calls(path)))}
+    results = {str(path.relative_to(package)): calls for path in modules if (calls := list(printing_calls(path)))}
 
     assert len(modules) > 80
-    assert set(found) <= children, found
+    assert set(results) <= children, results
 
 
 @pytest.mark.parametrize(
@@ -176,9 +176,9 @@ def test_comparisons_print_no_control_character(run: Run, runs: tuple[str, str],
 def test_traces_and_conformance_print_no_control_character(run: Run, runs: tuple[str, str], tmp_path: Path) -> None:
     written = run("trace", *runs, str(tmp_path / HOSTILE), "-o", str(tmp_path / "out"), leaves_with=(2,))
     recording = next((tmp_path / "out").iterdir())
-    told = json.loads(recording.read_text())
-    told["steps"][-1]["observed"] = {"result": HOSTILE, "cache": {"list": [{"name": HOSTILE}]}}
-    recording.write_text(json.dumps(told))
+    document = json.loads(recording.read_text())
+    document["steps"][-1]["observed"] = {"result": HOSTILE, "cache": {"list": [{"name": HOSTILE}]}}
+    recording.write_text(json.dumps(document))
     judged = run("conformance", str(tmp_path / "out"), str(tmp_path / HOSTILE), leaves_with=(1, 2))
 
     for printed in (*written, *judged):

@@ -55,9 +55,9 @@ def client(here: Path) -> Iterator[Client]:
 @pytest.fixture(scope="session")
 def machine(data: Path) -> dict[str, str]:
     """The environment of a shell in which commands find that server."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SCHEDVIZ_", "DJANGO_", "PYTEST_"))}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("SCHEDVIZ_", "DJANGO_", "PYTEST_"))}
     root = str(Path(__file__).resolve().parents[2])
-    return {**kept, "SCHEDVIZ_DATA": str(data), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": root}
+    return {**environment, "SCHEDVIZ_DATA": str(data), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": root}
 
 
 @pytest.fixture(scope="session")

@@ -81,11 +81,11 @@ def test_forks_are_compared_with_what_they_were_forked_from(session: Session):
     with session.fork(at=0, name="another way") as other:
         other.remove("Node", other.state().nodes[0]["node"])
         other.run()
-        found = session.compare(other)
+        result = session.compare(other)
 
-    assert not found.same
-    assert found.divergence
-    assert found.counts["moved"] + found.counts["placedOnlyInA"] > 0
+    assert not result.same
+    assert result.divergence
+    assert result.counts["moved"] + result.counts["placedOnlyInA"] > 0
 
 
 def test_a_session_has_the_release_and_the_gates_that_were_asked_for(client: Client, here: Path):
@@ -217,7 +217,9 @@ def test_a_stream_goes_on_with_what_happens(session: Session):
 @pytest.mark.parametrize(("plain", "awaited"), [(Client, AsyncClient), (Session, AsyncSession)])
 def test_every_word_is_there_awaited_with_the_same_parameters(plain: type, awaited: type):
     def parameters(of: type, word: str) -> list[tuple[str, object, object]]:
-        return [(one.name, one.kind, one.default) for one in inspect.signature(getattr(of, word)).parameters.values()]
+        return [
+            (parameter.name, parameter.kind, parameter.default) for parameter in inspect.signature(getattr(of, word)).parameters.values()
+        ]
 
     #: A session that finds its server by itself leaves it to the garbage collector to close the client, which cannot be awaited.
     words = [word for word, member in vars(plain).items() if word[0] != "_" and inspect.isfunction(member)]

@@ -38,9 +38,9 @@ def test_a_recipe(folder: Path, machine: dict[str, str], title: str, language: s
     done = subprocess.run(command, input=code, cwd=folder, env=machine | told, capture_output=True, text=True, timeout=300, check=False)
 
     assert done.returncode == 0, done.stdout + done.stderr
-    said = SAYS.get(title.partition(" ")[0], "")
-    assert said in done.stdout + (done.stderr if title.startswith("4.") else "") or (
-        said == "moved" and "on another node" in done.stdout
+    expected = SAYS.get(title.partition(" ")[0], "")
+    assert expected in done.stdout + (done.stderr if title.startswith("4.") else "") or (
+        expected == "moved" and "on another node" in done.stdout
     ), done.stdout
 
 

@@ -97,10 +97,10 @@ def test_explain_asks_the_session(session: Session):
     said("run")
     pod = session.state().pods[0]["pod"]
 
-    told = said("explain", pod)
+    printed = said("explain", pod)
 
-    assert told.exit_code == 0
-    assert pod in told.output
+    assert printed.exit_code == 0
+    assert pod in printed.output
     assert json.loads(said("explain", pod, "-o", "json").output)["explanation"]["pod"] == pod
     assert said("explain", "default/nothing").exit_code != 0
 

@@ -36,18 +36,18 @@ def test_the_engine_agrees_with_the_real_scheduler(path: Path) -> None:
 
 def undeclared(events: list[AnyEvent], release: Release) -> list[tuple[str, str]]:
     """Stages that were followed by a stage that the table of their cycle does not name."""
-    found = []
+    results = []
     in_groups = {event.cycle for event in events if isinstance(event, CycleStarted) and event.pod_group}
     for event in events:
         match event:
             case StageEnded():
                 table = PodGroupPodCycle.STAGES if event.cycle in in_groups else release.scheduling_cycle.STAGES
-                found += _unless_declared(event, table)
+                results += _unless_declared(event, table)
             case BindingStageEnded():
-                found += _unless_declared(event, release.binding_cycle.STAGES)
+                results += _unless_declared(event, release.binding_cycle.STAGES)
             case PodGroupStageEnded():
-                found += _unless_declared(event, PodGroupCycle.STAGES)
-    return found
+                results += _unless_declared(event, PodGroupCycle.STAGES)
+    return results
 
 
 def _unless_declared(event, table) -> list[tuple[str, str]]:

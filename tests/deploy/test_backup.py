@@ -86,12 +86,12 @@ def content(file: Path) -> dict[str, list[list[Any]]]:
     """Every row of a backup, by table."""
     from schedviz.web.backup.records import Rows, records
 
-    found: dict[str, list[list[Any]]] = {}
+    results: dict[str, list[list[Any]]] = {}
     with file.open("rb") as opened:
         for record in records(opened):
             if isinstance(record, Rows):
-                found.setdefault(record.model, []).extend(record.values)
-    return found
+                results.setdefault(record.model, []).extend(record.values)
+    return results
 
 
 @pytest.fixture(scope="module")
@@ -104,16 +104,16 @@ def source(redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory) 
 @pytest.fixture(scope="module")
 def written(source: Installation, tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("backup") / "schedviz.backup"
-    said = source.schedviz("backup", file)
-    assert "1 sessions" in said
+    printed = source.schedviz("backup", file)
+    assert "1 sessions" in printed
     return file
 
 
 def test_it_is_readable_by_its_owner_alone_and_has_every_table(written: Path) -> None:
     assert written.stat().st_mode & 0o777 == 0o600
-    found = content(written)
-    assert {"auth.User", "scheduling.Session", "scheduling.Command", "scheduling.Chunk", "scheduling.CheckpointPiece"} <= found.keys()
-    assert len(found["scheduling.Command"]) == 1
+    result = content(written)
+    assert {"auth.User", "scheduling.Session", "scheduling.Command", "scheduling.Chunk", "scheduling.CheckpointPiece"} <= result.keys()
+    assert len(result["scheduling.Command"]) == 1
 
 
 @pytest.mark.postgres
@@ -159,10 +159,10 @@ def test_a_file_that_ends_in_the_middle_puts_nothing_back(written: Path, damaged
     damaged.write_bytes(damaged.read_bytes()[: damaged.stat().st_size * 2 // 3])
     target = Installation(tmp_path / "target")
 
-    said = target.schedviz("restore", damaged, fails=True)
+    printed = target.schedviz("restore", damaged, fails=True)
 
-    assert "Traceback" not in said
-    assert "schedviz: " in said
+    assert "Traceback" not in printed
+    assert "schedviz: " in printed
     # The complete backup can still be restored into the empty database.
     target.schedviz("restore", written)
 
@@ -172,11 +172,11 @@ def test_nothing_is_restored_while_a_server_runs_on_the_data_folder(written: Pat
     target.schedviz("restore", written)
     lock = DataLock(tmp_path / "target")
     try:
-        said = target.schedviz("restore", written, "--replace", fails=True)
+        printed = target.schedviz("restore", written, "--replace", fails=True)
     finally:
         lock.release()
 
-    assert "Nothing was restored, because schedviz is running" in said
+    assert "Nothing was restored, because schedviz is running" in printed
     target.schedviz("restore", written, "--replace")
 
 
@@ -192,11 +192,11 @@ def test_nothing_is_restored_while_workers_run(written: Path, redis: RedisServer
 
 def forged(written: Path, change: Callable[[list[Header | Rows | End]], object]) -> bytes:
     with written.open("rb") as file:
-        found = list(records(file))
-    change(found)
+        results = list(records(file))
+    change(results)
     packed = io.BytesIO()
     writer = Writer(packed)
-    for record in found:
+    for record in results:
         writer.write(record)
     writer.close()
     return packed.getvalue()

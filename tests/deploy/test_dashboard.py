@@ -1,4 +1,4 @@
-"""The dashboard and the alerts ask for metrics that exist, with labels that they have."""
+"""The dashboard and the alerts query metrics that exist, with labels that they have."""
 
 from __future__ import annotations
 
@@ -35,39 +35,39 @@ def expressions() -> Iterator[tuple[str, str]]:
 
 
 @pytest.fixture
-def known(redis: RedisServer) -> dict[str, set[str]]:
+def series(redis: RedisServer) -> dict[str, set[str]]:
     """Every series name that a scrape can have, with its labels."""
-    found: dict[str, set[str]] = {}
+    results: dict[str, set[str]] = {}
 
-    def take(name: str, kind: str, labels: set[str]) -> None:
+    def add(name: str, kind: str, labels: set[str]) -> None:
         endings = {"counter": ["_total"], "histogram": ["_bucket", "_sum", "_count"]}.get(kind, [""])
         for ending in endings:
-            found[name.removesuffix("_total") + ending] = labels | ({"le"} if ending == "_bucket" else set())
+            results[name.removesuffix("_total") + ending] = labels | ({"le"} if ending == "_bucket" else set())
 
     for metric in SCHEDULER_METRICS:
-        take(metric.name, str(metric.kind), {"session", *metric.labels})
+        add(metric.name, str(metric.kind), {"session", *metric.labels})
     for registry in (process.ALL_ROLES, process.WORKER, process.IO, process.WEB):
-        for each in registry._collector_to_names:
-            for family in each.describe() if hasattr(each, "describe") else each.collect():
-                take(family.name, family.type, {"process", "role", *getattr(each, "_labelnames", ())})
+        for name in registry._collector_to_names:
+            for family in name.describe() if hasattr(name, "describe") else name.collect():
+                add(family.name, family.type, {"process", "role", *getattr(name, "_labelnames", ())})
     infos = scheduler_metrics.exported(limit=0, with_names=True).metrics[:1]
-    for one in [*service.of_database(), *service.of_redis(), service.build(), service.not_exported(0), *infos]:
-        take(one.name, one.type, set(getattr(one, "_labelnames", ())))
+    for family in [*service.of_database(), *service.of_redis(), service.build(), service.not_exported(0), *infos]:
+        add(family.name, family.type, set(getattr(family, "_labelnames", ())))
     for part in ("database", "redis"):
-        take(f"schedviz_{part}_up", "gauge", set())
+        add(f"schedviz_{part}_up", "gauge", set())
     assert any(metric.kind is Kind.HISTOGRAM for metric in SCHEDULER_METRICS)
-    return found
+    return results
 
 
-def test_everything_that_is_asked_for_exists(known: dict[str, set[str]]) -> None:
-    asked = list(expressions())
-    assert len(asked) > 40
-    for title, expression in asked:
+def test_every_query_uses_existing_series_and_labels(series: dict[str, set[str]]) -> None:
+    queries = list(expressions())
+    assert len(queries) > 40
+    for title, expression in queries:
         metrics = _METRIC.findall(expression)
-        assert metrics, f"{title} asks for none of our metrics"
+        assert metrics, f"{title} queries none of our metrics"
         for name, selector in metrics:
-            assert name in known, f"{title}: there is no metric {name}"
-            assert set(_LABEL.findall(selector)) <= known[name], f"{title}: {name} has no such label: {selector}"
+            assert name in series, f"{title}: there is no metric {name}"
+            assert set(_LABEL.findall(selector)) <= series[name], f"{title}: {name} has no such label: {selector}"
 
 
 def test_every_scheduler_metric_is_on_the_dashboard() -> None:
@@ -81,8 +81,10 @@ def test_panels_have_ids_of_their_own_and_do_not_overlap() -> None:
     assert len({panel["id"] for panel in panels}) == len(panels)
     taken: set[tuple[int, int]] = set()
     for panel in panels:
-        at = panel["gridPos"]
-        cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
-        assert at["x"] + at["w"] <= 24
+        position = panel["gridPos"]
+        cells = {
+            (x, y) for x in range(position["x"], position["x"] + position["w"]) for y in range(position["y"], position["y"] + position["h"])
+        }
+        assert position["x"] + position["w"] <= 24
         assert not cells & taken, panel["title"]
         taken |= cells

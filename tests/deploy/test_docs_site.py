@@ -34,9 +34,9 @@ def pages(site: Path) -> list[Path]:
 def test_every_document_is_a_page_that_can_be_found(site: Path) -> None:
     # Pages that are not in the navigation yet are found by searching.
     index = json.loads((site / "search/search_index.json").read_text())
-    found = {document["location"].partition("#")[0] for document in index["docs"]}
+    results = {document["location"].partition("#")[0] for document in index["docs"]}
     wanted = {str(path.relative_to(DOCS).with_suffix(".html")) for path in DOCS.rglob("*.md")}
-    assert wanted <= found
+    assert wanted <= results
 
 
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:

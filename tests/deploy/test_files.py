@@ -47,13 +47,20 @@ def manifests(name: str) -> list[dict[str, Any]]:
 
 
 def pods_of(name: str) -> list[dict[str, Any]]:
-    found = [each["spec"]["template"]["spec"] for each in manifests(name) if each["kind"] in ("Deployment", "Job")]
-    return [*found, *(each["spec"]["jobTemplate"]["spec"]["template"]["spec"] for each in manifests(name) if each["kind"] == "CronJob")]
+    results = [manifest["spec"]["template"]["spec"] for manifest in manifests(name) if manifest["kind"] in ("Deployment", "Job")]
+    return [
+        *results,
+        *(manifest["spec"]["jobTemplate"]["spec"]["template"]["spec"] for manifest in manifests(name) if manifest["kind"] == "CronJob"),
+    ]
 
 
 def deployments(name: str) -> dict[str, dict[str, Any]]:
     """The chart's deployments by component."""
-    return {each["metadata"]["name"].rpartition("-")[2]: each["spec"] for each in manifests(name) if each["kind"] == "Deployment"}
+    return {
+        manifest["metadata"]["name"].rpartition("-")[2]: manifest["spec"]
+        for manifest in manifests(name)
+        if manifest["kind"] == "Deployment"
+    }
 
 
 def test_the_password_of_redis_is_not_in_the_list_of_processes(tmp_path: Path) -> None:
@@ -153,13 +160,13 @@ def test_pods_of_the_chart_are_nobody_and_write_nowhere(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["default", "everything"])
 def test_a_rollout_waits_for_workers_that_take_work_and_new_settings_make_new_pods(name: str) -> None:
-    found = deployments(name)
+    result = deployments(name)
     for component in ("engine", "experiments", "io"):
-        assert found[component]["minReadySeconds"] > 0
-        container = found[component]["template"]["spec"]["containers"][0]
+        assert result[component]["minReadySeconds"] > 0
+        container = result[component]["template"]["spec"]["containers"][0]
         assert container["readinessProbe"]["exec"]["command"] == ["python", "-m", "schedviz.sessions.health_check"]
-    assert found["web"]["minReadySeconds"] > 0
-    for spec in found.values():
+    assert result["web"]["minReadySeconds"] > 0
+    for spec in result.values():
         assert set(spec["template"]["metadata"]["annotations"]) == {"checksum/settings", "checksum/secrets"}
 
 
@@ -196,22 +203,22 @@ def test_each_secret_can_be_elsewhere() -> None:
         "SCHEDVIZ_REDIS_URL": ("schedviz", "redis-url"),
         "SCHEDVIZ_METRICS_TOKEN": ("schedviz", "metrics-token"),
     }
-    found = secrets("everything")
-    assert found["SCHEDVIZ_DATABASE_URL"] == ("postgres", "uri")
-    assert found["SCHEDVIZ_OIDC_CLIENT_SECRET"] == ("schedviz", "oidc-client-secret")
+    result = secrets("everything")
+    assert result["SCHEDVIZ_DATABASE_URL"] == ("postgres", "uri")
+    assert result["SCHEDVIZ_OIDC_CLIENT_SECRET"] == ("schedviz", "oidc-client-secret")
     (container,) = deployments("everything")["engine"]["template"]["spec"]["containers"]
     assert container["envFrom"] == [{"secretRef": {"name": "more"}}]
     assert {"name": "SCHEDVIZ_OIDC_ISSUER", "value": "https://login.example.org"} in container["env"]
 
 
 def test_keda_scales_by_the_list_that_celery_uses() -> None:
-    assert not [each for each in manifests("default") if each["kind"] == "ScaledObject"]
-    (scaled,) = (each["spec"] for each in manifests("everything") if each["kind"] == "ScaledObject")
+    assert not [manifest for manifest in manifests("default") if manifest["kind"] == "ScaledObject"]
+    (scaled,) = (manifest["spec"] for manifest in manifests("everything") if manifest["kind"] == "ScaledObject")
     (trigger,) = scaled["triggers"]
     assert trigger["metadata"]["listName"] == ENGINE_QUEUE
     assert trigger["metadata"]["address"] == "redis:6379"
     assert scaled["scaleTargetRef"]["name"] in {
-        each["metadata"]["name"] for each in manifests("everything") if each["kind"] == "Deployment"
+        manifest["metadata"]["name"] for manifest in manifests("everything") if manifest["kind"] == "Deployment"
     }
     # The next upgrade must not reset what KEDA has set.
     assert "replicas" not in deployments("everything")["engine"]
@@ -220,7 +227,7 @@ def test_keda_scales_by_the_list_that_celery_uses() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_the_backup_of_the_chart_makes_files_and_keeps_so_many(tmp_path: Path) -> None:
-    (job,) = (each["spec"] for each in manifests("everything") if each["kind"] == "CronJob")
+    (job,) = (manifest["spec"] for manifest in manifests("everything") if manifest["kind"] == "CronJob")
     (container,) = job["jobTemplate"]["spec"]["template"]["spec"]["containers"]
     *shell, script = container["command"]
     for day in range(1, 20):
@@ -251,18 +258,20 @@ def test_the_backup_of_the_chart_makes_files_and_keeps_so_many(tmp_path: Path) -
 
 
 def test_selectors_of_the_chart_choose_the_pods_that_are_meant() -> None:
-    found = manifests("everything")
-    labels = [each["spec"]["template"]["metadata"]["labels"] for each in found if each["kind"] == "Deployment"]
-    for each in found:
+    result = manifests("everything")
+    labels = [each["spec"]["template"]["metadata"]["labels"] for each in result if each["kind"] == "Deployment"]
+    for each in result:
         if each["kind"] in ("Service", "PodDisruptionBudget"):
             selector = each["spec"]["selector"].get("matchLabels", each["spec"]["selector"])
-            assert sum(selector.items() <= one.items() for one in labels) == 1, each["metadata"]["name"]
+            assert sum(selector.items() <= label.items() for label in labels) == 1, each["metadata"]["name"]
 
 
 def test_the_name_that_prometheus_asks_at_is_answered() -> None:
     plain = yaml.safe_load((DOCKER / "prometheus/prometheus.yaml").read_text())
-    in_cluster = next(each for each in manifests("everything") if each["kind"] == "ScrapeConfig")
-    container = next(each for each in manifests("everything") if each["kind"] == "Deployment")["spec"]["template"]["spec"]["containers"][0]
+    in_cluster = next(manifest for manifest in manifests("everything") if manifest["kind"] == "ScrapeConfig")
+    container = next(manifest for manifest in manifests("everything") if manifest["kind"] == "Deployment")["spec"]["template"]["spec"][
+        "containers"
+    ][0]
     for target, allowed in (
         (plain["scrape_configs"][0]["static_configs"][0]["targets"][0], COMPOSE["x-schedviz"]["environment"]["SCHEDVIZ_ALLOWED_HOSTS"]),
         (
@@ -274,9 +283,9 @@ def test_the_name_that_prometheus_asks_at_is_answered() -> None:
 
 
 def test_following_the_cluster_reads_and_writes_nothing_and_has_an_account_of_its_own() -> None:
-    found = manifests("follow")
-    (role,) = (each for each in found if each["kind"] == "ClusterRole")
-    (binding,) = (each for each in found if each["kind"] == "ClusterRoleBinding")
+    result = manifests("follow")
+    (role,) = (each for each in result if each["kind"] == "ClusterRole")
+    (binding,) = (each for each in result if each["kind"] == "ClusterRoleBinding")
     documented = (ROOT / "docs/follow.md").read_text().partition("```yaml\n")[2].partition("```")[0]
     spec = deployments("follow")["follow"]
     pod = spec["template"]["spec"]
@@ -292,15 +301,15 @@ def test_following_the_cluster_reads_and_writes_nothing_and_has_an_account_of_it
     assert container["command"] == ["schedviz", "follow", "--resume", "--source", "in-cluster", "--release", "v1.36"]
     assert {one["name"] for one in container["env"]} == {"SCHEDVIZ_SERVER", "SCHEDVIZ_TOKEN"}
     others = [each for name, each in deployments("follow").items() if name != "follow"]
-    assert all(each["template"]["spec"]["automountServiceAccountToken"] is False for each in others)
+    assert all(other["template"]["spec"]["automountServiceAccountToken"] is False for other in others)
 
 
 def test_the_manifest_of_one_pod_has_the_role_of_the_chart_and_reaches_only_itself() -> None:
-    found = list(yaml.safe_load_all((DOCKER / "kubernetes/schedviz.yaml").read_text()))
-    kinds = {each["kind"]: each for each in found}
+    results = list(yaml.safe_load_all((DOCKER / "kubernetes/schedviz.yaml").read_text()))
+    kinds = {each["kind"]: each for each in results}
     pod = kinds["Deployment"]["spec"]["template"]["spec"]
     containers = {each["name"]: each for each in pod["containers"]}
-    (role,) = (each for each in manifests("follow") if each["kind"] == "ClusterRole")
+    (role,) = (manifest for manifest in manifests("follow") if manifest["kind"] == "ClusterRole")
 
     assert kinds["ClusterRole"]["rules"] == role["rules"]
     assert pod["serviceAccountName"] == kinds["ServiceAccount"]["metadata"]["name"]

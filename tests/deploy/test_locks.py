@@ -33,9 +33,9 @@ def entries(name: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", LOCKS)
 def test_every_package_has_an_exact_version_and_the_hashes_of_its_files(name: str) -> None:
-    found = entries(name)
-    assert len(found) > 80
-    for line in found.values():
+    result = entries(name)
+    assert len(result) > 80
+    for line in result.values():
         assert re.fullmatch(r"[\w.-]+==[\w.]+( ; [^#]+?)?( --hash=sha256:[0-9a-f]{64})+", line), line
 
 

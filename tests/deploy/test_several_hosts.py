@@ -236,7 +236,7 @@ def test_a_later_run_removes_the_network_of_a_killed_run():
 def test_a_disconnected_worker_loses_no_command_and_blocks_no_session(hosts: Hosts) -> None:
     client = hosts.client
     sessions = [client.make_session(f"number {n}", {"nodes": 4, "pods": 400, "seed": n}) for n in range(4)]
-    until(lambda: all(client.session(each)["status"] == "ready" for each in sessions))
+    until(lambda: all(client.session(session)["status"] == "ready" for session in sessions))
     stopped = threading.Event()
     senders = [Sender(client, session_id, seed, stopped) for seed, session_id in enumerate(sessions)]
     for sender in senders:
@@ -244,12 +244,12 @@ def test_a_disconnected_worker_loses_no_command_and_blocks_no_session(hosts: Hos
     until(lambda: all(len(sender.sent) > 3 for sender in senders))
 
     for unplugged in hosts.engines:
-        until(lambda unplugged=unplugged: any(hosts.owner(each) is unplugged for each in sessions), seconds=120)
-        theirs = [each for each in sessions if hosts.owner(each) is unplugged]
+        until(lambda unplugged=unplugged: any(hosts.owner(session) is unplugged for session in sessions), seconds=120)
+        theirs = [session for session in sessions if hosts.owner(session) is unplugged]
         hosts.network.unplug(unplugged.name)
         # The other worker takes over its sessions and continues, whatever locks the disconnected worker held in the database.
-        until(lambda theirs=theirs, unplugged=unplugged: all(hosts.owner(each) not in (None, unplugged) for each in theirs), seconds=120)
-        reached = {each: client.session(each)["appliedSeq"] for each in sessions}
+        until(lambda theirs=theirs, unplugged=unplugged: all(hosts.owner(their) not in (None, unplugged) for their in theirs), seconds=120)
+        reached = {session: client.session(session)["appliedSeq"] for session in sessions}
         until(lambda reached=reached: all(client.session(each)["appliedSeq"] > seq for each, seq in reached.items()), seconds=120)
         hosts.network.plug_in(unplugged.name)
         # It learns that it lost its leases, and hosts sessions again.

@@ -80,9 +80,9 @@ class Several:
 
     def row(self, session_id: str, *columns: str) -> tuple[Any, ...]:
         with psycopg.connect(self.database.verified) as connection:
-            found = connection.execute(f"SELECT {', '.join(columns)} FROM scheduling_session WHERE id = %s", [UUID(session_id)]).fetchone()
-        assert found is not None
-        return found
+            result = connection.execute(f"SELECT {', '.join(columns)} FROM scheduling_session WHERE id = %s", [UUID(session_id)]).fetchone()
+        assert result is not None
+        return result
 
     def engine_of(self, session_id: str) -> Service | None:
         """The owner of the session."""

@@ -40,7 +40,7 @@ _READERS = {"flag", "number", "host_names", "words", "networks", "get", "getenv"
 
 def settings_read() -> set[str]:
     """Every SCHEDVIZ_… that the code reads from its environment."""
-    found = set()
+    results = set()
     for path in (ROOT / "schedviz").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             key: ast.expr | None = None
@@ -52,8 +52,8 @@ def settings_read() -> set[str]:
             elif isinstance(node, ast.keyword) and node.arg == "envvar":
                 key = node.value
             if isinstance(key, ast.Constant) and isinstance(key.value, str) and re.fullmatch(r"SCHEDVIZ_[A-Z_]+", key.value):
-                found.add(key.value)
-    return found | {"SCHEDVIZ_LESSONS"}
+                results.add(key.value)
+    return results | {"SCHEDVIZ_LESSONS"}
 
 
 def named_in(text: str) -> set[str]:
@@ -164,8 +164,8 @@ def test_redis_has_room_beside_its_maxmemory() -> None:
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
 def test_a_unit_has_a_memory_limit_below_which_it_is_slowed_down(unit: Path) -> None:
-    found = dict(re.findall(r"^(MemoryHigh|MemoryMax)=(.+)$", unit.read_text(), re.MULTILINE))
-    assert megabytes(found["MemoryHigh"]) < megabytes(found["MemoryMax"])
+    results = dict(re.findall(r"^(MemoryHigh|MemoryMax)=(.+)$", unit.read_text(), re.MULTILINE))
+    assert megabytes(results["MemoryHigh"]) < megabytes(results["MemoryMax"])
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
@@ -189,5 +189,5 @@ def test_systemd_finds_nothing_wrong_with_the_units(tmp_path: Path) -> None:
     done = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", *sorted(map(str, tmp_path.iterdir()))], capture_output=True, text=True, check=False
     )
-    said = [line for line in done.stderr.splitlines() if "schedviz" in line]
-    assert said == []
+    warnings = [line for line in done.stderr.splitlines() if "schedviz" in line]
+    assert warnings == []

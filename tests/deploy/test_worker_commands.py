@@ -27,7 +27,7 @@ class WorkerCommand(NamedTuple):
 def parsed(command: str) -> dict[str, WorkerCommand]:
     """A worker's command line, by its queue."""
     words = command.split()
-    options = {words[at]: words[at + 1] for at, word in enumerate(words) if word in {"-A", "-Q", "-P", "-c"}}
+    options = {words[index]: words[index + 1] for index, word in enumerate(words) if word in {"-A", "-Q", "-P", "-c"}}
     flags = frozenset(word for word in words if word.startswith("--without"))
     return {options["-Q"]: WorkerCommand(options["-A"], options["-P"], int(options["-c"]), flags)}
 

@@ -23,10 +23,10 @@ SERIOUS = {"serious", "critical"}
 def complaints(page: Page) -> list[str]:
     """Serious violations that axe reports, with their first elements."""
     page.evaluate(AXE.read_text())
-    found: dict[str, Any] = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    result: dict[str, Any] = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [
         f"{violation['id']}: {violation['help']}: {[node['html'][:160] for node in violation['nodes'][:3]]}"
-        for violation in found["violations"]
+        for violation in result["violations"]
         if violation["impact"] in SERIOUS
     ]
 

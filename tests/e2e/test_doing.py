@@ -23,9 +23,9 @@ def open_doing(page: Page, key: str) -> Locator:
 
 
 def told(sheet: Locator, tone: str) -> str:
-    said = sheet.locator(f"[data-result={tone}]")
-    said.wait_for(timeout=PATIENCE_MILLIS)
-    return said.inner_text()
+    element = sheet.locator(f"[data-result={tone}]")
+    element.wait_for(timeout=PATIENCE_MILLIS)
+    return element.inner_text()
 
 
 def write(sheet: Locator, text: str) -> None:
@@ -106,8 +106,8 @@ def test_an_object_is_edited_from_the_palette(page: Page, server: Server, file: 
     sheet.get_by_role("button", name="Replace").click()
 
     told(sheet, "done")
-    kept = server.rest(f"sessions/{session}/objects/?kind=Node&name=node-2")
-    assert kept["spec"]["unschedulable"] is True
+    body = server.rest(f"sessions/{session}/objects/?kind=Node&name=node-2")
+    assert body["spec"]["unschedulable"] is True
 
 
 def test_the_configuration_is_edited_in_form_and_text(page: Page, server: Server, file: Path):

@@ -77,8 +77,8 @@ def test_step_back_fork_compare(page: Page, server: Server, file: Path) -> None:
     page.locator("[data-fork-compare]").click()
     page.wait_for_url(re.compile(r"/compare/\?a=.*&b="), timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-same]")).to_have_attribute("data-same", "false", timeout=PATIENCE_MILLIS)
-    told = server.rest(f"compare/?a={session}&b={fork}")
-    result, first = page.locator("[data-result]").inner_text(), told["divergence"]["cycle"]["b"]
+    body = server.rest(f"compare/?a={session}&b={fork}")
+    result, first = page.locator("[data-result]").inner_text(), body["divergence"]["cycle"]["b"]
     assert result.startswith(f"In B, {first['pod'].removeprefix('default/')} is on {first['node']} instead of")
     places, why = (page.locator(f"#compare-{part}").bounding_box() for part in ("placements", "divergence"))
     assert places
@@ -87,9 +87,9 @@ def test_step_back_fork_compare(page: Page, server: Server, file: Path) -> None:
     shown = {
         row.get_attribute("data-placements"): int(row.get_attribute("data-count") or 0) for row in page.locator("[data-placements]").all()
     }
-    assert shown == {part: told["placements"][part] for part in shown}
+    assert shown == {part: body["placements"][part] for part in shown}
     assert sum(shown.values()) == 8
-    assert page.locator("table[aria-label=Placements] [data-key]").count() == len(told["placements"]["pods"])
+    assert page.locator("table[aria-label=Placements] [data-key]").count() == len(body["placements"]["pods"])
 
     page.locator("[data-beside]").click()
     for side in ("a", "b"):

@@ -57,8 +57,8 @@ def upload(server: Server, name: str, cluster: dict[str, Any]) -> dict[str, Any]
 def hostile(server: Server) -> dict[str, Any]:
     """A session of such a cluster, in which some was scheduled and some cannot be."""
     made = upload(server, f"a session {PAYLOADS[0]}{PAYLOADS[2]}", hostile_cluster())
-    found = until(lambda: _settled(server, made["id"]))
-    assert found["status"] == "ready", found["message"]
+    result = until(lambda: _settled(server, made["id"]))
+    assert result["status"] == "ready", result["message"]
     server.rest(f"sessions/{made['id']}/commands/", {"op": "run", "max": 50})
     until(lambda: (one := server.rest(f"sessions/{made['id']}/"))["appliedSeq"] == one["lastSeq"] and one)
     assert server.rest(f"sessions/{made['id']}/")["cycle"] > len(PAYLOADS)

@@ -128,17 +128,17 @@ def test_a_history_entry_links_to_its_moment(page: Page, server: Server, file: P
     pod = server.rest(f"sessions/{session}/cycles/?limit=1")["results"][0]["pod"]
     page.goto(f"{server.url}/s/{session}/?select=pod:{pod}&tab=history")
     page.locator("[data-entry]").first.wait_for(timeout=PATIENCE_MILLIS)
-    told = server.rest(f"sessions/{session}/stories/pods/{pod}/")["results"]
+    entries = server.rest(f"sessions/{session}/stories/pods/{pod}/")["results"]
     shown = [row.get_attribute("data-entry") for row in page.locator("[data-entry]").all()]
-    assert shown == [str(entry["event"]) for entry in reversed(told)]
+    assert shown == [str(entry["event"]) for entry in reversed(entries)]
     expect(page.locator("[data-entry]", has_text="popped from activeQ")).to_have_count(1)
     page.locator("button[data-language=zh-CN]").click()
     expect(page.locator("[data-entry]", has_text="从 activeQ 弹出")).to_have_count(1)
     page.locator("button[data-language=en]").click()
 
     page.locator("[data-entry]").last.click()
-    wait_for_event(page, told[0]["event"])
-    page.wait_for_url(re.compile(rf"[?&]at={told[0]['event']}\b"), timeout=PATIENCE_MILLIS)
+    wait_for_event(page, entries[0]["event"])
+    page.wait_for_url(re.compile(rf"[?&]at={entries[0]['event']}\b"), timeout=PATIENCE_MILLIS)
 
 
 def test_stepping_back_and_forward_works_after_every_worker_was_killed(page: Page, server: Server, file: Path) -> None:

@@ -133,9 +133,9 @@ def test_a_pod_that_stays_nominated_is_explained_and_fixed_with_a_preempt_verb(p
     until(lambda: server.rest(f"sessions/{session}/")["status"] == "ready")
     page.goto(f"{server.url}/s/{session}/?select=pod:test-ns/test-pod-hgfmk&tab=why")
 
-    told = page.locator("[data-for-ever='132.10.134.193']")
-    expect(told).to_contain_text("has a filterVerb and no preemptVerb", timeout=PATIENCE_MILLIS)
-    expect(told).to_contain_text("give the extender a preemptVerb")
+    element = page.locator("[data-for-ever='132.10.134.193']")
+    expect(element).to_contain_text("has a filterVerb and no preemptVerb", timeout=PATIENCE_MILLIS)
+    expect(element).to_contain_text("give the extender a preemptVerb")
     expect(page.locator("[data-why-message]")).to_contain_text("7 node is not in the subnet of the pod's fixed IP")
 
     page.locator("[data-change-ask]").click()
@@ -184,11 +184,11 @@ def test_trying_copies_does_not_change_the_session(page: Page, server: Server, f
     page.locator("#copies").fill("200")
     page.locator("[data-what-if]").click()
 
-    told = page.locator("[data-copies='200']")
-    told.wait_for(timeout=PATIENCE_MILLIS)
-    placed = int(told.get_attribute("data-placed") or 0)
+    element = page.locator("[data-copies='200']")
+    element.wait_for(timeout=PATIENCE_MILLIS)
+    placed = int(element.get_attribute("data-placed") or 0)
     assert 0 < placed < 200
-    expect(told).to_contain_text("Insufficient cpu")
+    expect(element).to_contain_text("Insufficient cpu")
     assert server.rest(f"sessions/{session}/")["event"] == before
 
 
@@ -207,11 +207,11 @@ def test_an_object_is_shown_as_yaml_at_the_shown_moment(page: Page, server: Serv
     session = import_through(page, server, file)
     step_cycles(page, 2)
     page.goto(f"{server.url}/s/{session}/?select=pod:default/web-1&tab=yaml")
-    kept = page.locator("[data-stored-object]")
-    expect(kept).to_contain_text("nodeName: node-", timeout=PATIENCE_MILLIS)
+    element = page.locator("[data-stored-object]")
+    expect(element).to_contain_text("nodeName: node-", timeout=PATIENCE_MILLIS)
 
     page.keyboard.press("Home")
-    expect(kept).not_to_contain_text("nodeName", timeout=PATIENCE_MILLIS)
+    expect(element).not_to_contain_text("nodeName", timeout=PATIENCE_MILLIS)
 
 
 def test_describe_compares_the_api_server_with_the_cache(page: Page, server: Server, file: Path) -> None:
@@ -225,8 +225,8 @@ def test_describe_compares_the_api_server_with_the_cache(page: Page, server: Ser
 
     cpu = page.locator("[data-described] [data-resource=cpu]")
     cpu.wait_for(timeout=PATIENCE_MILLIS)
-    told = server.rest(f"sessions/{session}/describe/nodes/{assumed['node']}/")
-    assert told["cacheRequested"]["milliCPU"] == told["requests"].get("milliCPU", 0) + 500
+    body = server.rest(f"sessions/{session}/describe/nodes/{assumed['node']}/")
+    assert body["cacheRequested"]["milliCPU"] == body["requests"].get("milliCPU", 0) + 500
     expect(cpu).to_have_class(re.compile("differs"))
     expect(page.locator("[data-apart]")).to_have_attribute("data-apart", "1")
     expect(page.locator("[data-described]")).to_contain_text("not yet bound in the API server")

@@ -31,19 +31,19 @@ def pod(name: str, *, cpu: str = "1", node_name: str = "", phase: str = "", **sp
 
 
 def objects(*dicts: dict[str, Any]) -> list[KubeObject]:
-    return [codec.from_dict(each) for each in dicts]
+    return [codec.from_dict(manifest) for manifest in dicts]
 
 
 def do(simulation: Simulation, op: str, **members: Any) -> Outcome:
     """Run one command, and check the invariants."""
-    outcome = carry_out(simulation, op, **members)
+    outcome = do_unchecked(simulation, op, **members)
     state = simulation.scheduler.state
     validate_state(state.cache, state.snapshot, state.queue)
     return outcome
 
 
-def carry_out(simulation: Simulation, op: str, **members: Any) -> Outcome:
-    """Run one command."""
+def do_unchecked(simulation: Simulation, op: str, **members: Any) -> Outcome:
+    """Run one command, without a check of the invariants."""
     simulation.start(convert_command({"op": op, **members}))
     outcome = simulation.work()
     assert outcome is not None
@@ -58,9 +58,9 @@ def four_nodes(*pods: dict[str, Any], **settings: Any) -> Simulation:
 
 def without_numbers(events: list[AnyEvent]) -> list[bytes]:
     """Events without CommandDone and without members that depend on their number."""
-    kept = []
+    lines = []
     for event in events:
         if type(event).__name__ != "CommandDone":
             encoded = encode_events([event])
-            kept.append(encoded.replace(f'"event":{event.event},'.encode(), b""))
-    return kept
+            lines.append(encoded.replace(f'"event":{event.event},'.encode(), b""))
+    return lines

@@ -270,18 +270,18 @@ def test_events_tell_each_stage_and_give_the_view_of_the_engine() -> None:
     assert (preemption.preemptor, preemption.node, preemption.cycle) == ("default/p", "a", 1)
     assert (preemption.victims, preemption.next_stage) == (["default/v2", "default/v1"], CLEAR_NOMINATIONS)
 
-    told = []
+    notices = []
     while simulation.view().preemptions:
         _advance(simulation)
-        told += [event for event in simulation.recorder.pending if isinstance(event, PreemptionStageEnded)]
+        notices += [event for event in simulation.recorder.pending if isinstance(event, PreemptionStageEnded)]
         assert _folded_equals_engine(simulation, fold)
 
-    assert [(event.stage, event.victim, event.evicted, event.next_stage) for event in told] == [
+    assert [(event.stage, event.victim, event.evicted, event.next_stage) for event in notices] == [
         (CLEAR_NOMINATIONS, "", 0, EVICT_VICTIMS),
         (EVICT_VICTIMS, "default/v2", 1, EVICT_LAST_VICTIM),
         (EVICT_LAST_VICTIM, "default/v1", 2, ""),
     ]
-    assert {event.cycle for event in told} == {1}
+    assert {event.cycle for event in notices} == {1}
 
 
 def test_a_failed_eviction_is_told_with_its_error() -> None:

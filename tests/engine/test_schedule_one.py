@@ -122,10 +122,10 @@ def test_the_stages_score_and_normalize_score_have_the_scores_of_the_two_best_no
     assert best.keys() == normalized.keys()
     assert all(len(raw) == len(plugins) for raw in best.values())
     assert {one["total"] for one in normalized.values()} <= {ended.winner.total, ended.runner_up.total if ended.runner_up else 0}
-    told = {score.plugin: (score.raw, score.normalized, score.weight) for score in ended.winner.scores}
+    scores = {score.plugin: (score.raw, score.normalized, score.weight) for score in ended.winner.scores}
     if ended.winner.node in best:
         values = normalized[ended.winner.node]["normalized"]
-        assert told == {
-            plugin: (best[ended.winner.node][place], values[place], stages["NormalizeScore"]["weights"][place])
-            for place, plugin in enumerate(plugins)
+        assert scores == {
+            plugin: (best[ended.winner.node][index], values[index], stages["NormalizeScore"]["weights"][index])
+            for index, plugin in enumerate(plugins)
         }

@@ -154,7 +154,7 @@ def _fate(point, code):
     _do(simulation, {"op": "cycle"})
 
     cycle = simulation.last_cycle or {"outcome": ""}
-    conditions = [each for each in simulation.cluster.find("Pod", "default/p").status.conditions if each.status == "False"]
+    conditions = [condition for condition in simulation.cluster.find("Pod", "default/p").status.conditions if condition.status == "False"]
     queue = simulation.observed_state()["queue"]
     waits = [name for name in ("activeQ", "backoffQ", "unschedulable") if queue[name]]
     reason, message = (conditions[0].reason, conditions[0].message) if conditions else ("", "")

@@ -71,7 +71,7 @@ def test_after_each_event_the_engines_view_equals_the_folded_events(whole: tuple
             continue
         simulation = as_after(event.event)
         stood_at.add(simulation.event)
-        fold.apply_all(one for one in events if fold.event < one.event <= simulation.event)
+        fold.apply_all(event for event in events if fold.event < event.event <= simulation.event)
         assert simulation.view() == fold.to_view(), event
         assert simulation.drain_events() == events[: simulation.event]
         assert simulation.task is None

@@ -76,5 +76,5 @@ def test_a_merge_patch_replaces_lists_and_removes_nulls() -> None:
 
 
 def test_a_configuration_of_another_shape_is_refused() -> None:
-    with pytest.raises(PlanError, match="does not have the shape of a KubeSchedulerConfiguration"):
+    with pytest.raises(PlanError, match="is not a valid KubeSchedulerConfiguration"):
         applied({"profiles": ["a"]}, weights={"ImageLocality": 3})

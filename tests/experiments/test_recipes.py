@@ -28,9 +28,9 @@ def test_there_are_four() -> None:
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_a_recipe_runs_and_has_a_report(path: Path) -> None:
-    found = results(path)
-    assert [row.error for row in found.trials] == [""] * len(found.trials)
-    assert found.question in html_report(found)
+    result = results(path)
+    assert [row.error for row in result.trials] == [""] * len(result.trials)
+    assert result.question in html_report(result)
 
 
 def test_packing_saves_nodes() -> None:

@@ -20,18 +20,18 @@ variants: [{name: six}, {name: two, nodes: {count: 2}}]
 
 
 def test_a_difference_is_paired_by_seed() -> None:
-    found = results(PLAN + "seeds: 3\n")
-    two = found.variant("two")
-    by_seed = {(row.variant, row.seed): row.values["placed"] for row in found.trials}
+    result = results(PLAN + "seeds: 3\n")
+    two = result.variant("two")
+    by_seed = {(row.variant, row.seed): row.values["placed"] for row in result.trials}
     pairs = [by_seed["two", seed] - by_seed["six", seed] for seed in (1, 2, 3)]
     assert two.differences["placed"].mean == round(sum(pairs) / 3, 9)
     assert two.differences["placed"].count == 3
-    assert found.variant("six").differences == {}
+    assert result.variant("six").differences == {}
 
 
 def test_a_reason_that_only_one_trial_has_is_0_in_the_others() -> None:
-    found = results(PLAN)
-    assert [row.values["pendingReason.Insufficient cpu"] > 0 for row in found.trials] == [False, True]
+    result = results(PLAN)
+    assert [row.values["pendingReason.Insufficient cpu"] > 0 for row in result.trials] == [False, True]
 
 
 def test_equal_plans_have_equal_bytes_without_times() -> None:
@@ -40,17 +40,17 @@ def test_equal_plans_have_equal_bytes_without_times() -> None:
 
 
 def test_results_are_read_again() -> None:
-    found = results(PLAN)
-    assert decode_results(encode_results(found)) == found
+    result = results(PLAN)
+    assert decode_results(encode_results(result)) == result
 
 
 def test_moves_count_pods_on_other_nodes_and_on_none(tmp_path: Path) -> None:
     write_cluster(tmp_path, node("n1", cpu="1"), node("n2", cpu="1"), pod("a"), pod("b"))
-    found = results("base: {files: [cluster.json]}\nvariants: [{name: both}, {name: one, nodes: {remove: [n1]}}]", tmp_path)
-    assert found.moves is not None
-    assert found.moves.counts[0][1] == found.moves.counts[1][0]
-    assert found.moves.counts[0][1] in (1.0, 2.0)
-    assert found.moves.counts[0][0] == 0.0
+    result = results("base: {files: [cluster.json]}\nvariants: [{name: both}, {name: one, nodes: {remove: [n1]}}]", tmp_path)
+    assert result.moves is not None
+    assert result.moves.counts[0][1] == result.moves.counts[1][0]
+    assert result.moves.counts[0][1] in (1.0, 2.0)
+    assert result.moves.counts[0][0] == 0.0
 
 
 def test_the_table_has_a_row_for_each_variant_with_its_difference() -> None:
@@ -75,8 +75,8 @@ def test_node_shares_are_sorted_means_over_the_seeds(tmp_path: Path) -> None:
 
 
 def test_csv_has_a_line_for_each_trial_and_no_formulas() -> None:
-    found = results(PLAN.replace("name: two", "name: =two"))
-    rows = list(csv.reader(io.StringIO(csv_of(found))))
+    result = results(PLAN.replace("name: two", "name: =two"))
+    rows = list(csv.reader(io.StringIO(csv_of(result))))
     assert [row[:3] for row in rows] == [["trial", "variant", "seed"], ["0", "six", ""], ["1", "'=two", ""]]
 
 
@@ -86,8 +86,8 @@ def test_a_label_has_words() -> None:
 
 
 def test_a_report_has_plan_and_results_and_escapes_names() -> None:
-    found = results(PLAN)
-    text = html_report(found)
+    result = results(PLAN)
+    text = html_report(result)
     assert "<b>sizes" not in text
     assert "&lt;b&gt;sizes" in text
     assert "default-src 'none'" in text

@@ -49,9 +49,9 @@ def test_a_seed_decides_between_tied_nodes_in_v1_36_too() -> None:
 
 def test_a_seed_can_change_the_order_of_arrival_instead(tmp_path: Path) -> None:
     write_cluster(tmp_path, node("n1", cpu="2"), *(pod(f"p{number}") for number in range(8)))
-    found = run("base: {files: [cluster.json]}\nseeds: 4\nseedVaries: [order]", tmp_path)
-    assert len({tuple(result.placements) for result in found}) > 1
-    assert {result.values["placed"] for result in found} == {2.0}
+    result = run("base: {files: [cluster.json]}\nseeds: 4\nseedVaries: [order]", tmp_path)
+    assert len({tuple(result.placements) for result in result}) > 1
+    assert {result.values["placed"] for result in result} == {2.0}
 
 
 def test_pods_that_back_off_after_a_preemption_are_tried_again(tmp_path: Path) -> None:

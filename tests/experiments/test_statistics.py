@@ -12,28 +12,28 @@ def test_no_numbers_have_no_interval() -> None:
 
 
 def test_a_single_number_has_no_margin_and_proves_nothing() -> None:
-    found = interval([3.0])
-    assert found is not None
-    assert (found.mean, found.margin, found.excludes_zero) == (3.0, None, False)
+    result = interval([3.0])
+    assert result is not None
+    assert (result.mean, result.margin, result.excludes_zero) == (3.0, None, False)
 
 
 def test_the_margin_is_students() -> None:
     # From a table: t(0.975, 4) = 2.776; the deviation of 1…5 is √2.5.
-    found = interval([1, 2, 3, 4, 5])
-    assert found is not None
-    assert found.margin == pytest.approx(2.776 * (2.5 / 5) ** 0.5)
-    assert found.excludes_zero
+    result = interval([1, 2, 3, 4, 5])
+    assert result is not None
+    assert result.margin == pytest.approx(2.776 * (2.5 / 5) ** 0.5)
+    assert result.excludes_zero
 
 
 def test_many_numbers_use_an_expansion_that_joins_the_table() -> None:
     numbers = [float(number % 2) for number in range(32)]
-    found = interval(numbers)
-    assert found is not None
+    result = interval(numbers)
+    assert result is not None
     deviation = (8 / 31) ** 0.5
-    assert found.margin == pytest.approx(2.0395 * deviation / 32**0.5, rel=1e-3)
+    assert result.margin == pytest.approx(2.0395 * deviation / 32**0.5, rel=1e-3)
 
 
 def test_equal_numbers_have_no_spread() -> None:
-    found = interval([2.0, 2.0, 2.0])
-    assert found is not None
-    assert (found.margin, found.excludes_zero) == (0.0, True)
+    result = interval([2.0, 2.0, 2.0])
+    assert result is not None
+    assert (result.margin, result.excludes_zero) == (0.0, True)

@@ -26,9 +26,9 @@ def test_a_variant_that_its_release_refuses_names_itself_and_its_line() -> None:
 
 
 def test_every_refused_variant_is_named() -> None:
-    found = faults(BASE + "variants:\n  - {name: a, plugins: {Nothing: true}}\n  - {name: b}\n  - {name: c, plugins: {Else: true}}\n")
-    assert [fault.split(": ")[2] for fault in found] == ["variant 'a'", "variant 'c'"]
-    assert "Nothing" in found[0]
+    result = faults(BASE + "variants:\n  - {name: a, plugins: {Nothing: true}}\n  - {name: b}\n  - {name: c, plugins: {Else: true}}\n")
+    assert [fault.split(": ")[2] for fault in result] == ["variant 'a'", "variant 'c'"]
+    assert "Nothing" in result[0]
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:

@@ -23,10 +23,10 @@ grid:
 
 
 def test_a_grid_has_every_combination() -> None:
-    found = variants(GRID)
-    assert [variant.name for variant in found] == ["spread, all", "spread, some", "pack, all", "pack, some"]
-    assert found[2].axes == {"strategy": "pack", "sampling": "all"}
-    assert (found[2].patch.weights, found[2].patch.percentage_of_nodes_to_score) == ({"NodeResourcesFit": 5}, 100)
+    result = variants(GRID)
+    assert [variant.name for variant in result] == ["spread, all", "spread, some", "pack, all", "pack, some"]
+    assert result[2].axes == {"strategy": "pack", "sampling": "all"}
+    assert (result[2].patch.weights, result[2].patch.percentage_of_nodes_to_score) == ({"NodeResourcesFit": 5}, 100)
 
 
 def test_a_variant_overrides_what_is_common() -> None:

@@ -34,10 +34,10 @@ def pod(
 ) -> dict[str, Any]:
     """A pod with one container."""
     containers = [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]
-    asked: dict[str, Any] = {"containers": containers, "nodeName": on, "priority": priority, **spec}
-    asked = {key: value for key, value in asked.items() if value not in ("", None)}
+    requests: dict[str, Any] = {"containers": containers, "nodeName": on, "priority": priority, **spec}
+    requests = {key: value for key, value in requests.items() if value not in ("", None)}
     metadata = {"name": name, "namespace": "default", "uid": name, "labels": labels or {}}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": asked, "status": {"phase": "Running" if on else "Pending"}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": requests, "status": {"phase": "Running" if on else "Pending"}}
 
 
 def cluster(*objects: dict[str, Any], config: dict[str, Any] | None = None, **settings: Any) -> Simulation:

@@ -12,7 +12,7 @@ def test_both_add_up_to_the_same_where_nothing_is_on_its_way() -> None:
     described = describe_node(cluster(node("n1"), pod("a", cpu="1500m", on="n1"), pod("b", cpu="1", on="n1")), "n1")
     assert (described.requests.milli_cpu, described.cache_requested and described.cache_requested.milli_cpu) == (2500, 2500)
     assert described.allocatable == described.cache_allocatable
-    assert [(one.pod, one.assigned, one.cached) for one in described.pods] == [("default/a", True, "added"), ("default/b", True, "added")]
+    assert [(pod.pod, pod.assigned, pod.cached) for pod in described.pods] == [("default/a", True, "added"), ("default/b", True, "added")]
 
 
 def test_an_assumed_pod_counts_for_the_cache_alone() -> None:
@@ -20,7 +20,7 @@ def test_an_assumed_pod_counts_for_the_cache_alone() -> None:
     do(simulation, "schedule")
     described = describe_node(simulation, "n1")
     assert (described.requests.milli_cpu, described.cache_requested and described.cache_requested.milli_cpu) == (1000, 3000)
-    assert [(one.pod, one.assigned, one.cached) for one in described.pods] == [
+    assert [(pod.pod, pod.assigned, pod.cached) for pod in described.pods] == [
         ("default/a", True, "added"),
         ("default/p", False, "assumed"),
     ]
@@ -32,7 +32,7 @@ def test_a_pod_whose_event_is_lost_counts_for_the_api_server_alone() -> None:
     do(simulation, "create", object=pod("a", cpu="1", on="n1"), drop="watch")
     described = describe_node(simulation, "n1")
     assert (described.requests.milli_cpu, described.cache_requested and described.cache_requested.milli_cpu) == (1000, 0)
-    assert [(one.assigned, one.cached) for one in described.pods] == [(True, "")]
+    assert [(pod.assigned, pod.cached) for pod in described.pods] == [(True, "")]
 
 
 def test_finished_pods_count_nowhere() -> None:
@@ -49,7 +49,7 @@ def test_a_pod_asks_for_its_containers_or_its_largest_init_container_and_the_ove
     described = describe_pod(cluster(node("n1"), wanted), "default/p")
     assert (described.requests.milli_cpu, described.requests.memory) == (3250, (2048 + 64) << 20), "What has a limit alone requests it."
     assert (described.limits.milli_cpu, described.limits.memory) == (4250, (2048 + 64) << 20)
-    assert [(one.name, one.init) for one in described.containers] == [("i", True), ("c", False), ("c", False)]
+    assert [(container.name, container.init) for container in described.containers] == [("i", True), ("c", False), ("c", False)]
 
 
 def test_an_unknown_node_is_reported() -> None:

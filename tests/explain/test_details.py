@@ -59,8 +59,8 @@ def claims(zone: str) -> list[dict[str, Any]]:
 
 
 def test_insufficient_cpu_names_the_nodes_with_the_most_free_and_what_is_missing() -> None:
-    found = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("b", cpu="1500m", on="n2"), pod("p", cpu="4")))
-    [detail] = found
+    result = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("b", cpu="1500m", on="n2"), pod("p", cpu="4")))
+    [detail] = result
     assert isinstance(detail, ResourceDetail)
     assert detail.sentence == "the pod requests 4 cpu; n2 has the most free, 2.5 of 4 (1.5 short)"
     assert (detail.requested, detail.offered_by, detail.largest) == (4000, 2, 4000)
@@ -217,7 +217,7 @@ def test_a_volume_in_another_zone_says_where_it_can_be_used() -> None:
 def gpus(*models: str) -> list[dict[str, Any]]:
     """A class, and a slice of node n1 with a device of each model."""
     api = "resource.k8s.io/v1"
-    devices = [{"name": f"d{place}", "attributes": {"model": {"string": model}}} for place, model in enumerate(models)]
+    devices = [{"name": f"d{index}", "attributes": {"model": {"string": model}}} for index, model in enumerate(models)]
     pool = {"name": "n1", "generation": 1, "resourceSliceCount": 1}
     spec = {"driver": "gpu.example.com", "nodeName": "n1", "pool": pool, "devices": devices}
     selector = {"cel": {"expression": 'device.attributes["gpu.example.com"].model != "other"'}}

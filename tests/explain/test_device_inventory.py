@@ -33,14 +33,14 @@ def test_a_device_names_its_claim_and_the_claim_its_device_and_pod() -> None:
     assert device_inventory(simulation).devices == {"free": 4, "tainted": 0}
     do(simulation, "run")
 
-    found = device_inventory(simulation)
-    taken = [(device, pool) for pool in found.pools for device in pool.devices if device.state == "allocated"]
-    assert found.devices["allocated"] == len(taken) > 0
+    result = device_inventory(simulation)
+    taken = [(device, pool) for pool in result.pools for device in pool.devices if device.state == "allocated"]
+    assert result.devices["allocated"] == len(taken) > 0
     device, pool = taken[0]
-    claim = next(each for each in found.claims if each.claim == device.claims[0])
-    assert (pool.pool, device.name) in [(each.pool, each.device) for each in claim.devices]
+    claim = next(claim for claim in result.claims if claim.claim == device.claims[0])
+    assert (pool.pool, device.name) in [(device.pool, device.device) for device in claim.devices]
     assert claim.pods == claim.reserved_for == (claim.claim,)
-    assert sum(found.states.values()) == len(found.claims)
+    assert sum(result.states.values()) == len(result.claims)
 
 
 def test_a_device_is_in_flight_while_the_binding_cycle_is_held() -> None:
@@ -56,7 +56,7 @@ def test_shared_counters_say_what_allocated_devices_take() -> None:
     simulation = session(nodes=1, gpus=1, partitions=True, pods=12)
     do(simulation, "run")
     (pool,) = device_inventory(simulation).pools
-    memory = next(each for each in pool.counters if each.counter == "memory")
+    memory = next(counter for counter in pool.counters if counter.counter == "memory")
     sizes = {"10Gi": 10, "20Gi": 20, "40Gi": 40, "80Gi": 80}
     assert memory.used == sum(sizes[device.capacity["memory"]] for device in pool.devices if device.state != "free") * 2**30 > 0
     assert (memory.counter_set, memory.total, memory.text) == ("gpu-0", 80 * 2**30, "80Gi")
@@ -65,14 +65,14 @@ def test_shared_counters_say_what_allocated_devices_take() -> None:
 def test_a_free_device_whose_counters_are_used_up_is_blocked() -> None:
     simulation = session(nodes=1, gpus=2, partitions=True, pods=1, seed=3)
     do(simulation, "run")
-    found = device_inventory(simulation)
-    (pool,) = found.pools
+    result = device_inventory(simulation)
+    (pool,) = result.pools
     (taken,) = [device for device in pool.devices if device.state == "allocated"]
     same = [device for device in pool.devices if device.counter_sets == taken.counter_sets and device is not taken]
     assert [device.name for device in pool.devices if device.blocked] == [
         device.name for device in same if taken.name in ("gpu-0", "gpu-1") or device.name in ("gpu-0", "gpu-1")
     ]
-    assert found.devices["blocked"] + found.devices["free"] + 1 == len(pool.devices)
+    assert result.devices["blocked"] + result.devices["free"] + 1 == len(pool.devices)
 
 
 def test_one_node_and_one_pod_have_their_own_part() -> None:
@@ -80,7 +80,9 @@ def test_one_node_and_one_pod_have_their_own_part() -> None:
     do(simulation, "run")
     of_node = device_inventory(simulation, node="node-1")
     assert {pool.node for pool in of_node.pools} == {"node-1"}
-    assert {claim.claim for claim in of_node.claims} == {claim for pool in of_node.pools for each in pool.devices for claim in each.claims}
+    assert {claim.claim for claim in of_node.claims} == {
+        claim for pool in of_node.pools for device in pool.devices for claim in device.claims
+    }
     pod = of_node.claims[0].pods[0]
     of_pod = device_inventory(simulation, pod=pod)
     assert [claim.pods for claim in of_pod.claims] == [(pod,)]
@@ -89,7 +91,7 @@ def test_one_node_and_one_pod_have_their_own_part() -> None:
 
 
 def test_classes_count_the_claims_that_ask_for_them() -> None:
-    found = device_inventory(session())
-    asked = {each.name: each.claims for each in found.classes}
-    assert asked["gpu.example.com"] == len(found.claims)
-    assert asked["partition.gpu.example.com"] == 0
+    result = device_inventory(session())
+    claims_of_class = {priority_class.name: priority_class.claims for priority_class in result.classes}
+    assert claims_of_class["gpu.example.com"] == len(result.claims)
+    assert claims_of_class["partition.gpu.example.com"] == 0

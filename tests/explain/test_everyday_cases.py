@@ -56,9 +56,9 @@ def test_the_fix_of_a_case_places_the_pod(case: Case) -> None:
     simulation = played(case)
     for command in case.commands:
         do(simulation, convert_command(command))
-    found = simulation.cluster.find("Pod", case.pod)
-    assert isinstance(found, Pod)
-    assert found.spec.node_name
+    pod_ = simulation.cluster.find("Pod", case.pod)
+    assert isinstance(pod_, Pod)
+    assert pod_.spec.node_name
 
 
 def test_the_stored_thumbnails_are_those_of_the_engine() -> None:

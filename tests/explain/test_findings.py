@@ -17,11 +17,11 @@ SAMPLES = Path(__file__).parents[1] / "samples" / "sigusr2"
 
 def imported(case: str, *names: str) -> tuple[Simulation, KnownFindings]:
     """An engine with the objects of some files of a case, and the doctor's findings."""
-    found = load([Source.of_path(SAMPLES / case / name) for name in names])
+    result = load([Source.of_path(SAMPLES / case / name) for name in names])
     simulation = Simulation(SimulationSettings())
-    simulation.load(found.objects)
-    logs = {log.name: log.signals for log in found.logs}
-    return simulation, KnownFindings(examine_import(found.objects, None, logs, made_of_dump=found.made_of_dump))
+    simulation.load(result.objects)
+    logs = {log.name: log.signals for log in result.logs}
+    return simulation, KnownFindings(examine_import(result.objects, None, logs, made_of_dump=result.made_of_dump))
 
 
 def test_a_pod_that_the_scheduler_does_not_know_is_not_said_to_be_next() -> None:

@@ -14,9 +14,9 @@ from schedviz.kube.core import Pod
 
 
 def the(simulation: Simulation, name: str) -> Pod:
-    found = simulation.cluster.find("Pod", f"default/{name}")
-    assert isinstance(found, Pod)
-    return found
+    pod_ = simulation.cluster.find("Pod", f"default/{name}")
+    assert isinstance(pod_, Pod)
+    return pod_
 
 
 def bound(simulation: Simulation, name: str, on: str, *, rank: int, arrived: int | None = 0, after: int = 0) -> Bound:
@@ -24,8 +24,8 @@ def bound(simulation: Simulation, name: str, on: str, *, rank: int, arrived: int
 
 
 def verdicts(simulation: Simulation, *members: Bound, is_complete: bool = True) -> list[str]:
-    found = Replay(simulation, LiveDryRuns(), []).judge_all(members, is_complete=is_complete)
-    return [one.verdict for one in found]
+    result = Replay(simulation, LiveDryRuns(), []).judge_all(members, is_complete=is_complete)
+    return [one.verdict for one in result]
 
 
 def test_the_order_of_decisions_counts_and_not_that_of_bindings() -> None:
@@ -45,7 +45,10 @@ def test_if_another_order_agrees_the_binding_is_undecided() -> None:
     # In this order y does not fit on n any more.
     x, y = bound(simulation, "x", "n", rank=1), bound(simulation, "y", "n", rank=2, after=1)
     judgements = Replay(simulation, LiveDryRuns(), []).judge_all([x, y], is_complete=True)
-    assert [(one.verdict, one.cause, one.in_flight) for one in judgements] == [("agrees", None, 2), ("undecided", "order", 2)]
+    assert [(judgement.verdict, judgement.cause, judgement.in_flight) for judgement in judgements] == [
+        ("agrees", None, 2),
+        ("undecided", "order", 2),
+    ]
 
 
 def test_a_node_that_fits_in_no_order_is_infeasible_unless_a_pod_is_missing() -> None:

@@ -40,17 +40,17 @@ def imported(*names: str) -> Import:
 
 @pytest.fixture(scope="module")
 def cluster() -> Simulation:
-    found = imported("objects.json.xz")
-    simulation = Simulation(settings_for(found))
-    simulation.load(found.objects)
+    result = imported("objects.json.xz")
+    simulation = Simulation(settings_for(result))
+    simulation.load(result.objects)
     return simulation
 
 
 @pytest.fixture(scope="module")
 def every_kind() -> Simulation:
-    found = imported("pending.json.xz")
-    simulation = Simulation(settings_for(found))
-    simulation.load(found.objects)
+    result = imported("pending.json.xz")
+    simulation = Simulation(settings_for(result))
+    simulation.load(result.objects)
     return simulation
 
 
@@ -81,9 +81,9 @@ def test_no_pod_that_the_real_scheduler_refused_fits(cluster: Simulation, name: 
 
 
 def test_a_healthy_cluster_has_no_differences() -> None:
-    found = imported("objects.json.xz", "scheduler.log.xz", "kubeschedulerconfiguration.yaml")
-    logs = {log.name: log.signals for log in found.logs}
-    (examination,) = examine_import(found.objects, found.config, logs, release=found.evidence.suggested)
+    result = imported("objects.json.xz", "scheduler.log.xz", "kubeschedulerconfiguration.yaml")
+    logs = {log.name: log.signals for log in result.logs}
+    (examination,) = examine_import(result.objects, result.config, logs, release=result.evidence.suggested)
 
     assert len(logs["scheduler.log"]) == 2
     assert [finding.sentence for finding in examination.differences] == []
@@ -91,9 +91,9 @@ def test_a_healthy_cluster_has_no_differences() -> None:
 
 @pytest.mark.parametrize("pair", ["busy-objects-then-dump", "busy-dump-then-objects"])
 def test_what_changed_between_dump_and_objects_is_not_called_wrong(pair: str) -> None:
-    found = imported(f"{pair}.json.xz", f"{pair}.log.xz")
-    logs = {log.name: log.signals for log in found.logs}
-    (examination,) = examine_import(found.objects, found.config, logs, release=found.evidence.suggested)
+    result = imported(f"{pair}.json.xz", f"{pair}.log.xz")
+    logs = {log.name: log.signals for log in result.logs}
+    (examination,) = examine_import(result.objects, result.config, logs, release=result.evidence.suggested)
 
     assert [finding.sentence for finding in examination.differences] == []
     [note] = [finding for finding in examination.notes if finding.kind == NOT_COMPARED]
@@ -103,15 +103,15 @@ def test_what_changed_between_dump_and_objects_is_not_called_wrong(pair: str) ->
 def test_every_message_of_74_kinds_of_pods_is_computed_word_for_word(every_kind: Simulation) -> None:
     items: list[dict[str, Any]] = json.loads(sample("pending.json.xz"))["items"]
     waiting = [item for item in items if item["kind"] == "Pod" and not item["spec"].get("nodeName")]
-    said = {
+    messages = {
         f"{item['metadata']['namespace']}/{item['metadata']['name']}": next(
             (one["message"] for one in item["status"].get("conditions", ()) if one["type"] == "PodScheduled"), ""
         )
         for item in waiting
     }
 
-    assert len(said) == 74
-    assert {pod: why_pending(every_kind, pod).message for pod in said} == said
+    assert len(messages) == 74
+    assert {pod: why_pending(every_kind, pod).message for pod in messages} == messages
 
 
 def test_no_pod_of_74_kinds_is_said_to_fit(every_kind: Simulation) -> None:
@@ -152,16 +152,16 @@ def test_a_configuration_that_one_release_knows_chooses_it() -> None:
 
 
 def test_a_cluster_info_dump_with_empty_lists_is_read() -> None:
-    found = imported("cluster-info-dump.txt.xz")
+    result = imported("cluster-info-dump.txt.xz")
 
-    assert found.report.kinds["Node"] == 50
-    assert found.evidence.kubelet == "v1.36.0"
+    assert result.report.kinds["Node"] == 50
+    assert result.evidence.kubelet == "v1.36.0"
 
 
 def test_a_log_with_a_dump_alone_groups_pods_by_what_their_scheduler_said() -> None:
-    found = imported("scheduler.log.xz")
-    simulation = Simulation(settings_for(found))
-    simulation.load(found.objects)
+    result = imported("scheduler.log.xz")
+    simulation = Simulation(settings_for(result))
+    simulation.load(result.objects)
     [reason] = overview(simulation).reasons
 
     details = {pod: group.detail for group in reason.groups for pod in group.pods}

@@ -55,15 +55,15 @@ def test_the_dump_of_the_case_is_the_one_that_was_reported() -> None:
 
 
 def test_an_endless_nomination_is_explained_with_a_remedy() -> None:
-    found = explained("nominated-for-ever")
-    assert found.for_ever
-    assert found.sentence.startswith(f"{POD} stays nominated to {NOMINATED} forever")
-    assert "filterVerb and no preemptVerb" in found.cause
-    assert "preemptVerb" in found.advice
-    assert found.message == "0/9 nodes are available: 2 Insufficient cpu, 7 node is not in the subnet of the pod's fixed IP."
-    by_reason = {clause.reason: set(clause.nodes) for clause in found.clauses}
+    explanation = explained("nominated-for-ever")
+    assert explanation.for_ever
+    assert explanation.sentence.startswith(f"{POD} stays nominated to {NOMINATED} forever")
+    assert "filterVerb and no preemptVerb" in explanation.cause
+    assert "preemptVerb" in explanation.advice
+    assert explanation.message == "0/9 nodes are available: 2 Insufficient cpu, 7 node is not in the subnet of the pod's fixed IP."
+    by_reason = {clause.reason: set(clause.nodes) for clause in explanation.clauses}
     assert by_reason["node is not in the subnet of the pod's fixed IP"] == WITH_ROOM
-    assert sum(found.outlooks.values()) == found.nodes == 9
+    assert sum(explanation.outlooks.values()) == explanation.nodes == 9
 
 
 def test_the_doctor_finds_it_in_the_engine_and_in_the_objects_alone() -> None:
@@ -77,9 +77,9 @@ def test_the_doctor_finds_it_in_the_engine_and_in_the_objects_alone() -> None:
 
 
 def test_a_preempt_verb_mends_it() -> None:
-    found = explained("nominated-for-ever-fixed")
-    assert found.standing == "pending"
-    assert not found.for_ever
+    explanation = explained("nominated-for-ever-fixed")
+    assert explanation.standing == "pending"
+    assert not explanation.for_ever
     assert examine_engine(played("nominated-for-ever-fixed")).differences == ()
 
 
@@ -122,7 +122,7 @@ def test_turning_the_preempt_verb_on_is_the_first_suggestion_and_ends_it(name: s
     assert (mended.standing, mended.for_ever) == ("pending", False)
 
 
-@pytest.mark.parametrize("name", [each.name for each in samples()])
+@pytest.mark.parametrize("name", [sample.name for sample in samples()])
 def test_each_sample_says_what_it_is_about(name: str) -> None:
     trace = decode_trace(sample(name))
     assert trace.name == name

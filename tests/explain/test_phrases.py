@@ -44,12 +44,14 @@ def placeholders(template: str) -> set[str]:
 
 
 def test_every_phrase_is_there_in_chinese_with_the_same_values() -> None:
-    found = set(templates())
-    assert len(found) > 200
-    assert sorted(found - CHINESE.keys()) == []
+    results = set(templates())
+    assert len(results) > 200
+    assert sorted(results - CHINESE.keys()) == []
     assert {english: chinese for english, chinese in CHINESE.items() if placeholders(english) != placeholders(chinese)} == {}
 
 
 def test_a_phrase_says_numbers_and_phrases_inside_it() -> None:
-    said = phrase("{state}: none of {nodes} fits", state=phrase("{pod} is pending", pod="a/b"), nodes=counted(1200, "one", "{count} nodes"))
-    assert said.text == "a/b is pending: none of 1,200 nodes fits"
+    sentence = phrase(
+        "{state}: none of {nodes} fits", state=phrase("{pod} is pending", pod="a/b"), nodes=counted(1200, "one", "{count} nodes")
+    )
+    assert sentence.text == "a/b is pending: none of 1,200 nodes fits"

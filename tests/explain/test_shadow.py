@@ -25,29 +25,29 @@ def judgement_of(simulation: Simulation, name: str, on: str) -> Judgement:
 
 
 def the(simulation: Simulation, name: str) -> Pod:
-    found = simulation.cluster.find("Pod", f"default/{name}")
-    assert isinstance(found, Pod)
-    return found
+    pod_ = simulation.cluster.find("Pod", f"default/{name}")
+    assert isinstance(pod_, Pod)
+    return pod_
 
 
 def test_any_of_the_best_nodes_agrees() -> None:
     simulation = cluster(node("n1"), node("n2"), node("n3", cpu="2"), pod("p"))
     for taken in ("n1", "n2"):
-        found = judgement_of(simulation, "p", taken)
-        assert (found.verdict, found.choice and found.choice.best) == ("agrees", ("n1", "n2"))
+        result = judgement_of(simulation, "p", taken)
+        assert (result.verdict, result.choice and result.choice.best) == ("agrees", ("n1", "n2"))
 
 
 def test_a_feasible_node_that_is_not_best_says_which_plugins_make_the_difference() -> None:
-    found = judgement_of(cluster(node("empty"), node("used"), pod("on-it", cpu="2", on="used"), pod("p")), "p", "used")
-    assert found.verdict == "notBest"
-    assert found.choice is not None
-    assert found.choice.total - found.total == sum(share.best - share.taken for share in found.shares)
-    assert found.shares[0] == Share("NodeResourcesFit", best=86, taken=61)
+    result = judgement_of(cluster(node("empty"), node("used"), pod("on-it", cpu="2", on="used"), pod("p")), "p", "used")
+    assert result.verdict == "notBest"
+    assert result.choice is not None
+    assert result.choice.total - result.total == sum(share.best - share.taken for share in result.shares)
+    assert result.shares[0] == Share("NodeResourcesFit", best=86, taken=61)
 
 
 def test_a_rejected_node_names_its_plugin() -> None:
-    found = judgement_of(cluster(node("n1"), node("full", cpu="1"), pod("on-it", on="full"), pod("p")), "p", "full")
-    assert (found.verdict, found.plugin, found.reasons) == ("infeasible", "NodeResourcesFit", ("Insufficient cpu",))
+    result = judgement_of(cluster(node("n1"), node("full", cpu="1"), pod("on-it", on="full"), pod("p")), "p", "full")
+    assert (result.verdict, result.plugin, result.reasons) == ("infeasible", "NodeResourcesFit", ("Insufficient cpu",))
 
 
 def test_a_node_that_the_session_does_not_have_is_not_judged() -> None:
@@ -55,8 +55,8 @@ def test_a_node_that_the_session_does_not_have_is_not_judged() -> None:
 
 
 def test_where_nothing_fits_the_message_says_so() -> None:
-    found = choice_of(cluster(node("n1", cpu="1"), pod("p", cpu="2")), "p")
-    assert (found.feasible, found.best, found.message) == (0, (), "0/1 nodes are available: 1 Insufficient cpu.")
+    result = choice_of(cluster(node("n1", cpu="1"), pod("p", cpu="2")), "p")
+    assert (result.feasible, result.best, result.message) == (0, (), "0/1 nodes are available: 1 Insufficient cpu.")
 
 
 def test_the_nominated_node_is_the_one_that_is_chosen() -> None:

@@ -12,8 +12,8 @@ from schedviz.explain.why import why_pending
 
 
 def whats(*objects: dict[str, object]) -> list[list[str]]:
-    found = smallest_change(cluster(*objects), "default/p")
-    return [[change.what for change in suggestion.changes] for suggestion in found.suggestions]
+    result = smallest_change(cluster(*objects), "default/p")
+    return [[change.what for change in suggestion.changes] for suggestion in result.suggestions]
 
 
 def test_a_cordoned_node_is_uncordoned_first() -> None:
@@ -25,46 +25,46 @@ def test_the_request_goes_down_to_what_is_free() -> None:
 
 
 def test_a_taint_is_tolerated_or_taken_off() -> None:
-    found = whats(node("n1", taints=("gpu=true:NoSchedule",)), pod("p"))
-    assert found[0] == ["tolerate the taint gpu=true"]
-    assert ["take the taint gpu=true:NoSchedule off n1"] in found
+    result = whats(node("n1", taints=("gpu=true:NoSchedule",)), pod("p"))
+    assert result[0] == ["tolerate the taint gpu=true"]
+    assert ["take the taint gpu=true:NoSchedule off n1"] in result
 
 
 def test_a_taint_of_a_node_that_is_not_well_is_not_to_be_tolerated() -> None:
-    found = whats(node("n1", taints=("node.kubernetes.io/not-ready=:NoExecute",)), pod("p"))
-    assert found == [["add one more node like n1"]]
+    result = whats(node("n1", taints=("node.kubernetes.io/not-ready=:NoExecute",)), pod("p"))
+    assert result == [["add one more node like n1"]]
 
 
 def test_a_label_that_is_missing_is_given_or_not_asked_for() -> None:
-    found = whats(node("n1"), pod("p", nodeSelector={"disk": "ssd"}))
-    assert ["label n1 with disk=ssd"] in found
-    assert ["do not ask for the node label disk=ssd (nodeSelector)"] in found
+    result = whats(node("n1"), pod("p", nodeSelector={"disk": "ssd"}))
+    assert ["label n1 with disk=ssd"] in result
+    assert ["do not ask for the node label disk=ssd (nodeSelector)"] in result
 
 
 def test_pods_leave_or_a_node_is_added() -> None:
-    found = whats(node("n1"), pod("a", cpu="4", on="n1"), pod("p", cpu="2"))
-    assert found == [["remove default/a from n1"], ["add one more node like n1"]]
+    result = whats(node("n1"), pod("a", cpu="4", on="n1"), pod("p", cpu="2"))
+    assert result == [["remove default/a from n1"], ["add one more node like n1"]]
 
 
 def test_two_changes_are_suggested_where_one_is_not_enough() -> None:
-    found = whats(node("n1", cpu="1"), pod("p", cpu="2", nodeSelector={"disk": "ssd"}))
-    assert found
-    assert all(len(changes) == 2 for changes in found)
-    assert {"label n1 with disk=ssd", "request 1 cpu instead of 2 in container c"} in [set(changes) for changes in found]
+    result = whats(node("n1", cpu="1"), pod("p", cpu="2", nodeSelector={"disk": "ssd"}))
+    assert result
+    assert all(len(changes) == 2 for changes in result)
+    assert {"label n1 with disk=ssd", "request 1 cpu instead of 2 in container c"} in [set(changes) for changes in result]
 
 
 def test_nothing_is_suggested_where_nothing_helps() -> None:
     claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]
-    found = smallest_change(cluster(node("n1"), pod("p", volumes=claim)), "default/p")
-    assert found.suggestions == ()
-    assert found.sentence.startswith("No single change and no pair of changes places default/p")
-    assert found.dry_runs > 0
+    result = smallest_change(cluster(node("n1"), pod("p", volumes=claim)), "default/p")
+    assert result.suggestions == ()
+    assert result.sentence.startswith("No single change and no pair of changes places default/p")
+    assert result.dry_runs > 0
 
 
 def test_a_pod_that_fits_needs_no_change() -> None:
-    found = smallest_change(cluster(node("n1"), pod("p")), "default/p")
-    assert found.suggestions == ()
-    assert found.sentence.startswith("Nothing has to change")
+    result = smallest_change(cluster(node("n1"), pod("p")), "default/p")
+    assert result.suggestions == ()
+    assert result.sentence.startswith("Nothing has to change")
 
 
 def test_the_search_leaves_the_session_as_it_was() -> None:
@@ -77,9 +77,9 @@ def test_the_search_leaves_the_session_as_it_was() -> None:
 
 @pytest.mark.parametrize("name", ["n1", "n 1; touch x"])
 def test_commands_can_be_pasted_whatever_the_names_are(name: str) -> None:
-    found = smallest_change(cluster(node(name, cordoned=True), pod("p")), "default/p")
+    result = smallest_change(cluster(node(name, cordoned=True), pod("p")), "default/p")
     quoted = name if name == "n1" else f"'{name}'"
-    assert found.suggestions[0].changes[0].kubectl == f"kubectl uncordon {quoted}"
+    assert result.suggestions[0].changes[0].kubectl == f"kubectl uncordon {quoted}"
 
 
 def test_what_is_suggested_for_the_nodes_works_when_it_is_done() -> None:
@@ -157,8 +157,8 @@ def test_an_argument_of_a_plugin_is_changed_and_places_the_pod_when_it_is(
     config: dict[str, object], objects: list[dict[str, object]], what: str
 ) -> None:
     simulation = cluster(*objects, config=config)
-    found = smallest_change(simulation, "default/p")
-    (suggestion,) = [each for each in found.suggestions if [change.kind for change in each.changes] == ["plugin"]]
+    result = smallest_change(simulation, "default/p")
+    (suggestion,) = [suggestion for suggestion in result.suggestions if [change.kind for change in suggestion.changes] == ["plugin"]]
     assert suggestion.changes[0].what == what
     assert simulation.config == config, "The session is as it was."
     do(simulation, "run")
@@ -172,29 +172,29 @@ def test_an_argument_of_a_plugin_is_changed_and_places_the_pod_when_it_is(
 def test_preemption_is_turned_on_where_it_would_make_room() -> None:
     off = profile("", postFilter={"disabled": [{"name": "*"}]})
     simulation = cluster(node("n1"), pod("low", cpu="4", on="n1", priority=0), pod("p", cpu="2", priority=10), config=off)
-    (suggestion,) = [each for each in smallest_change(simulation, "default/p").suggestions if each.effect == "makesRoom"]
+    (suggestion,) = [suggestion for suggestion in smallest_change(simulation, "default/p").suggestions if suggestion.effect == "makesRoom"]
     assert suggestion.changes[0].what == "enable the plugin DefaultPreemption in the profile default-scheduler"
     assert (suggestion.fits, suggestion.nodes) == (0, ("n1",))
 
 
 def test_an_argument_and_a_change_of_the_pod_make_a_pair() -> None:
-    found = smallest_change(cluster(node("n1", cpu="1"), pod("p", cpu="2"), config=ADDED), "default/p")
-    assert {"plugin", "request"} in [{change.kind for change in suggestion.changes} for suggestion in found.suggestions]
+    result = smallest_change(cluster(node("n1", cpu="1"), pod("p", cpu="2"), config=ADDED), "default/p")
+    assert {"plugin", "request"} in [{change.kind for change in suggestion.changes} for suggestion in result.suggestions]
 
 
 def test_what_was_tried_is_reported_where_nothing_helps() -> None:
     claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]
-    found = smallest_change(cluster(node("n1", cordoned=True), pod("p", volumes=claim)), "default/p")
-    assert sum(found.tried.values()) >= found.dry_runs > 0
-    assert "were tried (" in found.sentence
-    assert "more nodes" in found.sentence
+    result = smallest_change(cluster(node("n1", cordoned=True), pod("p", volumes=claim)), "default/p")
+    assert sum(result.tried.values()) >= result.dry_runs > 0
+    assert "were tried (" in result.sentence
+    assert "more nodes" in result.sentence
 
 
 @pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
 def test_a_toleration_is_suggested_in_both_releases(release: str) -> None:
     simulation = cluster(node("n1", taints=("gpu=true:NoSchedule",)), pod("p"), release=release)
-    found = smallest_change(simulation, "default/p")
-    assert found.suggestions[0].changes[0].what == "tolerate the taint gpu=true"
+    result = smallest_change(simulation, "default/p")
+    assert result.suggestions[0].changes[0].what == "tolerate the taint gpu=true"
 
 
 def test_a_name_that_looks_like_a_flag_is_none_in_the_command() -> None:

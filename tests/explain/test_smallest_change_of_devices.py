@@ -27,7 +27,7 @@ def device_class(name: str, expression: str = "true") -> dict[str, Any]:
 
 def devices(on: str, *models: str, **more: Any) -> dict[str, Any]:
     """A slice of a node, with a device of each model."""
-    listed = [{"name": f"gpu-{place}", "attributes": {"model": {"string": model}}, **more} for place, model in enumerate(models)]
+    listed = [{"name": f"gpu-{index}", "attributes": {"model": {"string": model}}, **more} for index, model in enumerate(models)]
     pool = {"name": on, "generation": 1, "resourceSliceCount": 1}
     spec = {"driver": DRIVER, "nodeName": on, "pool": pool, "devices": listed}
     return {"apiVersion": API, "kind": "ResourceSlice", "metadata": {"name": f"{on}-gpu"}, "spec": spec}
@@ -171,10 +171,10 @@ CASES: dict[str, tuple[list[dict[str, Any]], str]] = {
 
 @pytest.mark.parametrize(("objects", "what"), CASES.values(), ids=list(CASES))
 def test_the_change_is_suggested_and_places_the_pod_where_it_says(objects: list[dict[str, Any]], what: str) -> None:
-    found = smallest_change(cluster(*objects, release="v1.36"), "default/p")
-    by_what = {" and ".join(change.what for change in suggestion.changes): suggestion for suggestion in found.suggestions}
+    result = smallest_change(cluster(*objects, release="v1.36"), "default/p")
+    by_what = {" and ".join(change.what for change in suggestion.changes): suggestion for suggestion in result.suggestions}
     assert what in by_what
-    for suggestion in found.suggestions:
+    for suggestion in result.suggestions:
         simulation = cluster(*objects, release="v1.36")
         do(simulation, "run")
         for command in suggestion.commands:
@@ -186,8 +186,8 @@ def test_the_change_is_suggested_and_places_the_pod_where_it_says(objects: list[
 
 def test_only_the_largest_number_of_devices_that_helps_is_suggested() -> None:
     objects = [node("n1"), device_class("gpu"), devices("n1", "a", "a", "a"), claim(count=6), using("p")]
-    found = smallest_change(cluster(*objects, release="v1.36"), "default/p")
-    fewer = [change.what for suggestion in found.suggestions for change in suggestion.changes if change.kind == "request"]
+    result = smallest_change(cluster(*objects, release="v1.36"), "default/p")
+    fewer = [change.what for suggestion in result.suggestions for change in suggestion.changes if change.kind == "request"]
     assert fewer == ["ask for 3 devices instead of 6 devices in request r of claim default/c"]
 
 
@@ -195,8 +195,8 @@ def test_two_pods_leave_where_one_is_not_enough() -> None:
     held = [given(f"held{place}", f"q{place}", f"gpu-{place}") for place in range(3)]
     pods = [using(f"q{place}", f"held{place}", on="n1") for place in range(3)]
     objects = [node("n1"), device_class("gpu"), devices("n1", "a", "a", "a"), *held, *pods, claim(count=2), using("p")]
-    found = smallest_change(cluster(*objects, release="v1.36"), "default/p")
-    gone = [change.what for suggestion in found.suggestions for change in suggestion.changes if change.kind == "victim"]
+    result = smallest_change(cluster(*objects, release="v1.36"), "default/p")
+    gone = [change.what for suggestion in result.suggestions for change in suggestion.changes if change.kind == "victim"]
     assert gone == ["remove 2 pods (default/q0, default/q1) from n1, which frees default/held0, default/held1"]
 
 
@@ -218,6 +218,8 @@ def test_no_device_is_added_to_a_slice_that_a_simulated_controller_restores() ->
         using("p"),
     ]
     simulation = cluster(*objects, release="v1.36")
-    assert "device" in {change.kind for each in smallest_change(simulation, "default/p").suggestions for change in each.changes}
+    assert "device" in {change.kind for suggestion in smallest_change(simulation, "default/p").suggestions for change in suggestion.changes}
     simulation = cluster(*objects, release="v1.36", helpers=HelperSettings(device_driver=True))
-    assert "device" not in {change.kind for each in smallest_change(simulation, "default/p").suggestions for change in each.changes}
+    assert "device" not in {
+        change.kind for suggestion in smallest_change(simulation, "default/p").suggestions for change in suggestion.changes
+    }

@@ -54,10 +54,10 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
 
 @pytest.mark.parametrize(("objects", "expected"), CASES.values(), ids=list(CASES))
 def test_the_change_is_suggested_and_lets_the_group_run(objects: list[dict[str, Any]], expected: list[str]) -> None:
-    found = smallest_change(session(objects), "default/p")
-    whats = [" and ".join(change.what for change in suggestion.changes) for suggestion in found.suggestions]
+    result = smallest_change(session(objects), "default/p")
+    whats = [" and ".join(change.what for change in suggestion.changes) for suggestion in result.suggestions]
     assert set(expected) <= set(whats), whats
-    for suggestion in found.suggestions:
+    for suggestion in result.suggestions:
         simulation = session(objects)
         do(simulation, "run", max=3)
         for command in suggestion.commands:
@@ -70,11 +70,11 @@ def test_the_change_is_suggested_and_lets_the_group_run(objects: list[dict[str, 
 
 
 def test_a_group_that_runs_as_it_is_needs_no_change() -> None:
-    found = smallest_change(session([node("n1"), group(2), *members(2)]), "default/p")
-    assert found.suggestions == ()
-    assert found.sentence.startswith("Nothing has to change: ")
+    result = smallest_change(session([node("n1"), group(2), *members(2)]), "default/p")
+    assert result.suggestions == ()
+    assert result.sentence.startswith("Nothing has to change: ")
 
 
 def test_the_sentence_says_that_the_group_is_scheduled() -> None:
-    found = smallest_change(session([node("n1"), group(3), *members(2)]), "default/p")
-    assert found.sentence == ("default/p would be scheduled with its group: set minCount of the pod group default/gang to 2 instead of 3.")
+    result = smallest_change(session([node("n1"), group(3), *members(2)]), "default/p")
+    assert result.sentence == ("default/p would be scheduled with its group: set minCount of the pod group default/gang to 2 instead of 3.")

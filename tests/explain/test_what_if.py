@@ -17,23 +17,23 @@ def a_pod(**members: object) -> Pod:
 
 
 def test_copies_go_where_there_is_room_until_there_is_none() -> None:
-    found = what_if(cluster(node("n1", cpu="2"), node("n2", cpu="1")), a_pod(), 10)
-    assert (found.placed, found.remaining) == (3, 7)
-    assert found.nodes == {"n1": 2, "n2": 1}
-    assert found.outcome == "unschedulable"
-    assert found.message.startswith("0/2 nodes are available: 2 Insufficient cpu.")
+    answer = what_if(cluster(node("n1", cpu="2"), node("n2", cpu="1")), a_pod(), 10)
+    assert (answer.placed, answer.remaining) == (3, 7)
+    assert answer.nodes == {"n1": 2, "n2": 1}
+    assert answer.outcome == "unschedulable"
+    assert answer.message.startswith("0/2 nodes are available: 2 Insufficient cpu.")
 
 
 def test_copies_stop_at_the_number_that_was_asked_for() -> None:
-    found = what_if(cluster(node("n1")), a_pod(), 2)
-    assert (found.placed, found.remaining, found.message) == (2, 0, "")
+    answer = what_if(cluster(node("n1")), a_pod(), 2)
+    assert (answer.placed, answer.remaining, answer.message) == (2, 0, "")
 
 
 def test_no_copy_is_placed_by_preemption_and_pods_that_wait_stay_out_of_it() -> None:
     simulation = cluster(node("n1", cpu="2"), pod("low", on="n1", priority=0), pod("waits", priority=5))
-    found = what_if(simulation, a_pod(priority=100), 5)
-    assert (found.placed, found.nodes) == (1, {"n1": 1})
-    assert found.message == ("0/1 nodes are available: 1 Insufficient cpu. Preemption would make room on n1; what-if does not count it.")
+    answer = what_if(simulation, a_pod(priority=100), 5)
+    assert (answer.placed, answer.nodes) == (1, {"n1": 1})
+    assert answer.message == ("0/1 nodes are available: 1 Insufficient cpu. Preemption would make room on n1; what-if does not count it.")
 
 
 NEVER = "not eligible due to preemptionPolicy=Never."
@@ -66,10 +66,10 @@ def test_the_actual_reason_is_reported_why_preemption_does_not_help(
     copy: dict[str, object], config: dict[str, object] | None, reason: str
 ) -> None:
     simulation = cluster(node("n1", cpu="1"), pod("other", on="n1", priority=10), config=config)
-    found = what_if(simulation, a_pod(**copy), 1)
-    assert found.placed == 0
-    assert NEVER not in found.message
-    _, _, preemption = found.message.partition("preemption: ")
+    answer = what_if(simulation, a_pod(**copy), 1)
+    assert answer.placed == 0
+    assert NEVER not in answer.message
+    _, _, preemption = answer.message.partition("preemption: ")
     assert preemption.endswith(reason)
     assert bool(preemption) == bool(reason)
 
@@ -79,8 +79,8 @@ def test_a_nomination_of_the_template_is_part_of_its_past() -> None:
     made["status"] = {"phase": "Pending", "nominatedNodeName": "n1"}
     nominated = codec.from_dict(made)
     assert isinstance(nominated, Pod)
-    found = what_if(cluster(node("n1", cpu="1"), pod("equal", on="n1", priority=100)), nominated, 1)
-    assert "No preemption victims found" in found.message
+    answer = what_if(cluster(node("n1", cpu="1"), pod("equal", on="n1", priority=100)), nominated, 1)
+    assert "No preemption victims found" in answer.message
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ def test_a_nomination_of_the_template_is_part_of_its_past() -> None:
 def test_an_extender_with_a_preempt_verb_has_its_word(victims: list[str], reason: str) -> None:
     answers = [{"name": "e1", "weight": 1, "preemptVerb": True, "preempt": {"noVictims": victims}}]
     simulation = cluster(node("n1", cpu="1"), pod("low", on="n1", priority=0), fake_extenders=answers)
-    found = what_if(simulation, a_pod(priority=100), 1)
-    assert NEVER not in found.message
-    assert reason in found.message
+    answer = what_if(simulation, a_pod(priority=100), 1)
+    assert NEVER not in answer.message
+    assert reason in answer.message
 
 
 def test_a_bound_pod_can_be_the_template() -> None:
@@ -100,9 +100,9 @@ def test_a_bound_pod_can_be_the_template() -> None:
 
 
 def test_what_if_reports_a_gated_pod() -> None:
-    found = what_if(cluster(node("n1")), a_pod(schedulingGates=[{"name": "quota"}]), 1)
-    assert (found.placed, found.outcome) == (0, "gated")
-    assert "quota" in found.message
+    answer = what_if(cluster(node("n1")), a_pod(schedulingGates=[{"name": "quota"}]), 1)
+    assert (answer.placed, answer.outcome) == (0, "gated")
+    assert "quota" in answer.message
 
 
 @pytest.mark.parametrize("copies", [0, 10_001])

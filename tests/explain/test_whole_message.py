@@ -25,9 +25,9 @@ def written(objects: list[dict[str, Any]], release: str) -> str:
     """The condition's message after the pod's cycle."""
     simulation = cluster(*objects, release=release)
     do(simulation, "cycle")
-    found = simulation.cluster.find("Pod", "default/p")
-    assert isinstance(found, Pod)
-    return next((one.message for one in found.status.conditions if one.type == "PodScheduled"), "")
+    pod_ = simulation.cluster.find("Pod", "default/p")
+    assert isinstance(pod_, Pod)
+    return next((condition.message for condition in pod_.status.conditions if condition.type == "PodScheduled"), "")
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -110,9 +110,9 @@ def test_the_message_about_gates_is_that_of_the_api_server() -> None:
 
 def test_without_the_claims_a_pod_that_its_scheduler_tried_is_not_said_to_be_held_back() -> None:
     tried = pod("p", **CLAIMED)
-    said = "0/1 nodes are available: 1 cannot allocate all claims. still not schedulable, preemption: 0/1 nodes are available: 1 No."
-    tried["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": said}]
+    message = "0/1 nodes are available: 1 cannot allocate all claims. still not schedulable, preemption: 0/1 nodes are available: 1 No."
+    tried["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}]
     explanation = why_pending(cluster(node("n1"), tried, release=V1_36), "default/p")
 
     assert explanation.lacks == "ResourceClaim"
-    assert said in explanation.sentence
+    assert message in explanation.sentence

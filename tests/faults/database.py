@@ -24,10 +24,10 @@ def database(kind: str, folder: Path) -> Iterator[tuple[str, PostgresServer | No
     if kind == "sqlite":
         yield f"sqlite:///{folder / 'data' / 'schedviz.sqlite3'}", None
         return
-    found = binaries()
-    if found is None:
+    result = binaries()
+    if result is None:
         sys.exit("PostgreSQL (initdb) was not found. Install it: apt install postgresql.")
-    server = PostgresServer(found)
+    server = PostgresServer(result)
     server.start()
     try:
         yield server.url, server

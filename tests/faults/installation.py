@@ -80,9 +80,9 @@ class Installation:
         assert process is not None
         line = process.cmdline()
         # Redis replaces its command line by its name and its socket.
-        found = re.search(r"unixsocket:(\S+)|--unixsocket (\S+)", " ".join(line))
-        assert found, line
-        return f"unix://{found[1] or found[2]}"
+        match = re.search(r"unixsocket:(\S+)|--unixsocket (\S+)", " ".join(line))
+        assert match, line
+        return f"unix://{match[1] or match[2]}"
 
     # --- Faults
 

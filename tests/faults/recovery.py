@@ -97,12 +97,12 @@ def alone(folder: Path, url: str, case: str, times: int) -> list[float]:
             await_workers(services.redis.url)
 
             def kill() -> None:
-                next(one for one in services.engines if one.name == owner_of(session_id)).kill()
+                next(engine for engine in services.engines if engine.name == owner_of(session_id)).kill()
 
             taken.append(seconds_until_applied(services.client, session_id, kill))
-            for one in services.engines:
-                if one.process.poll() is not None:
-                    one.start()
+            for engine in services.engines:
+                if engine.process.poll() is not None:
+                    engine.start()
         return taken
     finally:
         services.stop()

@@ -29,7 +29,7 @@ def test_sessions_continue_after_a_clock_jump(start_services: StartServices, dat
     services = start_services(database_url, slots=(8, 8))
     client = services.client
     sessions = [client.make_session(f"number {n}", {"nodes": 4, "pods": 100, "seed": n}) for n in range(4)]
-    until(lambda: all(client.session(each)["status"] == "ready" for each in sessions))
+    until(lambda: all(client.session(session)["status"] == "ready" for session in sessions))
     sending, looking = threading.Event(), threading.Event()
     senders = [Sender(client, session_id, seed, sending) for seed, session_id in enumerate(sessions)]
     viewers = [Viewer(client, session_id, looking) for session_id in sessions]

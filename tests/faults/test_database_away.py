@@ -22,7 +22,7 @@ def test_a_database_that_restarts_under_load_loses_nothing(start_up: StartUp, po
     installation = start_up(postgres.url)
     client = installation.client
     sessions = [client.make_session(f"number {n}", {"nodes": 4, "pods": 100, "seed": n}) for n in range(3)]
-    until(lambda: all(client.session(each)["status"] == "ready" for each in sessions))
+    until(lambda: all(client.session(session)["status"] == "ready" for session in sessions))
     stopped = threading.Event()
     senders = [Sender(client, session_id, seed, stopped) for seed, session_id in enumerate(sessions)]
     for sender in senders:

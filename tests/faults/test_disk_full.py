@@ -36,7 +36,7 @@ def test_a_full_disk_is_reported_and_loses_nothing(start_up: StartUp, folder: Pa
     installation = start_up(sqlite_url(folder))
     client = installation.client
     sessions = [client.make_session(f"number {n}", {"nodes": 4, "pods": 100, "seed": n}) for n in range(2)]
-    until(lambda: all(client.session(each)["status"] == "ready" for each in sessions))
+    until(lambda: all(client.session(session)["status"] == "ready" for session in sessions))
     stopped = threading.Event()
     senders = [FullDiskSender(client, session_id, seed, stopped) for seed, session_id in enumerate(sessions)]
     for sender in senders:

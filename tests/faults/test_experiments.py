@@ -51,7 +51,9 @@ def kill_in_the_middle_of_a_trial(services: Services, experiment_id: str, *, is_
     def busy() -> Service | None:
         running = ExperimentTrial.objects.filter(experiment_id=experiment_id, status=ExperimentTrial.Status.RUNNING)
         owners = list(running.values_list("lease_owner", flat=True))
-        return next((each for each in services.experiments if any(owner.startswith(f"{each.owner}.") for owner in owners)), None)
+        return next(
+            (experiment for experiment in services.experiments if any(owner.startswith(f"{experiment.owner}.") for owner in owners)), None
+        )
 
     victim = until(busy, seconds=120)
     owner = victim.owner

@@ -72,9 +72,9 @@ def test_a_command_that_kills_every_worker_is_quarantined(start_up: StartUp, dat
         ("after", {"op": "run"}),
     ):
         client.send(poisoned, key, command)
-    theirs = {each: [("run", client.send(each, "run", {"op": "run"}))] for each in neighbours}
+    theirs = {neighbour: [("run", client.send(neighbour, "run", {"op": "run"}))] for neighbour in neighbours}
     until(lambda: client.session(poisoned)["appliedSeq"] == 3, seconds=180)
-    until(lambda: all(client.session(each)["appliedSeq"] == 1 for each in neighbours))
+    until(lambda: all(client.session(neighbour)["appliedSeq"] == 1 for neighbour in neighbours))
 
     session = client.session(poisoned)
     assert session["status"] == "ready"
@@ -87,8 +87,8 @@ def test_a_command_that_kills_every_worker_is_quarantined(start_up: StartUp, dat
     client.send(poisoned, "last", {"op": "snapshot"})
     until(lambda: client.session(poisoned)["appliedSeq"] == 4)
     installation.stop()
-    for each in neighbours:
-        assert verdict.check(each, theirs[each])
+    for neighbour in neighbours:
+        assert verdict.check(neighbour, theirs[neighbour])
 
 
 def test_a_command_that_computes_without_end_stops_one_process_and_is_quarantined(

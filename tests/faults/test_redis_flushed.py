@@ -20,7 +20,7 @@ def test_a_flush_of_redis_loses_no_command_and_no_frame(start_up: StartUp, datab
     installation = start_up(database_url)
     client = installation.client
     sessions = [client.make_session(f"number {n}", {"nodes": 4, "pods": 100, "seed": n}) for n in range(3)]
-    until(lambda: all(client.session(each)["status"] == "ready" for each in sessions))
+    until(lambda: all(client.session(session)["status"] == "ready" for session in sessions))
     sending, looking = threading.Event(), threading.Event()
     senders = [Sender(client, session_id, seed, sending) for seed, session_id in enumerate(sessions)]
     viewers = [Viewer(client, session_id, looking) for session_id in sessions]

@@ -136,10 +136,10 @@ class Searched:
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
                 cursor.execute("CHECKPOINT")
-        found = set()
+        results = set()
         for path, content in everything_of(self.folders):
-            found |= {f"{where} in {path}" for marker, where in markers.secret.items() if marker in content}
-        assert not found
+            results |= {f"{where} in {path}" for marker, where in markers.secret.items() if marker in content}
+        assert not results
 
     def assert_all_of(self, markers: Markers) -> None:
         """Check that the search finds all of the markers."""

@@ -46,7 +46,7 @@ def stop_between_transactions(services: Services, session_id: str) -> Service:
 
     while True:
         owner = row(session_id).lease_owner
-        service = next(one for one in services.engines if owner.startswith(one.owner))
+        service = next(engine for engine in services.engines if owner.startswith(engine.owner))
         service.signal(signal.SIGSTOP)
         try:
             with connection.cursor() as cursor:

@@ -113,7 +113,7 @@ def test_a_described_pod_has_requests_selector_tolerations_ports_claims_and_its_
     assert {name: str(amount) for name, amount in container.resources.requests.items()} == {"cpu": "3", "memory": "1Gi"}
     assert [port.host_port for port in container.ports] == [8080]
     assert pod.spec.node_selector == {"disk": "ssd"}
-    assert [(one.key, one.operator, one.effect) for one in pod.spec.tolerations][:2] == [
+    assert [(toleration.key, toleration.operator, toleration.effect) for toleration in pod.spec.tolerations][:2] == [
         ("gpu", "Equal", "NoSchedule"),
         ("node.kubernetes.io/not-ready", "Exists", "NoExecute"),
     ]
@@ -125,9 +125,9 @@ def test_a_described_pod_has_requests_selector_tolerations_ports_claims_and_its_
 
 
 def test_a_pod_that_is_described_and_in_the_table_is_one_pod() -> None:
-    found = read(NODE + POD.replace("web-2", "web-1").replace("Node:             <none>", "Node:             worker-1/10.0.0.1"))
+    result = read(NODE + POD.replace("web-2", "web-1").replace("Node:             <none>", "Node:             worker-1/10.0.0.1"))
 
-    assert [obj.key for obj in found.objects if isinstance(obj, Pod)] == ["kube-system/coredns-1", "shop/web-1"]
+    assert [obj.key for obj in result.objects if isinstance(obj, Pod)] == ["kube-system/coredns-1", "shop/web-1"]
 
 
 def test_the_limit_of_descriptions_is_named() -> None:

@@ -51,7 +51,7 @@ def test_a_message_beside_the_objects_belongs_to_its_pod() -> None:
         f"```\nWarning  FailedScheduling  pod/web  {MESSAGE}\n```\n\n```yaml\n{POD.replace('  nodeName: n1' + chr(10), '')}```\n{NODE}"
     )
 
-    assert [(each.pod, each.message) for each in result.messages] == [("default/web", MESSAGE)]
+    assert [(message.pod, message.message) for message in result.messages] == [("default/web", MESSAGE)]
 
 
 def test_a_block_that_is_not_yaml_is_skipped_with_its_line() -> None:

@@ -45,11 +45,11 @@ def test_it_comes_in_parts() -> None:
 
 
 def test_progress_is_reported_in_bytes() -> None:
-    told: list[Progress] = []
+    reports: list[Progress] = []
 
-    load([source(TEXT, 1 << 20)], Limits(), told.append)
+    load([source(TEXT, 1 << 20)], Limits(), reports.append)
 
-    reading = [progress for progress in told if progress.phase == "reading"]
+    reading = [progress for progress in reports if progress.phase == "reading"]
     assert reading[-1] == Progress("reading", len(TEXT), len(TEXT), file="a.json")
     assert [progress.done for progress in reading] == sorted(progress.done for progress in reading)
 

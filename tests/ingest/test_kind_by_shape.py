@@ -79,7 +79,7 @@ def test_the_events_of_a_support_bundle_need_no_kind() -> None:
         ("events.json", {"items": [EVENT]}),
     )
 
-    assert [(each.pod, each.message) for each in result.messages] == [("shop/a", EVENT["message"])]
+    assert [(message.pod, message.message) for message in result.messages] == [("shop/a", EVENT["message"])]
 
 
 @pytest.mark.parametrize(

@@ -27,28 +27,28 @@ def read(*items: dict[str, Any]) -> Import:
 
 
 def test_warnings_and_reasons_to_wait_are_kept() -> None:
-    found = read(
+    result = read(
         event("PersistentVolumeClaim/shop/data", "WaitForFirstConsumer", "waiting for first consumer", kind="Normal"),
         event("PersistentVolumeClaim/shop/logs", "ProvisioningFailed", "no such class"),
         event("Pod/shop/web", "Scheduled", "assigned", kind="Normal"),
     )
 
-    assert [(each.about, each.reason, each.message) for each in found.events] == [
+    assert [(event.about, event.reason, event.message) for event in result.events] == [
         ("PersistentVolumeClaim shop/data", "WaitForFirstConsumer", "waiting for first consumer"),
         ("PersistentVolumeClaim shop/logs", "ProvisioningFailed", "no such class"),
     ]
-    assert [(left.kind, left.count) for left in found.report.dropped] == [("Event", 1)]
+    assert [(left.kind, left.count) for left in result.report.dropped] == [("Event", 1)]
 
 
 def test_the_latest_of_each_reason_counts() -> None:
     old = event("PersistentVolumeClaim/shop/data", "ProvisioningFailed", "first", at="2026-01-01T00:00:00Z")
     new = event("PersistentVolumeClaim/shop/data", "ProvisioningFailed", "second", at="2026-01-02T00:00:00Z")
 
-    assert [each.message for each in read(new, old).events] == ["second"]
+    assert [event.message for event in read(new, old).events] == ["second"]
 
 
 def test_a_message_about_failed_scheduling_is_no_other_event() -> None:
-    found = read(event("Pod/shop/web", "FailedScheduling", "0/1 nodes are available: 1 Insufficient cpu."))
+    result = read(event("Pod/shop/web", "FailedScheduling", "0/1 nodes are available: 1 Insufficient cpu."))
 
-    assert found.events == ()
-    assert [each.pod for each in found.messages] == ["shop/web"]
+    assert result.events == ()
+    assert [message.pod for message in result.messages] == ["shop/web"]

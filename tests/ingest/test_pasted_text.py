@@ -250,9 +250,9 @@ def test_events_as_json_name_their_pods() -> None:
         "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "a"},
     }
 
-    found = messages_in(json.dumps({"kind": "List", "items": [event, {"kind": "Event", "reason": "Pulled"}]}))
+    result = messages_in(json.dumps({"kind": "List", "items": [event, {"kind": "Event", "reason": "Pulled"}]}))
 
-    assert [(message.pod, message.message) for message in found] == [("shop/a", TAINT)]
+    assert [(message.pod, message.message) for message in result] == [("shop/a", TAINT)]
 
 
 def test_messages_on_consecutive_lines_are_not_joined() -> None:

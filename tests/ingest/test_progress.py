@@ -13,19 +13,19 @@ TEXT = (SAMPLES / "list.json").read_bytes()
 
 
 def test_progress_is_reported_for_each_phase():
-    told: list[Progress] = []
-    load([source(TEXT, "a.json")], Limits(), told.append)
-    assert [progress.phase for progress in told] == ["unpacking", "reading", "done"]
-    assert told[0] == Progress("unpacking", len(TEXT), file="a.json")
-    assert told[1] == Progress("reading", 0, 5, unit="objects", file="a.json")
-    assert told[-1] == Progress("done", 4, 4, unit="objects")
+    reports: list[Progress] = []
+    load([source(TEXT, "a.json")], Limits(), reports.append)
+    assert [progress.phase for progress in reports] == ["unpacking", "reading", "done"]
+    assert reports[0] == Progress("unpacking", len(TEXT), file="a.json")
+    assert reports[1] == Progress("reading", 0, 5, unit="objects", file="a.json")
+    assert reports[-1] == Progress("done", 4, 4, unit="objects")
 
 
 @pytest.mark.parametrize("after", [0, 1])
 def test_an_import_can_be_cancelled_in_every_phase(after):
-    asked = iter([False] * after + [True] * 10)
+    answers = iter([False] * after + [True] * 10)
     with pytest.raises(ImportCancelled):
-        load([source(TEXT)], cancelled=lambda: next(asked))
+        load([source(TEXT)], cancelled=lambda: next(answers))
 
 
 def test_the_collector_is_on_again_afterwards():

@@ -51,33 +51,33 @@ SLICE = {
     ],
 )
 def test_what_only_newer_releases_read_suggests_the_newer_one(obj: dict[str, Any], field: str) -> None:
-    found = evidence(obj)
+    result = evidence(obj)
 
-    assert found.suggested == V1_36
-    assert found.note is not None
-    assert found.note.text.startswith(
+    assert result.suggested == V1_36
+    assert result.note is not None
+    assert result.note.text.startswith(
         f"The session simulates kube-scheduler v1.36, because its objects have {field}, which older releases do not read."
     )
 
 
 def test_words_of_messages_suggest_a_release_if_nothing_else_does() -> None:
-    found = evidence(log=UNABLE.replace("/p", "/q").replace("1 x.", "1 x. no new claims to deallocate, preemption: not helpful."))
+    result = evidence(log=UNABLE.replace("/p", "/q").replace("1 x.", "1 x. no new claims to deallocate, preemption: not helpful."))
 
-    assert found.suggested == V1_36
+    assert result.suggested == V1_36
     assert evidence(log=UNABLE).suggested == V1_27
 
 
 def test_ordinary_objects_suggest_nothing() -> None:
-    found = evidence(pod(initContainers=[{"name": "init"}]))
+    result = evidence(pod(initContainers=[{"name": "init"}]))
 
-    assert (found.is_conclusive, found.suggested, found.note) == (False, V1_27, None)
+    assert (result.is_conclusive, result.suggested, result.note) == (False, V1_27, None)
 
 
 @pytest.mark.parametrize(("version", "release"), [("v1.36.0", V1_36), ("v1.32.4", V1_36), ("v1.28.2", V1_27), ("v1.27.1", V1_27)])
 def test_the_log_of_the_scheduler_has_its_version(version: str, release: str) -> None:
-    found = evidence(log=STARTED.format(version))
+    result = evidence(log=STARTED.format(version))
 
-    assert (found.scheduler, found.suggested) == (version, release)
+    assert (result.scheduler, result.suggested) == (version, release)
 
 
 def test_the_scheduler_counts_more_than_the_kubelets() -> None:
@@ -112,19 +112,19 @@ GATES = 'I1125 17:50:07.577400    4788 flags.go:64] FLAG: --feature-gates="{}"\n
 
 def test_the_feature_gates_of_the_log_are_set() -> None:
     flags = ":GenericWorkload=true,:GangScheduling=true,KubeletFineGrainedAuthz=true,SchedulerAsyncPreemption=true"
-    found = evidence(log=GATES.format(flags) + STARTED.format("v1.36.0"))
+    result = evidence(log=GATES.format(flags) + STARTED.format("v1.36.0"))
 
-    assert found.suggested_gates == {"GenericWorkload": True, "GangScheduling": True}
-    assert found.gates_note is not None
-    assert found.gates_note.text == (
+    assert result.suggested_gates == {"GenericWorkload": True, "GangScheduling": True}
+    assert result.gates_note is not None
+    assert result.gates_note.text == (
         "Feature gates of the simulated scheduler: GangScheduling=true, GenericWorkload=true, because the log of its scheduler says so."
     )
 
 
 def test_pods_of_a_group_need_the_gates_that_read_it() -> None:
-    found = evidence(pod(resources={"requests": {"cpu": "1"}}, schedulingGroup={"podGroupName": "g"}))
+    result = evidence(pod(resources={"requests": {"cpu": "1"}}, schedulingGroup={"podGroupName": "g"}))
 
-    assert found.suggested_gates == {"GenericWorkload": True, "GangScheduling": True}
+    assert result.suggested_gates == {"GenericWorkload": True, "GangScheduling": True}
 
 
 RULE = {
@@ -136,19 +136,19 @@ RULE = {
 
 
 def test_device_taint_rules_need_the_gate_that_reads_them() -> None:
-    found = evidence(RULE)
+    result = evidence(RULE)
 
-    assert (found.suggested, found.newer_field) == (V1_36, "DeviceTaintRule objects of resource.k8s.io/v1beta2")
-    assert found.suggested_gates == {"DRADeviceTaintRules": True}
-    assert found.gates_note is not None
-    assert found.gates_note.text.endswith("DRADeviceTaintRules=true, because there are DeviceTaintRules.")
+    assert (result.suggested, result.newer_field) == (V1_36, "DeviceTaintRule objects of resource.k8s.io/v1beta2")
+    assert result.suggested_gates == {"DRADeviceTaintRules": True}
+    assert result.gates_note is not None
+    assert result.gates_note.text.endswith("DRADeviceTaintRules=true, because there are DeviceTaintRules.")
 
 
 def test_every_reason_for_gates_is_named() -> None:
-    found = evidence(RULE, pod(schedulingGroup={"podGroupName": "g"}))
+    result = evidence(RULE, pod(schedulingGroup={"podGroupName": "g"}))
 
-    assert found.gates_note is not None
-    assert found.gates_note.text.endswith("because pods name a pod group, and there are DeviceTaintRules.")
+    assert result.gates_note is not None
+    assert result.gates_note.text.endswith("because pods name a pod group, and there are DeviceTaintRules.")
 
 
 def test_gates_that_upstream_would_refuse_are_left_out() -> None:

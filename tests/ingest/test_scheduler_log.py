@@ -64,10 +64,10 @@ def test_text_and_json_say_the_same(name: str) -> None:
 
 
 def test_a_log_at_verbosity_5_is_read() -> None:
-    found = read(real_log("91-scheduler-log"))
-    assert found.records == real_log("91-scheduler-log").count("\n")
-    assert found.bound == {"default/a": "n1", "default/b": "n1"}
-    assert found.messages == ()
+    result = read(real_log("91-scheduler-log"))
+    assert result.records == real_log("91-scheduler-log").count("\n")
+    assert result.bound == {"default/a": "n1", "default/b": "n1"}
+    assert result.messages == ()
 
 
 def test_the_comparers_lists_are_read() -> None:
@@ -76,8 +76,8 @@ def test_the_comparers_lists_are_read() -> None:
 
 
 def differences(name: str) -> list[str]:
-    found = load([source(real_objects(name), "objects.json"), source(real_log(name), "scheduler.log")])
-    (examined,) = examine_import(found.objects, found.config, {log.name: log.signals for log in found.logs}, release=V1_36)
+    result = load([source(real_objects(name), "objects.json"), source(real_log(name), "scheduler.log")])
+    (examined,) = examine_import(result.objects, result.config, {log.name: log.signals for log in result.logs}, release=V1_36)
     return [finding.about for finding in examined.differences]
 
 

@@ -24,7 +24,7 @@ def test_whole_gpus_are_in_one_slice_which_the_node_owns() -> None:
 
 def test_partitions_take_from_the_counters_of_their_gpu() -> None:
     counters, devices = slices_of(NODE, Hardware(2, "a100", partitions=True))
-    assert [each.name for each in counters.spec.shared_counters] == ["gpu-0", "gpu-1"]
+    assert [counter.name for counter in counters.spec.shared_counters] == ["gpu-0", "gpu-1"]
     assert counters.spec.devices == ()
     whole, *parts = devices.spec.devices[:13]
     assert whole.consumes_counters[0].counters == counters.spec.shared_counters[0].counters
@@ -34,8 +34,8 @@ def test_partitions_take_from_the_counters_of_their_gpu() -> None:
 
 def test_slices_keep_to_the_limits_of_the_api() -> None:
     slices = slices_of(NODE, Hardware(32, "h100", partitions=True))
-    assert len({each.name for each in slices}) == len(slices) == slices[0].spec.pool.resource_slice_count
-    assert all(bool(each.spec.devices) != bool(each.spec.shared_counters) for each in slices)
-    assert max(len(each.spec.devices) for each in slices) == 64
-    assert max(len(each.spec.shared_counters) for each in slices) == 8
-    assert sum(len(each.spec.devices) for each in slices) == 32 * 13
+    assert len({slice_.name for slice_ in slices}) == len(slices) == slices[0].spec.pool.resource_slice_count
+    assert all(bool(slice_.spec.devices) != bool(slice_.spec.shared_counters) for slice_ in slices)
+    assert max(len(slice_.spec.devices) for slice_ in slices) == 64
+    assert max(len(slice_.spec.shared_counters) for slice_ in slices) == 8
+    assert sum(len(slice_.spec.devices) for slice_ in slices) == 32 * 13

@@ -80,7 +80,7 @@ def test_a_table_is_the_same_whether_pods_share_their_parts_or_not() -> None:
     sharing = Sharing()
     apart = PodTable.of(pods())
 
-    assert PodTable.of([sharing.object(one) for one in pods()]) == apart
+    assert PodTable.of([sharing.object(pod) for pod in pods()]) == apart
     assert PodTable.of(list(apart.pods())) == apart
 
 

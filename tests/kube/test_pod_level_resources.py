@@ -12,8 +12,10 @@ from schedviz.kube.defaults import default_object
 def resources_of(resources: dict[str, Any], containers: list[dict[str, Any]], sidecars: list[dict[str, Any]]) -> dict[str, dict[str, str]]:
     spec = {
         "resources": resources,
-        "containers": [{"name": f"c{number}", "resources": one} for number, one in enumerate(containers)],
-        "initContainers": [{"name": f"s{number}", "resources": one, "restartPolicy": "Always"} for number, one in enumerate(sidecars)],
+        "containers": [{"name": f"c{number}", "resources": container} for number, container in enumerate(containers)],
+        "initContainers": [
+            {"name": f"s{number}", "resources": sidecar, "restartPolicy": "Always"} for number, sidecar in enumerate(sidecars)
+        ],
     }
     pod = default_object(codec.from_dict({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": spec}))
     assert isinstance(pod, Pod)
@@ -27,8 +29,8 @@ def resources_of(resources: dict[str, Any], containers: list[dict[str, Any]], si
 
 
 def test_requests_of_a_pod_with_limits_default_to_those_of_its_containers_and_then_to_the_limits() -> None:
-    found = resources_of({"limits": {"cpu": "4", "memory": "1Gi"}}, [{"requests": {"cpu": "1"}}, {"requests": {"cpu": "500m"}}], [])
-    assert found == {"limits": {"cpu": "4", "memory": "1Gi"}, "requests": {"cpu": "1500m", "memory": "1Gi"}}
+    result = resources_of({"limits": {"cpu": "4", "memory": "1Gi"}}, [{"requests": {"cpu": "1"}}, {"requests": {"cpu": "500m"}}], [])
+    assert result == {"limits": {"cpu": "4", "memory": "1Gi"}, "requests": {"cpu": "1500m", "memory": "1Gi"}}
 
 
 def test_requests_of_a_pod_without_limits_are_kept() -> None:
@@ -39,17 +41,17 @@ def test_requests_of_a_pod_without_limits_are_kept() -> None:
 
 
 def test_sidecars_count_in_full() -> None:
-    found = resources_of({"limits": {"cpu": "4"}}, [{"requests": {"cpu": "1"}}], [{"requests": {"cpu": "2"}}])
-    assert found["requests"] == {"cpu": "3"}
+    result = resources_of({"limits": {"cpu": "4"}}, [{"requests": {"cpu": "1"}}], [{"requests": {"cpu": "2"}}])
+    assert result["requests"] == {"cpu": "3"}
 
 
 def test_limits_of_huge_pages_default_to_those_of_the_containers_unless_the_pod_requests_them() -> None:
     pages = [{"limits": {"hugepages-2Mi": "4Mi"}}, {"limits": {"hugepages-2Mi": "2Mi"}}]
-    found = resources_of({"requests": {"cpu": "1"}}, pages, [])
-    assert found == {"limits": {"hugepages-2Mi": "6Mi"}, "requests": {"cpu": "1", "hugepages-2Mi": "6Mi"}}
+    result = resources_of({"requests": {"cpu": "1"}}, pages, [])
+    assert result == {"limits": {"hugepages-2Mi": "6Mi"}, "requests": {"cpu": "1", "hugepages-2Mi": "6Mi"}}
     assert resources_of({"requests": {"hugepages-2Mi": "8Mi"}}, pages, [])["limits"] == {}
 
 
 def test_requests_are_added_up_before_they_are_rounded_up() -> None:
-    found = resources_of({"limits": {"memory": "1Gi"}}, [{"requests": {"cpu": "1001u"}}, {"requests": {"cpu": "1001u"}}], [])
-    assert found["requests"] == {"cpu": "3m", "memory": "1Gi"}
+    result = resources_of({"limits": {"memory": "1Gi"}}, [{"requests": {"cpu": "1001u"}}, {"requests": {"cpu": "1001u"}}], [])
+    assert result["requests"] == {"cpu": "3m", "memory": "1Gi"}

@@ -127,8 +127,8 @@ class Scenario:
             except (Forbidden, NotServed):
                 continue
             for item in items:
-                kept = redaction.keep(item, kind)
-                there[kind.name, kept.key] = (kept.uid, kept.version)
+                redacted = redaction.keep(item, kind)
+                there[kind.name, redacted.key] = (redacted.uid, redacted.version)
         here = {(one["kind"], one["key"]): (one["uid"], one["version"]) for one in self._pages("observations/", "objects", "after")}
         differing = sorted(key for key in here.keys() | there.keys() if here.get(key) != there.get(key))
         click.echo(f"differences: {len(differing)} of {len(there):,} objects {differing[:5] or ''}")
@@ -153,14 +153,14 @@ class Scenario:
         _wait(lambda: self._cluster.settled(namespace, count))
         bound = self._cluster.bound(namespace)
         _wait(lambda: len(self._bindings(namespace)) >= bound)
-        found = self._bindings(namespace)
-        verdicts = collections.Counter(one["verdict"] for one in found)
+        result = self._bindings(namespace)
+        verdicts = collections.Counter(one["verdict"] for one in result)
         rated = sum(verdicts[name] for name in _RATED)
         rate = f"{100 * verdicts['agrees'] / rated:.1f} %" if rated else "none"
         click.echo(
-            f"{title} ({namespace}): {len(found)} of {bound} bindings of {count} pods judged, {dict(verdicts)}, agreement {rate}; load {os.getloadavg()[0]:.1f}"
+            f"{title} ({namespace}): {len(result)} of {bound} bindings of {count} pods judged, {dict(verdicts)}, agreement {rate}; load {os.getloadavg()[0]:.1f}"
         )
-        for one in found:
+        for one in result:
             if one["verdict"] != "agrees":
                 judgement = one["judgement"]
                 why = judgement["cause"] or "; ".join(judgement["reasons"])
@@ -175,9 +175,9 @@ class Scenario:
         after: int | None = None
         for _ in range(most):
             query = {"limit": str(_PAGE), **({} if after is None else {cursor: str(after)})}
-            found = json.loads(self._server.get(self._path + path, query))
-            yield from found[member]
-            after = found["next"]
+            document = json.loads(self._server.get(self._path + path, query))
+            yield from document[member]
+            after = document["next"]
             if after is None:
                 return
 
@@ -208,7 +208,7 @@ def _cpu_seconds(process: psutil.Process | None) -> float:
     if process is None:
         return 0.0
     times = [one.cpu_times() for one in (process, *process.children(recursive=True))]
-    return float(sum(one.user + one.system for one in times))
+    return float(sum(time_.user + time_.system for time_ in times))
 
 
 def main() -> int:

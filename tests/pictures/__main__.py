@@ -98,7 +98,7 @@ def _report_differences(out: Path, comparisons: list[Comparison], sizes: dict[st
     """Print the differences. Returns 1 if there are any."""
     page = out / "differences.html"
     write_differences(page, comparisons, sizes)
-    differing = [one for one in comparisons if not one.alike]
+    differing = [comparison for comparison in comparisons if not comparison.alike]
     if not differing:
         sys.stdout.write(f"\n{len(comparisons)} pictures look like their references; all are in {out}\n")
         return 0

@@ -86,7 +86,8 @@ class ComparisonResult(msgspec.Struct, frozen=True):
             (w, h), (was_w, was_h) = self.sizes
             return f"{w} × {h} pixels, the reference has {was_w} × {was_h}"
         return (
-            ", ".join(f"{one.w} × {one.h} at {one.x}, {one.y} ({one.share:.0%})" for one in self.regions[:4]) or f"alike ({self.worst:.1%})"
+            ", ".join(f"{region.w} × {region.h} at {region.x}, {region.y} ({region.share:.0%})" for region in self.regions[:4])
+            or f"alike ({self.worst:.1%})"
         )
 
 
@@ -104,11 +105,11 @@ class PictureComparer:
 
     def look(self, picture: bytes, reference: bytes) -> ComparisonResult:
         """Compare a PNG with a reference."""
-        found: dict[str, Any] = self._page.evaluate(_SCRIPT, [_url(picture, "png"), _url(reference, "webp"), TILE, SEEN])
-        tiles = [Region(*tile) for tile in found["tiles"]]
+        result: dict[str, Any] = self._page.evaluate(_SCRIPT, [_url(picture, "png"), _url(reference, "webp"), TILE, SEEN])
+        tiles = [Region(*tile) for tile in result["tiles"]]
         return ComparisonResult(
             regions=sorted(_joined([tile for tile in tiles if tile.share > LIMIT]), key=lambda region: -region.share),
-            sizes=found["sizes"],
+            sizes=result["sizes"],
             worst=max((tile.share for tile in tiles), default=0.0),
         )
 

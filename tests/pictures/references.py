@@ -69,7 +69,7 @@ _ROW: Final = """<h2>{name}</h2><p>{words}</p><figure><div><img src="{reference}
 
 def write_differences(to: Path, comparisons: list[Comparison], sizes: dict[str, tuple[int, int]]) -> None:
     """Write the HTML page. `sizes`: the size of each picture in pixels; the pictures are PNG files beside the page."""
-    differing = [one for one in comparisons if not one.alike]
+    differing = [comparison for comparison in comparisons if not comparison.alike]
     rows = "\n".join(_row(one, *sizes[one.name]) for one in differing)
     to.write_text(_PAGE.format(count=len(differing), all=len(comparisons), rows=rows), "utf-8")
 

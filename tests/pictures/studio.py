@@ -92,8 +92,10 @@ class Studio:
 
     def _do(self, session: str, *commands: dict[str, Any]) -> None:
         for command in commands:
-            asked = self._server.rest(f"sessions/{session}/commands/", {"key": json.dumps([session, command, time.monotonic()]), **command})
-            self._until(session, lambda state, seq=asked["seq"]: state["appliedSeq"] >= seq and state["status"] != "running")
+            accepted = self._server.rest(
+                f"sessions/{session}/commands/", {"key": json.dumps([session, command, time.monotonic()]), **command}
+            )
+            self._until(session, lambda state, seq=accepted["seq"]: state["appliedSeq"] >= seq and state["status"] != "running")
 
     def _until(self, session: str, is_so: Any) -> None:
         until = time.monotonic() + _PATIENCE_SECONDS

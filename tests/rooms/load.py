@@ -94,7 +94,7 @@ async def _students(students: list[Client], room: str) -> None:
             took.append(await own_step(watcher))
         await watcher.close()
 
-    await asyncio.gather(*(study(one) for one in students))
+    await asyncio.gather(*(study(student) for student in students))
     click.echo(f"own step of each of {len(students)} students, one in 1.5 s: {_spread(took)}")
 
 
@@ -163,17 +163,17 @@ def _worker_seconds(pid: int) -> float:
 def _spread(seconds: list[float]) -> str:
     ordered = sorted(seconds)
     at = {name: ordered[min(len(ordered) - 1, int(part * len(ordered)))] for name, part in (("p50", 0.5), ("p99", 0.99))}
-    told = ", ".join(f"{name} {1000 * value:.0f} ms" for name, value in at.items())
-    return f"{told}, longest {1000 * ordered[-1]:.0f} ms ({len(ordered)} measured)"
+    latencies = ", ".join(f"{name} {1000 * value:.0f} ms" for name, value in at.items())
+    return f"{latencies}, longest {1000 * ordered[-1]:.0f} ms ({len(ordered)} measured)"
 
 
 def _base(server: subprocess.Popen[bytes], log: Path) -> str:
     while True:
-        said = log.read_text()
+        log_text = log.read_text()
         if server.poll() is not None:
-            sys.exit(said)
-        if "starts on " in said and "," in said.partition("starts on ")[2]:
-            base = said.partition("starts on ")[2].partition(",")[0]
+            sys.exit(log_text)
+        if "starts on " in log_text and "," in log_text.partition("starts on ")[2]:
+            base = log_text.partition("starts on ")[2].partition(",")[0]
             try:
                 with urllib.request.urlopen(f"{base}/healthz", timeout=5) as answer:
                     if answer.status == 200:

@@ -140,10 +140,10 @@ def test_addresses_of_one_ipv6_network_are_counted_together_and_none_is_kept(db)
     join_throttle.count_wrong_code("2001:db8:1:3::1")
     join_throttle.count_wrong_code("10.0.0.1")
 
-    kept = list(WrongCode.objects.values_list("address", flat=True))
+    addresses = list(WrongCode.objects.values_list("address", flat=True))
 
-    assert len(set(kept)) == 3
-    assert not any("2001" in one or "10.0" in one for one in kept)
+    assert len(set(addresses)) == 3
+    assert not any("2001" in one or "10.0" in one for one in addresses)
 
 
 def test_a_cookie_with_another_signature_is_ignored(classroom):

@@ -69,11 +69,11 @@ def test_room_messages_match_the_wire_schema(classroom, line):
 
 def _first_of_each(person, types: set[str]) -> dict[str, dict]:
     """The first message of each type, in whatever order they arrive."""
-    found: dict[str, dict] = {}
-    while types - found.keys():
+    results: dict[str, dict] = {}
+    while types - results.keys():
         message = person.until(lambda message: message["type"] in types)
-        found.setdefault(message["type"], message)
-    return found
+        results.setdefault(message["type"], message)
+    return results
 
 
 def test_participants_follow_the_teacher_even_if_they_join_later(classroom, line):

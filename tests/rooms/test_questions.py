@@ -99,7 +99,9 @@ def test_a_question_is_whole(classroom, body):
 
 
 def test_the_question_of_a_stop_comes_with_its_kind_and_options(classroom):
-    lesson, stop = next((one, stop) for one in course().lessons for stop in one.plan.stops if stop.question and stop.question.options)
+    lesson, stop = next(
+        (lesson, stop) for lesson in course().lessons for stop in lesson.plan.stops if stop.question and stop.question.options
+    )
     taught = open_classroom(classroom.user, make_session(classroom.user, source={"lesson": lesson.name}))
 
     room = taught.teacher.ask("post", "questions/", {"stop": stop.id}, expect=201)
@@ -134,9 +136,9 @@ def test_the_record_has_a_line_for_each_question_and_participant(asked):
 
     lines = record(asked)
 
-    told = [(line["participant"], line["answer"], line["is_right"], line["changes"]) for line in lines]
+    rows = [(line["participant"], line["answer"], line["is_right"], line["changes"]) for line in lines]
     # A text that a spreadsheet would read as a formula is escaped.
-    assert told == [("Ada", "node-b", "1", "1"), ("Bob", "-3", "0", "0"), ("'=Eve", "", "", "")]
+    assert rows == [("Ada", "node-b", "1", "1"), ("Bob", "-3", "0", "0"), ("'=Eve", "", "", "")]
     assert float(lines[0]["seconds"]) >= 0
     assert lines[2]["seconds"] == ""
     assert lines[0]["text"] == "Where does it go?"
@@ -144,7 +146,9 @@ def test_the_record_has_a_line_for_each_question_and_participant(asked):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_record_has_the_words_of_a_lessons_question_and_options(classroom, language):
-    lesson, stop = next((one, stop) for one in course().lessons for stop in one.plan.stops if stop.question and stop.question.options)
+    lesson, stop = next(
+        (lesson, stop) for lesson in course().lessons for stop in lesson.plan.stops if stop.question and stop.question.options
+    )
     taught = open_classroom(classroom.user, make_session(classroom.user, source={"lesson": lesson.name}))
     ada = taught.student("Ada")
     taught.teacher.ask("post", "questions/", {"stop": stop.id}, expect=201)

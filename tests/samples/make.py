@@ -53,7 +53,7 @@ def cluster_info() -> str:
     ]
     log = (HERE / "sigusr2" / "01-plain" / "scheduler.log").read_text()
     logs = [("web", "shop/web-1", '{"kind":"Pod"}\n[not JSON\n'), ("kube-scheduler", "kube-system/kube-scheduler-1", log)]
-    text = "\n".join(json.dumps(each, indent=4) for each in lists) + "\n"
+    text = "\n".join(json.dumps(kubectl_list, indent=4) for kubectl_list in lists) + "\n"
     for container, key, lines in logs:
         text += f"==== START logs for container {container} of pod {key} ====\n{lines}==== END logs for container {container} of pod {key} ====\n"
     return text
@@ -74,9 +74,9 @@ def event() -> dict[str, Any]:
 
 def simulator_export() -> dict[str, Any]:
     results = {"node-1": {"NodeName": "passed", "NodeResourcesFit": "Insufficient cpu"}, "node-2": {"NodeResourcesFit": "Insufficient cpu"}}
-    told = pod("web-2", cpu="6", annotations={"scheduler-simulator/filter-result": json.dumps(results)})
+    annotated = pod("web-2", cpu="6", annotations={"scheduler-simulator/filter-result": json.dumps(results)})
     return {
-        "pods": [bare(PODS[0]), bare(told)],
+        "pods": [bare(PODS[0]), bare(annotated)],
         "nodes": [bare(each) for each in NODES],
         "pvs": [],
         "pvcs": None,

@@ -23,20 +23,20 @@ def test_a_full_disk_is_named_without_its_path(tmp_path: Path, settings: LazySet
     wrapped = OperationalError(str(raised.value))
     wrapped.__cause__ = raised.value
 
-    said = disk.full_disk(wrapped)
+    message = disk.full_disk(wrapped)
 
-    assert said is not None
-    assert said.startswith("The disk that holds schedviz's data is full")
-    assert settings.DATABASES["default"]["NAME"] not in said
+    assert message is not None
+    assert message.startswith("The disk that holds schedviz's data is full")
+    assert settings.DATABASES["default"]["NAME"] not in message
 
 
 def test_a_full_disk_of_the_database_is_reported_without_its_paths() -> None:
     wrapped = OperationalError()
     wrapped.__cause__ = psycopg.errors.DiskFull('could not extend file "base/5/16384": No space left on device')
 
-    said = disk.full_disk(wrapped)
+    message = disk.full_disk(wrapped)
 
-    assert said == "The disk of the database server is full."
+    assert message == "The disk of the database server is full."
 
 
 def test_a_full_disk_for_temporary_files_is_reported_without_the_path() -> None:

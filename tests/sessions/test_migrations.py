@@ -21,28 +21,28 @@ def migrate(name: str) -> Any:
 
 def tables() -> dict[str, Any]:
     """Each table of the app with its columns, constraints and indexes, as the database describes them."""
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names(cursor):
             if table.startswith("scheduling_"):
                 columns = connection.introspection.get_table_description(cursor, table)
                 constraints = connection.introspection.get_constraints(cursor, table)
-                found[table] = {
-                    "columns": sorted((one.name, str(one.type_code), one.null_ok, str(one.default)) for one in columns),
+                results[table] = {
+                    "columns": sorted((column.name, str(column.type_code), column.null_ok, str(column.default)) for column in columns),
                     "constraints": sorted(
                         (
-                            sorted(one["columns"] or []),
-                            one["unique"],
-                            one["primary_key"],
-                            str(one["foreign_key"]),
-                            one["check"],
-                            one["index"],
+                            sorted(constraint["columns"] or []),
+                            constraint["unique"],
+                            constraint["primary_key"],
+                            str(constraint["foreign_key"]),
+                            constraint["check"],
+                            constraint["index"],
                         )
-                        for one in constraints.values()
+                        for constraint in constraints.values()
                     ),
                     "names": sorted(name for name in constraints if not name.startswith("__")),
                 }
-    return found
+    return results
 
 
 @pytest.fixture
@@ -79,13 +79,13 @@ def test_what_was_stored_with_branches_is_there_without(newest: str) -> None:
 
     apps = migrate(newest)
 
-    kept = apps.get_model("scheduling", "Session").objects.get()
-    assert (kept.name, kept.event, kept.chunk, kept.forked_from_id, kept.fork_event) == ("old", 7, 2, None, 0)
-    assert list(kept.chunks.order_by("number").values_list("number", "first_event")) == [(1, 1), (2, 2)]
-    assert list(kept.commands.order_by("seq").values_list("seq", "key")) == [(1, "k1"), (2, "k2")]
-    assert [(row.first_cycle, row.last_cycle) for row in kept.cycle_groups.all()] == [(1, 2)]
-    assert kept.history_bytes > 0
-    assert kept.checkpoints.filter(complete=True).count() == 1
+    session_ = apps.get_model("scheduling", "Session").objects.get()
+    assert (session_.name, session_.event, session_.chunk, session_.forked_from_id, session_.fork_event) == ("old", 7, 2, None, 0)
+    assert list(session_.chunks.order_by("number").values_list("number", "first_event")) == [(1, 1), (2, 2)]
+    assert list(session_.commands.order_by("seq").values_list("seq", "key")) == [(1, "k1"), (2, "k2")]
+    assert [(row.first_cycle, row.last_cycle) for row in session_.cycle_groups.all()] == [(1, 2)]
+    assert session_.history_bytes > 0
+    assert session_.checkpoints.filter(complete=True).count() == 1
 
 
 def test_the_bodies_of_stored_commands_are_counted(newest: str) -> None:

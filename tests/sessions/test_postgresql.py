@@ -123,13 +123,13 @@ def test_only_the_prepared_cursor_of_a_connection_prepares_and_it_is_logged_like
 
 
 def test_a_prepared_cursor_refuses_another_thread_and_opens_a_closed_connection() -> None:
-    found: list[Exception] = []
+    results: list[Exception] = []
 
     def use(wrapper: Any) -> None:
         try:
             wrapper.prepared_cursor()
         except DatabaseError as error:
-            found.append(error)
+            results.append(error)
 
     other: Any = connections.create_connection("default")
     try:
@@ -141,7 +141,7 @@ def test_a_prepared_cursor_refuses_another_thread_and_opens_a_closed_connection(
     finally:
         other.close()
 
-    assert "can only be used in that same thread" in str(found[0])
+    assert "can only be used in that same thread" in str(results[0])
 
 
 def test_what_goes_wrong_in_a_prepared_statement_is_an_error_of_django() -> None:

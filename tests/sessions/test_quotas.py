@@ -58,15 +58,15 @@ def stored_command_bytes(session_id: UUID) -> int:
 
 
 def labelled_node(labels: int) -> dict[str, Any]:
-    found = node("node-1")
-    return {**found, "metadata": {**found["metadata"], "labels": {f"example.org/label-{number}": "x" * 60 for number in range(labels)}}}
+    result = node("node-1")
+    return {**result, "metadata": {**result["metadata"], "labels": {f"example.org/label-{number}": "x" * 60 for number in range(labels)}}}
 
 
 def test_what_is_there_is_counted(owned: UUID) -> None:
-    found = used(owned)
+    result = used(owned)
 
-    assert {kind: found[kind] for kind in KINDS[:4]} == {"sessions": 1, "nodes": 3, "pods": 12, "cycles": 4}
-    assert found["bytes"] > 1000
+    assert {kind: result[kind] for kind in KINDS[:4]} == {"sessions": 1, "nodes": 3, "pods": 12, "cycles": 4}
+    assert result["bytes"] > 1000
     send(owned, "create", object=node("more"))
     send(owned, "delete", kind="Pod", name="pod-12")
     work_off(owned)
@@ -81,9 +81,9 @@ def test_a_fork_counts_its_own_cycles_alone(owned: UUID) -> None:
     send(made.pk, "run", max=2)
     work_off(made.pk)
 
-    found = used(owned)
+    result = used(owned)
 
-    assert {kind: found[kind] for kind in KINDS[:4]} == {"sessions": 2, "nodes": 6, "pods": 24, "cycles": 6}
+    assert {kind: result[kind] for kind in KINDS[:4]} == {"sessions": 2, "nodes": 6, "pods": 24, "cycles": 6}
 
 
 @pytest.mark.parametrize("ending", ["PER_USER", "IN_ALL"])
@@ -263,8 +263,8 @@ def test_an_import_that_there_is_no_room_for_fails_with_the_limit(owned: UUID, s
 @pytest.mark.parametrize(("kind", "limit"), [("SESSIONS", 1), ("NODES", 5), ("PODS", 20), ("CYCLES", 3), ("BYTES", 50)])
 def test_a_new_session_needs_room(owned: UUID, settings: Any, kind: str, limit: int) -> None:
     owner = Session.objects.get(pk=owned).owner_id
-    quotas.expect_room_for_session(owner, nodes=3, pods=12)
+    quotas.expect_session_quota(owner, nodes=3, pods=12)
 
     setattr(settings, f"{kind}_PER_USER", limit)
     with pytest.raises(QuotaReached, match=f"SCHEDVIZ_{kind}_PER_USER allows {limit}"):
-        quotas.expect_room_for_session(owner, nodes=3, pods=12)
+        quotas.expect_session_quota(owner, nodes=3, pods=12)

@@ -609,7 +609,7 @@ def test_forged_values_never_fail_inside_schedviz(make_session: MakeSession, kin
     chosen = random.Random(16).sample(forged, min(120, len(forged)))
     if kind == "manifest":
         settings = ({**lines[0]["settings"], name: value} for name in ("config", "seed") for value in HOSTILE)
-        chosen += [(f"settings {one}", {**lines[0], "settings": one}) for one in settings]
+        chosen += [(f"settings {setting}", {**lines[0], "settings": setting}) for setting in settings]
     if kind == "command":
         chosen += [(f"stopped {value!r}", {**lines[number], "stopped": value}) for value in HOSTILE]
 

@@ -35,10 +35,10 @@ def test_the_scores_of_a_view_are_removed() -> None:
     stages = [StageView(stage="Score", facts={"nodes": 2, "best": []}), StageView(stage="Filter", facts={"best": 1})]
     view = View(cycle=CycleView(cycle=1, pod="default/web", stages=stages))
 
-    told = view_without_added_facts(view)
+    reduced = view_without_added_facts(view)
 
-    assert told.cycle is not None
-    assert [stage.facts for stage in told.cycle.stages] == [{"nodes": 2}, {"best": 1}]
+    assert reduced.cycle is not None
+    assert [stage.facts for stage in reduced.cycle.stages] == [{"nodes": 2}, {"best": 1}]
     assert view_without_added_facts(View()) == View()
 
 
@@ -46,6 +46,6 @@ def test_other_members_are_kept() -> None:
     written = ApiWritten(event=3, at=0.5, cycle=1, verb="create", resource="pods", kind="Pod", key="default/web", uid="u1")
     begun = BindingStarted(event=4, at=0.5, cycle=1, pod="default/web", node="node-1")
 
-    told = msgspec.to_builtins(without_added_members(written))
-    assert {**told, "uid": "u1"} == msgspec.to_builtins(written)
+    reduced = msgspec.to_builtins(without_added_members(written))
+    assert {**reduced, "uid": "u1"} == msgspec.to_builtins(written)
     assert without_added_members(begun) == begun

@@ -40,8 +40,8 @@ def written(tree: Tree) -> str:
         case Not():
             return f"not ({written(tree.operand)})"
         case And():
-            return " and ".join(f"({written(each)})" for each in tree.operands)
-    return " or ".join(f"({written(each)})" for each in tree.operands)
+            return " and ".join(f"({written(operand)})" for operand in tree.operands)
+    return " or ".join(f"({written(operand)})" for operand in tree.operands)
 
 
 names = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=8)

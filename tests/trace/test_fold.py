@@ -135,13 +135,13 @@ def test_the_snapshot_keeps_what_it_saw() -> None:
 
 def test_a_fold_changes_neither_given_nor_returned_views() -> None:
     entry = QueuedPod(pod="default/p")
-    given = View()
-    fold = Fold(given)
+    view = View()
+    fold = Fold(view)
     fold.apply(e.QueueMoved(event=1, at=0.0, cause="PodAdd", moves=[e.QueueMove(pod="default/p", target="activeQ", entry=entry)]))
     first = fold.to_view()
     fold.apply(e.QueueMoved(event=2, at=0.0, cause="Pop", moves=[e.QueueMove(pod="default/p", source="activeQ", popped=True)]))
 
-    assert given == View()
+    assert view == View()
     assert first.queue.active_q == [entry]
     assert fold.to_view().queue.active_q == []
 

@@ -39,7 +39,7 @@ def as_past(events: list[AnyEvent]) -> list[Any]:
 
 
 def beginnings_of_cycles(events: list[AnyEvent]) -> list[int]:
-    return [place for place, event in enumerate(events) if isinstance(event, CycleStarted)]
+    return [index for index, event in enumerate(events) if isinstance(event, CycleStarted)]
 
 
 @pytest.mark.parametrize("cycle", range(4))

@@ -59,13 +59,13 @@ def test_the_history_of_an_unschedulable_pod_names_plugins_and_requeue_events() 
         {"op": "advance", "seconds": 2},
     )
 
-    told = texts(story(events, "pods", "default/web"))
+    result = texts(story(events, "pods", "default/web"))
 
-    assert "Filter rejected by NodeResourcesFit on 3 of 3 nodes: Insufficient cpu" in told
-    assert "added to unschedulablePods because of ScheduleAttemptFailure" in told
-    assert "moved from unschedulablePods to backoffQ because of NodeAdd" in told
-    assert "moved from backoffQ to activeQ because of BackoffComplete" in told
-    assert 'no longer nominated (the nominator keeps an entry under "")' in told
+    assert "Filter rejected by NodeResourcesFit on 3 of 3 nodes: Insufficient cpu" in result
+    assert "added to unschedulablePods because of ScheduleAttemptFailure" in result
+    assert "moved from unschedulablePods to backoffQ because of NodeAdd" in result
+    assert "moved from backoffQ to activeQ because of BackoffComplete" in result
+    assert 'no longer nominated (the nominator keeps an entry under "")' in result
 
 
 def test_the_history_of_a_v1_36_pod_names_its_gating_plugin_and_its_queueing_hint() -> None:
@@ -92,8 +92,8 @@ def test_the_history_of_a_pod_that_failed_with_an_error_names_error_backoff_q() 
     profile = {"plugins": {"multiPoint": {"enabled": [{"name": "Scripted"}]}}, "pluginConfig": [scripted]}
     events = events_of(create(node("node1")), create(pod("web")), *cycles(1), release="v1.36", config={"profiles": [profile]})
 
-    told = texts(story(events, "pods", "default/web"))
-    assert any("added to errorBackoffQ because of ScheduleAttemptFailure, backs off until " in each for each in told), told
+    result = texts(story(events, "pods", "default/web"))
+    assert any("added to errorBackoffQ because of ScheduleAttemptFailure, backs off until " in each for each in result), result
 
 
 def test_the_histories_of_victim_and_preemptor_name_each_other() -> None:
@@ -115,12 +115,12 @@ def test_the_history_of_a_node_has_its_pods_and_rejections() -> None:
     )
 
     assert "rejected default/web: NodeResourcesFit: Insufficient cpu" in texts(story(events, "nodes", "node1"))
-    told = texts(story(events, "nodes", "node2"))
+    result = texts(story(events, "nodes", "node2"))
     for sentence in ("created", "added to the cache", "cloned into the snapshot, generation 4", "selected for default/web, only one"):
-        assert sentence in told
+        assert sentence in result
     for sentence in ("default/web was assumed on it", "default/web was bound to it", "binding of default/web confirmed"):
-        assert sentence in told
-    assert told[-1] == "updated in the cache"
+        assert sentence in result
+    assert result[-1] == "updated in the cache"
 
 
 def test_two_pods_of_one_name_are_distinguished_by_uid() -> None:
@@ -145,10 +145,10 @@ def test_two_pods_of_one_name_are_distinguished_by_uid() -> None:
 def test_a_restart_is_in_every_story() -> None:
     events = events_of(create(node("node1")), create(pod("web")), {"op": "restart"}, {"op": "reset"})
 
-    told = texts(story(events, "pods", "default/web"))
+    result = texts(story(events, "pods", "default/web"))
 
-    assert "the scheduler restarted; what it knew is listed again" in told
-    assert "the session went back to what was imported" in told
+    assert "the scheduler restarted; what it knew is listed again" in result
+    assert "the session went back to what was imported" in result
 
 
 def test_every_object_named_in_an_event_is_affected() -> None:
@@ -163,19 +163,19 @@ def test_every_object_named_in_an_event_is_affected() -> None:
     )
     pods_of_cycles = {event.cycle: event.pod for event in events if type(event).__name__ == "CycleStarted"}
 
-    found = affected_objects(events)
+    result = affected_objects(events)
 
     for kind, name in [
         *(("pods", name) for name in ("default/low", "default/high", "default/gated")),
         ("nodes", "node1"),
         ("nodes", "node2"),
     ]:
-        assert name in (found.pods if kind == "pods" else found.nodes)
+        assert name in (result.pods if kind == "pods" else result.nodes)
         for event in events:
             alone = affected_objects([event])
-            told = list(StoryBuilder(kind, name, find_cycle=lambda number: CyclePod(pods_of_cycles.get(number, ""))).entries([event]))
-            if told and pods_of_cycles.get(event.cycle) != name:
-                assert name in (alone.pods if kind == "pods" else alone.nodes), told
+            results = list(StoryBuilder(kind, name, find_cycle=lambda number: CyclePod(pods_of_cycles.get(number, ""))).entries([event]))
+            if results and pods_of_cycles.get(event.cycle) != name:
+                assert name in (alone.pods if kind == "pods" else alone.nodes), results
 
 
 def test_the_history_of_v1_36_names_hints_evictions_and_early_pops() -> None:

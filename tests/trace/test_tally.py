@@ -85,9 +85,9 @@ def test_a_node_that_comes_and_goes_is_two_changes(simulation: Simulation) -> No
     created = done(simulation, {"op": "create", "object": node})
     deleted = done(simulation, {"op": "delete", "kind": "Node", "name": "new"})
 
-    found = tally([*created, *deleted], Levels(nodes=3))
+    result = tally([*created, *deleted], Levels(nodes=3))
 
-    assert (found.counts.node_changes, found.levels.nodes) == (2, 3)
+    assert (result.counts.node_changes, result.levels.nodes) == (2, 3)
 
 
 def test_nothing_is_nothing() -> None:

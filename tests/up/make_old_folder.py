@@ -46,12 +46,12 @@ def main(checkout: Path, name: str) -> None:
         )
         try:
             until(_is_up, seconds=120)
-            said = _fill((data / "token").read_text().strip())
+            session_id = _fill((data / "token").read_text().strip())
         finally:
             server.send_signal(signal.SIGINT)
             server.wait()
         _keep(data / "schedviz.sqlite3", name)
-        (SAMPLES / f"{name}.json").write_text(json.dumps(said, separators=(",", ":")))
+        (SAMPLES / f"{name}.json").write_text(json.dumps(session_id, separators=(",", ":")))
 
 
 def _is_up() -> bool:

@@ -52,8 +52,8 @@ class Running:
         """The child that replaced `old`. Waits for it."""
 
         def find() -> psutil.Process | None:
-            found = self.child(*words)
-            return found if found.pid != old.pid else None
+            result = self.child(*words)
+            return result if result.pid != old.pid else None
 
         return until(find)
 

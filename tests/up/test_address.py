@@ -25,37 +25,37 @@ def bare_environment(monkeypatch):
 
 
 def test_port_0_takes_a_free_port_and_the_url_has_it():
-    found = address_on("127.0.0.1")
+    result = address_on("127.0.0.1")
 
-    assert found.url == f"http://127.0.0.1:{found.address[1]}"
-    assert found.address[1] > 0
+    assert result.url == f"http://127.0.0.1:{result.address[1]}"
+    assert result.address[1] > 0
 
 
 def test_a_loopback_address_allows_all_local_names_without_a_warning():
-    found = address_on("127.0.0.1")
+    result = address_on("127.0.0.1")
 
-    assert set(found.environment["SCHEDVIZ_ALLOWED_HOSTS"].split(",")) == {"127.0.0.1", "localhost", "[::1]"}
-    assert "SCHEDVIZ_URL" not in found.environment
-    assert not found.warning
+    assert set(result.environment["SCHEDVIZ_ALLOWED_HOSTS"].split(",")) == {"127.0.0.1", "localhost", "[::1]"}
+    assert "SCHEDVIZ_URL" not in result.environment
+    assert not result.warning
 
 
 def test_a_public_address_is_the_only_allowed_host_and_origin():
     address = own_address()
     for host in (address, "0.0.0.0"):
-        found = address_on(host)
+        result = address_on(host)
 
-        assert found.url == f"http://{address}:{found.address[1]}"
-        assert found.environment == {"SCHEDVIZ_ALLOWED_HOSTS": address, "SCHEDVIZ_ORIGINS": found.url, "SCHEDVIZ_URL": found.url}
-        assert "Without TLS" in found.warning
+        assert result.url == f"http://{address}:{result.address[1]}"
+        assert result.environment == {"SCHEDVIZ_ALLOWED_HOSTS": address, "SCHEDVIZ_ORIGINS": result.url, "SCHEDVIZ_URL": result.url}
+        assert "Without TLS" in result.warning
 
 
 def test_an_ipv6_address_is_written_in_brackets():
     try:
-        found = address_on("::1")
+        result = address_on("::1")
     except CannotStart:
         pytest.skip("this machine has no IPv6")
 
-    assert found.url == f"http://[::1]:{found.address[1]}"
+    assert result.url == f"http://[::1]:{result.address[1]}"
 
 
 def test_a_host_name_stays_in_the_url():
@@ -65,11 +65,11 @@ def test_a_host_name_stays_in_the_url():
 def test_an_explicit_public_url_is_used(monkeypatch):
     monkeypatch.setenv("SCHEDVIZ_URL", "https://schedviz.example.org/")
 
-    found = address_on("127.0.0.1")
+    result = address_on("127.0.0.1")
 
-    assert found.url == "https://schedviz.example.org"
-    assert found.address[0] == "127.0.0.1"
-    assert "schedviz.example.org" in found.environment["SCHEDVIZ_ALLOWED_HOSTS"].split(",")
+    assert result.url == "https://schedviz.example.org"
+    assert result.address[0] == "127.0.0.1"
+    assert "schedviz.example.org" in result.environment["SCHEDVIZ_ALLOWED_HOSTS"].split(",")
 
 
 @pytest.mark.parametrize("url", ["schedviz.example.org", "ftp://x", "https://x/path"])
@@ -83,10 +83,10 @@ def test_an_invalid_public_url_is_refused(monkeypatch, url):
 def test_a_certificate_gives_https_without_a_warning(tmp_path):
     cert, key = certificate(tmp_path)
 
-    found = address_on("0.0.0.0", tls_certificate=cert, tls_key=key)
+    result = address_on("0.0.0.0", tls_certificate=cert, tls_key=key)
 
-    assert found.url.startswith("https://")
-    assert not found.warning
+    assert result.url.startswith("https://")
+    assert not result.warning
 
 
 def test_files_that_are_not_a_certificate_are_refused_with_a_reason(tmp_path):
@@ -147,7 +147,7 @@ def asked_over_tls(served: Tls, believed: Tls) -> bool:
         server = threading.Thread(target=serve)
         server.start()
         probe = HealthProbe(ServerAddress("https://workshop", listener.getsockname(), believed), selector)
-        probe.ask()
+        probe.poll()
 
         def is_over() -> bool:
             for key, _ in selector.select(0.01):

@@ -32,8 +32,8 @@ def sample(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def said(sample: str) -> dict[str, Any]:
     """The description of each session by the build that made it."""
-    found: dict[str, Any] = json.loads((SAMPLES / f"{sample}.json").read_text())
-    return found
+    document: dict[str, Any] = json.loads((SAMPLES / f"{sample}.json").read_text())
+    return document
 
 
 @pytest.fixture(scope="module")

@@ -32,18 +32,18 @@ def server_script(folder: Path, name: str, version: str) -> Path:
 
 
 def test_a_recent_system_server_is_preferred(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    found = server_script(folder, "redis-server", "7.0.15")
+    result = server_script(folder, "redis-server", "7.0.15")
     monkeypatch.setenv("PATH", str(folder))
 
-    assert redis_server.choose(folder).program.arguments[0] == str(found)
+    assert redis_server.choose(folder).program.arguments[0] == str(result)
 
 
 def test_a_system_valkey_is_used(folder: Path, monkeypatch: pytest.MonkeyPatch):
     server_script(folder, "redis-server", "7.0.15")
-    found = server_script(folder, "valkey-server", "8.1.0")
+    result = server_script(folder, "valkey-server", "8.1.0")
     monkeypatch.setenv("PATH", str(folder))
 
-    assert redis_server.choose(folder).program.arguments[0] == str(found)
+    assert redis_server.choose(folder).program.arguments[0] == str(result)
 
 
 def test_an_old_system_server_is_not_used(folder: Path, monkeypatch: pytest.MonkeyPatch):

@@ -38,9 +38,9 @@ CHILDREN = {
 
 def address_of(running: Running) -> str:
     running.waits_for("schedviz starts on ")
-    found = re.search(r"schedviz starts on (http://\S+),", running.said)
-    assert found
-    return found[1]
+    match = re.search(r"schedviz starts on (http://\S+),", running.said)
+    assert match
+    return match[1]
 
 
 def get(url: str, *, timeout: float = 30, **headers: str) -> tuple[int, Any]:

@@ -40,9 +40,9 @@ def broken(_argument: str) -> None:
 
 def awaiting(argument: str) -> None:
     """Writes down its environment first."""
-    told = sys.stdin.readline()
+    line = sys.stdin.readline()
     with Path(argument).open("a") as file:
-        file.write(told)
+        file.write(line)
     idle(argument)
 
 

@@ -79,9 +79,9 @@ EXCEPTIONS = (
 
 def _components(message: str) -> set[str]:
     """The members of a request that schemathesis made wrong."""
-    found = set(re.findall(r"/properties/([\w-]+)", message))
-    found = {"schedviz_login" if name.startswith("schedviz_login") else name for name in found}
-    return found or {"the body" if "body" in message else message}
+    results = set(re.findall(r"/properties/([\w-]+)", message))
+    results = {"schedviz_login" if name.startswith("schedviz_login") else name for name in results}
+    return results or {"the body" if "body" in message else message}
 
 
 def failures(case: Case, response: Any) -> dict[str, str]:
@@ -93,10 +93,11 @@ def failures(case: Case, response: Any) -> dict[str, str]:
         case.validate_response(response, checks=CHECKS.get_all())
     except FailureGroup as group:
         return {
-            type(one).__name__: f"{one.message}\n{case.as_curl_command()}\n{response.status_code} {response.text[:1000]}"
-            for one in group.exceptions
+            type(exception).__name__: f"{exception.message}\n{case.as_curl_command()}\n{response.status_code} {response.text[:1000]}"
+            for exception in group.exceptions
             if not any(
-                allowed.kind == type(one).__name__ and allowed.applies(one.message, case, response, problem) for allowed in EXCEPTIONS
+                allowed.kind == type(exception).__name__ and allowed.applies(exception.message, case, response, problem)
+                for allowed in EXCEPTIONS
             )
         }
     return {}

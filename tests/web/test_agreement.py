@@ -39,28 +39,28 @@ def followed(people: People) -> None:
 
 
 def test_a_session_that_follows_nobody_has_no_rate(owner_client: APIClient, url: str) -> None:
-    found = owner_client.get(url).json()
-    assert (found["source"], found["detached"], found["all"]["rate"], found["waiting"], found["bindings"]) == (None, False, None, 0, [])
+    body = owner_client.get(url).json()
+    assert (body["source"], body["detached"], body["all"]["rate"], body["waiting"], body["bindings"]) == (None, False, None, 0, [])
 
 
 def test_rate_counts_and_bindings_are_listed_newest_first(owner_client: APIClient, people: People, url: str) -> None:
     followed(people)
-    found = owner_client.get(url).json()
+    body = owner_client.get(url).json()
 
-    assert found["all"] == {"agrees": 1, "notBest": 1, "infeasible": 1, "undecided": 0, "unjudged": 0, "rate": pytest.approx(1 / 3)}
-    assert (found["recent"], found["of"], found["waiting"]) == (found["all"], 100, 1)
-    assert found["queue"] == {"active": {"count": 1, "pods": ["default/d"]}}
-    assert found["breakdown"]["plugins"] == {"TaintToleration": 1, "NodeResourcesFit": 1}
-    assert found["breakdown"]["profiles"] == {"default-scheduler": found["all"]}
-    assert [(one["pod"], one["verdict"], one["node"], one["event"]) for one in found["bindings"]] == [
+    assert body["all"] == {"agrees": 1, "notBest": 1, "infeasible": 1, "undecided": 0, "unjudged": 0, "rate": pytest.approx(1 / 3)}
+    assert (body["recent"], body["of"], body["waiting"]) == (body["all"], 100, 1)
+    assert body["queue"] == {"active": {"count": 1, "pods": ["default/d"]}}
+    assert body["breakdown"]["plugins"] == {"TaintToleration": 1, "NodeResourcesFit": 1}
+    assert body["breakdown"]["profiles"] == {"default-scheduler": body["all"]}
+    assert [(one["pod"], one["verdict"], one["node"], one["event"]) for one in body["bindings"]] == [
         ("default/c", "infeasible", "n3", 13),
         ("default/b", "notBest", "n2", 12),
         ("default/a", "agrees", "n1", 11),
     ]
-    assert found["bindings"][0]["judgement"]["reasons"] == ["node(s) had untolerated taint {a: b}"]
-    assert found["bindings"][1]["judgement"]["shares"] == [{"plugin": "NodeResourcesFit", "best": 100, "taken": 50}]
-    assert found["bindings"][2]["arrival"] == {**msgspec.to_builtins(CHOICE), "best": ["n1"]}
-    assert (found["bindings"][2]["arrivedEvent"], found["bindings"][1]["arrivedEvent"]) == (10, None)
+    assert body["bindings"][0]["judgement"]["reasons"] == ["node(s) had untolerated taint {a: b}"]
+    assert body["bindings"][1]["judgement"]["shares"] == [{"plugin": "NodeResourcesFit", "best": 100, "taken": 50}]
+    assert body["bindings"][2]["arrival"] == {**msgspec.to_builtins(CHOICE), "best": ["n1"]}
+    assert (body["bindings"][2]["arrivedEvent"], body["bindings"][1]["arrivedEvent"]) == (10, None)
 
 
 def test_bindings_can_be_filtered_and_are_paginated(owner_client: APIClient, people: People, url: str) -> None:
@@ -85,5 +85,5 @@ def test_a_session_says_whom_it_follows_and_a_fork_that_it_is_detached(owner_cli
     forked = {"fork": {"session": "another", "name": "another", "at": None, "event": 0, "follows": "kind"}}
     Session.objects.filter(pk=people.session.pk).update(source=forked)
     assert owner_client.get(address).json()["follows"] == {"source": "kind", "detached": True}
-    told = owner_client.get(f"{address}agreement/").json()
-    assert (told["source"], told["detached"]) == ("kind", True)
+    body = owner_client.get(f"{address}agreement/").json()
+    assert (body["source"], body["detached"]) == ("kind", True)

@@ -58,7 +58,7 @@ def test_no_request_breaks_the_server(web_server: LiveServer, people: People, co
     headers = {"Authorization": f"Bearer {make_token(people.owner, 'any request')}"}
     schema = schemathesis.openapi.from_url(f"http://{web_server.netloc}/api/v1/schema/?format=json", headers=headers)
     statuses: dict[int, int] = {}
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
 
     for each in schema.get_all_operations():
         operation = each.ok()
@@ -74,7 +74,7 @@ def test_no_request_breaks_the_server(web_server: LiveServer, people: People, co
                 response = case.call(headers=headers, timeout=60)
                 statuses[response.status_code] = statuses.get(response.status_code, 0) + 1
                 for kind, told in failures(case, response).items():
-                    found[f"{kind} {case.method} {case.path}"] = told
+                    results[f"{kind} {case.method} {case.path}"] = told
                 if response.status_code >= 400 and "json" in response.headers.get("content-type", [""])[0]:
                     assert response.json()["code"], response.text[:500]
 
@@ -83,7 +83,7 @@ def test_no_request_breaks_the_server(web_server: LiveServer, people: People, co
             except hypothesis.errors.Unsatisfiable:
                 assert mode is GenerationMode.NEGATIVE, "what has no wrong form cannot be asked wrongly"
 
-    assert not found, "\n\n".join(f"{place}: {told}" for place, told in found.items())
+    assert not results, "\n\n".join(f"{place}: {told}" for place, told in results.items())
     assert set(statuses) >= {200, 201, 400, 404}, "requests were understood, and requests were refused"
     assert not [record for record in caplog.records if "unexpected error" in record.getMessage()]
 
@@ -134,7 +134,7 @@ def test_no_request_breaks_a_running_server_or_learns_of_a_session(running: Runn
     session = ""
     session = make()
     schema = schemathesis.openapi.from_url(f"{api}schema/?format=json", headers=asker)
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     statuses: dict[int, int] = {}
 
     def ask(case: Case) -> None:
@@ -145,11 +145,11 @@ def test_no_request_breaks_a_running_server_or_learns_of_a_session(running: Runn
             case.query.pop("follow", None)
         response = case.call(headers=asker, timeout=60)
         statuses[response.status_code] = statuses.get(response.status_code, 0) + 1
-        told = failures(case, response)
+        result = failures(case, response)
         if who != "owner" and SECRET in response.text:
-            told["Leak"] = f"{case.as_curl_command()}\n{response.text[:1000]}"
-        for kind, what in told.items():
-            found[f"{kind} {case.method} {case.path}"] = what
+            result["Leak"] = f"{case.as_curl_command()}\n{response.text[:1000]}"
+        for kind, what in result.items():
+            results[f"{kind} {case.method} {case.path}"] = what
 
     operations = [one.ok() for one in schema.get_all_operations()]
     until = time.monotonic() + SECONDS / 3
@@ -163,7 +163,7 @@ def test_no_request_breaks_a_running_server_or_learns_of_a_session(running: Runn
                         _many(operation.as_strategy(generation_mode=mode), ask, seed)
 
     log.info("%s: %d requests to %d operations: %s", who, sum(statuses.values()), len(operations), sorted(statuses.items()))
-    assert not found, "\n\n".join(f"{place}: {what}" for place, what in found.items())
+    assert not results, "\n\n".join(f"{place}: {what}" for place, what in results.items())
     assert "unexpected error" not in running.said
 
 

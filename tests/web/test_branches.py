@@ -59,12 +59,12 @@ def test_a_fork_to_another_release_starts_its_scheduler_with_the_objects_of_the_
     assert (answer.status_code, made["release"], made["name"]) == (201, "v1.36", "a test @ 60 v1.36")
     import_job.import_uploads(made["id"])
 
-    found = client.get(f"/api/v1/sessions/{made['id']}/").json()
-    moment = found["forkedFrom"]["event"]
+    body = client.get(f"/api/v1/sessions/{made['id']}/").json()
+    moment = body["forkedFrom"]["event"]
     before, after = (client.get(f"/api/v1/sessions/{one}/state/?at={at}").json() for one, at in ((ran.pk, moment), (made["id"], 0)))
 
-    assert (found["status"], found["release"], found["event"]) == ("ready", "v1.36", 0)
-    assert found["forkedFrom"] == {"id": str(ran.pk), "name": "a test", "event": moment}
+    assert (body["status"], body["release"], body["event"]) == ("ready", "v1.36", 0)
+    assert body["forkedFrom"] == {"id": str(ran.pk), "name": "a test", "event": moment}
     assert moment >= 60
     assert before["api"]["objects"] == after["api"]["objects"]
     assert after["clockSeconds"] < 0.001 < before["clockSeconds"]
@@ -99,9 +99,9 @@ def test_a_fork_to_another_release_of_a_session_that_was_deleted_fails(people, r
     ran.delete()
     import_job.import_uploads(made["id"])
 
-    found = people.client("viewer").get(f"/api/v1/sessions/{made['id']}/").json()
-    assert found["status"] == "failed"
-    assert found["message"] == "The session to fork was deleted."
+    body = people.client("viewer").get(f"/api/v1/sessions/{made['id']}/").json()
+    assert body["status"] == "failed"
+    assert body["message"] == "The session to fork was deleted."
 
 
 def test_a_viewers_fork_is_his_own(people, ran):

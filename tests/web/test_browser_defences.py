@@ -200,6 +200,6 @@ def test_a_name_that_is_not_ours_is_refused(people: People, host: str, settings)
 
 
 def test_addresses_in_answers_are_not_of_a_forwarded_host(people: People) -> None:
-    found = people.client("owner").get(f"/api/v1/sessions/{people.session.pk}/", headers={"X-Forwarded-Host": "evil.example"}).json()
+    body = people.client("owner").get(f"/api/v1/sessions/{people.session.pk}/", headers={"X-Forwarded-Host": "evil.example"}).json()
 
-    assert "evil.example" not in str(found)
+    assert "evil.example" not in str(body)

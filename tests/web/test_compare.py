@@ -16,15 +16,15 @@ make_session = working.make_session
 def two(people, make_session, monkeypatch):
     """Two sessions that the viewer may see."""
     monkeypatch.setattr(compare, "DETAIL_SECONDS", 0)
-    found = []
+    results = []
     for cycles in (3, 5):
         session_id = make_session()
         working.send(session_id, "run", max=cycles)
         session = working.work_off(session_id)
         session.owner = people.viewer
         session.save()
-        found.append(session)
-    return found
+        results.append(session)
+    return results
 
 
 def get(client, a, b, rest=""):
@@ -35,17 +35,17 @@ def test_two_sessions_are_compared(people, two):
     response = get(people.client("viewer-token"), two[0].pk, two[1].pk)
 
     assert response.status_code == 200, response.content
-    found = response.json()
-    assert found["same"] is False
-    assert found["placements"]["placedOnlyInB"] == 2
-    assert found["divergence"]["cycle"]["b"]["cycle"] == 4
-    assert [found["a"]["session"], found["b"]["session"]] == [str(one.pk) for one in two]
+    body = response.json()
+    assert body["same"] is False
+    assert body["placements"]["placedOnlyInB"] == 2
+    assert body["divergence"]["cycle"]["b"]["cycle"] == 4
+    assert [body["a"]["session"], body["b"]["session"]] == [str(one.pk) for one in two]
 
 
 def test_moments_are_named_with_an_event(people, two):
-    found = get(people.client("viewer"), f"{two[0].pk}@{two[0].event}", f"{two[1].pk}@999999").json()
+    body = get(people.client("viewer"), f"{two[0].pk}@{two[0].event}", f"{two[1].pk}@999999").json()
 
-    assert [found["a"]["event"], found["b"]["event"]] == [one.event for one in two]
+    assert [body["a"]["event"], body["b"]["event"]] == [one.event for one in two]
     assert get(people.client("viewer"), f"{two[0].pk}@20", f"{two[0].pk}@20").json()["same"] is True
 
 

@@ -90,9 +90,9 @@ def test_the_secret_of_a_link_reads_the_session_over_rest_and_changes_nothing(pe
     ids=["subprotocol", "address"],
 )
 def test_a_socket_is_opened_by_a_link_for_looking_alone(people, link, scope):
-    found = credentials_of({"headers": [(b"cookie", b"schedviz_login=whatever")], **scope})
+    result = credentials_of({"headers": [(b"cookie", b"schedviz_login=whatever")], **scope})
 
-    assert found == Credentials(link=SECRET)
+    assert result == Credentials(link=SECRET)
     assert may(holder_of(SECRET), Verb.SEE, people.session)
     assert not may(holder_of(SECRET), Verb.COMMAND, people.session)
     assert not may(holder_of("another"), Verb.SEE, people.session)

@@ -13,16 +13,16 @@ from schedviz.web import environment
 
 def test_the_secret_key_is_made_once_and_read_by_its_user_alone(tmp_path: Path, monkeypatch):
     monkeypatch.delenv("SCHEDVIZ_SECRET_KEY", raising=False)
-    found: list[str] = []
-    threads = [threading.Thread(target=lambda: found.append(environment.secret_key(tmp_path))) for _ in range(8)]
+    results: list[str] = []
+    threads = [threading.Thread(target=lambda: results.append(environment.secret_key(tmp_path))) for _ in range(8)]
 
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
-    assert len(set(found)) == 1
-    assert len(found[0]) >= 50
+    assert len(set(results)) == 1
+    assert len(results[0]) >= 50
     assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600
     assert [path.name for path in tmp_path.iterdir()] == ["secret_key"]
 
@@ -71,9 +71,9 @@ def test_a_data_folder_that_cannot_be_made_is_named(tmp_path: Path, monkeypatch)
     ],
 )
 def test_a_database_is_read_from_its_url(url, expected):
-    found = environment.database(url, synchronous="FULL")
+    result = environment.database(url, synchronous="FULL")
 
-    assert {name: found[name] for name in expected} == expected
+    assert {name: result[name] for name in expected} == expected
 
 
 def test_sqlite_waits_for_its_turn_and_keeps_what_it_accepted():

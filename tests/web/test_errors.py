@@ -101,9 +101,9 @@ def test_refused_credentials_count_as_requests_without_a_login(people, redis, se
 def test_the_counters_of_redis_say_what_is_left_of_a_limit(redis, settings):
     counters, item = _Counters(), RateLimitItemPerMinute(3)
 
-    told = [counters.count(item, "requests", "somebody") for _ in range(4)]
+    checks = [counters.count(item, "requests", "somebody") for _ in range(4)]
 
-    assert [(one.allowed, one.remaining) for one in told] == [(True, 2), (True, 1), (True, 0), (False, 0)]
+    assert [(one.allowed, one.remaining) for one in checks] == [(True, 2), (True, 1), (True, 0), (False, 0)]
     assert counters.count(item, "requests", "somebody else").remaining == 2
     assert counters._shared.get_window_stats(item, "requests", "somebody").remaining == 0
 

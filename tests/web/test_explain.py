@@ -88,8 +88,8 @@ def test_a_card_has_the_smallest_change(owner: APIClient, asked: UUID) -> None:
 
 
 def test_the_smallest_change_is_returned(owner: APIClient, asked: UUID) -> None:
-    found = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/change/").json()
-    assert found["suggestions"][0]["changes"][0]["kind"] == "request"
+    body = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/change/").json()
+    assert body["suggestions"][0]["changes"][0]["kind"] == "request"
 
 
 def test_pending_pods_are_returned_in_groups(owner: APIClient, asked: UUID) -> None:
@@ -97,17 +97,17 @@ def test_pending_pods_are_returned_in_groups(owner: APIClient, asked: UUID) -> N
 
 
 def test_the_overview_has_each_reason_with_its_numbers(owner: APIClient, asked: UUID) -> None:
-    found = owner.get(f"/api/v1/sessions/{asked}/overview/").json()
-    assert found["sentence"] == "1 pod is pending, for 1 reason"
-    [reason] = found["reasons"]
+    body = owner.get(f"/api/v1/sessions/{asked}/overview/").json()
+    assert body["sentence"] == "1 pod is pending, for 1 reason"
+    [reason] = body["reasons"]
     assert (reason["reason"], reason["count"]) == ("Insufficient cpu", 1)
     assert reason["groups"][0]["detail"].startswith("the pod requests 1000 cpu; the largest node has ")
 
 
 def test_what_if_counts_copies_and_changes_nothing(owner: APIClient, asked: UUID) -> None:
     before = owner.get(f"/api/v1/sessions/{asked}/state/").json()
-    found = owner.post(f"/api/v1/sessions/{asked}/what-if/", {"pod": a_pod("1"), "copies": 3}, format="json").json()
-    assert found["placed"] == 3
+    body = owner.post(f"/api/v1/sessions/{asked}/what-if/", {"pod": a_pod("1"), "copies": 3}, format="json").json()
+    assert body["placed"] == 3
     assert owner.get(f"/api/v1/sessions/{asked}/state/").json() == before
 
 
@@ -124,8 +124,8 @@ def test_a_moment_is_explained_as_it_was(owner: APIClient, asked: UUID) -> None:
 
 
 def node_of(owner: APIClient, session: UUID, more: str = "") -> dict[str, Any]:
-    kept: dict[str, Any] = owner.get(f"/api/v1/sessions/{session}/objects/?kind=Node&name=node-1{more}").json()
-    return kept
+    body: dict[str, Any] = owner.get(f"/api/v1/sessions/{session}/objects/?kind=Node&name=node-1{more}").json()
+    return body
 
 
 def test_a_message_is_returned_as_clauses_with_the_nodes_of_a_pod(owner: APIClient, asked: UUID) -> None:

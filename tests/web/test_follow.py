@@ -65,21 +65,21 @@ def shadows(session_id: UUID, cluster: KubernetesApi) -> bool:
     """Whether the session has the nodes and pods of the cluster, with their names."""
     session = Session.objects.get(pk=session_id)
     rows = Observed.objects.filter(session=session)
-    told = {kind: set(rows.filter(kind=kind).values_list("key", flat=True)) for kind in ("Node", "Pod")}
+    keys = {kind: set(rows.filter(kind=kind).values_list("key", flat=True)) for kind in ("Node", "Pod")}
     return (
         session.applied_seq == session.last_seq
-        and told == {"Node": cluster.keys("nodes"), "Pod": cluster.keys("pods")}
-        and (session.nodes, session.pods) == (len(told["Node"]), len(told["Pod"]))
+        and keys == {"Node": cluster.keys("nodes"), "Pod": cluster.keys("pods")}
+        and (session.nodes, session.pods) == (len(keys["Node"]), len(keys["Pod"]))
     )
 
 
 def test_a_new_session_shadows_a_cluster_and_a_second_run_pushes_only_what_differs(
     run: Callable[..., Result], cluster: KubernetesApi
 ) -> None:
-    told = run("--once")
-    assert told.exit_code == 0, told.output
+    printed = run("--once")
+    assert printed.exit_code == 0, printed.output
     session = Session.objects.get(name="kind-dev")
-    assert f"{session.pk}: kind-dev is in the session (3 nodes, 4 pods)." in told.output
+    assert f"{session.pk}: kind-dev is in the session (3 nodes, 4 pods)." in printed.output
     until(lambda: shadows(session.pk, cluster))
     before = Session.objects.get(pk=session.pk).last_seq
 
@@ -125,10 +125,10 @@ def test_what_happens_through_a_restart_and_an_expired_watch_arrives(
     cluster.watch_seconds = 0.5
     assert run("--once").exit_code == 0
     session = Session.objects.get(name="kind-dev")
-    said: list[str] = []
+    messages: list[str] = []
     server = Server(f"http://{web_server.netloc}", make_token(people.owner, "watches"))
     api = ClusterApi(kubeconfig.Access(context="kind-dev", server=cluster.address, token=cluster.token))
-    following = Following(api, Pusher(server, str(session.pk), "kind-dev", say=said.append), Redaction(), say=said.append)
+    following = Following(api, Pusher(server, str(session.pk), "kind-dev", say=messages.append), Redaction(), say=messages.append)
     following.begin()
     thread = threading.Thread(target=following.go_on)
     thread.start()
@@ -142,7 +142,7 @@ def test_what_happens_through_a_restart_and_an_expired_watch_arrives(
     cluster.start()
     pod(cluster, "p3", nodeName="n0")
     until(lambda: shadows(session.pk, cluster))
-    assert any("expired" in sentence for sentence in said)
+    assert any("expired" in sentence for sentence in messages)
 
     cluster.forbidden = {("watch", "nodes")}
     until(lambda: "no permission to watch nodes" in following.outage.line)

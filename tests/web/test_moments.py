@@ -24,11 +24,11 @@ def get(client, address, **query):
 def test_a_view_of_the_past_is_the_one_after_that_event(past, people):
     client, address = past
 
-    found = get(client, address + "view/", at=6)
+    result = get(client, address + "view/", at=6)
 
-    assert (found["event"], found["chunk"], found["firstEvent"]) == (6, 1, 0)
-    assert found["view"]["event"] == 6
-    assert found["view"]["clockSeconds"] == 6.0
+    assert (result["event"], result["chunk"], result["firstEvent"]) == (6, 1, 0)
+    assert result["view"]["event"] == 6
+    assert result["view"]["clockSeconds"] == 6.0
 
 
 @pytest.mark.parametrize("query", [{}, {"at": 20}, {"at": 999}])
@@ -42,10 +42,10 @@ def test_without_a_moment_or_with_one_to_come_it_is_the_newest(past, query):
 def test_a_state_of_the_past_says_which(past):
     client, address = past
 
-    found = get(client, address + "state/", at=9)
+    result = get(client, address + "state/", at=9)
 
-    assert (found["event"], found["chunk"], found["clockSeconds"]) == (9, 2, 9.0)
-    assert found["cache"]["list"] == []
+    assert (result["event"], result["chunk"], result["clockSeconds"]) == (9, 2, 9.0)
+    assert result["cache"]["list"] == []
 
 
 def test_a_moment_before_all_that_is_kept_gets_404_with_the_first_that_is(past, people):
@@ -85,24 +85,24 @@ def test_a_moment_that_is_no_number_gets_400(past, at):
 def test_events_are_read_in_pages_from_either_end(past, query, numbers, following, previous):
     client, address = past
 
-    found = get(client, address + "events/", **query)
+    result = get(client, address + "events/", **query)
 
-    assert [event["event"] for event in found["results"]] == list(numbers)
-    assert (found["next"], found["previous"], found["last"]) == (following, previous, 20)
+    assert [event["event"] for event in result["results"]] == list(numbers)
+    assert (result["next"], result["previous"], result["last"]) == (following, previous, 20)
 
 
 def test_the_timeline_adds_up_events(past):
     client, address = past
 
-    found = get(client, address + "timeline/", buckets=2)
+    result = get(client, address + "timeline/", buckets=2)
 
-    assert (found["from"], found["to"], found["firstEvent"]) == (0, 20, 0)
-    assert [(one["firstEvent"], one["event"], one["clockSeconds"]) for one in found["buckets"]] == [(1, 8, 8.0), (9, 20, 20.0)]
-    assert found["buckets"][0]["pods"] == {"activeQ": 0, "backoffQ": 0, "unschedulable": 0, "all": 0}
+    assert (result["from"], result["to"], result["firstEvent"]) == (0, 20, 0)
+    assert [(one["firstEvent"], one["event"], one["clockSeconds"]) for one in result["buckets"]] == [(1, 8, 8.0), (9, 20, 20.0)]
+    assert result["buckets"][0]["pods"] == {"activeQ": 0, "backoffQ": 0, "unschedulable": 0, "all": 0}
     assert get(client, address + "timeline/", **{"from": 8, "to": 12})["buckets"][0]["firstEvent"] == 9
 
 
 def test_an_empty_session_has_no_buckets(people):
-    found = get(people.client("viewer"), f"/api/v1/sessions/{people.session.pk}/timeline/")
+    result = get(people.client("viewer"), f"/api/v1/sessions/{people.session.pk}/timeline/")
 
-    assert found == {"from": 0, "to": 0, "firstEvent": 0, "buckets": []}
+    assert result == {"from": 0, "to": 0, "firstEvent": 0, "buckets": []}

@@ -35,9 +35,9 @@ def test_a_title_is_one_line_of_at_most_200_characters(owner_client, people, red
 
     for what, answer in asked.items():
         assert answer.status_code == 400, what
-        found = answer.json()
-        assert found["path"] == what.partition(" ")[0], what
-        assert found["expected"] in ("a string of one line without control characters", "a string of a length of at most 200")
+        body = answer.json()
+        assert body["path"] == what.partition(" ")[0], what
+        assert body["expected"] in ("a string of one line without control characters", "a string of a length of at most 200")
         assert len(answer.content) < 2000
 
 

@@ -30,10 +30,10 @@ def test_a_reconnecting_observer_gets_the_expected_and_the_known_state(owner_cli
     assert (made.status_code, made.json()) == (201, {"n": 1, "expected": 2, "seq": 1, "duplicate": False})
     assert (again.status_code, again.json()) == (200, {"n": 1, "expected": 2, "seq": 1, "duplicate": True})
     owner_client.post(url, batch(2, "n2"), format="json")
-    found = owner_client.get(url, {"limit": 1}).json()
-    assert (found["source"], found["expected"], found["events"], found["seq"]) == ("kind", 3, 2, 2)
-    assert found["objects"] == [{"kind": "Node", "key": "n1", "uid": "u", "version": "v1"}]
-    rest = owner_client.get(url, {"after": found["next"]}).json()
+    body = owner_client.get(url, {"limit": 1}).json()
+    assert (body["source"], body["expected"], body["events"], body["seq"]) == ("kind", 3, 2, 2)
+    assert body["objects"] == [{"kind": "Node", "key": "n1", "uid": "u", "version": "v1"}]
+    rest = owner_client.get(url, {"after": body["next"]}).json()
     assert ([one["key"] for one in rest["objects"]], rest["next"]) == (["n2"], None)
 
 

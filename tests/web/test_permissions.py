@@ -119,7 +119,7 @@ def addresses() -> Iterator[tuple[str, type[APIView] | None]]:
 
 
 def test_every_address_and_method_has_a_row():
-    found = {
+    results = {
         (method, route)
         for route, view in addresses()
         for method in ("get", "post", "put", "patch", "delete")
@@ -129,8 +129,8 @@ def test_every_address_and_method_has_a_row():
     without = {route for route, view in addresses() if view is None and not route.startswith("admin/")}
 
     rows = {(row.method, row.route) for row in ROWS}
-    assert found - rows == set(), "add a row to tests/web/permission_table.py"
-    assert {route for _, route in rows - found} | PAGES == without, "rows of what is no view of REST are pages, or are there no more"
+    assert results - rows == set(), "add a row to tests/web/permission_table.py"
+    assert {route for _, route in rows - results} | PAGES == without, "rows of what is no view of REST are pages, or are there no more"
 
 
 def test_each_gets_what_they_may(people, everybody):
@@ -195,10 +195,10 @@ def test_nor_by_a_page(people, page, role):
 
 @pytest.mark.parametrize("role", [role for role in ROLES if role != "anonymous"])
 def test_a_list_holds_only_what_one_may_see(people, role):
-    found = people.client(role).get("/api/v1/sessions/").json()
+    body = people.client(role).get("/api/v1/sessions/").json()
 
-    assert [one["id"] for one in found["results"]] == ([str(people.session.pk)] if ROLES[role] else [])
-    assert found["count"] == len(found["results"])
+    assert [one["id"] for one in body["results"]] == ([str(people.session.pk)] if ROLES[role] else [])
+    assert body["count"] == len(body["results"])
 
 
 def test_a_comparison_needs_both_sides(people):

@@ -43,9 +43,9 @@ def problem_in(answer: tuple[int, dict, bytes], method: str = "GET") -> dict:
     if method == "HEAD":
         return {}
     assert len(body) < 2000
-    found = json.loads(body)
-    assert found["status"] == status
-    return found
+    document = json.loads(body)
+    assert document["status"] == status
+    return document
 
 
 def test_an_address_that_does_not_exist_gets_404_for_every_method(web_server: LiveServer) -> None:
@@ -54,9 +54,9 @@ def test_an_address_that_does_not_exist_gets_404_for_every_method(web_server: Li
             answer = exchange(web_server, method, address)
 
             assert answer[0] == 404, (method, address)
-            found = problem_in(answer, method)
-            if found and not address.endswith("/"):
-                assert found["hint"].startswith("Addresses end with a slash: /api")
+            result = problem_in(answer, method)
+            if result and not address.endswith("/"):
+                assert result["hint"].startswith("Addresses end with a slash: /api")
 
 
 def test_a_websocket_address_gets_426_for_every_method(web_server: LiveServer) -> None:
@@ -85,9 +85,9 @@ def test_a_method_that_an_address_does_not_have_gets_405_with_those_that_it_has(
 
 def test_a_wrong_host_gets_400(web_server: LiveServer) -> None:
     for address in ("/api/v1/problems/", "/api/nonsense", "/ws/"):
-        found = problem_in(exchange(web_server, "GET", address, host="evil.example"))
+        result = problem_in(exchange(web_server, "GET", address, host="evil.example"))
 
-        assert (found["status"], found["code"], found["path"]) == (400, "wrong_host", "Host")
+        assert (result["status"], result["code"], result["path"]) == (400, "wrong_host", "Host")
 
 
 def test_what_cannot_be_read_as_http_gets_400(web_server: LiveServer) -> None:

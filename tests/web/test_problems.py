@@ -42,12 +42,12 @@ def test_an_address_that_is_none_is_a_problem_too(client):
 
 def test_every_code_in_the_sources_has_a_title(client):
     files = [*(SOURCE / "web").rglob("*.py"), *(SOURCE / "sessions").rglob("*.py")]
-    found = {
+    results = {
         code
         for file in files
         for code in re.findall(r'(?:ApiError\(\s*\d+,|refusal\(\d+,|^    code = )\s*"(\w+)"', file.read_text(), re.MULTILINE)
     }
 
     # No request meets these.
-    assert found - {"backup", "fenced", "redis_away", "replay_diverged", "upload_lost"} <= set(TITLES)
+    assert results - {"backup", "fenced", "redis_away", "replay_diverged", "upload_lost"} <= set(TITLES)
     assert [line["code"] for line in client.get("/api/v1/problems/").json()["results"]] == list(TITLES)

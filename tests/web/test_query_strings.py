@@ -117,13 +117,13 @@ def test_the_pages_that_the_python_client_asks_for_are_allowed():
 
 def test_every_view_of_rest_is_a_resource():
     def views(patterns: list[Any]) -> list[Any]:
-        found = []
-        for one in patterns:
-            if isinstance(one, URLResolver):
-                found += views(one.url_patterns)
-            elif isinstance(one, URLPattern) and hasattr(one.callback, "cls"):
-                found.append(one.callback.cls)
-        return found
+        results = []
+        for pattern in patterns:
+            if isinstance(pattern, URLResolver):
+                results += views(pattern.url_patterns)
+            elif isinstance(pattern, URLPattern) and hasattr(pattern.callback, "cls"):
+                results.append(pattern.callback.cls)
+        return results
 
     for view in views(get_resolver().url_patterns):
         assert issubclass(view, Resource | SchemaView), view

@@ -19,11 +19,11 @@ def test_everybody_reads_their_own_use_and_all_limits(people: People, settings: 
     Session.objects.update(nodes=7, pods=70, cycle=20, fork_cycle=5)
     quotas.clear_cache()
 
-    found = people.client("owner-read-token").get("/api/v1/quotas/").json()["results"]
+    results = people.client("owner-read-token").get("/api/v1/quotas/").json()["results"]
 
-    assert {one["kind"]: one["used"] for one in found if one["own"]} == {"sessions": 1, "nodes": 7, "pods": 70, "cycles": 15, "bytes": 0}
-    assert {"kind": "nodes", "setting": "SCHEDVIZ_NODES_PER_USER", "limit": 500, "used": 7, "own": True} in found
-    assert {"kind": "bytes", "setting": "SCHEDVIZ_BYTES_IN_ALL", "limit": 10_000, "used": None, "own": False} in found
+    assert {one["kind"]: one["used"] for one in results if one["own"]} == {"sessions": 1, "nodes": 7, "pods": 70, "cycles": 15, "bytes": 0}
+    assert {"kind": "nodes", "setting": "SCHEDVIZ_NODES_PER_USER", "limit": 500, "used": 7, "own": True} in results
+    assert {"kind": "bytes", "setting": "SCHEDVIZ_BYTES_IN_ALL", "limit": 10_000, "used": None, "own": False} in results
     assert people.client("anonymous").get("/api/v1/quotas/").status_code == 401
     assert people.client("stranger").get("/api/v1/quotas/").json()["results"][1]["used"] == 0
 

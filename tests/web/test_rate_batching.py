@@ -29,21 +29,21 @@ class Shared:
 def test_under_a_small_limit_every_request_is_counted_by_itself():
     shared, ahead = Shared(1999), BatchedCounter()
 
-    told = [ahead.count("somebody", shared.limit, shared.ask) for _ in range(2100)]
+    checks = [ahead.count("somebody", shared.limit, shared.ask) for _ in range(2100)]
 
     assert set(shared.asked) == {1}
-    assert [one.allowed for one in told] == [True] * 1999 + [False] * 101
-    assert [one.remaining for one in told[:3]] == [1998, 1997, 1996]
+    assert [one.allowed for one in checks] == [True] * 1999 + [False] * 101
+    assert [one.remaining for one in checks[:3]] == [1998, 1997, 1996]
 
 
 def test_many_in_a_row_are_counted_a_thousandth_of_the_limit_at_a_time():
     shared, ahead = Shared(20_000), BatchedCounter()
 
-    told = [ahead.count("somebody", shared.limit, shared.ask) for _ in range(2000)]
+    checks = [ahead.count("somebody", shared.limit, shared.ask) for _ in range(2000)]
 
     assert shared.asked[:6] == [1, 2, 4, 8, 16, 20]
     assert len(shared.asked) < 120
-    assert [one.remaining for one in told] == list(range(19_999, 17_999, -1))
+    assert [one.remaining for one in checks] == list(range(19_999, 17_999, -1))
 
 
 def test_all_that_the_limit_allows_is_allowed_and_no_more():
@@ -77,9 +77,9 @@ def test_threads_together_use_no_more_than_was_counted():
     shared, ahead = Shared(60_000), BatchedCounter()
 
     with ThreadPoolExecutor(16) as pool:
-        told = list(pool.map(lambda _: ahead.count("somebody", shared.limit, shared.ask), range(5_000)))
+        checks = list(pool.map(lambda _: ahead.count("somebody", shared.limit, shared.ask), range(5_000)))
 
-    assert all(one.allowed for one in told)
+    assert all(one.allowed for one in checks)
     assert 5_000 <= shared.counted <= 5_000 + 16 * 60
 
 

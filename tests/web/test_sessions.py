@@ -204,25 +204,25 @@ def test_a_list_has_pages(owner_client, people):
     while query:
         page = owner_client.get("/api/v1/sessions/", query).json()
         assert len(page["results"]) <= 3
-        seen += [one["id"] for one in page["results"]]
+        seen += [session["id"] for session in page["results"]]
         query = {"limit": 3, "after": page["next"]} if page["next"] else None
 
     assert len(seen) == len(set(seen)) == 8
     back = owner_client.get("/api/v1/sessions/", {"limit": 3, "before": page["previous"]}).json()
-    assert [one["id"] for one in back["results"]] == seen[3:6]
-    assert [one["id"] for one in owner_client.get("/api/v1/sessions/?tail=2").json()["results"]] == seen[6:]
+    assert [session["id"] for session in back["results"]] == seen[3:6]
+    assert [session["id"] for session in owner_client.get("/api/v1/sessions/?tail=2").json()["results"]] == seen[6:]
 
 
 def test_a_page_is_where_it_was_though_sessions_come_and_go(owner_client, people):
     Session.objects.bulk_create([Session(owner=people.owner, name=f"s{n}", status="ready") for n in range(4)])
-    whole = [one["id"] for one in owner_client.get("/api/v1/sessions/?sort=name").json()["results"]]
+    whole = [session["id"] for session in owner_client.get("/api/v1/sessions/?sort=name").json()["results"]]
 
     first = owner_client.get("/api/v1/sessions/?sort=name&limit=2")
     Session.objects.filter(pk=whole[1]).delete()
     Session.objects.create(owner=people.owner, name="a", status="ready")
     link = re.search(r'<([^>]+)>; rel="next"', first["Link"])[1]
 
-    assert [one["id"] for one in owner_client.get(link).json()["results"]] == whole[2:4]
+    assert [session["id"] for session in owner_client.get(link).json()["results"]] == whole[2:4]
 
 
 @pytest.mark.parametrize(
@@ -385,7 +385,7 @@ def three(owner_client):
 def test_the_list_is_filtered_sorted_and_cut(owner_client, three, query, names):
     answer = owner_client.get(f"/api/v1/sessions/{query}").json()
 
-    assert [one["name"] for one in answer["results"]] == names
+    assert [session["name"] for session in answer["results"]] == names
 
 
 def test_a_page_of_the_list_says_how_many_there_are_and_where_it_goes_on(owner_client, three):
@@ -393,7 +393,7 @@ def test_a_page_of_the_list_says_how_many_there_are_and_where_it_goes_on(owner_c
     second = owner_client.get("/api/v1/sessions/", {"limit": 2, "sort": "name", "after": first["next"]}).json()
 
     assert (first["count"], second["count"], second["next"]) == (3, 3, None)
-    assert {one["id"] for one in [*first["results"], *second["results"]]} == set(three.values())
+    assert {session["id"] for session in [*first["results"], *second["results"]]} == set(three.values())
 
 
 @pytest.mark.parametrize("query", ["?sort=colour", "?status=tired"])
@@ -408,11 +408,11 @@ def test_storage_of_sessions_is_listed_on_request(owner_client):
     content = b"{}" * 500
     owner_client.post("/api/v1/sessions/", {"file": [SimpleUploadedFile("a.json", content)]}, format="multipart")
 
-    asked = owner_client.get("/api/v1/sessions/?sizes=1&limit=1").json()["results"][0]
-    unasked = owner_client.get("/api/v1/sessions/?limit=1").json()["results"][0]
+    with_sizes = owner_client.get("/api/v1/sessions/?sizes=1&limit=1").json()["results"][0]
+    without_sizes = owner_client.get("/api/v1/sessions/?limit=1").json()["results"][0]
 
-    assert asked["storedBytes"] == len(content) + OVERHEAD_BYTES
-    assert unasked["storedBytes"] is None
+    assert with_sizes["storedBytes"] == len(content) + OVERHEAD_BYTES
+    assert without_sizes["storedBytes"] is None
 
 
 def test_a_session_says_when_its_last_command_was_accepted(owner_client, people):
@@ -433,9 +433,9 @@ def test_a_session_says_when_its_last_command_was_accepted(owner_client, people)
 def test_a_session_has_its_current_numbers_of_nodes_and_pods(owner_client, people):
     Session.objects.filter(pk=people.session.pk).update(nodes=3, pods=7)
 
-    told = owner_client.get(f"/api/v1/sessions/{people.session.pk}/").json()
+    body = owner_client.get(f"/api/v1/sessions/{people.session.pk}/").json()
 
-    assert (told["nodes"], told["pods"]) == (3, 7)
+    assert (body["nodes"], body["pods"]) == (3, 7)
 
 
 def test_a_session_is_renamed_by_its_owner_alone(owner_client, people):

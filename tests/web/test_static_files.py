@@ -60,9 +60,9 @@ def test_responses_share_the_content_of_a_file_until_it_changes(ask, tmp_path):
 
 
 def test_a_file_that_did_not_change_is_not_sent_again(ask):
-    known = ask("plain.js")
+    first = ask("plain.js")
 
-    again = ask("plain.js", if_modified_since=known["Last-Modified"])
+    again = ask("plain.js", if_modified_since=first["Last-Modified"])
 
     assert (again.status_code, again.content) == (304, b"")
 

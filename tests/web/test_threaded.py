@@ -123,10 +123,10 @@ async def test_a_request_whose_client_leaves_before_the_body_is_complete_is_drop
 def test_of_channels_only_the_routing_is_used() -> None:
     """docs/decisions/0015."""
     root = Path(__file__).parents[2] / "schedviz"
-    found = {
+    results = {
         line
         for file in root.rglob("*.py")
         for line in re.findall(r"^ *((?:from|import) channels.*)", file.read_text("utf-8"), re.MULTILINE)
     }
 
-    assert found == {"from channels.routing import ProtocolTypeRouter", "from channels.routing import URLRouter"}
+    assert results == {"from channels.routing import ProtocolTypeRouter", "from channels.routing import URLRouter"}

@@ -40,8 +40,8 @@ export async function listInvites(session: string): Promise<Invite[]> {
   return (await call<{ results: Invite[] }>("GET", `sessions/${session}/invites/`)).results;
 }
 
-export function makeInvite(session: string, wanted: { role: MemberRole; uses: number; days: number; note: string }): Promise<Invite> {
-  return call("POST", `sessions/${session}/invites/`, { body: wanted });
+export function makeInvite(session: string, terms: { role: MemberRole; uses: number; days: number; note: string }): Promise<Invite> {
+  return call("POST", `sessions/${session}/invites/`, { body: terms });
 }
 
 export function revokeInvite(session: string, id: number): Promise<void> {

@@ -37,14 +37,14 @@ export async function getEvents(id: string, page: PageQuery, signal?: AbortSigna
 
 /** The `count` stored events after one, in as many pages as they take; fewer if the session has fewer. */
 export async function getEventsAfter(id: string, after: number, count: number, signal?: AbortSignal): Promise<AnyEvent[]> {
-  const found: AnyEvent[] = [];
+  const events: AnyEvent[] = [];
   let next: number | null = after;
-  while (next !== null && found.length < count) {
-    const page: EventPage = await getEvents(id, { after: next, limit: count - found.length }, signal);
-    found.push(...page.events);
+  while (next !== null && events.length < count) {
+    const page: EventPage = await getEvents(id, { after: next, limit: count - events.length }, signal);
+    events.push(...page.events);
     next = page.events.length ? page.next : null;
   }
-  return found;
+  return events;
 }
 
 /** A cycle's stored summary. */
@@ -78,8 +78,8 @@ export interface TimelineAnswer {
 }
 
 /** The history in ranges of about as many events each. */
-export async function getTimeline(id: string, asked: { from?: number; to?: number; buckets: number }, signal?: AbortSignal): Promise<TimelineAnswer> {
-  const query = new URLSearchParams(Object.entries(asked).map(([name, value]) => [name, String(value)]));
+export async function getTimeline(id: string, range: { from?: number; to?: number; buckets: number }, signal?: AbortSignal): Promise<TimelineAnswer> {
+  const query = new URLSearchParams(Object.entries(range).map(([name, value]) => [name, String(value)]));
   const answer = await call<TimelineAnswer>("GET", `sessions/${id}/timeline/?${query}`, { signal });
   let before = answer.from;
   for (const bucket of answer.buckets) {

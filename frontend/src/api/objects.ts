@@ -24,6 +24,6 @@ export async function selectNodes(session: string, selector: string, at: number,
 function withoutDigests<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutDigests) as T;
   if (typeof value !== "object" || value === null) return value;
-  const kept = Object.entries(value).filter(([name]) => !/^unread[A-Z]?/.test(name) && name !== "resourceVersion");
-  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutDigests(inner as unknown)])) as T;
+  const members = Object.entries(value).filter(([name]) => !/^unread[A-Z]?/.test(name) && name !== "resourceVersion");
+  return Object.fromEntries(members.map(([name, inner]) => [name, withoutDigests(inner as unknown)])) as T;
 }

@@ -24,11 +24,11 @@ function scoreOf(entry: Findable, words: readonly string[]): number | null {
   const all = `${title} ${entry.extra?.toLowerCase() ?? ""}`;
   let score = title.length / 1000;
   for (const word of words) {
-    const place = all.indexOf(word);
-    if (place < 0) return null;
-    if (place === 0) continue;
-    score += /[\s/.-]/.test(all[place - 1]!) ? 1 : 2;
-    if (place >= title.length) score += 2;
+    const index = all.indexOf(word);
+    if (index < 0) return null;
+    if (index === 0) continue;
+    score += /[\s/.-]/.test(all[index - 1]!) ? 1 : 2;
+    if (index >= title.length) score += 2;
   }
   return score;
 }

@@ -20,9 +20,9 @@ export function check(text: string, kinds: readonly string[]): Problem[] {
   const name = kind === undefined ? only : String(kind);
   const schema = name === undefined || !kinds.includes(name) ? null : schemaOfKind(name);
   if (!schema) return [{ ...rangeOf(reading, ["kind"]), severity: "error", message: t("editor.kind", { kinds: kinds.join(", ") }) }];
-  const found: Problem[] = [];
-  new Checker(found, name === CONFIGURATION).look(reading.document.contents, schema, reading.value);
-  return found.sort((a, b) => a.from - b.from);
+  const problems: Problem[] = [];
+  new Checker(problems, name === CONFIGURATION).look(reading.document.contents, schema, reading.value);
+  return problems.sort((a, b) => a.from - b.from);
 }
 
 /** A server's error at the position that it refers to. `within`: the member of the request that contains this text: `object`, `config`. */
@@ -36,7 +36,7 @@ export const OBJECT_KINDS: readonly string[] = Object.keys(KINDS);
 
 class Checker {
   constructor(
-    private readonly found: Problem[],
+    private readonly problems: Problem[],
     private readonly isConfiguration: boolean,
   ) {}
 
@@ -119,7 +119,7 @@ class Checker {
 
   private say(node: unknown, severity: Problem["severity"], message: string): void {
     const { from, to } = span(node);
-    this.found.push({ from, to: Math.max(to, from), severity, message });
+    this.problems.push({ from, to: Math.max(to, from), severity, message });
   }
 }
 

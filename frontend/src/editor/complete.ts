@@ -53,9 +53,9 @@ function parents(before: readonly string[], lead: string): Path {
   }
   let wantsKey = lead.includes("-");
   for (let i = before.length - 1; i >= 0; i--) {
-    const found = /^(\s*)((?:- +)*)([\w./-]+):(.*)$/.exec(before[i]!);
-    if (!found) continue;
-    const [, spaces = "", dashes = "", name = ""] = found;
+    const match = /^(\s*)((?:- +)*)([\w./-]+):(.*)$/.exec(before[i]!);
+    if (!match) continue;
+    const [, spaces = "", dashes = "", name = ""] = match;
     const column = spaces.length + dashes.length;
     // A list may have the indentation of the member that contains it.
     if (column < depth || (wantsKey && column === depth && !dashes)) {
@@ -78,13 +78,13 @@ function parents(before: readonly string[], lead: string): Path {
 }
 
 function follow(schema: Schema, path: Path, before: readonly string[]): Schema | null {
-  let found: Schema | null = schema;
+  let current: Schema | null = schema;
   for (const step of path) {
-    if (!found) return null;
+    if (!current) return null;
     // The plugin that the arguments belong to is named a few lines above.
-    found = memberOf(found, step, step === "args" ? { name: nearestName(before) } : undefined);
+    current = memberOf(current, step, step === "args" ? { name: nearestName(before) } : undefined);
   }
-  return found;
+  return current;
 }
 
 function nearestName(before: readonly string[]): string | undefined {

@@ -65,10 +65,10 @@ export function formOf(text: string, takesArgs: (plugin: string) => boolean): Co
       const names = [...PLUGINS.map(({ name }) => name), ...enabled.map(({ name = "" }) => name)];
       const lines = [...new Set(names)].filter(Boolean).map((name): PluginLine => {
         const facts = PLUGINS.find((plugin) => plugin.name === name);
-        const chosen = enabled.find((one) => one.name === name);
-        const off = disabled.some((one) => one.name === name || one.name === "*");
+        const chosen = enabled.find((plugin) => plugin.name === name);
+        const off = disabled.some((plugin) => plugin.name === name || plugin.name === "*");
         const byPoint = Object.entries(sets)
-          .filter(([point, set]) => point !== "multiPoint" && [...(set?.enabled ?? []), ...(set?.disabled ?? [])].some((one) => one.name === name))
+          .filter(([point, set]) => point !== "multiPoint" && [...(set?.enabled ?? []), ...(set?.disabled ?? [])].some((plugin) => plugin.name === name))
           .map(([point]) => point);
         const byDefault = facts?.weight !== undefined;
         return {
@@ -77,7 +77,7 @@ export function formOf(text: string, takesArgs: (plugin: string) => boolean): Co
           on: chosen !== undefined || (byDefault && !off),
           weight: (chosen?.weight ?? facts?.weight ?? 0) || 1,
           byDefault,
-          spoken: chosen !== undefined || disabled.some((one) => one.name === name),
+          spoken: chosen !== undefined || disabled.some((plugin) => plugin.name === name),
           byPoint,
           takesArgs: takesArgs(name),
           hasArgs: configured.has(name),
@@ -96,13 +96,13 @@ export function withPlugin(text: string, profile: number, name: string, { on, we
   return changed(text, (document) => {
     const base: Path = ["profiles", profile, "plugins", "multiPoint"];
     const set = ((document.toJS() as Written).profiles?.[profile]?.plugins?.["multiPoint"] ?? {}) as { enabled?: Named[]; disabled?: Named[] };
-    const others = (list: Named[] | undefined): Named[] => (list ?? []).filter((one) => one.name !== name);
-    const place = (set.enabled ?? []).findIndex((one) => one.name === name);
+    const others = (list: Named[] | undefined): Named[] => (list ?? []).filter((plugin) => plugin.name !== name);
+    const index = (set.enabled ?? []).findIndex((plugin) => plugin.name === name);
     const enabled = others(set.enabled);
     const disabled = others(set.disabled);
-    const isAllOff = disabled.some((one) => one.name === "*");
-    const asked = weight ?? (place >= 0 ? (set.enabled![place]!.weight ?? usual) : usual);
-    if (on && (!isDefault || isAllOff || asked !== usual)) enabled.splice(place >= 0 ? place : enabled.length, 0, asked === usual && isDefault ? { name } : { name, weight: asked });
+    const isAllOff = disabled.some((plugin) => plugin.name === "*");
+    const newWeight = weight ?? (index >= 0 ? (set.enabled![index]!.weight ?? usual) : usual);
+    if (on && (!isDefault || isAllOff || newWeight !== usual)) enabled.splice(index >= 0 ? index : enabled.length, 0, newWeight === usual && isDefault ? { name } : { name, weight: newWeight });
     if (!on && isDefault && !isAllOff) disabled.push({ name });
     put(document, [...base, "enabled"], enabled);
     put(document, [...base, "disabled"], disabled);
@@ -113,7 +113,7 @@ export function withPlugin(text: string, profile: number, name: string, { on, we
 export function withArgs(text: string, profile: number, name: string): string {
   return changed(text, (document) => {
     const written = (document.toJS() as Written).profiles?.[profile]?.pluginConfig ?? [];
-    if (!written.some((one) => one.name === name)) document.setIn(["profiles", profile, "pluginConfig", written.length], document.createNode({ name, args: {} }));
+    if (!written.some((entry) => entry.name === name)) document.setIn(["profiles", profile, "pluginConfig", written.length], document.createNode({ name, args: {} }));
   });
 }
 

@@ -41,10 +41,10 @@ export const CONFIGURATION_VERSION = "kubescheduler.config.k8s.io/v1";
 
 /** A document of a kind: its own members, and those that all kinds have. */
 export function schemaOfKind(kind: string): Schema | null {
-  const found = known.$defs[kind];
-  if (!found || (kind !== CONFIGURATION && !(kind in KINDS))) return null;
+  const definition = known.$defs[kind];
+  if (!definition || (kind !== CONFIGURATION && !(kind in KINDS))) return null;
   const version = kind === CONFIGURATION ? CONFIGURATION_VERSION : KINDS[kind]!.apiVersion;
-  return { ...found, properties: { apiVersion: { type: "string", enum: [version] }, ...found.properties, kind: { type: "string", enum: [kind] } } };
+  return { ...definition, properties: { apiVersion: { type: "string", enum: [version] }, ...definition.properties, kind: { type: "string", enum: [kind] } } };
 }
 
 /** The schema itself, or the definition that it refers to. */
@@ -57,9 +57,9 @@ export function resolved(schema: Schema): Schema {
 /** The arguments of a plugin; null: it has none. */
 export function schemaOfArgs(plugin: unknown): Schema | null {
   const name = known["x-args"][String(plugin)];
-  const found = name === undefined ? undefined : known.$defs[name];
-  if (!found) return null;
-  return { ...found, properties: { apiVersion: { type: "string" }, kind: { type: "string" }, ...found.properties } };
+  const definition = name === undefined ? undefined : known.$defs[name];
+  if (!definition) return null;
+  return { ...definition, properties: { apiVersion: { type: "string" }, kind: { type: "string" }, ...definition.properties } };
 }
 
 /** The schema of a member or a list item of a value with this schema; `value` determines which plugin's arguments are meant. */
@@ -67,8 +67,8 @@ export function memberOf(schema: Schema, name: string | number, value?: unknown)
   const outer = resolved(schema);
   if (typeof name === "number") return outer.items ? resolved(outer.items) : null;
   if (name === "args" && isPluginConfig(outer)) return schemaOfArgs((value as { name?: unknown } | undefined)?.name) ?? {};
-  const found = outer.properties?.[name] ?? outer.additionalProperties;
-  return found ? resolved(found) : null;
+  const member = outer.properties?.[name] ?? outer.additionalProperties;
+  return member ? resolved(member) : null;
 }
 
 function isPluginConfig(schema: Schema): boolean {

@@ -36,16 +36,16 @@ const LINT_MILLIS = 200;
 
 export function openEditor(parent: HTMLElement | ShadowRoot, options: EditorOptions): YamlEditor {
   let serverProblem: Problem | null = null;
-  const look = (text: string): Problem[] => (options.readonly ? [] : [...check(text, options.kinds), ...(serverProblem ? [serverProblem] : [])]);
+  const problemsIn = (text: string): Problem[] => (options.readonly ? [] : [...check(text, options.kinds), ...(serverProblem ? [serverProblem] : [])]);
   const diagnose = (view: EditorView): Diagnostic[] =>
-    look(view.state.doc.toString()).map((problem) => ({ ...problem, to: Math.min(Math.max(problem.to, problem.from), view.state.doc.length) }));
+    problemsIn(view.state.doc.toString()).map((problem) => ({ ...problem, to: Math.min(Math.max(problem.to, problem.from), view.state.doc.length) }));
   const complete = (context: CompletionContext): CompletionResult | null => {
-    const found = suggest(context.state.doc.toString(), context.pos, options.kinds[0] ?? "");
-    if (!found || (!context.explicit && found.from === context.pos)) return null;
+    const suggestions = suggest(context.state.doc.toString(), context.pos, options.kinds[0] ?? "");
+    if (!suggestions || (!context.explicit && suggestions.from === context.pos)) return null;
     return {
-      from: found.from,
+      from: suggestions.from,
       validFor: /^[\w./-]*$/,
-      options: found.options.map((option) => ({
+      options: suggestions.options.map((option) => ({
         label: option.label,
         detail: option.detail,
         ...(option.about ? { info: option.about } : {}),
@@ -80,7 +80,7 @@ export function openEditor(parent: HTMLElement | ShadowRoot, options: EditorOpti
           if (!update.docChanged) return;
           serverProblem = null;
           const text = update.state.doc.toString();
-          options.onchange(text, look(text));
+          options.onchange(text, problemsIn(text));
         }),
         keymap.of([
           {
@@ -103,7 +103,7 @@ export function openEditor(parent: HTMLElement | ShadowRoot, options: EditorOpti
       ],
     }),
   });
-  options.onchange(options.text, look(options.text));
+  options.onchange(options.text, problemsIn(options.text));
   return {
     replace(text) {
       serverProblem = null;
@@ -113,7 +113,7 @@ export function openEditor(parent: HTMLElement | ShadowRoot, options: EditorOpti
       serverProblem = problem;
       view.dispatch({ selection: { anchor: Math.min(problem.from, view.state.doc.length) }, scrollIntoView: true });
       view.dispatch(setDiagnostics(view.state, diagnose(view)));
-      options.onchange(view.state.doc.toString(), look(view.state.doc.toString()));
+      options.onchange(view.state.doc.toString(), problemsIn(view.state.doc.toString()));
     },
     text: () => view.state.doc.toString(),
     destroy() {

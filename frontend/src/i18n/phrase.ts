@@ -27,9 +27,9 @@ export function sayPhrase(phrase: Phrase): Said {
 }
 
 function filled(template: string, values: Phrase["values"]): string {
-  return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
+  return template.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = values[name];
-    if (value === undefined) return whole;
+    if (value === undefined) return placeholder;
     if (typeof value === "number") return counts.format(value);
     return typeof value === "string" ? value : filled(phraseIn(value.template) ?? value.template, value.values);
   });

@@ -87,7 +87,7 @@ export function languageAmong(tags: readonly string[]): Language {
 /** The message with its `{placeholders}` filled. */
 export function t(key: MessageKey, values?: Values): string {
   const message: string = spoken().messages[key] ?? (en as Messages)[key] ?? key;
-  return values ? message.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole)) : message;
+  return values ? message.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder)) : message;
 }
 
 /** Created once: `toLocaleString` creates one in each call, which slows playback down. */

@@ -26,9 +26,9 @@ const LABEL_WIDTH = 130;
 const LABEL_HEIGHT = 15;
 
 /** The heights of labels at these places, of which each that would lie on an earlier one is moved up. */
-export function stacked(places: readonly { x: number; y: number }[]): number[] {
+export function stacked(points: readonly { x: number; y: number }[]): number[] {
   const taken: { x: number; y: number }[] = [];
-  return places.map(({ x, y }) => {
+  return points.map(({ x, y }) => {
     let top = y;
     while (taken.some((other) => Math.abs(other.x - x) < LABEL_WIDTH && Math.abs(other.y - top) < LABEL_HEIGHT)) top -= LABEL_HEIGHT;
     taken.push({ x, y: top });

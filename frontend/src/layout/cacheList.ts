@@ -140,10 +140,10 @@ function writeBand(boxes: Box[], count: number, width: number, top: number, heig
 }
 
 /** The visible box of an item: cells are transformed by the zoom of the band. */
-export function seenBox(layout: CacheLayout, view: BandView, place: number): Box {
-  const box = layout.boxes[place]!;
+export function seenBox(layout: CacheLayout, view: BandView, index: number): Box {
+  const box = layout.boxes[index]!;
   const { band } = layout;
-  if (!band || place < layout.slipCount || view.scale === 1) return box;
+  if (!band || index < layout.slipCount || view.scale === 1) return box;
   return {
     x: band.x + (box.x - band.x) * view.scale - view.x,
     y: band.y + (box.y - band.y) * view.scale - view.y,
@@ -158,8 +158,8 @@ export function placeAt(layout: CacheLayout, view: BandView, x: number, y: numbe
   if (band && contains(band, x, y)) {
     const column = Math.floor((x - band.x + view.x) / view.scale / band.pitch);
     const line = Math.floor((y - band.y + view.y) / view.scale / band.pitch);
-    const place = layout.slipCount + line * band.columns + column;
-    return column < band.columns && place < layout.boxes.length ? place : -1;
+    const index = layout.slipCount + line * band.columns + column;
+    return column < band.columns && index < layout.boxes.length ? index : -1;
   }
   for (let place = 0; place < layout.slipCount; place++) if (contains(layout.boxes[place]!, x, y)) return place;
   return -1;
@@ -202,6 +202,6 @@ export function viewOfShare(layout: CacheLayout, { zoom, x, y }: BandShare): Ban
 }
 
 /** Whether an item is visible. */
-export function isSeen(layout: CacheLayout, place: number, box: Box): boolean {
-  return place < layout.slipCount || layout.band === null || overlaps(box, layout.band);
+export function isSeen(layout: CacheLayout, index: number, box: Box): boolean {
+  return index < layout.slipCount || layout.band === null || overlaps(box, layout.band);
 }

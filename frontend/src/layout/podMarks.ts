@@ -66,6 +66,6 @@ function line(box: Box, count: number): PodMarks {
 /** The index of the pod under a point; -1: none. */
 export function podAt(box: Box, count: number, x: number, y: number): number {
   const marks = podMarks(box, count);
-  const found = marks.areas.findIndex((area) => contains(area, x, y));
-  return found < 0 ? -1 : marks.first + found;
+  const index = marks.areas.findIndex((area) => contains(area, x, y));
+  return index < 0 ? -1 : marks.first + index;
 }

@@ -24,7 +24,7 @@ export const TIMELINE_HEIGHT = OVERVIEW_HEIGHT + GAP + LANES.length * LANE_HEIGH
 /** The minimum number of events in a window. */
 export const SHORTEST = 20;
 
-export function layoutTimeline(width: number, left: number, window: Window, whole: Window): TimelineLayout {
+export function layoutTimeline(width: number, left: number, window: Window, range: Window): TimelineLayout {
   const w = Math.max(1, width - left);
   const top = OVERVIEW_HEIGHT + GAP;
   const lanes = {} as Record<Lane, Box>;
@@ -37,7 +37,7 @@ export function layoutTimeline(width: number, left: number, window: Window, whol
     clock: { x: left, y: top + LANES.length * LANE_HEIGHT, w, h: CLOCK_HEIGHT },
     overview: { x: left, y: 0, w, h: OVERVIEW_HEIGHT },
     window,
-    whole,
+    whole: range,
   };
 }
 
@@ -89,29 +89,29 @@ export function markAt(layout: TimelineLayout, marks: readonly Mark[], x: number
 }
 
 /** The window zoomed in (`factor` < 1) or out; the event at `around` keeps its place. */
-export function zoomed(window: Window, whole: Window, factor: number, around: number): Window {
+export function zoomed(window: Window, range: Window, factor: number, around: number): Window {
   const length = window.last - window.first;
-  const most = Math.max(SHORTEST, whole.last - whole.first);
-  const wanted = Math.max(SHORTEST, Math.min(most, length * factor));
+  const most = Math.max(SHORTEST, range.last - range.first);
+  const target = Math.max(SHORTEST, Math.min(most, length * factor));
   const share = length > 0 ? (around - window.first) / length : 0.5;
-  return clamped({ first: Math.round(around - wanted * share), last: Math.round(around + wanted * (1 - share)) }, whole);
+  return clamped({ first: Math.round(around - target * share), last: Math.round(around + target * (1 - share)) }, range);
 }
 
-export function panned(window: Window, whole: Window, events: number): Window {
-  return clamped({ first: window.first + events, last: window.last + events }, whole);
+export function panned(window: Window, range: Window, events: number): Window {
+  return clamped({ first: window.first + events, last: window.last + events }, range);
 }
 
 /** The window between two events of a brush. */
-export function brushed(from: number, to: number, whole: Window): Window {
+export function brushed(from: number, to: number, range: Window): Window {
   const [first, last] = from < to ? [from, to] : [to, from];
   const lacking = Math.max(0, SHORTEST - (last - first));
-  return clamped({ first: Math.floor(first - lacking / 2), last: Math.ceil(last + lacking / 2) }, whole);
+  return clamped({ first: Math.floor(first - lacking / 2), last: Math.ceil(last + lacking / 2) }, range);
 }
 
 /** The window moved, not shortened, into the whole range; the whole range if it is shorter than the window. */
-export function clamped(window: Window, whole: Window): Window {
-  const length = Math.min(window.last - window.first, Math.max(SHORTEST, whole.last - whole.first));
-  const first = Math.max(whole.first, Math.min(window.first, whole.last - length));
+export function clamped(window: Window, range: Window): Window {
+  const length = Math.min(window.last - window.first, Math.max(SHORTEST, range.last - range.first));
+  const first = Math.max(range.first, Math.min(window.first, range.last - length));
   return { first, last: first + length };
 }
 

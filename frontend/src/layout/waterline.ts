@@ -7,15 +7,15 @@ export type Path = { x: number; y: number }[];
  * The waterline after `place`: it enters from the left below the item's line, rises beside the item and leaves to the right above its line.
  * Everything above and left of it was visited.
  */
-export function waterline(boxes: readonly Box[], place: number, width: number): Path {
-  if (place < 0) return level(-5, width);
-  const item = boxes[place];
+export function waterline(boxes: readonly Box[], index: number, width: number): Path {
+  if (index < 0) return level(-5, width);
+  const item = boxes[index];
   if (!item) return [];
-  const next = boxes[place + 1];
-  const top = item.y - gapAbove(boxes, place) / 2;
+  const next = boxes[index + 1];
+  const top = item.y - gapAbove(boxes, index) / 2;
   if (!next) return level(item.y + item.h + 6, width);
   const sameLine = next.y === item.y;
-  const bottom = sameLine ? bottomOfLine(boxes, place) : (item.y + item.h + next.y) / 2;
+  const bottom = sameLine ? bottomOfLine(boxes, index) : (item.y + item.h + next.y) / 2;
   if (!sameLine) return level(bottom, width);
   const x = (item.x + item.w + next.x) / 2;
   return [
@@ -27,15 +27,15 @@ export function waterline(boxes: readonly Box[], place: number, width: number): 
 }
 
 /** An interpolated waterline: `place` 2.5 is halfway between after item 2 and after item 3. */
-export function sweptWaterline(boxes: readonly Box[], place: number, width: number): Path {
-  const ahead = Math.ceil(place);
+export function sweptWaterline(boxes: readonly Box[], index: number, width: number): Path {
+  const ahead = Math.ceil(index);
   const item = boxes[ahead];
-  if (ahead === place || ahead < 0 || !item) return waterline(boxes, Math.floor(place), width);
+  if (ahead === index || ahead < 0 || !item) return waterline(boxes, Math.floor(index), width);
   const to = waterline(boxes, ahead, width);
   const before = boxes[ahead - 1];
   const from = before?.y === item.y ? (before.x + before.w + item.x) / 2 : 0;
   const end = to.length > 2 ? to[1]!.x : width;
-  const x = from + (end - from) * (place - ahead + 1);
+  const x = from + (end - from) * (index - ahead + 1);
   const bottom = to[0]!.y;
   const top = item.y - gapAbove(boxes, ahead) / 2;
   return [
@@ -53,18 +53,18 @@ function level(y: number, width: number): Path {
   ];
 }
 
-function gapAbove(boxes: readonly Box[], place: number): number {
-  const item = boxes[place]!;
-  for (let i = place - 1; i >= 0; i--) {
+function gapAbove(boxes: readonly Box[], index: number): number {
+  const item = boxes[index]!;
+  for (let i = index - 1; i >= 0; i--) {
     const above = boxes[i]!;
     if (above.y < item.y) return item.y - (above.y + above.h);
   }
   return 6;
 }
 
-function bottomOfLine(boxes: readonly Box[], place: number): number {
-  const item = boxes[place]!;
-  for (let i = place + 1; i < boxes.length; i++) {
+function bottomOfLine(boxes: readonly Box[], index: number): number {
+  const item = boxes[index]!;
+  for (let i = index + 1; i < boxes.length; i++) {
     const below = boxes[i]!;
     if (below.y > item.y) return (item.y + item.h + below.y) / 2;
   }

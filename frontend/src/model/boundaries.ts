@@ -16,14 +16,14 @@ export function isSilent(event: AnyEvent): boolean {
  * The end of a step forward by `unit` that starts after `place` events, as a number of events. Null: these events contain no boundary, and
  * more may follow.
  */
-export function boundaryAfter(events: readonly AnyEvent[], place: number, unit: Unit): number | null {
-  for (let end = place + 1; end <= events.length; end++) if (isBoundary(events, end, unit)) return end;
+export function boundaryAfter(events: readonly AnyEvent[], index: number, unit: Unit): number | null {
+  for (let end = index + 1; end <= events.length; end++) if (isBoundary(events, end, unit)) return end;
   return null;
 }
 
 /** The end of a step back; null: there is no boundary before `place`. */
-export function boundaryBefore(events: readonly AnyEvent[], place: number, unit: Unit): number | null {
-  for (let end = place - 1; end > 0; end--) if (isBoundary(events, end, unit)) return end;
+export function boundaryBefore(events: readonly AnyEvent[], index: number, unit: Unit): number | null {
+  for (let end = index - 1; end > 0; end--) if (isBoundary(events, end, unit)) return end;
   return null;
 }
 
@@ -44,9 +44,9 @@ function isBoundary(events: readonly AnyEvent[], end: number, unit: Unit): boole
 }
 
 function lastLoud(events: readonly AnyEvent[], end: number): number {
-  let place = end - 1;
-  while (place >= 0 && isSilent(events[place]!)) place -= 1;
-  return place;
+  let index = end - 1;
+  while (index >= 0 && isSilent(events[index]!)) index -= 1;
+  return index;
 }
 
 function endsStage(event: AnyEvent): boolean {
@@ -60,8 +60,8 @@ function begins(event: AnyEvent): boolean {
 
 /** Whether a cycle ended since one began: `cycleStarted` follows the pop that begins a cycle. */
 function hasEnded(events: readonly AnyEvent[], end: number): boolean {
-  for (let place = end - 1; place >= 0; place--) {
-    const event = events[place]!;
+  for (let index = end - 1; index >= 0; index--) {
+    const event = events[index]!;
     if (event.t === "cycleEnded") return true;
     if (begins(event)) return false;
   }

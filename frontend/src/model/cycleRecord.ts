@@ -67,8 +67,8 @@ export function timesOf(record: CycleRecord | undefined): Times | null {
     for (const [plugin, nanos] of Object.entries(plugins)) known[plugin] = (known[plugin] ?? 0) + nanos;
     byStage.set(stage, known);
   }
-  const each = [...byStage.values()].flatMap((plugins) => Object.values(plugins));
-  return { byStage, all: each.reduce((sum, nanos) => sum + nanos, 0), most: Math.max(1, ...each) };
+  const pluginRecords = [...byStage.values()].flatMap((plugins) => Object.values(plugins));
+  return { byStage, all: pluginRecords.reduce((sum, nanos) => sum + nanos, 0), most: Math.max(1, ...pluginRecords) };
 }
 
 /** A row of the matrix: one node. */
@@ -136,10 +136,10 @@ export function matrixOf(record: CycleRecord, nodeInfoList: readonly string[]): 
     return { name, weight: plugin.weight, scores: plugin, most };
   });
   const winner = record.node ?? "";
-  const places = new Map(nodeInfoList.map((node, place) => [node, place]));
+  const indexOf = new Map(nodeInfoList.map((node, index) => [node, index]));
   const byNode = new Map<string, MatrixRow>();
-  for (const verdict of record.filter ?? []) byNode.set(verdict.node, rejectedRow(verdict, places));
-  for (const node of record.feasible ?? []) byNode.set(node, feasibleRow(node, record, plugins, winner, places));
+  for (const verdict of record.filter ?? []) byNode.set(verdict.node, rejectedRow(verdict, indexOf));
+  for (const node of record.feasible ?? []) byNode.set(node, feasibleRow(node, record, plugins, winner, indexOf));
   const looked = [...byNode.values()];
   const start = record.startNodeIndex ?? 0;
   const all = nodeInfoList.length || 1;
@@ -169,9 +169,9 @@ function inFilterOrder(plugins: ReadonlySet<string>): string[] {
   return [...plugins].sort((a, b) => rank(a) - rank(b));
 }
 
-function rejectedRow(verdict: NodeVerdict, places: ReadonlyMap<string, number>): MatrixRow {
+function rejectedRow(verdict: NodeVerdict, indexOf: ReadonlyMap<string, number>): MatrixRow {
   const { node, code, plugin, reasons } = verdict;
-  return { node, index: places.get(node) ?? -1, kind: "rejected", code, plugin, reasons, total: null, behind: 0, lostTo: "" };
+  return { node, index: indexOf.get(node) ?? -1, kind: "rejected", code, plugin, reasons, total: null, behind: 0, lostTo: "" };
 }
 
 function feasibleRow(
@@ -179,7 +179,7 @@ function feasibleRow(
   record: CycleRecord,
   plugins: readonly ScorePlugin[],
   winner: string,
-  places: ReadonlyMap<string, number>,
+  indexOf: ReadonlyMap<string, number>,
 ): MatrixRow {
   const total = record.totals?.[node] ?? null;
   const best = record.totals?.[winner] ?? null;
@@ -193,5 +193,5 @@ function feasibleRow(
     }
   }
   const behind = total === null || best === null ? 0 : best - total;
-  return { node, index: places.get(node) ?? -1, kind: "feasible", code: "Success", plugin: "", reasons: [], total, behind, lostTo: behind > 0 ? lostTo : "" };
+  return { node, index: indexOf.get(node) ?? -1, kind: "feasible", code: "Success", plugin: "", reasons: [], total, behind, lostTo: behind > 0 ? lostTo : "" };
 }

@@ -31,9 +31,9 @@ export function railOf(cycle: CycleView): RailStage[] {
   const rail: RailStage[] = [];
   const remaining = [...ALWAYS];
   const passUpTo = (stage: string): void => {
-    const place = remaining.indexOf(stage);
-    if (place < 0) return;
-    for (const passed of remaining.splice(0, place)) rail.push({ stage: passed, reached: "passed", views: [] });
+    const index = remaining.indexOf(stage);
+    if (index < 0) return;
+    for (const passed of remaining.splice(0, index)) rail.push({ stage: passed, reached: "passed", views: [] });
     remaining.shift();
   };
   for (const view of ended) {
@@ -55,8 +55,8 @@ export function foldedRail(rail: readonly RailStage[]): RailStage[] {
   const folded: RailStage[] = [];
   for (const stage of rail) {
     const last = folded[folded.length - 1];
-    const nothing = stage.reached === "passed" || stage.reached === "ahead";
-    if (nothing && last?.reached === stage.reached) folded[folded.length - 1] = { ...last, stage: `${last.stage} · ${stage.stage}` };
+    const hasNoResult = stage.reached === "passed" || stage.reached === "ahead";
+    if (hasNoResult && last?.reached === stage.reached) folded[folded.length - 1] = { ...last, stage: `${last.stage} · ${stage.stage}` };
     else folded.push(stage);
   }
   return folded;
@@ -71,8 +71,8 @@ export interface Margin {
 export function marginOf(cycle: CycleView): Margin | null {
   const { winner, runnerUp } = cycle;
   if (!winner || !runnerUp) return null;
-  const theirs = new Map(runnerUp.scores.map((score) => [score.plugin, score.weighted]));
-  const leads = winner.scores.map(({ plugin, weighted }) => ({ plugin, lead: weighted - (theirs.get(plugin) ?? 0) }));
+  const runnerUpScores = new Map(runnerUp.scores.map((score) => [score.plugin, score.weighted]));
+  const leads = winner.scores.map(({ plugin, weighted }) => ({ plugin, lead: weighted - (runnerUpScores.get(plugin) ?? 0) }));
   const most = Math.max(...leads.map(({ lead }) => lead));
   const plugins = most > 0 ? leads.filter(({ lead }) => lead === most).map(({ plugin }) => plugin) : [];
   return { by: winner.total - runnerUp.total, plugin: plugins.join(", ") };
@@ -83,8 +83,8 @@ export function mergedRejections(rejections: readonly RejectionView[]): Rejectio
   const merged = new Map<string, RejectionView>();
   for (const rejection of rejections) {
     const key = [rejection.plugin, rejection.code, ...rejection.reasons].join("\n");
-    const known = merged.get(key);
-    merged.set(key, known ? { ...known, nodes: known.nodes + rejection.nodes, first: [...known.first, ...rejection.first] } : rejection);
+    const existing = merged.get(key);
+    merged.set(key, existing ? { ...existing, nodes: existing.nodes + rejection.nodes, first: [...existing.first, ...rejection.first] } : rejection);
   }
   return [...merged.values()].sort((a, b) => b.nodes - a.nodes);
 }

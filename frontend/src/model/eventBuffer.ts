@@ -48,7 +48,7 @@ export class EventBuffer {
 
   /** The event that led to the shown moment, ignoring those that change nothing visible. */
   get shown(): AnyEvent | null {
-    for (let place = this.undos.length - 1; place >= 0; place--) if (!isSilent(this.events[place]!)) return this.events[place]!;
+    for (let index = this.undos.length - 1; index >= 0; index--) if (!isSilent(this.events[index]!)) return this.events[index]!;
     return null;
   }
 
@@ -96,8 +96,8 @@ export class EventBuffer {
     return this.events.slice(Math.max(0, event - this.first));
   }
 
-  private numbered(place: number | null): number | null {
-    return place === null ? null : this.first + place;
+  private numbered(index: number | null): number | null {
+    return index === null ? null : this.first + index;
   }
 
   private applyOne(event: AnyEvent): void {
@@ -127,10 +127,10 @@ export class EventBuffer {
   /** Discard the oldest quarter, so that discarding is rare. */
   private trim(): void {
     if (this.weightBehind <= this.limits.behind) return;
-    let place = 0;
-    let left = this.weightBehind;
-    while (place < this.undos.length && left > this.limits.behind * 0.75) left -= this.weights[place++]!;
-    this.forget(place);
+    let index = 0;
+    let remaining = this.weightBehind;
+    while (index < this.undos.length && remaining > this.limits.behind * 0.75) remaining -= this.weights[index++]!;
+    this.forget(index);
   }
 
   private forget(count: number): void {

@@ -11,8 +11,8 @@ export interface EventInTransit {
 /** The kind of a resource's objects: Pod for `pods`. Null: none of these kinds. */
 export function kindOf(resource: string, kinds: Iterable<string>): string | null {
   for (const kind of kinds) {
-    const one = kind.toLowerCase();
-    if (resource === `${one}s` || resource === `${one}es` || (one.endsWith("y") && resource === `${one.slice(0, -1)}ies`)) return kind;
+    const singular = kind.toLowerCase();
+    if (resource === `${singular}s` || resource === `${singular}es` || (singular.endsWith("y") && resource === `${singular.slice(0, -1)}ies`)) return kind;
   }
   return null;
 }
@@ -23,8 +23,8 @@ export function eventsInTransit(inFlight: readonly WatchInFlight[], latencies: R
     .map((sent) => {
       const leftSeconds = Math.max(0, sent.dueSeconds - now);
       const kind = kindOf(sent.resource, latencies.keys());
-      const whole = (kind === null ? undefined : latencies.get(kind)) ?? leftSeconds;
-      return { sent, leftSeconds, progress: whole > 0 ? Math.max(0, Math.min(1, 1 - leftSeconds / whole)) : 1 };
+      const latency = (kind === null ? undefined : latencies.get(kind)) ?? leftSeconds;
+      return { sent, leftSeconds, progress: latency > 0 ? Math.max(0, Math.min(1, 1 - leftSeconds / latency)) : 1 };
     })
     .sort((a, b) => a.leftSeconds - b.leftSeconds);
 }

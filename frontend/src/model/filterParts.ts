@@ -17,8 +17,8 @@ export function filterParts(cycle: CycleView): FilterPart[] {
   const rejections = (cycle.stages ?? []).filter((view) => view.stage === "Filter").flatMap((view) => view.rejections ?? []);
   const byPlugin = new Map<string, FilterPart>();
   for (const { plugin, code, nodes } of mergedRejections(rejections)) {
-    const known = byPlugin.get(plugin);
-    byPlugin.set(plugin, { kind: "rejected", plugin, code: known && known.code !== code ? "" : code, nodes: nodes + (known?.nodes ?? 0) });
+    const existing = byPlugin.get(plugin);
+    byPlugin.set(plugin, { kind: "rejected", plugin, code: existing && existing.code !== code ? "" : code, nodes: nodes + (existing?.nodes ?? 0) });
   }
   const counted = [...byPlugin.values()].reduce((sum, { nodes }) => sum + nodes, 0);
   const others: FilterPart = { kind: "rejected", plugin: "", code: "", nodes: Math.max(0, funnel.rejected - counted) };

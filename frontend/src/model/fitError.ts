@@ -17,14 +17,14 @@ export interface Counted {
 export function clausesOf(message: string, rejections: readonly Counted[]): Clause[] {
   const counts = new Map<string, number>();
   for (const rejection of rejections) for (const reason of rejection.reasons) counts.set(reason, (counts.get(reason) ?? 0) + rejection.nodes);
-  const found = [...counts]
+  const reasons = [...counts]
     .map(([reason, nodes]) => ({ reason, text: `${nodes} ${reason}` }))
     .map((clause) => ({ ...clause, at: placeOf(message, clause.text) }))
     .filter((clause) => clause.at >= 0)
     .sort((a, b) => a.at - b.at || b.text.length - a.text.length);
   const clauses: Clause[] = [];
   let end = 0;
-  for (const { reason, text, at } of found) {
+  for (const { reason, text, at } of reasons) {
     if (at < end) continue;
     if (at > end) clauses.push({ text: message.slice(end, at), reason: null });
     clauses.push({ text, reason });

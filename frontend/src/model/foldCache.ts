@@ -55,8 +55,8 @@ function keepForSnapshot(state: State, before: Item): void {
 function changed(item: Item, change: NodeChange): Item {
   const added = change.added ?? [];
   const removed = change.removed ?? [];
-  const pods = (before: readonly string[], wanted: typeof added): readonly string[] =>
-    removed.length || wanted.length ? [...without(before, removed), ...wanted.map((pod) => pod.pod)] : before;
+  const pods = (before: readonly string[], after: typeof added): readonly string[] =>
+    removed.length || after.length ? [...without(before, removed), ...after.map((pod) => pod.pod)] : before;
   const followed = {
     podOrder: pods(item.podOrder, added),
     podsWithAffinity: pods(
@@ -89,14 +89,14 @@ function changed(item: Item, change: NodeChange): Item {
 
 /** Removal moves the last element into the gap. Upstream: framework/types.go removeFromSlice. */
 function without(pods: readonly string[], removed: readonly string[]): string[] {
-  const left = [...pods];
+  const remaining = [...pods];
   for (const pod of removed) {
-    const place = left.indexOf(pod);
-    if (place < 0) continue;
-    const last = left.pop()!;
-    if (place < left.length) left[place] = last;
+    const index = remaining.indexOf(pod);
+    if (index < 0) continue;
+    const last = remaining.pop()!;
+    if (index < remaining.length) remaining[index] = last;
   }
-  return left;
+  return remaining;
 }
 
 function changeTree(state: State, node: string, change: TreeChange): void {

@@ -81,10 +81,10 @@ export function showCycle(state: State, cycle: CycleView): void {
   const { podGroup } = state;
   if (!podGroup || cycle.podGroup !== podGroup.group) return;
   const cycles = podGroup.cycles ?? [];
-  const isKnown = cycles.some((known) => known.cycle === cycle.cycle);
+  const isKnown = cycles.some((other) => other.cycle === cycle.cycle);
   state.podGroup = {
     ...podGroup,
-    cycles: isKnown ? cycles.map((known) => (known.cycle === cycle.cycle ? cycle : known)) : [...cycles, cycle],
+    cycles: isKnown ? cycles.map((other) => (other.cycle === cycle.cycle ? cycle : other)) : [...cycles, cycle],
   };
   changePod(state, cycle.pod, { cycle: cycle.cycle, outcome: cycle.outcome ?? "" });
 }
@@ -114,5 +114,5 @@ export function setGroup(groups: Groups, group: string, members: PodGroupMembers
 function changePod(state: State, pod: string, members: Partial<PodGroupPodView>): void {
   const group: PodGroupCycleView | null = state.podGroup;
   if (!group) return;
-  state.podGroup = { ...group, pods: (group.pods ?? []).map((known) => (known.pod === pod ? { ...known, ...members } : known)) };
+  state.podGroup = { ...group, pods: (group.pods ?? []).map((other) => (other.pod === pod ? { ...other, ...members } : other)) };
 }

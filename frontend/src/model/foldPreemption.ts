@@ -8,18 +8,18 @@ export function foldPreemptionStarted(state: State, event: PreemptionStarted): v
 }
 
 export function foldPreemptionStageEnded(state: State, event: PreemptionStageEnded): void {
-  const place = state.preemptions.findIndex((preemption) => isOf(preemption, event));
-  if (place < 0) return;
+  const index = state.preemptions.findIndex((preemption) => isOf(preemption, event));
+  if (index < 0) return;
   const nextStage = event.nextStage ?? "";
-  const after = { ...state.preemptions[place]!, nextStage, evicted: event.evicted ?? 0 };
-  state.preemptions = state.preemptions.toSpliced(place, 1, ...(nextStage ? [after] : []));
+  const after = { ...state.preemptions[index]!, nextStage, evicted: event.evicted ?? 0 };
+  state.preemptions = state.preemptions.toSpliced(index, 1, ...(nextStage ? [after] : []));
 }
 
 /** A changed call keeps its place. */
 export function foldApiCallChanged(state: State, event: ApiCallChanged): void {
-  const place = state.apiCalls.findIndex((call) => call.uid === event.uid);
+  const index = state.apiCalls.findIndex((call) => call.uid === event.uid);
   const after = event.call ? [event.call] : [];
-  state.apiCalls = place < 0 ? [...state.apiCalls, ...after] : state.apiCalls.toSpliced(place, 1, ...after);
+  state.apiCalls = index < 0 ? [...state.apiCalls, ...after] : state.apiCalls.toSpliced(index, 1, ...after);
 }
 
 function isOf(preemption: PreemptionView, event: PreemptionStageEnded): boolean {

@@ -22,8 +22,8 @@ export class KeyedHeap<T> {
   }
 
   get(key: string): T | undefined {
-    const place = this.places.get(key);
-    return place === undefined ? undefined : this.array[place];
+    const index = this.places.get(key);
+    return index === undefined ? undefined : this.array[index];
   }
 
   /** Adopt the array of another heap with the same order. */
@@ -44,8 +44,8 @@ export class KeyedHeap<T> {
   /** Insert an item, or replace the item with its key and restore the order. */
   add(item: T): void {
     const key = this.key(item);
-    const place = this.places.get(key);
-    if (place === undefined) {
+    const index = this.places.get(key);
+    if (index === undefined) {
       this.places.set(key, this.array.length);
       this.array.push(item);
       this.journal.record(() => {
@@ -54,12 +54,12 @@ export class KeyedHeap<T> {
       });
       this.up(this.array.length - 1);
     } else {
-      const before = this.array[place]!;
+      const before = this.array[index]!;
       this.journal.record(() => {
-        this.array[place] = before;
+        this.array[index] = before;
       });
-      this.array[place] = item;
-      if (!this.down(place, this.array.length)) this.up(place);
+      this.array[index] = item;
+      if (!this.down(index, this.array.length)) this.up(index);
     }
   }
 
@@ -74,12 +74,12 @@ export class KeyedHeap<T> {
 
   /** Remove and return the item with this key. */
   remove(key: string): T | undefined {
-    const place = this.places.get(key);
-    if (place === undefined) return undefined;
+    const index = this.places.get(key);
+    if (index === undefined) return undefined;
     const last = this.array.length - 1;
-    if (last !== place) {
-      this.swap(place, last);
-      if (!this.down(place, last)) this.up(place);
+    if (last !== index) {
+      this.swap(index, last);
+      if (!this.down(index, last)) this.up(index);
     }
     return this.dropLast();
   }
@@ -125,26 +125,26 @@ export class KeyedHeap<T> {
   }
 
   private up(start: number): void {
-    let place = start;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
-      if (!this.less(this.array[place]!, this.array[parent]!)) break;
-      this.swap(parent, place);
-      place = parent;
+    let index = start;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (!this.less(this.array[index]!, this.array[parent]!)) break;
+      this.swap(parent, index);
+      index = parent;
     }
   }
 
   private down(start: number, end: number): boolean {
-    let place = start;
+    let index = start;
     for (;;) {
-      const left = 2 * place + 1;
+      const left = 2 * index + 1;
       if (left >= end) break;
       const right = left + 1;
       const child = right < end && this.less(this.array[right]!, this.array[left]!) ? right : left;
-      if (!this.less(this.array[child]!, this.array[place]!)) break;
-      this.swap(place, child);
-      place = child;
+      if (!this.less(this.array[child]!, this.array[index]!)) break;
+      this.swap(index, child);
+      index = child;
     }
-    return place > start;
+    return index > start;
   }
 }

@@ -27,11 +27,11 @@ export function standing(stops: readonly PathStop[], index: number, event: numbe
 }
 
 /** Whether an answer equals the engine's: numbers by value, names in any order. */
-export function isRight(given: string | number | readonly string[], value: unknown): boolean {
+export function isRight(answer: string | number | readonly string[], value: unknown): boolean {
   if (Array.isArray(value)) {
-    const wanted = new Set(value.map(String));
-    const named = new Set(typeof given === "object" ? given : [String(given)]);
-    return wanted.size === named.size && [...wanted].every((name) => named.has(name));
+    const expected = new Set(value.map(String));
+    const named = new Set(typeof answer === "object" ? answer : [String(answer)]);
+    return expected.size === named.size && [...expected].every((name) => named.has(name));
   }
-  return typeof value === "number" ? Number(given) === value : String(given) === String(value);
+  return typeof value === "number" ? Number(answer) === value : String(answer) === String(value);
 }

@@ -9,8 +9,8 @@ export const LOAD_CLASSES = LOAD_LIMITS.length + 1;
 /** The class of a share between 0 and 1. */
 export function loadClass(part: number): number {
   if (part <= 0) return 0;
-  const place = LOAD_LIMITS.findIndex((limit) => part <= limit);
-  return place < 0 ? LOAD_LIMITS.length : place + 1;
+  const index = LOAD_LIMITS.findIndex((limit) => part <= limit);
+  return index < 0 ? LOAD_LIMITS.length : index + 1;
 }
 
 /** Items are immutable, so the load is computed once for each. */

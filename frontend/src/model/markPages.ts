@@ -37,8 +37,8 @@ export class MarkPages {
     const until = Math.min(last, head, this.since ?? head);
     const missing: number[] = [];
     for (let page = pageOf(Math.max(1, first)); page <= pageOf(until) && first <= until; page++) {
-      const known = this.pages.get(page);
-      if (!known || known.until < Math.min(until, (page + 1) * PAGE)) missing.push(page);
+      const cached = this.pages.get(page);
+      if (!cached || cached.until < Math.min(until, (page + 1) * PAGE)) missing.push(page);
     }
     return missing;
   }
@@ -60,11 +60,11 @@ export class MarkPages {
     const liveFrom = this.since ?? Infinity;
     const marks: Mark[] = [];
     for (let page = pageOf(Math.max(1, first)); page <= pageOf(last); page++) {
-      const known = this.pages.get(page);
-      if (!known) continue;
+      const cached = this.pages.get(page);
+      if (!cached) continue;
       this.pages.delete(page);
-      this.pages.set(page, known);
-      for (const mark of known.marks) if (mark.event >= first && mark.event <= Math.min(last, liveFrom)) marks.push(mark);
+      this.pages.set(page, cached);
+      for (const mark of cached.marks) if (mark.event >= first && mark.event <= Math.min(last, liveFrom)) marks.push(mark);
     }
     for (let i = firstMark(this.live, Math.max(first, 0)); i < this.live.length && this.live[i]!.event <= last; i++) marks.push(this.live[i]!);
     return marks;

@@ -15,10 +15,10 @@ export interface MemberValues {
  * cycle uses. Null: there is no such NodeInfo.
  */
 export function memberValues(cache: Item | null, snapshot: Item | null): MemberValues[] {
-  const mine = cache ? membersOf(cache) : new Map<string, string>();
-  const theirs = snapshot ? membersOf(snapshot) : new Map<string, string>();
-  return [...new Set([...mine.keys(), ...theirs.keys()])].map((name) => {
-    const values = { cache: mine.get(name) ?? null, snapshot: theirs.get(name) ?? null };
+  const inCache = cache ? membersOf(cache) : new Map<string, string>();
+  const inSnapshot = snapshot ? membersOf(snapshot) : new Map<string, string>();
+  return [...new Set([...inCache.keys(), ...inSnapshot.keys()])].map((name) => {
+    const values = { cache: inCache.get(name) ?? null, snapshot: inSnapshot.get(name) ?? null };
     return { name, ...values, differs: values.cache !== values.snapshot };
   });
 }
@@ -62,7 +62,7 @@ export interface PodValue {
 }
 
 export function podValues(cache: Item | null, snapshot: Item | null): PodValue[] {
-  const mine = new Set(cache?.podOrder);
-  const theirs = new Set(snapshot?.podOrder);
-  return [...new Set([...mine, ...theirs])].map((pod) => ({ pod, inCache: mine.has(pod), inSnapshot: theirs.has(pod) }));
+  const inCache = new Set(cache?.podOrder);
+  const inSnapshot = new Set(snapshot?.podOrder);
+  return [...new Set([...inCache, ...inSnapshot])].map((pod) => ({ pod, inCache: inCache.has(pod), inSnapshot: inSnapshot.has(pod) }));
 }

@@ -111,8 +111,8 @@ export class NodeList implements Iterable<Item> {
   /** The items in order. */
   toArray(): Item[] {
     const items = new Array<Item>(this.size);
-    let place = 0;
-    for (let link = this.head; link; link = link.next) items[place++] = link.item;
+    let index = 0;
+    for (let link = this.head; link; link = link.next) items[index++] = link.item;
     return items;
   }
 

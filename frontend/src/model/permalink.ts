@@ -16,15 +16,15 @@ export interface Place {
 }
 
 export function placeOf(search: string): Place {
-  const asked = new URLSearchParams(search);
+  const parameters = new URLSearchParams(search);
   const place: Place = {};
-  const at = wholeNumber(asked.get("at"));
+  const at = wholeNumber(parameters.get("at"));
   if (at !== null) place.at = at;
-  const cycle = wholeNumber(asked.get("cycle"));
+  const cycle = wholeNumber(parameters.get("cycle"));
   if (cycle !== null) place.cycle = cycle;
-  const select = selectionOf(asked.get("select") ?? "");
+  const select = selectionOf(parameters.get("select") ?? "");
   if (select) place.select = select;
-  const tab = asked.get("tab");
+  const tab = parameters.get("tab");
   if (tab) place.tab = tab;
   return place;
 }

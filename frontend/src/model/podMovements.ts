@@ -92,8 +92,8 @@ function together(ways: ReadonlyMap<string, readonly Leg[]>): Movement[] {
   const movements = new Map<string, Movement>();
   for (const [pod, legs] of ways) {
     const key = JSON.stringify(legs);
-    const known = movements.get(key);
-    movements.set(key, known ? { ...known, count: known.count + 1 } : { pod, count: 1, legs });
+    const existing = movements.get(key);
+    movements.set(key, existing ? { ...existing, count: existing.count + 1 } : { pod, count: 1, legs });
   }
   return [...movements.values()];
 }

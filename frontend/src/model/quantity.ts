@@ -61,10 +61,10 @@ export function shares(requested: Amounts, allocatable: Amounts, pods: number): 
 /** Seconds of the virtual clock: `12.345 s`, `4m 05s`, `2h 03m`. */
 export function printSeconds(seconds: number, digits = 3): string {
   if (seconds < 60) return `${seconds.toFixed(digits)} s`;
-  const whole = Math.floor(seconds);
+  const wholeSeconds = Math.floor(seconds);
   const two = (value: number): string => String(value).padStart(2, "0");
-  if (whole < 3600) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;
-  return `${Math.floor(whole / 3600)}h ${two(Math.floor((whole % 3600) / 60))}m`;
+  if (wholeSeconds < 3600) return `${Math.floor(wholeSeconds / 60)}m ${two(wholeSeconds % 60)}s`;
+  return `${Math.floor(wholeSeconds / 3600)}h ${two(Math.floor((wholeSeconds % 3600) / 60))}m`;
 }
 
 /** How long something waits: `3 ms`, `4.2 s`, `4m 05s`. */

@@ -60,7 +60,7 @@ export class MoveReader {
       const to = move.target ? NAMES[move.target] : null;
       // A pod that is updated in place does not move.
       if (from === to) continue;
-      const decision = this.considered?.decisions?.findIndex((one) => one.queue === move.target && one.pods.includes(move.pod)) ?? -1;
+      const decision = this.considered?.decisions?.findIndex((candidate) => candidate.queue === move.target && candidate.pods.includes(move.pod)) ?? -1;
       const key = `${from}>${to}/${decision}`;
       const line = lines.get(key) ?? {
         event: event.event,
@@ -86,11 +86,11 @@ export class MoveReader {
 /** Pods that hints left where they are. That a gate does not wait for an event is only said of the pod that is asked about. */
 function left(event: RequeueConsidered, pod: string | null): MoveLine[] {
   return (event.decisions ?? []).flatMap((decision): MoveLine[] => {
-    const asked = decision.hints?.length || (pod !== null && decision.gated);
-    if (decision.queue != null || !asked || (pod !== null && !decision.pods.includes(pod))) return [];
+    const hasHints = decision.hints?.length || (pod !== null && decision.gated);
+    if (decision.queue != null || !hasHints || (pod !== null && !decision.pods.includes(pod))) return [];
     const pods = pod === null ? decision.pods : [pod];
-    const place = { event: event.event, atSeconds: event.at, cause: event.eventLabel, from: null, to: null, popped: false, stays: true };
-    return [{ ...place, count: pods.length, pods: pods.slice(0, SHOWN), requeue: requeueOf(event, decision) }];
+    const base = { event: event.event, atSeconds: event.at, cause: event.eventLabel, from: null, to: null, popped: false, stays: true };
+    return [{ ...base, count: pods.length, pods: pods.slice(0, SHOWN), requeue: requeueOf(event, decision) }];
   });
 }
 

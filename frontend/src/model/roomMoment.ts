@@ -21,9 +21,9 @@ export function positionOf(moment: Moment): SharedPosition {
 }
 
 /** Whether a page is at the place that a moment describes. The tab matters only with a selection. */
-export function isAtMoment(here: SharedPosition, moment: Moment): boolean {
-  const there = positionOf(moment);
-  return here.at === there.at && selectionText(here.select) === selectionText(there.select) && (!there.select || here.tab === there.tab);
+export function isAtMoment(own: SharedPosition, moment: Moment): boolean {
+  const target = positionOf(moment);
+  return own.at === target.at && selectionText(own.select) === selectionText(target.select) && (!target.select || own.tab === target.tab);
 }
 
 /** Whether two moments are equal for followers. */

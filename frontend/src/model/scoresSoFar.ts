@@ -22,13 +22,13 @@ export function scoresSoFar(cycle: CycleView): ScoresSoFar | null {
   if (!best.length) return null;
   const plugins = scored?.["plugins"] as string[];
   const weights = normalized?.["weights"] as number[] | undefined;
-  const after = new Map(bestIn(normalized).map((one) => [one.node, one]));
+  const after = new Map(bestIn(normalized).map((best) => [best.node, best]));
   const nodes = best.map(({ node, raw = [] }): ScoredNodeView => {
     const then = after.get(node);
-    const scores = plugins.map((plugin, place) => {
-      const weight = weights?.[place] ?? 0;
-      const value = then?.normalized?.[place] ?? 0;
-      return { plugin, weight, raw: raw[place] ?? 0, normalized: value, weighted: value * weight };
+    const scores = plugins.map((plugin, index) => {
+      const weight = weights?.[index] ?? 0;
+      const value = then?.normalized?.[index] ?? 0;
+      return { plugin, weight, raw: raw[index] ?? 0, normalized: value, weighted: value * weight };
     });
     return { node, total: then?.total ?? 0, scores };
   });

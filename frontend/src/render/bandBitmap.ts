@@ -35,8 +35,8 @@ export class BandBitmap {
     const ratio = context.getTransform().a;
     const w = Math.max(1, Math.ceil(box.w * ratio));
     const h = Math.max(1, Math.ceil(box.h * ratio));
-    const known = same(frame, this.frame) && this.image.width === w && this.image.height === h;
-    if (!known) {
+    const isUnchanged = same(frame, this.frame) && this.image.width === w && this.image.height === h;
+    if (!isUnchanged) {
       this.canvas.width = w;
       this.canvas.height = h;
       this.image = new ImageData(w, h);
@@ -45,7 +45,7 @@ export class BandBitmap {
       this.boxes = Array.from({ length: cells.to - cells.from }, (_, i) => cells.boxOf(cells.from + i));
       this.styles = new Int32Array(this.boxes.length).fill(UNSEEN);
     }
-    if (!known || !same(cells.of, this.of)) this.update(cells, box, ratio);
+    if (!isUnchanged || !same(cells.of, this.of)) this.update(cells, box, ratio);
     this.of = cells.of;
     context.drawImage(this.canvas, box.x, box.y, w / ratio, h / ratio);
   }

@@ -16,12 +16,12 @@ export class BitmapCache {
   }
 
   /** The bitmap of a number; undefined: not painted yet. Sizes are in pixels, below 1,024. */
-  get(look: number, w: number, h: number): Pixels | undefined {
-    return this.known.get(w * 1024 + h)?.get(look);
+  get(style: number, w: number, h: number): Pixels | undefined {
+    return this.known.get(w * 1024 + h)?.get(style);
   }
 
   /** Paint the bitmap of a number, at the origin. */
-  paint(look: number, w: number, h: number, paint: (context: CanvasRenderingContext2D) => void): Pixels {
+  paint(style: number, w: number, h: number, paint: (context: CanvasRenderingContext2D) => void): Pixels {
     const { context } = this;
     // Resizing a canvas clears it and resets its state.
     context.canvas.width = w;
@@ -30,8 +30,8 @@ export class BitmapCache {
     const stamp = { w, h, data: new Uint32Array(context.getImageData(0, 0, w, h).data.buffer) };
     const size = w * 1024 + h;
     const ofSize = this.known.get(size);
-    if (ofSize) ofSize.set(look, stamp);
-    else this.known.set(size, new Map([[look, stamp]]));
+    if (ofSize) ofSize.set(style, stamp);
+    else this.known.set(size, new Map([[style, stamp]]));
     return stamp;
   }
 }

@@ -58,11 +58,11 @@ export function drawCache(context: CanvasRenderingContext2D, scene: CacheScene):
 /** Only items near headNode are animated: a cell that makes room would fly across the whole band when its line wraps. */
 function placeAll({ items, before, layout, view, motion, now }: CacheScene): void {
   const near = Math.min(layout.slipCount, items.length);
-  for (let place = 0; place < near; place++) {
-    const { name } = items[place]!;
+  for (let index = 0; index < near; index++) {
+    const { name } = items[index]!;
     const was = motion.has(name) ? -1 : before.findIndex((item) => item.name === name);
     if (was >= layout.slipCount) motion.place(name, seenBox(layout, view, was), now, false);
-    motion.place(name, seenBox(layout, view, place), now, true);
+    motion.place(name, seenBox(layout, view, index), now, true);
   }
   if (before !== items) motion.keepOnly(new Set(items.slice(0, near).map((item) => item.name)));
 }
@@ -78,9 +78,9 @@ function drawBand(context: CanvasRenderingContext2D, scene: CacheScene, area: Bo
   context.clip();
   if (detailOf(seenBox(layout, view, from)) !== "cell") drawItems(context, scene, from, items.length);
   else {
-    const boxOf = (place: number): Box | null => {
-      const box = seenBox(layout, view, place);
-      return isSeen(layout, place, box) ? cellBox(box) : null;
+    const boxOf = (index: number): Box | null => {
+      const box = seenBox(layout, view, index);
+      return isSeen(layout, index, box) ? cellBox(box) : null;
     };
     scene.band.draw(context, room, [layout, view, palette], {
       of: [items, scene.nodesOfAssumed, scene.snapshotGeneration, scene.found, verdicts],
@@ -111,11 +111,11 @@ function markCells(context: CanvasRenderingContext2D, scene: CacheScene, boxOf: 
   const named = new Set(highlighted);
   for (const name of [selectedNode, winner]) if (name !== null) named.add(name);
   // The winner is usually at the head, so the names of thousands of cells need not be compared, which took 0.2 ms.
-  for (let place = 0; place < Math.min(layout.slipCount, items.length); place++) named.delete(items[place]!.name);
-  const places: number[] = [];
-  for (let place = layout.slipCount; named.size > places.length && place < items.length; place++) if (named.has(items[place]!.name)) places.push(place);
-  if (hoveredPlace >= layout.slipCount) places.push(hoveredPlace);
-  for (const place of places) {
+  for (let index = 0; index < Math.min(layout.slipCount, items.length); index++) named.delete(items[index]!.name);
+  const indices: number[] = [];
+  for (let place = layout.slipCount; named.size > indices.length && place < items.length; place++) if (named.has(items[place]!.name)) indices.push(place);
+  if (hoveredPlace >= layout.slipCount) indices.push(hoveredPlace);
+  for (const place of indices) {
     const { name } = items[place]!;
     const selected = name === selectedNode;
     const hovered = place === hoveredPlace || highlighted.has(name);
@@ -130,25 +130,25 @@ function markCells(context: CanvasRenderingContext2D, scene: CacheScene, boxOf: 
 function drawItems(context: CanvasRenderingContext2D, scene: CacheScene, from: number, to: number): void {
   const { items, layout, motion, now, palette } = scene;
   const flying: [Item, Box, ItemMarks][] = [];
-  for (let place = from; place < Math.min(to, items.length); place++) {
-    const item = items[place]!;
-    const box = motion.where(item.name, now) ?? seenBox(layout, scene.view, place);
-    if (!isSeen(layout, place, box)) continue;
-    const marks = marksOf(scene, item, place);
-    if (place === 0 && motion.isMoving(item.name)) flying.push([item, box, marks]);
+  for (let index = from; index < Math.min(to, items.length); index++) {
+    const item = items[index]!;
+    const box = motion.where(item.name, now) ?? seenBox(layout, scene.view, index);
+    if (!isSeen(layout, index, box)) continue;
+    const marks = marksOf(scene, item, index);
+    if (index === 0 && motion.isMoving(item.name)) flying.push([item, box, marks]);
     else drawItem(context, item, box, marks, palette);
   }
   // Items that move to the head are drawn above the others.
   for (const [item, box, marks] of flying) drawItem(context, item, box, marks, palette);
 }
 
-function marksOf(scene: CacheScene, item: Item, place: number): ItemMarks {
+function marksOf(scene: CacheScene, item: Item, index: number): ItemMarks {
   return {
     assumed: scene.assumed,
     travelling: scene.travelling,
     selectedPod: scene.selectedPod,
     selected: item.name === scene.selectedNode,
-    hovered: place === scene.hoveredPlace || scene.highlighted.has(item.name),
+    hovered: index === scene.hoveredPlace || scene.highlighted.has(item.name),
     winner: item.name === scene.winner,
     ahead: scene.snapshotGeneration > 0 && item.generation > scene.snapshotGeneration,
     pale: scene.found !== null && !scene.found.has(item.name),
@@ -163,10 +163,10 @@ function drawLinks(context: CanvasRenderingContext2D, scene: CacheScene): void {
   context.strokeStyle = palette.lineStrong;
   context.lineWidth = 1;
   context.beginPath();
-  for (let place = 0; place + 1 < Math.min(layout.slipCount, scene.items.length); place++) {
-    const a = boxes[place]!;
-    const b = boxes[place + 1]!;
-    const tall = place < layout.boxCount;
+  for (let index = 0; index + 1 < Math.min(layout.slipCount, scene.items.length); index++) {
+    const a = boxes[index]!;
+    const b = boxes[index + 1]!;
+    const tall = index < layout.boxCount;
     const y = Math.round(a.y + a.h / 2) + 0.5;
     if (a.y === b.y) {
       const from = a.x + a.w;

@@ -46,20 +46,20 @@ export function fitting(context: CanvasRenderingContext2D, font: string, texts: 
   return texts.find((text) => widthOf(context, font, text) <= width) ?? cut(context, font, texts[texts.length - 1] ?? "", width);
 }
 
-function remembered<T>(known: Map<string, T>, key: string, find: () => T): T {
-  let found = known.get(key);
-  if (found === undefined) {
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(key, (found = find()));
+function remembered<T>(cache: Map<string, T>, key: string, find: () => T): T {
+  let value = cache.get(key);
+  if (value === undefined) {
+    if (cache.size >= MOST_KNOWN) cache.clear();
+    cache.set(key, (value = find()));
   }
-  return found;
+  return value;
 }
 
 function fit(context: CanvasRenderingContext2D, text: string, width: number): string {
   if (context.measureText(text).width <= width) return text;
-  for (let kept = text.length - 1; kept > 1; kept--) {
-    const head = Math.ceil(kept * 0.3);
-    const shorter = `${text.slice(0, head)}…${text.slice(text.length - (kept - head))}`;
+  for (let length = text.length - 1; length > 1; length--) {
+    const head = Math.ceil(length * 0.3);
+    const shorter = `${text.slice(0, head)}…${text.slice(text.length - (length - head))}`;
     if (context.measureText(shorter).width <= width) return shorter;
   }
   return "";

@@ -37,15 +37,15 @@ function levelOf(item: Item): number {
 
 /** Everything that a cell shows as one number: cells with equal numbers look the same. */
 export function cellLook(item: Item, { assumed, ahead, pale, verdict }: CellMarks): number {
-  let look = levelOf(item);
-  if (assumed) look |= ASSUMED;
-  if (!item.hasNode) look |= GHOST;
-  if (item.unschedulable) look |= CORDONED;
-  if (ahead) look |= AHEAD;
-  if (pale) look |= IS_PALE;
+  let style = levelOf(item);
+  if (assumed) style |= ASSUMED;
+  if (!item.hasNode) style |= GHOST;
+  if (item.unschedulable) style |= CORDONED;
+  if (ahead) style |= AHEAD;
+  if (pale) style |= IS_PALE;
   // 0: coloured by utilization; 1: not visited; then the codes.
   const verdictBits = verdict === null ? 0 : verdict === "" ? 1 : 2 + Math.max(0, (STATUS_CODES as readonly string[]).indexOf(verdict));
-  return look | (verdictBits << VERDICT);
+  return style | (verdictBits << VERDICT);
 }
 
 /** The cell's rectangle in whole pixels. */
@@ -56,21 +56,21 @@ export function cellBox(box: Box): Box {
 }
 
 /** Draws a cell into its rectangle; nothing is drawn outside of it. */
-export function drawCell(context: CanvasRenderingContext2D, look: number, { x, y, w, h }: Box, palette: Palette): void {
-  if (look & IS_PALE) context.globalAlpha = PALE;
+export function drawCell(context: CanvasRenderingContext2D, style: number, { x, y, w, h }: Box, palette: Palette): void {
+  if (style & IS_PALE) context.globalAlpha = PALE;
   context.fillStyle = palette.fillBack;
   context.fillRect(x, y, w, h);
-  const verdictBits = look >> VERDICT;
-  if (verdictBits === 0) drawLoad(context, (look & LEVEL) / STEPS, { x, y, w, h }, palette);
+  const verdictBits = style >> VERDICT;
+  if (verdictBits === 0) drawLoad(context, (style & LEVEL) / STEPS, { x, y, w, h }, palette);
   else if (verdictBits > 1) drawVerdict(context, STATUS_CODES[verdictBits - 2]!, { x, y, w, h }, palette);
-  if (look & ASSUMED) {
+  if (style & ASSUMED) {
     const size = Math.max(2, Math.min(5, w / 2));
     context.fillStyle = palette.assumed;
     context.fillRect(x + w - size, y, size, size);
   }
-  if (look & GHOST) outline(context, { x, y, w, h }, palette.ink3, 1, [2, 2]);
-  if (look & CORDONED) drawSlash(context, { x, y, w, h }, palette.ink2);
-  if (look & AHEAD) {
+  if (style & GHOST) outline(context, { x, y, w, h }, palette.ink3, 1, [2, 2]);
+  if (style & CORDONED) drawSlash(context, { x, y, w, h }, palette.ink2);
+  if (style & AHEAD) {
     context.fillStyle = palette.waterline;
     context.fillRect(x, y, w, Math.max(1, Math.min(2, h / 5)));
   }

@@ -20,12 +20,12 @@ export interface HeapScene {
 export function drawHeap(context: CanvasRenderingContext2D, scene: HeapScene): boolean {
   const { layout, pods, motion, now } = scene;
   const named = layout.boxes.slice(0, layout.dotsFrom);
-  named.forEach((box, place) => {
-    motion.place(pods[place]!.pod, box, now, true);
+  named.forEach((box, index) => {
+    motion.place(pods[index]!.pod, box, now, true);
   });
   drawBranches(context, scene);
   drawDots(context, scene);
-  const boxes: NamedBox[] = named.map((box, place) => ({ place, at: motion.where(pods[place]!.pod, now) ?? box, flies: motion.isMoving(pods[place]!.pod) }));
+  const boxes: NamedBox[] = named.map((box, index) => ({ index, at: motion.where(pods[index]!.pod, now) ?? box, flies: motion.isMoving(pods[index]!.pod) }));
   drawNamed(context, scene, boxes.filter(({ flies }) => !flies));
   // Moving items are drawn above the others.
   for (const box of boxes) if (box.flies) drawNamed(context, scene, [box]);
@@ -33,30 +33,30 @@ export function drawHeap(context: CanvasRenderingContext2D, scene: HeapScene): b
 }
 
 interface NamedBox {
-  place: number;
+  index: number;
   at: Box;
   flies: boolean;
 }
 
 /** Draws boxes that do not overlap: backgrounds, then edges, then names, so that colours and fonts are set once. One by one, 31 boxes took 0.7 ms. */
 function drawNamed(context: CanvasRenderingContext2D, { pods, palette, selectedPod, hoveredPlace }: HeapScene, boxes: readonly NamedBox[]): void {
-  const isSelected = (place: number): boolean => pods[place]!.pod === selectedPod;
-  for (const { place, at } of boxes) {
-    context.fillStyle = isSelected(place) ? palette.selectedBack : place === hoveredPlace ? palette.hover : palette.paper;
+  const isSelected = (index: number): boolean => pods[index]!.pod === selectedPod;
+  for (const { index, at } of boxes) {
+    context.fillStyle = isSelected(index) ? palette.selectedBack : index === hoveredPlace ? palette.hover : palette.paper;
     context.fillRect(at.x, at.y, at.w, at.h);
   }
   context.lineWidth = 1;
-  for (const { place, at } of boxes) {
-    context.strokeStyle = isSelected(place) ? palette.selected : place === 0 ? palette.ink2 : palette.lineStrong;
+  for (const { index, at } of boxes) {
+    context.strokeStyle = isSelected(index) ? palette.selected : index === 0 ? palette.ink2 : palette.lineStrong;
     context.strokeRect(Math.round(at.x) + 0.5, Math.round(at.y) + 0.5, Math.round(at.w) - 1, Math.round(at.h) - 1);
   }
   const [strong, plain] = [`600 12px ${palette.font}`, `400 12px ${palette.font}`];
   context.textAlign = "center";
   context.fillStyle = palette.ink;
-  boxes.forEach(({ place, at }, i) => {
-    const font = place === 0 ? strong : plain;
-    if (i === 0 || place === 1) context.font = font;
-    context.fillText(cut(context, font, splitKey(pods[place]!.pod).name, at.w - 8), at.x + at.w / 2, at.y + at.h / 2 + 4);
+  boxes.forEach(({ index, at }, i) => {
+    const font = index === 0 ? strong : plain;
+    if (i === 0 || index === 1) context.font = font;
+    context.fillText(cut(context, font, splitKey(pods[index]!.pod).name, at.w - 8), at.x + at.w / 2, at.y + at.h / 2 + 4);
   });
   context.textAlign = "left";
 }
@@ -69,15 +69,15 @@ function drawDots(context: CanvasRenderingContext2D, { layout, pods, palette, se
     [true, palette.assumed],
   ] as const) {
     context.fillStyle = colour;
-    for (let place = dotsFrom; place < boxes.length; place++) {
-      const { x, y, w, h } = boxes[place]!;
-      if (pods[place]!.attempts > 0 === tried) context.fillRect(x, y, w, h);
+    for (let index = dotsFrom; index < boxes.length; index++) {
+      const { x, y, w, h } = boxes[index]!;
+      if (pods[index]!.attempts > 0 === tried) context.fillRect(x, y, w, h);
     }
   }
-  for (let place = dotsFrom; place < boxes.length; place++) {
-    const selected = pods[place]!.pod === selectedPod;
-    if (!selected && place !== hoveredPlace) continue;
-    const { x, y, w, h } = boxes[place]!;
+  for (let index = dotsFrom; index < boxes.length; index++) {
+    const selected = pods[index]!.pod === selectedPod;
+    if (!selected && index !== hoveredPlace) continue;
+    const { x, y, w, h } = boxes[index]!;
     if (selected) {
       context.fillStyle = palette.selected;
       context.fillRect(x, y, w, h);
@@ -91,9 +91,9 @@ function drawBranches(context: CanvasRenderingContext2D, scene: HeapScene): void
   context.strokeStyle = scene.palette.line;
   context.lineWidth = 1;
   context.beginPath();
-  for (let place = 1; place < boxes.length; place++) {
-    const child = boxes[place]!;
-    const parent = boxes[(place - 1) >> 1]!;
+  for (let index = 1; index < boxes.length; index++) {
+    const child = boxes[index]!;
+    const parent = boxes[(index - 1) >> 1]!;
     const middle = Math.round((parent.y + parent.h + child.y) / 2) + 0.5;
     const from = Math.round(parent.x + parent.w / 2) + 0.5;
     const to = Math.round(child.x + child.w / 2) + 0.5;

@@ -47,7 +47,7 @@ export function readPalette(element: Element): Palette {
     hover: token("hover"),
     fill: token("fill"),
     fillBack: token("fill-back"),
-    load: Array.from({ length: LOAD_CLASSES }, (_, place) => token(`load-${place}`)),
+    load: Array.from({ length: LOAD_CLASSES }, (_, index) => token(`load-${index}`)),
     waterline: token("waterline"),
     waterlineWash: token("waterline-wash"),
     selected: token("selected"),

@@ -43,9 +43,9 @@ export class CycleRecords {
 
   /** `nodeInfoList` empty: the matrix leaves out nodes that were not evaluated. */
   load(cycle: number, nodeInfoList: readonly string[]): Promise<LoadedCycle> {
-    const known = this.known.get(cycle);
-    if (known && (nodeInfoList.length === 0 || known.nodes > 0)) return known.loading;
-    const record = known ? known.loading.then((loaded) => loaded.record) : getCycle(this.session, cycle);
+    const cached = this.known.get(cycle);
+    if (cached && (nodeInfoList.length === 0 || cached.nodes > 0)) return cached.loading;
+    const record = cached ? cached.loading.then((loaded) => loaded.record) : getCycle(this.session, cycle);
     const loading = record.then((detail: CycleRecord) => ({ cycle, record: detail, matrix: matrixOf(detail, nodeInfoList) }));
     this.known.set(cycle, { loading, nodes: nodeInfoList.length });
     for (const oldest of this.known.keys()) {

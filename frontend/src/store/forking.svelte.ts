@@ -51,7 +51,7 @@ export class Forking {
 
 /** The comparison with the session that this one was forked from, else with one that is chosen there. */
 export function compareAddress(scope: Scope): string {
-  const here = scope.playback.inThePast ? `${scope.id}@${scope.event}` : scope.id;
+  const shownMoment = scope.playback.inThePast ? `${scope.id}@${scope.event}` : scope.id;
   const from = scope.summary.forkedFrom?.id;
-  return from ? `/compare/?a=${from}&b=${here}` : `/compare/?a=${here}`;
+  return from ? `/compare/?a=${from}&b=${shownMoment}` : `/compare/?a=${shownMoment}`;
 }

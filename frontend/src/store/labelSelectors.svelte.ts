@@ -25,9 +25,9 @@ export class LabelSelectors {
 
   /** Load the nodes that match these selectors. Labels change only with nodes, which last changed at the event `since`. */
   want(selectors: readonly string[], since: number): void {
-    const wanted = JSON.stringify([selectors, since]);
-    if (wanted === this.asked) return;
-    this.asked = wanted;
+    const key = JSON.stringify([selectors, since]);
+    if (key === this.asked) return;
+    this.asked = key;
     this.close();
     this.problem = "";
     this.pending = selectors.length > 0;

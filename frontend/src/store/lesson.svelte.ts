@@ -164,10 +164,10 @@ export class LessonPlayer {
   private async begin(): Promise<void> {
     try {
       const lesson = await getLesson(this.scope.id);
-      const kept = this.progress.of(lesson.progress);
-      const asked = stopInAddress() || kept.stop;
-      this.answers = kept.answers;
-      const named = lesson.stops.findIndex(({ id }) => id === asked);
+      const stored = this.progress.of(lesson.progress);
+      const stop = stopInAddress() || stored.stop;
+      this.answers = stored.answers;
+      const named = lesson.stops.findIndex(({ id }) => id === stop);
       this.index = named >= 0 ? named : placeAt(lesson.stops, this.scope.head.event);
       this.lesson = lesson;
       if (lesson.own) followLesson(lesson, () => this.stop?.id ?? "", (faults) => { this.faults = faults; }, this.gone.signal);

@@ -7,14 +7,14 @@ const LOOK_MILLIS = 700;
  * again.
  */
 export function followLesson(lesson: Lesson, at: () => string, showFaults: (problem: string) => void, signal: AbortSignal): void {
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const { version, faults } = await getLessonVersion(lesson.name, signal);
     if (version === lesson.version) showFaults("");
     else if (faults.length) showFaults(faults.join("\n"));
     else location.assign(addressOf(lesson.name, at()));
   };
-  const again = (): void => {
-    if (!signal.aborted) setTimeout(() => void look().catch(() => undefined).then(again), LOOK_MILLIS);
+  const schedule = (): void => {
+    if (!signal.aborted) setTimeout(() => void poll().catch(() => undefined).then(schedule), LOOK_MILLIS);
   };
-  again();
+  schedule();
 }

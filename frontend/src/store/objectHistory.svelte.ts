@@ -113,11 +113,11 @@ export class Story {
 
 function entriesOf({ results }: StoryAnswer): HistoryEntry[] {
   let event = -1;
-  let place = 0;
+  let index = 0;
   const entries = results.map((entry) => {
-    place = entry.event === event ? place + 1 : 0;
+    index = entry.event === event ? index + 1 : 0;
     event = entry.event;
-    return { ...entry, key: `${event}/${place}` };
+    return { ...entry, key: `${event}/${index}` };
   });
   return entries.reverse();
 }

@@ -176,9 +176,9 @@ export class Playback {
   }
 
   /** Events arrived at the head: show them if live, else only the steps that were requested. `kept`: the buffer had room for them. */
-  advance(buffer: EventBuffer, kept: boolean): void {
+  advance(buffer: EventBuffer, isContinued: boolean): void {
     if (!this.following) this.showPendingSteps(buffer);
-    else if (kept) this.shown.move(buffer, buffer.last);
+    else if (isContinued) this.shown.move(buffer, buffer.last);
     else this.source.resync();
   }
 
@@ -199,8 +199,8 @@ export class Playback {
     this.destination = {};
     if (at !== undefined) void this.seek(at);
     else if (cycle !== undefined)
-      void this.seekCycle(cycle).then((found) => {
-        if (!found) this.source.notices.show("error", t("moment.noCycle", { cycle }));
+      void this.seekCycle(cycle).then((cycleFound) => {
+        if (!cycleFound) this.source.notices.show("error", t("moment.noCycle", { cycle }));
       });
   }
 

@@ -24,9 +24,9 @@ export class PodPath {
   constructor(private readonly session: string) {}
 
   want(pod: string, at: number): void {
-    const wanted = `${pod}@${at}`;
-    if (wanted === this.wanted) return;
-    this.wanted = wanted;
+    const key = `${pod}@${at}`;
+    if (key === this.wanted) return;
+    this.wanted = key;
     if (this.pod !== pod) this.pod = "";
     clearTimeout(this.timer);
     this.gone?.abort();
@@ -41,18 +41,18 @@ export class PodPath {
   }
 
   private async load(pod: string, at: number): Promise<void> {
-    const gone = new AbortController();
-    this.gone = gone;
+    const abort = new AbortController();
+    this.gone = abort;
     try {
-      const { results } = await getStory(this.session, { kind: "pod", name: pod }, { at, limit: ENTRIES }, gone.signal);
-      const wanted = results.filter((entry) => entry.t === "cachePod" && entry.event <= at).slice(-MOST);
-      const operations = await Promise.all(wanted.map((entry) => this.operation(entry.event, gone.signal)));
-      if (gone.signal.aborted) return;
+      const { results } = await getStory(this.session, { kind: "pod", name: pod }, { at, limit: ENTRIES }, abort.signal);
+      const entries = results.filter((entry) => entry.t === "cachePod" && entry.event <= at).slice(-MOST);
+      const operations = await Promise.all(entries.map((entry) => this.operation(entry.event, abort.signal)));
+      if (abort.signal.aborted) return;
       this.operations = operations.filter((operation) => operation !== null);
       this.pod = pod;
     } catch (error) {
       // If the history cannot be loaded, the panel shows only the current state.
-      if (!gone.signal.aborted) {
+      if (!abort.signal.aborted) {
         this.operations = [];
         this.pod = pod;
       }
@@ -61,8 +61,8 @@ export class PodPath {
   }
 
   private async operation(event: number, signal: AbortSignal): Promise<CachePod | null> {
-    const known = this.known.get(event);
-    if (known) return known;
+    const cached = this.known.get(event);
+    if (cached) return cached;
     const { events } = await getEvents(this.session, { after: event - 1, limit: 1 }, signal);
     const found = events[0];
     if (found?.t !== "cachePod") return null;

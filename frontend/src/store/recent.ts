@@ -5,8 +5,8 @@ const KEPT = 6;
 export const recent = {
   list(): string[] {
     try {
-      const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
-      return Array.isArray(kept) ? kept.filter((id) => typeof id === "string") : [];
+      const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+      return Array.isArray(stored) ? stored.filter((id) => typeof id === "string") : [];
     } catch {
       return [];
     }

@@ -61,18 +61,18 @@ export class RecentMoves {
   private recall(event: number): void {
     clearTimeout(this.timer);
     this.gone?.abort();
-    const gone = new AbortController();
-    this.gone = gone;
+    const abort = new AbortController();
+    this.gone = abort;
     this.known = [];
     this.reader = new MoveReader();
     if (event < 1) return;
     const { pod } = this;
     this.timer = setTimeout(
       () => {
-        this.eventsBefore(event, pod, gone.signal).then(
+        this.eventsBefore(event, pod, abort.signal).then(
           (events) => {
-            if (gone.signal.aborted) return;
-            const earlier = new MoveReader().linesOf(events.filter((one) => one.event <= event), pod);
+            if (abort.signal.aborted) return;
+            const earlier = new MoveReader().linesOf(events.filter((candidate) => candidate.event <= event), pod);
             const oldest = this.known[this.known.length - 1]?.event ?? Infinity;
             this.known = [...this.known, ...earlier.reverse().filter((line) => line.event < oldest)].slice(0, KEPT);
             this.show();
@@ -89,7 +89,7 @@ export class RecentMoves {
     const last = getEventsAfter(this.session, Math.max(0, event - RECALLED), RECALLED, signal);
     if (pod === null) return last;
     const [recent, story] = await Promise.all([last, getStory(this.session, { kind: "pod", name: pod }, { tail: STORY, at: event }, signal)]);
-    const moves = story.results.filter(({ t, event: one }, i, all) => t === "queueMoved" && one !== all[i + 1]?.event).slice(-RECALLED_OF_POD);
+    const moves = story.results.filter(({ t, event: number }, i, all) => t === "queueMoved" && number !== all[i + 1]?.event).slice(-RECALLED_OF_POD);
     const before = moves.filter((entry) => entry.event < (recent[0]?.event ?? Infinity));
     // v1.36 records what hints answered right before a move.
     const pages = await Promise.all(before.map((entry) => getEvents(this.session, { after: Math.max(0, entry.event - 2), limit: 2 }, signal)));

@@ -17,10 +17,10 @@ const MOST_CYCLES = 20_000;
 export async function compareReleases(scope: Scope): Promise<void> {
   if (!scope.state) return;
   const at = scope.event;
-  const here = scope.summary.release;
-  const other = otherRelease(here);
+  const release = scope.summary.release;
+  const other = otherRelease(release);
   const { signal } = new AbortController();
-  scope.notices.show("info", t("fork.comparing", { event: printCount(at), here, other }));
+  scope.notices.show("info", t("fork.comparing", { event: printCount(at), here: release, other }));
   try {
     const [same, changed] = await Promise.all([{}, { release: other }].map((options) => forkAndRun(scope.id, at, options, signal)));
     location.assign(`/compare/?a=${same}&b=${changed}`);

@@ -70,7 +70,7 @@ export class RoomStore {
 
   /** The last question about a stop of the lesson. */
   questionOf(stop: string): RoomQuestion | null {
-    return this.room?.questions.findLast((one) => one.stop === stop) ?? null;
+    return this.room?.questions.findLast((question) => question.stop === stop) ?? null;
   }
 
   close(): void {

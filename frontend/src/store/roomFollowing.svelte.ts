@@ -47,8 +47,8 @@ export function followPresenter(room: RoomStore, scope: Scope, viewOptions: View
 
   // Stop following when the participant navigates.
   $effect(() => {
-    const here = positionIn(scope);
-    if (room.following && applied && applied === room.moment && !isAtMoment(here, applied)) {
+    const own = positionIn(scope);
+    if (room.following && applied && applied === room.moment && !isAtMoment(own, applied)) {
       room.follow(false);
       applied = null;
     }
@@ -56,12 +56,12 @@ export function followPresenter(room: RoomStore, scope: Scope, viewOptions: View
 }
 
 function apply(scope: Scope, viewOptions: ViewOptions, moment: Moment): void {
-  const there = positionOf(moment);
-  if (there.at === null) {
+  const target = positionOf(moment);
+  if (target.at === null) {
     if (!scope.playback.following) scope.playback.follow();
-  } else if (scope.event !== there.at || scope.playback.following) void scope.playback.seek(there.at);
-  if (selectionText(scope.selection.drawerOpen ? scope.selection.current : null) !== moment.select) scope.selection.select(there.select);
-  if (there.select) scope.selection.tab = there.tab;
+  } else if (scope.event !== target.at || scope.playback.following) void scope.playback.seek(target.at);
+  if (selectionText(scope.selection.drawerOpen ? scope.selection.current : null) !== moment.select) scope.selection.select(target.select);
+  if (target.select) scope.selection.tab = target.tab;
   const { zoom, x, y } = moment;
   viewOptions.wantedZoom = zoom === null || x === null || y === null ? null : { zoom, x, y };
   applyOptions(viewOptions, moment.page);

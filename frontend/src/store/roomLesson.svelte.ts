@@ -28,10 +28,10 @@ export class RoomLesson {
 
   /** Load it again: answers are included once the session has reached them. */
   async load(session: string): Promise<void> {
-    const asked = ++this.asked;
+    const request = ++this.asked;
     try {
       const lesson = await getLesson(session);
-      if (asked === this.asked) this.lesson = lesson;
+      if (request === this.asked) this.lesson = lesson;
     } catch {
       // Retried with the next event; the loaded texts stay.
     }

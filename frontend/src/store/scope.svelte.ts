@@ -158,17 +158,17 @@ export class Scope {
   private takeEvents(events: readonly AnyEvent[]): void {
     const { buffer } = this.shown;
     if (!buffer) return;
-    const known = this.head.event;
-    const fresh = events.filter((event) => event.event > known);
+    const newest = this.head.event;
+    const fresh = events.filter((event) => event.event > newest);
     const first = fresh[0];
     if (!first) return;
-    if (first.event !== known + 1) {
+    if (first.event !== newest + 1) {
       this.resync();
       return;
     }
     this.head = fresh.reduce(headAfter, this.head);
-    const kept = buffer.append(fresh);
+    const isContinued = buffer.append(fresh);
     for (const listener of this.listeners) listener(fresh);
-    this.playback.advance(buffer, kept);
+    this.playback.advance(buffer, isContinued);
   }
 }

@@ -58,9 +58,9 @@ export class TimelineData {
   }
 
   /** The marks of the whole session; null: it is too long, or not all are loaded. */
-  wholeMarks(whole: Window): Mark[] | null {
+  wholeMarks(range: Window): Mark[] | null {
     const { headEvent } = this.scope;
-    return whole.last - whole.first <= MOST_WITH_MARKS && !this.pages.missing(whole.first + 1, headEvent, headEvent).length ? this.marksOf(whole) : null;
+    return range.last - range.first <= MOST_WITH_MARKS && !this.pages.missing(range.first + 1, headEvent, headEvent).length ? this.marksOf(range) : null;
   }
 
   /** Whether some of a window is not loaded yet. */
@@ -93,28 +93,28 @@ export class TimelineData {
 
   /** Load the tallies of the whole session: at first, and after events were missed. */
   async load(): Promise<void> {
-    const asked = ++this.loads;
+    const request = ++this.loads;
     const early: AnyEvent[] = (this.early = []);
     const head = this.scope.headEvent;
     try {
       const { buckets, firstEvent } = await getTimeline(this.scope.id, { buckets: BUCKETS });
-      if (asked !== this.loads) return; // A later response is newer.
+      if (request !== this.loads) return; // A later response is newer.
       this.scope.playback.firstEvent = Math.max(this.scope.playback.firstEvent, firstEvent ?? 0);
       this.whole.load(buckets);
     } catch {
       // The timeline starts at the head instead.
       if (!this.whole.list.length && head > 0) this.whole.load([]);
     }
-    if (asked !== this.loads) return;
+    if (request !== this.loads) return;
     this.whole.add(early);
     this.early = null;
     this.touch();
   }
 
   /** Set the visible window: its missing data is loaded once it stops moving. */
-  look(window: Window, whole: Window): void {
+  look(window: Window, range: Window): void {
     clearTimeout(this.timer);
-    if (whole.last - whole.first <= MOST_WITH_MARKS) window = whole;
+    if (range.last - range.first <= MOST_WITH_MARKS) window = range;
     this.timer = setTimeout(() => {
       this.fetching?.abort();
       this.fetching = new AbortController();

@@ -18,14 +18,14 @@ export function locationOf(state: State, pod: string): PodLocation {
   if (failed) return { in: "errorBackoffQ", entry: failed };
   const waiting = unschedulable.get(pod);
   if (waiting) return { in: "unschedulablePods", entry: waiting };
-  const known = state.podState(pod);
-  if (known)
+  const podState = state.podState(pod);
+  if (podState)
     return {
       in: "cache",
-      node: known.node,
-      assumed: known.assumed ?? false,
-      bindingFinished: known.bindingFinished ?? false,
-      deadlineSeconds: known.deadlineSeconds ?? null,
+      node: podState.node,
+      assumed: podState.assumed ?? false,
+      bindingFinished: podState.bindingFinished ?? false,
+      deadlineSeconds: podState.deadlineSeconds ?? null,
     };
   if (state.cycle?.pod === pod && !state.cycle.outcome) return { in: "cycle" };
   return { in: "nowhere" };

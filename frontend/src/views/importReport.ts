@@ -25,12 +25,12 @@ export function readReport(report: ImportReport | null): ReadReport | null {
     ...(report.files ?? []).map((file): [string, string] => [file.name, `${file.format}, ${printCount(file.objects)}`]),
     ...Object.entries(report.kinds ?? {}).map(([kind, count]): [string, string] => [kind, printCount(count)]),
   ];
-  const dropped = (report.dropped ?? []).map((left) =>
+  const dropped = (report.dropped ?? []).map((field) =>
     t("report.dropped", {
-      count: printCount(left.count),
-      kind: left.kind,
-      reason: say(null, left.reason).text,
-      examples: left.examples?.length ? `(${left.examples.join(", ")}${left.count > left.examples.length ? ", …" : ""})` : "",
+      count: printCount(field.count),
+      kind: field.kind,
+      reason: say(null, field.reason).text,
+      examples: field.examples?.length ? `(${field.examples.join(", ")}${field.count > field.examples.length ? ", …" : ""})` : "",
     }),
   );
   const warnings = (report.warnings ?? []).map((warning, i) => say(report.warningPhrases?.[i], warning));

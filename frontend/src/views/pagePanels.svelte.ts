@@ -25,8 +25,8 @@ export class PagePanels implements ActionPanels, QueryActions {
     this.forking = new Forking(scope);
   }
 
-  openPanel = (wanted: Panel): void => {
-    this.query = this.scope.current && this.query !== wanted ? wanted : null;
+  openPanel = (panel: Panel): void => {
+    this.query = this.scope.current && this.query !== panel ? panel : null;
   };
 
   forkHere = (): void => {

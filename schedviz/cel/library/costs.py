@@ -24,7 +24,7 @@ def traversal(times: int = 1) -> Cost:
 
 
 def of_length(length: int) -> int:
-    """Of going through so many characters or bytes."""
+    """The cost of traversing this many characters or bytes."""
     return math.ceil(length * _TRAVERSAL)
 
 
@@ -65,11 +65,11 @@ def matched(arguments: Sequence[Any], _result: Any) -> int:
     return math.ceil((1 + size_of(arguments[0])) * _TRAVERSAL) * math.ceil(size_of(arguments[1]) * _REGEX)
 
 
-def elements(place: int) -> Cost:
+def elements(index: int) -> Cost:
     """One for each element of an argument."""
 
     def cost(arguments: Sequence[Any], _result: Any) -> int:
-        return size_of(arguments[place])
+        return size_of(arguments[index])
 
     return cost
 

@@ -32,46 +32,46 @@ def functions() -> Iterator[tuple[str, Overload]]:
 
 def formatted(form: str, values: Sequence[Any]) -> str:
     """The format with its clauses replaced. Raises `CelError`. Upstream: parseFormatString"""
-    found: list[str] = []
-    place, used = 0, 0
-    while place < len(form):
-        if form[place] != "%":
-            found.append(form[place])
-            place += 1
-        elif form[place + 1 : place + 2] == "%":
-            found.append("%")
-            place += 2
+    parts: list[str] = []
+    position, used = 0, 0
+    while position < len(form):
+        if form[position] != "%":
+            parts.append(form[position])
+            position += 1
+        elif form[position + 1 : position + 2] == "%":
+            parts.append("%")
+            position += 2
         else:
             if used >= len(values):
                 raise CelError(f"index {used} out of range")
-            if place + 1 >= len(form):
+            if position + 1 >= len(form):
                 raise CelError("unexpected end of string")
-            place, clause = _clause(form, place + 1)
+            position, clause = _clause(form, position + 1)
             try:
-                found.append(clause(values[used]))
+                parts.append(clause(values[used]))
             except CelError as error:
                 raise CelError(f"error during formatting: {error}") from None
             used += 1
-    return "".join(found)
+    return "".join(parts)
 
 
-def _clause(form: str, place: int) -> tuple[int, Callable[[Any], str]]:
+def _clause(form: str, position: int) -> tuple[int, Callable[[Any], str]]:
     """Where the clause ends, and what it does. Upstream: parseFormattingClause"""
     precision = _PRECISION
     prefix = "could not parse formatting clause: "
-    if form[place] == ".":
-        end = place + 1
+    if form[position] == ".":
+        end = position + 1
         while end < len(form) and "0" <= form[end] <= "9":
             end += 1
         if end >= len(form):
             raise CelError(f"{prefix}error while parsing precision: could not find end of precision specifier")
-        digits = form[place + 1 : end]
+        digits = form[position + 1 : end]
         if not digits:
             problem = 'strconv.Atoi: parsing "": invalid syntax'
             raise CelError(f"{prefix}error while parsing precision: error while converting precision to integer: {problem}")
         precision = min(int(digits[:9]), _MOST_DIGITS)
-        place = end
-    letter = form[place]
+        position = end
+    letter = form[position]
     clauses: dict[str, Callable[[Any], str]] = {
         "s": _string,
         "d": _decimal,
@@ -84,7 +84,7 @@ def _clause(form: str, place: int) -> tuple[int, Callable[[Any], str]]:
     }
     if letter not in clauses:
         raise CelError(f'{prefix}unrecognized formatting clause "{letter}"')
-    return place + 1, clauses[letter]
+    return position + 1, clauses[letter]
 
 
 def _refused(rule: str, value: Any) -> CelError:

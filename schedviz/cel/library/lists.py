@@ -95,11 +95,11 @@ def _sum(items: Sequence[Any]) -> Any:
 
 
 def _index_of(items: Sequence[Any], item: Any) -> int:
-    return next((place for place, each in enumerate(items) if equal(each, item)), -1)
+    return next((index for index, element in enumerate(items) if equal(element, item)), -1)
 
 
 def _last_index_of(items: Sequence[Any], item: Any) -> int:
-    return next((place for place in reversed(range(len(items))) if equal(items[place], item)), -1)
+    return next((index for index in reversed(range(len(items))) if equal(items[index], item)), -1)
 
 
 def _slice(items: Sequence[Any], start: int, end: int) -> Sequence[Any]:
@@ -119,21 +119,21 @@ def _flatten(items: Sequence[Any], depth: int) -> Sequence[Any]:
 
 
 def _flat(items: Sequence[Any], depth: int) -> Sequence[Any]:
-    found: list[Any] = []
+    result: list[Any] = []
     for item in items:
         if isinstance(item, tuple | list) and depth > 0:
-            found.extend(_flat(item, depth - 1))
+            result.extend(_flat(item, depth - 1))
         else:
-            found.append(item)
-    return tuple(found)
+            result.append(item)
+    return tuple(result)
 
 
 def _distinct(items: Sequence[Any]) -> Sequence[Any]:
-    found: list[Any] = []
+    result: list[Any] = []
     for item in items:
-        if not any(equal(item, each) for each in found):
-            found.append(item)
-    return tuple(found)
+        if not any(equal(item, other) for other in result):
+            result.append(item)
+    return tuple(result)
 
 
 def _sorted(items: Sequence[Any]) -> Sequence[Any]:

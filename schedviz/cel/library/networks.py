@@ -121,7 +121,7 @@ def _cidr(text: str) -> Prefix:
 
 def _parsed(text: str) -> tuple[Address | None, str]:
     """The address, or why there is none. Upstream: Go's netip.ParseAddr"""
-    first = next((each for each in text if each in ".:%"), "")
+    first = next((character for character in text if character in ".:%"), "")
     if first == ".":
         problem = _ipv4_problem(text)
         return (ipaddress.IPv4Address(text), "") if not problem else (None, f'ParseAddr("{text}"): {problem}')
@@ -136,21 +136,21 @@ def _parsed(text: str) -> tuple[Address | None, str]:
 def _ipv4_problem(text: str) -> str:
     """Why a text is no IPv4 address; "": it is one. Upstream: parseIPv4Fields"""
     value, digits, dots = 0, 0, 0
-    for place, each in enumerate(text):
-        if "0" <= each <= "9":
+    for index, character in enumerate(text):
+        if "0" <= character <= "9":
             if digits == 1 and value == 0:
                 return "IPv4 field has octet with leading zero"
-            value, digits = value * 10 + int(each), digits + 1
+            value, digits = value * 10 + int(character), digits + 1
             if value > 255:
                 return "IPv4 field has value >255"
-        elif each == ".":
-            if place in (0, len(text) - 1) or text[place - 1] == ".":
-                return f'IPv4 field must have at least one digit (at "{text[place:]}")'
+        elif character == ".":
+            if index in (0, len(text) - 1) or text[index - 1] == ".":
+                return f'IPv4 field must have at least one digit (at "{text[index:]}")'
             if dots == 3:
                 return "IPv4 address too long"
             value, digits, dots = 0, 0, dots + 1
         else:
-            return f'unexpected character (at "{text[place:]}")'
+            return f'unexpected character (at "{text[index:]}")'
     return "" if dots == 3 else "IPv4 address too short"
 
 

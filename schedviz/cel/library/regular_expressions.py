@@ -28,13 +28,13 @@ def matches(text: str, pattern: str) -> bool:
 
 
 def _find(text: str, pattern: str) -> str:
-    found = _compiled(pattern).find(text)
-    return "" if found is None else text[found[0] : found[1]]
+    span = _compiled(pattern).find(text)
+    return "" if span is None else text[span[0] : span[1]]
 
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> Sequence[str]:
-    found = tuple(text[begin:end] for begin, end in _compiled(pattern).find_all(text))
-    return found if limit < 0 else found[:limit]
+    results = tuple(text[begin:end] for begin, end in _compiled(pattern).find_all(text))
+    return results if limit < 0 else results[:limit]
 
 
 def match_work(arguments: Sequence[Any]) -> int:

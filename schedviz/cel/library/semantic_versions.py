@@ -46,7 +46,7 @@ class Semver(msgspec.Struct, frozen=True):
     @property
     def _order(self) -> tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]:
         """A version without a prerelease comes after its prereleases; numbers come before texts."""
-        identifiers = tuple((isinstance(each, str), *((0, each) if isinstance(each, str) else (each, ""))) for each in self.pre)
+        identifiers = tuple((isinstance(part, str), *((0, part) if isinstance(part, str) else (part, ""))) for part in self.pre)
         return self.major, self.minor, self.patch, not self.pre, identifiers
 
 
@@ -126,10 +126,10 @@ def normalized(text: str) -> str:
     Upstream: normalizeAndParse
     """
     parts = text.removeprefix("v").split(".", 2)
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         if len(part) > 1:
             short = part.lstrip("0")
-            parts[place] = short if short and short[0] in "0123456789" else f"0{short}"
+            parts[index] = short if short and short[0] in "0123456789" else f"0{short}"
     if len(parts) < 3:
         if any(mark in parts[-1] for mark in "+-"):
             raise SemverError("short version cannot contain PreRelease/Build meta data")

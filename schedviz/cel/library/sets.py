@@ -21,11 +21,11 @@ def functions() -> Iterator[tuple[str, Overload]]:
 
 
 def _has(items: Sequence[Any], item: Any) -> bool:
-    return any(equal(item, each) for each in items)
+    return any(equal(item, element) for element in items)
 
 
 def _contains(items: Sequence[Any], others: Sequence[Any]) -> bool:
-    return all(_has(items, each) for each in others)
+    return all(_has(items, other) for other in others)
 
 
 def _are_equivalent(first: Sequence[Any], second: Sequence[Any]) -> bool:
@@ -33,4 +33,4 @@ def _are_equivalent(first: Sequence[Any], second: Sequence[Any]) -> bool:
 
 
 def _intersect(first: Sequence[Any], second: Sequence[Any]) -> bool:
-    return any(_has(first, each) for each in second)
+    return any(_has(first, element) for element in second)

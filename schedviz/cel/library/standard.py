@@ -55,14 +55,14 @@ def _indexing() -> Iterator[tuple[str, Overload]]:
 
 
 def _is_in(item: Any, items: Sequence[Any]) -> bool:
-    return any(equal(item, each) for each in items)
+    return any(equal(item, element) for element in items)
 
 
 def _inserted(mapping: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:
-    kept = map_key(key)
-    if kept in mapping:
+    stored_key = map_key(key)
+    if stored_key in mapping:
         raise CelError(f"insert failed: key {key} already exists")
-    return {**mapping, kept: value}
+    return {**mapping, stored_key: value}
 
 
 def _all_inserted(mapping: dict[Any, Any], entries: dict[Any, Any]) -> dict[Any, Any]:

@@ -36,21 +36,21 @@ def functions() -> Iterator[tuple[str, Overload]]:
 
 
 def _lower(text: str) -> str:
-    return "".join(each.lower() if "A" <= each <= "Z" else each for each in text)
+    return "".join(character.lower() if "A" <= character <= "Z" else character for character in text)
 
 
 def _upper(text: str) -> str:
-    return "".join(each.upper() if "a" <= each <= "z" else each for each in text)
+    return "".join(character.upper() if "a" <= character <= "z" else character for character in text)
 
 
 def _trim(text: str) -> str:
     return text.strip(_SPACE)
 
 
-def _char_at(text: str, place: int) -> str:
-    if not 0 <= place <= len(text):
-        raise CelError(f"index out of range: {place}")
-    return text[place : place + 1]
+def _char_at(text: str, index: int) -> str:
+    if not 0 <= index <= len(text):
+        raise CelError(f"index out of range: {index}")
+    return text[index : index + 1]
 
 
 def _index_of(text: str, part: str, start: int = 0) -> int:
@@ -75,9 +75,9 @@ def _substring(text: str, start: int, end: int | None = None) -> str:
     stop = len(text) if end is None else end
     if end is not None and start > end:
         raise CelError(f"invalid substring range. start: {start}, end: {end}")
-    for place in (start, stop):
-        if not 0 <= place <= len(text):
-            raise CelError(f"index out of range: {place}")
+    for index in (start, stop):
+        if not 0 <= index <= len(text):
+            raise CelError(f"index out of range: {index}")
     return text[start:stop]
 
 

@@ -69,10 +69,10 @@ def parse_duration(text: str) -> Duration | None:
 
 def parse_timestamp(text: str) -> Timestamp | None:
     """The timestamp that a text in the format of RFC 3339 spells; None: none. Raises `CelError` outside the years 1 to 9999."""
-    found = _RFC3339.fullmatch(text)
-    if found is None:
+    match = _RFC3339.fullmatch(text)
+    if match is None:
         return None
-    *numbers, fraction, zone = found.groups()
+    *numbers, fraction, zone = match.groups()
     offset = 0 if zone == "Z" else (int(zone[1:3]) * 3600 + int(zone[4:6]) * 60) * (-1 if zone[0] == "-" else 1)
     if numbers[0] == "0000":
         raise CelError("timestamp overflow")
@@ -105,29 +105,29 @@ def _operators() -> Iterator[tuple[str, Overload]]:
     for name, compare in (("_<_", operator.lt), ("_<=_", operator.le), ("_>_", operator.gt), ("_>=_", operator.ge)):
         for type_ in (DURATION, TIMESTAMP):
             yield name, Overload((type_, type_), BOOL, _compared(compare))
-    yield "_+_", Overload((DURATION, DURATION), DURATION, lambda one, other: _duration(one.nanoseconds + other.nanoseconds))
+    yield "_+_", Overload((DURATION, DURATION), DURATION, lambda first, other: _duration(first.nanoseconds + other.nanoseconds))
     yield "_+_", Overload((DURATION, TIMESTAMP), TIMESTAMP, lambda span, moment: _shifted(moment, span.nanoseconds))
     yield "_+_", Overload((TIMESTAMP, DURATION), TIMESTAMP, lambda moment, span: _shifted(moment, span.nanoseconds))
-    yield "_-_", Overload((DURATION, DURATION), DURATION, lambda one, other: _duration(one.nanoseconds - other.nanoseconds))
+    yield "_-_", Overload((DURATION, DURATION), DURATION, lambda first, other: _duration(first.nanoseconds - other.nanoseconds))
     yield "_-_", Overload((TIMESTAMP, DURATION), TIMESTAMP, lambda moment, span: _shifted(moment, -span.nanoseconds))
-    yield "_-_", Overload((TIMESTAMP, TIMESTAMP), DURATION, lambda one, other: Duration(in_int(one.nanoseconds - other.nanoseconds)))
+    yield "_-_", Overload((TIMESTAMP, TIMESTAMP), DURATION, lambda first, other: Duration(in_int(first.nanoseconds - other.nanoseconds)))
     yield "-_", Overload((DURATION,), DURATION, lambda span: _duration(-span.nanoseconds))
 
 
 def _compared(compare: Callable[[int, int], bool]) -> Callable[[Any, Any], bool]:
-    return lambda one, other: compare(one.nanoseconds, other.nanoseconds)
+    return lambda first, other: compare(first.nanoseconds, other.nanoseconds)
 
 
 _DATE: Final[dict[str, Callable[[dt.datetime], int]]] = {
-    "getFullYear": lambda at: at.year,
-    "getMonth": lambda at: at.month - 1,
-    "getDayOfYear": lambda at: at.timetuple().tm_yday - 1,
-    "getDayOfMonth": lambda at: at.day - 1,
-    "getDate": lambda at: at.day,
-    "getDayOfWeek": lambda at: (at.weekday() + 1) % 7,
-    "getHours": lambda at: at.hour,
-    "getMinutes": lambda at: at.minute,
-    "getSeconds": lambda at: at.second,
+    "getFullYear": lambda time: time.year,
+    "getMonth": lambda time: time.month - 1,
+    "getDayOfYear": lambda time: time.timetuple().tm_yday - 1,
+    "getDayOfMonth": lambda time: time.day - 1,
+    "getDate": lambda time: time.day,
+    "getDayOfWeek": lambda time: (time.weekday() + 1) % 7,
+    "getHours": lambda time: time.hour,
+    "getMinutes": lambda time: time.minute,
+    "getSeconds": lambda time: time.second,
 }
 _SPANS: Final = {"getHours": 3600 * _SECOND, "getMinutes": 60 * _SECOND, "getSeconds": _SECOND, "getMilliseconds": 1_000_000}
 
@@ -189,11 +189,11 @@ def _shifted(moment: Timestamp, nanoseconds: int) -> Timestamp:
     return _timestamp(moment.nanoseconds + nanoseconds)
 
 
-def _cannot(given: str, wanted: Type) -> Any:
-    raise CelError(f"type conversion error from '{given}' to '{wanted}'")
+def _cannot(text: str, type_: Type) -> Any:
+    raise CelError(f"type conversion error from '{text}' to '{type_}'")
 
 
 add_class(DURATION.name, Duration)
 add_class(TIMESTAMP.name, Timestamp)
 add_value_class(Duration, DURATION.name, operator.eq)
-add_value_class(Timestamp, TIMESTAMP.name, lambda one, other: one.nanoseconds == other.nanoseconds)
+add_value_class(Timestamp, TIMESTAMP.name, lambda first, other: first.nanoseconds == other.nanoseconds)

@@ -61,13 +61,13 @@ class Url(msgspec.Struct, frozen=True):
     @property
     def values(self) -> dict[str, tuple[str, ...]]:
         """The values of the query by name."""
-        found: dict[str, tuple[str, ...]] = {}
+        result: dict[str, tuple[str, ...]] = {}
         for pair in filter(None, self.query.split("&")):
             name, _, value = pair.partition("=")
             if ";" not in pair and not _BAD_ESCAPE.search(pair):
                 key = unquote_plus(name)
-                found[key] = (*found.get(key, ()), unquote_plus(value))
-        return found
+                result[key] = (*result.get(key, ()), unquote_plus(value))
+        return result
 
 
 def functions() -> Iterator[tuple[str, Overload]]:
@@ -107,7 +107,7 @@ def _split_host(text: str) -> tuple[str, str]:
 
 def _problem(text: str) -> str:
     """Why a text is no absolute URL and no absolute path; "": it is. Upstream: Go's url.ParseRequestURI"""
-    if any(each < " " or each == "\x7f" for each in text):
+    if any(character < " " or character == "\x7f" for character in text):
         return "net/url: invalid control character in URL"
     if not text:
         return "empty url"

@@ -33,8 +33,8 @@ def parts(value: Any, most: int = MAX_WORK) -> int:
 
 
 def _add(inside: list[Any], values: Any) -> int:
-    """Add the values that have others in them; gives the number of the rest."""
-    nested = [each for each in values if isinstance(each, tuple | list | Mapping | Optional)]
+    """Add the values that contain others; returns the number of the remaining ones."""
+    nested = [value for value in values if isinstance(value, tuple | list | Mapping | Optional)]
     inside.extend(nested)
     return len(values) - len(nested)
 
@@ -69,7 +69,7 @@ def everything(arguments: Sequence[Any]) -> int:
 
 def elements(arguments: Sequence[Any]) -> int:
     """Of going through lists or maps."""
-    return sum(len(each) for each in arguments if isinstance(each, tuple | list | Mapping))
+    return sum(len(argument) for argument in arguments if isinstance(argument, tuple | list | Mapping))
 
 
 def replaced(arguments: Sequence[Any]) -> int:
@@ -83,7 +83,7 @@ def joined(arguments: Sequence[Any]) -> int:
     """Of building a text from parts."""
     texts = arguments[0]
     between = len(arguments[1]) if len(arguments) > 1 else 0
-    return len(texts) + sum(len(each) + between for each in texts if isinstance(each, str)) // _CHARACTERS
+    return len(texts) + sum(len(text) + between for text in texts if isinstance(text, str)) // _CHARACTERS
 
 
 def split(arguments: Sequence[Any]) -> int:

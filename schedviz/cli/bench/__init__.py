@@ -115,11 +115,11 @@ def _check(names: tuple[str, ...], *, every_node: bool, release: str) -> None:
 
     for name in names:
         say(f"{name}: placements as with one node at a time …", err=True)
-        found = differences(WORKLOADS[name], nodes=MOST_NODES, every_node=every_node, release=release)
-        if found:
-            is_so, should_be = found[0]
+        mismatches = differences(WORKLOADS[name], nodes=MOST_NODES, every_node=every_node, release=release)
+        if mismatches:
+            is_so, should_be = mismatches[0]
             raise click.ClickException(
-                f"{name}: placements differ in {len(found)} cycles; the first is {is_so}, one node at a time it is {should_be}"
+                f"{name}: placements differ in {len(mismatches)} cycles; the first is {is_so}, one node at a time it is {should_be}"
             )
 
 

@@ -44,7 +44,7 @@ def placements(workload: Workload, *, nodes: int, every_node: bool, release: str
     """The results of the first pods."""
     simulation = Simulation(SimulationSettings(config={"percentageOfNodesToScore": 100} if every_node else None, release=release))
     simulation.load(workload.cluster(nodes, CYCLES))
-    found: list[Placement] = []
+    result: list[Placement] = []
     for index in range(CYCLES):
         if workload.between is not None:
             simulation.start(workload.between(index, nodes))
@@ -53,9 +53,9 @@ def placements(workload: Workload, *, nodes: int, every_node: bool, release: str
         simulation.work()
         for cycle in simulation.drain_cycles():
             total = cycle.winner.total if cycle.winner is not None else 0
-            found.append(Placement(cycle.pod, cycle.outcome, cycle.node, cycle.message, total, cycle.tied_nodes))
+            result.append(Placement(cycle.pod, cycle.outcome, cycle.node, cycle.message, total, cycle.tied_nodes))
         simulation.drain_events()
-    return found
+    return result
 
 
 def differences(workload: Workload, *, nodes: int, every_node: bool, release: str = DEFAULT_RELEASE) -> list[tuple[Placement, Placement]]:
@@ -64,7 +64,7 @@ def differences(workload: Workload, *, nodes: int, every_node: bool, release: st
     fast = placements(workload, nodes=nodes, every_node=every_node, release=release)
     with patched(_one_at_a_time(release)):
         slow = placements(workload, nodes=nodes, every_node=every_node, release=release)
-    return [(one, other) for one, other in zip(fast, slow, strict=True) if one != other]
+    return [(expected, other) for expected, other in zip(fast, slow, strict=True) if expected != other]
 
 
 def _one_at_a_time(release: str) -> list[Patch]:
@@ -81,23 +81,23 @@ def _fresh_rows(snapshot: Snapshot, index: Any = None) -> Rows:
     return Rows(Columns(snapshot.node_info_list), index)
 
 
-def _one(rows: Rows, place: int) -> Rows:
+def _one(rows: Rows, row: int) -> Rows:
     """One row by itself. In a dry run it has no NodeInfo, but its own sums."""
-    return rows.take(np.array([place])) if isinstance(rows, TrialRows) else Rows.of([rows.infos[place]])
+    return rows.take(np.array([row])) if isinstance(rows, TrialRows) else Rows.of([rows.infos[row]])
 
 
-def _filter_one_by_one(ask: Callable[..., Verdicts | None]) -> Callable[..., Verdicts | None]:
+def _filter_one_by_one(plugin_filter: Callable[..., Verdicts | None]) -> Callable[..., Verdicts | None]:
     def filter_rows(self: Any, state: Any, pod: Any, rows: Rows) -> Verdicts | None:
-        verdicts = [ask(self, state, pod, _one(rows, place)) for place in range(len(rows))]
+        verdicts = [plugin_filter(self, state, pod, _one(rows, row)) for row in range(len(rows))]
         statuses = [SUCCESS if verdict is None else verdict[0] for verdict in verdicts]
         return None if all(status is SUCCESS for status in statuses) else Verdicts.of(statuses)
 
     return filter_rows
 
 
-def _score_one_by_one(ask: Callable[..., Any]) -> Callable[..., Any]:
+def _score_one_by_one(plugin_score: Callable[..., Any]) -> Callable[..., Any]:
     def score_rows(self: Any, state: Any, pod: Any, rows: Rows) -> Any:
-        scores = [ask(self, state, pod, _one(rows, place)) for place in range(len(rows))]
+        scores = [plugin_score(self, state, pod, _one(rows, row)) for row in range(len(rows))]
         failed = next((score for score in scores if isinstance(score, Status)), None)
         return failed if failed is not None else np.concatenate([np.zeros(0, np.int64), *scores])
 

@@ -65,12 +65,12 @@ def measure_import(form: Format, *, nodes: int, pods: int) -> ImportRow:
 def _measured(form: str, nodes: int, pods: int, path: Path) -> ImportRow:
     calibrations = [calibrate(pods=300)]
     before = _megabytes()
-    seconds, found = _timed(lambda: load([Source.of_path(path)]))
+    seconds, imported = _timed(lambda: load([Source.of_path(path)]))
     read_peak = _peak_megabytes()
     calibrations.append(calibrate(pods=300))
     simulation = Simulation(SimulationSettings())
-    load_seconds, _ = _timed(partial(simulation.load, found.objects))
-    del found
+    load_seconds, _ = _timed(partial(simulation.load, imported.objects))
+    del imported
     gc.collect()
     engine_mb = _megabytes() - before
     calibrations.append(calibrate(pods=300))

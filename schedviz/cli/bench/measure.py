@@ -216,9 +216,9 @@ def _shares(new_run: Callable[[int], Run], release: str) -> tuple[dict[str, floa
             encoding.append(run.encode_seconds)
             by_stage.end_cycle()
             by_plugin.end_cycle()
-        whole = statistics.median(cycles)
+        cycle_median = statistics.median(cycles)
         stages = by_stage.medians()
-        of_stages = {name: round(seconds / whole, 4) for name, seconds in stages.items()}
-        of_stages["encode"] = round(statistics.median(encoding) / whole, 4)
-        of_plugins = {name: round(seconds / whole, 4) for name, seconds in by_plugin.medians().items()}
+        of_stages = {name: round(seconds / cycle_median, 4) for name, seconds in stages.items()}
+        of_stages["encode"] = round(statistics.median(encoding) / cycle_median, 4)
+        of_plugins = {name: round(seconds / cycle_median, 4) for name, seconds in by_plugin.medians().items()}
         return of_stages, of_plugins, stages.get(UPDATE_SNAPSHOT, 0.0)

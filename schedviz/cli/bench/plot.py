@@ -21,8 +21,8 @@ def svg(rows: Sequence[Row]) -> str:
     plain = [row for row in rows if row.running is None and not row.dirty_nodes]
     return panels(
         [
-            (f"ms a cycle (p50) against {what}", lines)
-            for what, lines in (
+            (f"ms a cycle (p50) against {title}", lines)
+            for title, lines in (
                 ("nodes", _lines(plain, lambda row: row.nodes)),
                 ("running pods", _lines([row for row in rows if row.running is not None], lambda row: row.nodes * (row.running or 0))),
                 ("nodes changed since the last cycle", _lines([row for row in rows if row.dirty_nodes], lambda row: row.dirty_nodes)),
@@ -33,7 +33,7 @@ def svg(rows: Sequence[Row]) -> str:
 
 def panels(titled: Sequence[tuple[str, Sequence[Line]]]) -> str:
     """Panels side by side, with logarithmic axes because both sides grow by factors."""
-    drawn = "".join(f'<g transform="translate({_WIDTH * place} 0)">{_panel(*panel)}</g>' for place, panel in enumerate(titled))
+    drawn = "".join(f'<g transform="translate({_WIDTH * index} 0)">{_panel(*panel)}</g>' for index, panel in enumerate(titled))
     height = _HEIGHT + _LEGEND_LINE * max((len(lines) for _, lines in titled), default=0)
     size = f'viewBox="0 0 {_WIDTH * len(titled)} {height}"'
     return (
@@ -42,11 +42,11 @@ def panels(titled: Sequence[tuple[str, Sequence[Line]]]) -> str:
     )
 
 
-def _lines(rows: Sequence[Row], place: Callable[[Row], float]) -> list[Line]:
-    found: dict[str, list[tuple[float, float]]] = {}
+def _lines(rows: Sequence[Row], x_of: Callable[[Row], float]) -> list[Line]:
+    lines: dict[str, list[tuple[float, float]]] = {}
     for row in rows:
-        found.setdefault(f"{row.workload}{', every node' if row.every_node else ''}", []).append((place(row), row.p50_ms))
-    return [(name, sorted(points)) for name, points in found.items()]
+        lines.setdefault(f"{row.workload}{', every node' if row.every_node else ''}", []).append((x_of(row), row.p50_ms))
+    return [(name, sorted(points)) for name, points in lines.items()]
 
 
 def _panel(title: str, lines: Sequence[Line]) -> str:
@@ -62,8 +62,8 @@ def _panel(title: str, lines: Sequence[Line]) -> str:
         y = upwards(tick)
         parts.append(f'<line x1="{_MARGIN}" x2="{_WIDTH - 16}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
         parts.append(f'<text x="{_MARGIN - 6}" y="{y + 4:.1f}" text-anchor="end">{tick:g}</text>')
-    places = sorted({x for x, _ in points})
-    parts += [f'<text x="{across(x):.1f}" y="{_HEIGHT - _MARGIN + 16}" text-anchor="middle">{x:,.0f}</text>' for x in places]
+    x_values = sorted({x for x, _ in points})
+    parts += [f'<text x="{across(x):.1f}" y="{_HEIGHT - _MARGIN + 16}" text-anchor="middle">{x:,.0f}</text>' for x in x_values]
     for number, (name, some) in enumerate(lines):
         colour = _COLOURS[number % len(_COLOURS)]
         path = " ".join(f"{across(x):.1f},{upwards(y):.1f}" for x, y in some if x > 0)

@@ -15,11 +15,11 @@ Patch = tuple[type, str, Any]
 
 def plugin_classes(release: str = DEFAULT_RELEASE) -> dict[str, type]:
     """By plugin name; for plugins that share a class, the first."""
-    found: dict[type, str] = {}
+    classes: dict[type, str] = {}
     for framework in Simulation(SimulationSettings(release=release)).scheduler.state.profiles.values():
         for name, plugin in framework.plugins.by_name.items():
-            found.setdefault(type(plugin), name)
-    return {name: kind for kind, name in found.items()}
+            classes.setdefault(type(plugin), name)
+    return {name: kind for kind, name in classes.items()}
 
 
 @contextmanager

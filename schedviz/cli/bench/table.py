@@ -50,9 +50,9 @@ def growth_with_devices(rows: Sequence[Row]) -> list[str]:
         if family == "devices" and count.isdecimal():
             medians.setdefault(row.nodes, {})[int(count)] = row.p50_ms
     return [
-        f"{nodes:,} nodes: p50 {', '.join(f'{found[count]} ms with {count} devices' for count in sorted(found))} a node"
-        for nodes, found in sorted(medians.items())
-        if len(found) > 1
+        f"{nodes:,} nodes: p50 {', '.join(f'{values[count]} ms with {count} devices' for count in sorted(values))} a node"
+        for nodes, values in sorted(medians.items())
+        if len(values) > 1
     ]
 
 

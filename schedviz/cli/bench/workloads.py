@@ -71,12 +71,12 @@ _ZONE = "topology.kubernetes.io/zone"
 _HOSTNAME = "kubernetes.io/hostname"
 
 
-def _there(index: int) -> Iterator[dict[str, Any]]:
+def _running_pod(index: int) -> Iterator[dict[str, Any]]:
     """The pod that already runs on the node."""
     yield _pod(f"there-{index:05d}", SMALL, node=f"node-{index:05d}", labels=BLUE)
 
 
-def _so_many(index: int, count: int) -> Iterator[dict[str, Any]]:
+def _small_pods(index: int, count: int) -> Iterator[dict[str, Any]]:
     """Pods with negligible requests."""
     for number in range(count):
         yield _pod(f"there-{index:05d}-{number:03d}", {"cpu": "1m", "memory": "1Mi"}, node=f"node-{index:05d}", labels=BLUE)
@@ -185,7 +185,7 @@ class Workload:
     pod: Callable[[int], dict[str, Any]] = _small_pod
     between: Callable[[int, int], AnyCommand] | None = None
     #: The pods that run on the node with this number.
-    running: Callable[[int], Iterator[dict[str, Any]]] = _there
+    running: Callable[[int], Iterator[dict[str, Any]]] = _running_pod
     #: Other objects, for a number of nodes and of pods.
     objects: Callable[[int, int], Iterator[dict[str, Any]]] = _nothing
 
@@ -196,7 +196,7 @@ class Workload:
         for obj in self.objects(nodes, pods):
             yield from_dict(obj)
         for index in range(nodes):
-            for pod in self.running(index) if running is None else _so_many(index, running):
+            for pod in self.running(index) if running is None else _small_pods(index, running):
                 yield from_dict(pod)
         for index in range(pods):
             yield from_dict(self.pod(index))

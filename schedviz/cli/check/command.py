@@ -43,9 +43,9 @@ def _all_found(*, deploy: bool, workers: bool) -> list[Finding]:
 
     from schedviz.cli.check import services_check, settings_check
 
-    findings = services_check.found(workers=workers)
+    findings = services_check.findings_of(workers=workers)
     if deploy:
-        findings += settings_check.found(settings_check.Configured(settings, os.environ))
+        findings += settings_check.findings_of(settings_check.Configured(settings, os.environ))
     return sorted(findings, key=lambda finding: finding.level)
 
 

@@ -25,7 +25,7 @@ _CONNECTIONS = 150
 _POLICIES = ("noeviction", "volatile-ttl", "volatile-lru", "volatile-lfu", "volatile-random")
 
 
-def found(*, workers: bool) -> list[Finding]:
+def findings_of(*, workers: bool) -> list[Finding]:
     """Components that are unreachable or misconfigured. `workers`: workers must be running."""
     findings = [*_database(), *(in_redis := list(_redis()))]
     if workers and not any(finding.level == "error" for finding in in_redis):
@@ -124,8 +124,8 @@ def _redis_of_up() -> Iterator[Finding]:
     except CannotStart as missing:
         problem = str(missing)
     if problem:
-        what, _, do = problem.partition(" Install ")
-        yield warning("the Redis of `schedviz up`", f"would be unsuitable. {what.rstrip('.')}", f"install {do.rstrip('.')}")
+        message, _, do = problem.partition(" Install ")
+        yield warning("the Redis of `schedviz up`", f"would be unsuitable. {message.rstrip('.')}", f"install {do.rstrip('.')}")
 
 
 def _workers() -> Iterator[Finding]:

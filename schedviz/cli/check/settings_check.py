@@ -45,89 +45,91 @@ def _is_remote(host: str | None) -> bool:
     return host is not None and host not in _LOCAL and not host.startswith("/")
 
 
-def found(configured: Configured) -> list[Finding]:
+def findings_of(configured: Configured) -> list[Finding]:
     """All problems, worst first."""
     findings = [finding for check in _CHECKS for finding in check(configured)]
     return sorted(findings, key=lambda finding: finding.level)
 
 
-def _debug(at: Configured) -> Iterator[Finding]:
-    if at.settings.DEBUG:
+def _debug(configured: Configured) -> Iterator[Finding]:
+    if configured.settings.DEBUG:
         yield error("SCHEDVIZ_DEBUG", "shows source code and settings on every error page", "unset it")
 
 
-def _secrets(at: Configured) -> Iterator[Finding]:
-    if at.is_on_several_hosts and not at.environment.get("SCHEDVIZ_SECRET_KEY"):
+def _secrets(configured: Configured) -> Iterator[Finding]:
+    if configured.is_on_several_hosts and not configured.environment.get("SCHEDVIZ_SECRET_KEY"):
         yield error(
             "SCHEDVIZ_SECRET_KEY",
             "is not set, so each host generates its own key, and logins at one host are invalid at the others",
             "set the same one everywhere: python3 -c 'import secrets; print(secrets.token_urlsafe(48))'",
         )
-    if len(at.settings.SECRET_KEY) < _SHORTEST_SECRET:
-        yield error("SCHEDVIZ_SECRET_KEY", f"has {len(at.settings.SECRET_KEY)} characters and can be guessed", "use 48 random bytes")
-    token = at.settings.METRICS_TOKEN
+    if len(configured.settings.SECRET_KEY) < _SHORTEST_SECRET:
+        yield error(
+            "SCHEDVIZ_SECRET_KEY", f"has {len(configured.settings.SECRET_KEY)} characters and can be guessed", "use 48 random bytes"
+        )
+    token = configured.settings.METRICS_TOKEN
     if token and len(token) < _SHORTEST_TOKEN:
         yield error("SCHEDVIZ_METRICS_TOKEN", f"has {len(token)} characters and can be guessed", "use 32 random bytes")
 
 
-def _hosts(at: Configured) -> Iterator[Finding]:
-    hosts = at.settings.ALLOWED_HOSTS
+def _hosts(configured: Configured) -> Iterator[Finding]:
+    hosts = configured.settings.ALLOWED_HOSTS
     if "*" in hosts or any(host.startswith(".") for host in hosts):
         yield error(
             "SCHEDVIZ_ALLOWED_HOSTS",
-            "accepts any hostname: links in emails and rooms can be forged to lead elsewhere",
+            "accepts any hostname: links in emails and rooms can be forged to lead to another site",
             "list the hostnames exactly",
         )
-    if at.is_for_others and not at.settings.PUBLIC:
+    if configured.is_for_others and not configured.settings.PUBLIC:
         yield warning(
             "SCHEDVIZ_PUBLIC",
             "is off while the server accepts other hostnames than this machine's: cookies travel over plain HTTP and limits are wide",
             "set it to 1, unless everybody who can reach the server is trusted",
         )
-    if at.settings.PUBLIC and all(host in _LOCAL for host in hosts):
+    if configured.settings.PUBLIC and all(host in _LOCAL for host in hosts):
         yield error("SCHEDVIZ_ALLOWED_HOSTS", "has no public hostname: clients get 400", "add it")
 
 
-def _origins(at: Configured) -> Iterator[Finding]:
-    origins = at.settings.CSRF_TRUSTED_ORIGINS
-    if at.settings.PUBLIC and not origins:
+def _origins(configured: Configured) -> Iterator[Finding]:
+    origins = configured.settings.CSRF_TRUSTED_ORIGINS
+    if configured.settings.PUBLIC and not origins:
         yield error("SCHEDVIZ_ORIGINS", "is not set: behind an HTTPS proxy, logins and sockets are refused", "set https://your.name")
     for origin in origins:
-        if at.settings.PUBLIC and not origin.startswith("https://"):
+        if configured.settings.PUBLIC and not origin.startswith("https://"):
             yield error("SCHEDVIZ_ORIGINS", f"{origin} is not HTTPS, and cookies are only sent over HTTPS", "write https://…")
         if "*" in origin:
             yield error("SCHEDVIZ_ORIGINS", f"{origin} trusts forms of every site with a matching name", "list the origins exactly")
-    if "*" in (at.settings.EMBED_ORIGINS or []):
+    if "*" in (configured.settings.EMBED_ORIGINS or []):
         yield warning("SCHEDVIZ_EMBED_ORIGINS", "lets every site embed panels", "list the sites, unless you want all")
 
 
-def _proxies(at: Configured) -> Iterator[Finding]:
-    if at.settings.PUBLIC and at.settings.PROXIES == 0:
+def _proxies(configured: Configured) -> Iterator[Finding]:
+    if configured.settings.PUBLIC and configured.settings.PROXIES == 0:
         yield error(
             "SCHEDVIZ_PROXIES",
             "is 0, so all clients share the proxy's address: failed logins of one lock out the others, and rate limits are shared",
             "set it to the number of proxies in front (1 for one)",
         )
-    local = [network for network in at.settings.METRICS_FROM if ipaddress.ip_network(network, strict=False).is_loopback]
-    if local and at.is_for_others and at.settings.PROXIES == 0:
+    local = [network for network in configured.settings.METRICS_FROM if ipaddress.ip_network(network, strict=False).is_loopback]
+    if local and configured.is_for_others and configured.settings.PROXIES == 0:
         yield error("SCHEDVIZ_METRICS_FROM", f"{local[0]} is also a proxy's address on this host: anybody can read /metrics", "use a token")
-    if any(ipaddress.ip_network(network, strict=False).prefixlen == 0 for network in at.settings.METRICS_FROM):
+    if any(ipaddress.ip_network(network, strict=False).prefixlen == 0 for network in configured.settings.METRICS_FROM):
         yield error("SCHEDVIZ_METRICS_FROM", "lets everybody read /metrics, which covers all sessions", "list the network, or use a token")
 
 
-def _database(at: Configured) -> Iterator[Finding]:
-    if at.database.scheme == "sqlite":
-        if at.is_on_several_hosts:
+def _database(configured: Configured) -> Iterator[Finding]:
+    if configured.database.scheme == "sqlite":
+        if configured.is_on_several_hosts:
             yield error("SCHEDVIZ_DATABASE_URL", "is SQLite, a file that other hosts cannot read", "use PostgreSQL")
-        elif at.settings.PUBLIC:
+        elif configured.settings.PUBLIC:
             yield warning(
                 "SCHEDVIZ_DATABASE_URL",
                 "is SQLite, which has one writer at a time: too slow for more than about ten busy sessions",
                 "use PostgreSQL",
             )
         return
-    mode = dict(parse_qsl(at.database.query)).get("sslmode", "prefer")
-    if _is_remote(at.database.hostname) and mode not in ("verify-full", "verify-ca"):
+    mode = dict(parse_qsl(configured.database.query)).get("sslmode", "prefer")
+    if _is_remote(configured.database.hostname) and mode not in ("verify-full", "verify-ca"):
         yield warning(
             "SCHEDVIZ_DATABASE_URL",
             f"has sslmode={mode}: anybody on the network path can read and change everything, including the password",
@@ -135,22 +137,25 @@ def _database(at: Configured) -> Iterator[Finding]:
         )
 
 
-def _redis(at: Configured) -> Iterator[Finding]:
-    if not _is_remote(at.redis.hostname):
+def _redis(configured: Configured) -> Iterator[Finding]:
+    if not _is_remote(configured.redis.hostname):
         return
-    if not at.redis.password:
+    if not configured.redis.password:
         yield error(
             "SCHEDVIZ_REDIS_URL",
             "has no password: anybody who can reach it can read all frames and wake workers",
             "give it a user and a password",
         )
-    if at.redis.scheme != "rediss":
+    if configured.redis.scheme != "rediss":
         yield warning(
             "SCHEDVIZ_REDIS_URL",
             "is not TLS: anybody on the network path can read frames and the password",
             "use rediss://, unless the network is yours",
         )
-    if at.redis.scheme == "rediss" and dict(parse_qsl(at.redis.query)).get("ssl_cert_reqs", "required") in ("none", "CERT_NONE"):
+    if configured.redis.scheme == "rediss" and dict(parse_qsl(configured.redis.query)).get("ssl_cert_reqs", "required") in (
+        "none",
+        "CERT_NONE",
+    ):
         yield error(
             "SCHEDVIZ_REDIS_URL",
             "does not verify the certificate, so TLS does not authenticate the server",
@@ -158,8 +163,8 @@ def _redis(at: Configured) -> Iterator[Finding]:
         )
 
 
-def _extenders(at: Configured) -> Iterator[Finding]:
-    for network in at.settings.EXTENDER_NETWORKS:
+def _extenders(configured: Configured) -> Iterator[Finding]:
+    for network in configured.settings.EXTENDER_NETWORKS:
         parsed = ipaddress.ip_network(network, strict=False)
         if parsed.prefixlen == 0 or parsed.is_link_local or parsed.is_loopback:
             yield error(
@@ -167,33 +172,35 @@ def _extenders(at: Configured) -> Iterator[Finding]:
                 f"{network} lets sessions call this host or a cloud's metadata service",
                 "list only the extenders' network",
             )
-    if at.settings.EXTENDER_HOSTS and not at.settings.EXTENDER_USERS:
+    if configured.settings.EXTENDER_HOSTS and not configured.settings.EXTENDER_USERS:
         yield warning("SCHEDVIZ_EXTENDER_USERS", "is empty, so no user's sessions may call SCHEDVIZ_EXTENDER_HOSTS", "list the users")
 
 
-def _oidc(at: Configured) -> Iterator[Finding]:
-    issuer = urlsplit(at.settings.OIDC_ISSUER)
-    if at.settings.OIDC_ISSUER and issuer.scheme != "https" and (issuer.scheme != "http" or _is_remote(issuer.hostname)):
+def _oidc(configured: Configured) -> Iterator[Finding]:
+    issuer = urlsplit(configured.settings.OIDC_ISSUER)
+    if configured.settings.OIDC_ISSUER and issuer.scheme != "https" and (issuer.scheme != "http" or _is_remote(issuer.hostname)):
         yield error(
             "SCHEDVIZ_OIDC_ISSUER",
             "is not HTTPS: whoever can change the traffic to the provider can log in as any user",
             "write https://…",
         )
-    if at.settings.OIDC_ISSUER and (find_spec("authlib") is None or find_spec("requests") is None):
+    if configured.settings.OIDC_ISSUER and (find_spec("authlib") is None or find_spec("requests") is None):
         yield error("SCHEDVIZ_OIDC_ISSUER", "is set but Authlib is not installed: every login fails", "pip install 'schedviz[oidc]'")
 
 
-def _quotas(at: Configured) -> Iterator[Finding]:
-    if not at.settings.PUBLIC:
+def _quotas(configured: Configured) -> Iterator[Finding]:
+    if not configured.settings.PUBLIC:
         return
-    unlimited = [name for name in dir(at.settings) if name.endswith(("_PER_USER", "_IN_ALL")) and getattr(at.settings, name) == 0]
+    unlimited = [
+        name for name in dir(configured.settings) if name.endswith(("_PER_USER", "_IN_ALL")) and getattr(configured.settings, name) == 0
+    ]
     if unlimited:
         named = ", ".join(f"SCHEDVIZ_{name}" for name in sorted(unlimited))
         yield warning(named, "are 0: anonymous clients can fill the database", "set limits (docs/reliability.md, Quotas)")
 
 
-def _data_folder(at: Configured) -> Iterator[Finding]:
-    data: Path = at.settings.DATA
+def _data_folder(configured: Configured) -> Iterator[Finding]:
+    data: Path = configured.settings.DATA
     secrets = [path for path in (data / "secret_key", data / "token", data / "schedviz.sqlite3") if path.exists()]
     for path in [data, *secrets] if secrets else []:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
@@ -202,24 +209,24 @@ def _data_folder(at: Configured) -> Iterator[Finding]:
         yield warning("the user", "is root; no part of schedviz needs that", "run it as its own user")
 
 
-def _limits_of_the_process(at: Configured) -> Iterator[Finding]:
+def _limits_of_the_process(configured: Configured) -> Iterator[Finding]:
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    if files < at.settings.SOCKETS + _OTHER_FILES:
+    if files < configured.settings.SOCKETS + _OTHER_FILES:
         yield error(
             "the limit of open files",
-            f"is {files}; SCHEDVIZ_SOCKETS allows {at.settings.SOCKETS} sockets, and each needs one",
-            f"ulimit -n {at.settings.SOCKETS + _OTHER_FILES}, or LimitNOFILE= of systemd",
+            f"is {files}; SCHEDVIZ_SOCKETS allows {configured.settings.SOCKETS} sockets, and each needs one",
+            f"ulimit -n {configured.settings.SOCKETS + _OTHER_FILES}, or LimitNOFILE= of systemd",
         )
-    if at.environment.get("OPENBLAS_NUM_THREADS") != "1":
+    if configured.environment.get("OPENBLAS_NUM_THREADS") != "1":
         yield warning("OPENBLAS_NUM_THREADS", "is not 1: NumPy's threads use memory and slow down small arrays", "set it to 1 for workers")
 
 
-def _parts(at: Configured) -> Iterator[Finding]:
-    if at.settings.TRACES and find_spec("opentelemetry.exporter") is None:
+def _parts(configured: Configured) -> Iterator[Finding]:
+    if configured.settings.TRACES and find_spec("opentelemetry.exporter") is None:
         yield error("SCHEDVIZ_TRACES", "is on but OpenTelemetry is not installed: no process starts", "pip install 'schedviz[otel]'")
-    if at.database.scheme in ("postgres", "postgresql") and find_spec("psycopg") is None:
+    if configured.database.scheme in ("postgres", "postgresql") and find_spec("psycopg") is None:
         yield error("SCHEDVIZ_DATABASE_URL", "is PostgreSQL but its driver is not installed", "pip install 'schedviz[postgres]'")
-    if not (Path(at.settings.BASE_DIR) / "schedviz/web/static/app/.vite/manifest.json").exists():
+    if not (Path(configured.settings.BASE_DIR) / "schedviz/web/static/app/.vite/manifest.json").exists():
         yield error("the page", "was not built: every page shows an error", "run `make setup`, or install the wheel")
 
 

@@ -20,7 +20,7 @@ from schedviz.kube.kinds import Kind
 _PAGE = 500
 #: The largest page: 500 objects of half a megabyte.
 _LARGEST_PAGE = LARGEST_JSON
-#: The most JSON values in a page, told by its commas: a value takes about 100 bytes of memory, however short it is.
+#: The maximum number of JSON values in a page, estimated by its commas: a value takes about 100 bytes of memory, however short it is.
 _MOST_VALUES = 10_000_000
 #: The largest list of a kind, in bytes and in objects.
 _LARGEST_LIST = 4 << 30
@@ -117,19 +117,19 @@ class ClusterApi:
         query = {"limit": str(_PAGE), **_selector(kind)}
         while True:
             with self._open(kind, "list", query) as response:
-                found = _decoded(_page(response), _List)
-            items += [bytes(item) for item in found.items or ()]
-            size += sum(map(len, found.items or ()))
-            empty = 0 if found.items else empty + 1
+                page = _decoded(_page(response), _List)
+            items += [bytes(item) for item in page.items or ()]
+            size += sum(map(len, page.items or ()))
+            empty = 0 if page.items else empty + 1
             if size > _LARGEST_LIST:
                 raise FollowError(f"{self._access.address}: {TooLarge(f'the list of {kind.resource}', _LARGEST_LIST)}.")
             if len(items) > _MOST_OBJECTS:
                 raise FollowError(f"{self._access.address}: the list of {kind.resource} has more than {_MOST_OBJECTS:,} objects.")
             if empty > _MOST_EMPTY_PAGES:
                 raise FollowError(f"{self._access.address}: the list of {kind.resource} has {empty} pages in a row without an object.")
-            if not found.metadata.next:
-                return items, found.metadata.resource_version
-            query["continue"] = found.metadata.next
+            if not page.metadata.next:
+                return items, page.metadata.resource_version
+            query["continue"] = page.metadata.next
 
     def version_of_list(self, kind: Kind, selector: str) -> str:
         """The resource version from which a watch may begin. Raises as `_open` does."""
@@ -173,7 +173,7 @@ class ClusterApi:
                 response.close()
 
     def version(self) -> str:
-        """The version of the API server, such as v1.36.0; "" if it does not tell. Raises `Unavailable` or `FollowError`."""
+        """The version of the API server, such as v1.36.0; "" if it does not report one. Raises `Unavailable` or `FollowError`."""
         headers = [*self._credentials.headers(), *self._credentials.impersonation()]
         with self._connected():
             response = self._http.send(self._http.build_request("GET", f"{self._access.server}/version", headers=headers), stream=True)
@@ -260,8 +260,8 @@ def _watch_event(line: bytes) -> WatchEvent:
     content = bytes(event.object)
     if event.type == "ERROR":
         status = _decoded(content, _Status)
-        said = status.message[:_LONGEST_MESSAGE]
-        raise Expired(said) if status.code == _GONE else Unavailable(said or f"status {status.code}")
+        message = status.message[:_LONGEST_MESSAGE]
+        raise Expired(message) if status.code == _GONE else Unavailable(message or f"status {status.code}")
     if event.type not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK"):
         raise Unavailable(f"a watch told of {event.type[:80]!r}, which is unknown")
     return WatchEvent(event.type, content, _decoded(content, _WithMeta).metadata.resource_version)

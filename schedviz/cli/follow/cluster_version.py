@@ -11,7 +11,7 @@ from schedviz.trace.releases import RELEASES, is_of_release
 
 
 def version_of(api: ClusterApi) -> str:
-    """The version of the API server, or that of the newest kubelet if the server does not tell; "" if no node has one.
+    """The version of the API server, or that of the newest kubelet if the server does not report one; "" if no node has one.
 
     kube-scheduler is never newer than the API server, and at most one minor version older.
     """
@@ -37,10 +37,10 @@ def with_release(chosen: ChosenRelease, version: str) -> tuple[ChosenRelease, st
     if not version:
         return chosen, ""
     release = ReleaseEvidence(version).suggested
-    said = f"the cluster is {version}: the session simulates kube-scheduler {release}."
+    message = f"the cluster is {version}: the session simulates kube-scheduler {release}."
     if not is_of_release(version, release):
-        said = f"{said} schedviz has {' and '.join(RELEASES)}, and none between them; --release selects another. Some {_DIFFERENCES}"
-    return chosen._replace(release=release), said
+        message = f"{message} schedviz has {' and '.join(RELEASES)}, and none between them; --release selects another. Some {_DIFFERENCES}"
+    return chosen._replace(release=release), message
 
 
 _DIFFERENCES = "decisions can differ for that reason (docs/releases.md)."

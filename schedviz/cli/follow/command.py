@@ -144,14 +144,14 @@ def _not_permitted(api: ClusterApi, without: tuple[str, ...], printer: _Throttle
     from schedviz.cli.follow.permissions import denied, missing_permissions
 
     try:
-        found = denied(api, kinds(without))
+        denied_kinds = denied(api, kinds(without))
     except Unavailable as error:
         raise FollowError(str(error)) from None
-    if needed := [missing for kind, missing in found if not kind.is_new]:
+    if needed := [missing for kind, missing in denied_kinds if not kind.is_new]:
         raise missing_permissions(needed)
-    for _, missing in found:
+    for _, missing in denied_kinds:
         printer.say(f"{missing} It is left out.")
-    return list(dict.fromkeys(kind.resource for kind, _ in found))
+    return list(dict.fromkeys(kind.resource for kind, _ in denied_kinds))
 
 
 class _ThrottledPrinter:
@@ -193,10 +193,10 @@ def _session_of(server: Server, source: str) -> str | None:
     query: dict[str, str] = {"limit": "1000"}
     while True:
         page = json.loads(server.get("sessions/", query))
-        for one in page["results"]:
-            follows = one["follows"]
-            if follows and not follows["detached"] and follows["source"] == source and one["role"] != "viewer":
-                return str(one["id"])
+        for row in page["results"]:
+            follows = row["follows"]
+            if follows and not follows["detached"] and follows["source"] == source and row["role"] != "viewer":
+                return str(row["id"])
         if page["next"] is None:
             return None
         query["after"] = page["next"]

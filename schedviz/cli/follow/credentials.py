@@ -83,8 +83,8 @@ class Credentials:
                 context.check_hostname = False
                 context.verify_mode = ssl.CERT_NONE
             certificate, key = access.certificate, access.key
-            if access.plugin is not None and (given := self._of_plugin(access.plugin)).get("clientCertificateData"):
-                certificate, key = str(given["clientCertificateData"]).encode(), str(given.get("clientKeyData") or "").encode()
+            if access.plugin is not None and (credential := self._of_plugin(access.plugin)).get("clientCertificateData"):
+                certificate, key = str(credential["clientCertificateData"]).encode(), str(credential.get("clientKeyData") or "").encode()
             if certificate:
                 _load(context, certificate, key)
         except (ssl.SSLError, UnicodeDecodeError, ValueError) as error:
@@ -97,10 +97,10 @@ class Credentials:
             had, self._given = self._given is not None, None
         return had or bool(self._access.token_file)
 
-    def _header_value(self, what: str, value: str) -> bytes:
+    def _header_value(self, name: str, value: str) -> bytes:
         """The value of a header. The error does not contain it: it may be a secret. Raises `FollowError`."""
         if any(letter < " " or letter == "\x7f" for letter in value):
-            raise FollowError(f"context {self._access.context}: {what} contains a line break or another control character.")
+            raise FollowError(f"context {self._access.context}: {name} contains a line break or another control character.")
         return value.encode()
 
     def _of_plugin(self, plugin: ExecPlugin) -> dict[str, Any]:

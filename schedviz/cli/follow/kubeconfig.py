@@ -74,11 +74,11 @@ def without_credentials(url: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
-def paths(given: Path | None) -> list[Path]:
+def paths(path: Path | None) -> list[Path]:
     """The files: the given one, those of KUBECONFIG, or the default one."""
-    if given is not None:
-        return [given]
-    named = [Path(one) for one in os.environ.get("KUBECONFIG", "").split(os.pathsep) if one]
+    if path is not None:
+        return [path]
+    named = [Path(path) for path in os.environ.get("KUBECONFIG", "").split(os.pathsep) if path]
     return named or [Path.home() / ".kube" / "config"]
 
 
@@ -87,7 +87,7 @@ def access(files: list[Path], context: str | None) -> Access:
     loaded = [(path, _loaded(path)) for path in files if path.exists()]
     if not loaded:
         raise FollowError(f"{files[0]}: there is no kubeconfig. Name one with --kubeconfig.")
-    name = context or next((str(one["current-context"]) for _, one in loaded if one.get("current-context")), "")
+    name = context or next((str(document["current-context"]) for _, document in loaded if document.get("current-context")), "")
     if not name:
         raise FollowError(f"{loaded[0][0]} has no current context. Name one with --context.")
     _, chosen = _entry(loaded, "contexts", "context", name)
@@ -120,18 +120,18 @@ def access(files: list[Path], context: str | None) -> Access:
 
 def _loaded(path: Path) -> Mapping[str, Any]:
     try:
-        found = yaml.safe_load(path.read_bytes())
+        document = yaml.safe_load(path.read_bytes())
     except OSError as error:
         raise FollowError(f"{path}: {error.strerror}.") from None
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise FollowError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise FollowError(f"{path}: not a kubeconfig.")
-    return found
+    return document
 
 
 def _entry(loaded: list[tuple[Path, Mapping[str, Any]]], members: str, member: str, name: str) -> tuple[Path, Mapping[str, Any]]:
-    known: list[str] = []
+    names: list[str] = []
     for path, content in loaded:
         entries = content.get(members) or ()
         if not isinstance(entries, list | tuple):
@@ -139,13 +139,13 @@ def _entry(loaded: list[tuple[Path, Mapping[str, Any]]], members: str, member: s
         for entry in entries:
             if not isinstance(entry, dict):
                 continue
-            known.append(str(entry.get("name")))
+            names.append(str(entry.get("name")))
             if entry.get("name") == name:
-                found = entry.get(member) or {}
-                if not isinstance(found, dict):
+                value = entry.get(member) or {}
+                if not isinstance(value, dict):
                     raise FollowError(f"{path}: {members}: {name} has no {member}.")
-                return path, found
-    raise FollowError(f"{loaded[0][0]}: there is no {member} {name!r}; there are {', '.join(sorted(set(known))) or 'none'}.")
+                return path, value
+    raise FollowError(f"{loaded[0][0]}: there is no {member} {name!r}; there are {', '.join(sorted(set(names))) or 'none'}.")
 
 
 def _data(entry: Mapping[str, Any], member: str, path: Path) -> bytes:
@@ -170,31 +170,31 @@ def _beside(path: Path, name: object) -> Path:
 
 
 def _flag(entry: Mapping[str, Any], member: str, context: str) -> bool:
-    """A Boolean. The text "false" is none: it must not count as true."""
-    found = entry.get(member)
-    if not isinstance(found, bool | None):
-        raise FollowError(f"context {context}: {member} is {found!r}; expected true or false, without quotes.")
-    return bool(found)
+    """A Boolean. The text "false" is refused, because it must not count as true."""
+    value = entry.get(member)
+    if not isinstance(value, bool | None):
+        raise FollowError(f"context {context}: {member} is {value!r}; expected true or false, without quotes.")
+    return bool(value)
 
 
 def _plugin(user: Mapping[str, Any], path: Path, context: str) -> ExecPlugin | None:
-    given = user.get("exec")
-    if not isinstance(given, dict):
+    plugin = user.get("exec")
+    if not isinstance(plugin, dict):
         return None
-    command = str(given.get("command") or "")
+    command = str(plugin.get("command") or "")
     if os.sep in command:
         command = str(_beside(path, command))
-    arguments, variables = given.get("args") or (), given.get("env") or ()
+    arguments, variables = plugin.get("args") or (), plugin.get("env") or ()
     if not isinstance(arguments, list | tuple):
         raise FollowError(f"context {context}: args of exec must be a list.")
-    if not isinstance(variables, list | tuple) or not all(isinstance(one, dict) and one.get("name") for one in variables):
+    if not isinstance(variables, list | tuple) or not all(isinstance(variable, dict) and variable.get("name") for variable in variables):
         raise FollowError(f"context {context}: env of exec must be a list of name and value.")
     return ExecPlugin(
         command=command,
         arguments=tuple(map(str, arguments)),
-        environment={str(one["name"]): str(one.get("value") or "") for one in variables},
-        api_version=str(given.get("apiVersion") or "client.authentication.k8s.io/v1"),
-        install_hint=str(given.get("installHint") or ""),
+        environment={str(variable["name"]): str(variable.get("value") or "") for variable in variables},
+        api_version=str(plugin.get("apiVersion") or "client.authentication.k8s.io/v1"),
+        install_hint=str(plugin.get("installHint") or ""),
     )
 
 
@@ -211,11 +211,11 @@ def _proxy(cluster: Mapping[str, Any], context: str) -> str:
 def _impersonation(user: Mapping[str, Any], context: str) -> Impersonation | None:
     groups, extra = user.get("as-groups") or (), user.get("as-user-extra") or {}
     lists = (groups, *(extra.values() if isinstance(extra, dict) else ()))
-    if not isinstance(extra, dict) or not all(isinstance(one, list | tuple | None) for one in lists):
+    if not isinstance(extra, dict) or not all(isinstance(items, list | tuple | None) for items in lists):
         raise FollowError(f"context {context}: as-groups must be a list, and as-user-extra a map of lists.")
     if not user.get("as"):
         if groups or extra or user.get("as-uid"):
             raise FollowError(f"context {context}: as-uid, as-groups and as-user-extra need as, the name of the user to impersonate.")
         return None
-    values = {str(key): tuple(str(one) for one in each or ()) for key, each in extra.items()}
-    return Impersonation(str(user["as"]), str(user.get("as-uid") or ""), tuple(str(one) for one in groups), values)
+    values = {str(key): tuple(str(item) for item in items or ()) for key, items in extra.items()}
+    return Impersonation(str(user["as"]), str(user.get("as-uid") or ""), tuple(str(group) for group in groups), values)

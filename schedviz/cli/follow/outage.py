@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 
 class Outage:
-    """Watches report here from their threads. `say` is called when the first one is interrupted, when another kind of error occurs, and
+    """Collects the outages that watches report from their threads. `say` is called when the first one is interrupted, when another kind of
+    error occurs, and
     when all of them run again.
     """
 

@@ -25,22 +25,22 @@ def denied(api: ClusterApi, kinds: Sequence[Kind]) -> list[tuple[Kind, Forbidden
 
     Raises `Unavailable` and `FollowError`.
     """
-    wanted = [(kind, verb) for kind in kinds for verb in _VERBS]
-    first = api.may(*wanted[0])
+    permissions = [(kind, verb) for kind in kinds for verb in _VERBS]
+    first = api.may(*permissions[0])
     if first is None:
         return []
     with ThreadPoolExecutor(_PARALLEL) as pool:
-        allowed = [first, *pool.map(lambda one: api.may(*one), wanted[1:])]
+        allowed = [first, *pool.map(lambda permission: api.may(*permission), permissions[1:])]
     return [
         (kind, Forbidden(verb, api.qualified(kind), "denied by a SelfSubjectAccessReview."))
-        for (kind, verb), may in zip(wanted, allowed, strict=True)
+        for (kind, verb), may in zip(permissions, allowed, strict=True)
         if may is False
     ]
 
 
 def missing_permissions(errors: Sequence[Forbidden]) -> FollowError:
     """One sentence for all missing permissions, so that the user can request them together."""
-    what = ", ".join(f"{error.verb} {error.resource}" for error in errors)
+    verbs = ", ".join(f"{error.verb} {error.resource}" for error in errors)
     resources = dict.fromkeys(error.resource.partition(".")[0] for error in errors)
     optional = [resource for resource in resources if resource not in _ESSENTIAL]
     hint = ""
@@ -48,5 +48,5 @@ def missing_permissions(errors: Sequence[Forbidden]) -> FollowError:
         names = " ".join(f"--without {resource}" for resource in optional)
         hint = f" Or leave them out with {names}: decisions that depend on them then differ."
     return FollowError(
-        f"no permission to {what}. The cluster says: {errors[0].said} docs/follow.md has a ClusterRole with all that is needed.{hint}"
+        f"no permission to {verbs}. The cluster says: {errors[0].said} docs/follow.md has a ClusterRole with all that is needed.{hint}"
     )

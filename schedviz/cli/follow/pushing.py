@@ -54,17 +54,17 @@ class Pusher:
             answer = self._until_answered(f"{self._path}?after={after}&limit={_PAGE}", None)
             if answer.status != _OK:
                 raise self._refusal(answer)
-            found = json.loads(answer.body)
-            if found["source"] not in (None, self._source):
+            page = json.loads(answer.body)
+            if page["source"] not in (None, self._source):
                 raise FollowError(
-                    f"the session follows {found['source']!r}, not {self._source!r}: give that with --source, or another session."
+                    f"the session follows {page['source']!r}, not {self._source!r}: give that with --source, or another session."
                 )
-            self._n = found["expected"]
-            for one in found["objects"]:
-                known.setdefault(one["kind"], {})[one["key"]] = Known(one["uid"], one["version"])
-            if found["next"] is None:
+            self._n = page["expected"]
+            for row in page["objects"]:
+                known.setdefault(row["kind"], {})[row["key"]] = Known(row["uid"], row["version"])
+            if page["next"] is None:
                 return known
-            after = found["next"]
+            after = page["next"]
 
     def push(self, changes: list[Change], decisions: Sequence[Decision] = ()) -> None:
         """Push changes, in order; returns when they are stored. Raises `FollowError` if the server will never accept them.

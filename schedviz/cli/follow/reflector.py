@@ -51,7 +51,7 @@ class Change(msgspec.Struct, frozen=True):
 class Reflector:
     """Calls `emit` with every difference from the known objects, in order. `emit` may block, which blocks the watch.
 
-    `say` is called with a sentence about each object that is left out, `outage` hears of interrupted watches.
+    `say` is called with a sentence about each object that is left out, `outage` is notified of interrupted watches.
     """
 
     def __init__(
@@ -93,11 +93,11 @@ class Reflector:
         """
         items, version = self._api.list(self.kind)
         self._revision, self._is_listing = _number(version), True
-        kept = [redacted for item in sorted(items, key=_changed_at) if (redacted := self._kept(item)) is not None]
-        listed = {redacted.key for redacted in kept}
+        objects = [redacted for item in sorted(items, key=_changed_at) if (redacted := self._redacted(item)) is not None]
+        listed = {redacted.key for redacted in objects}
         for key in [key for key in self._known if key not in listed]:
             self._is_gone(key)
-        for redacted in kept:
+        for redacted in objects:
             self._is(redacted)
         self._is_listing = False
         self.resource_version = version
@@ -140,7 +140,7 @@ class Reflector:
         for event in self._api.watch(self.kind, self.resource_version, opened=self._opened):
             lines += 1
             self._revision = _number(event.resource_version)
-            if event.type != "BOOKMARK" and (redacted := self._kept(event.object)) is not None:
+            if event.type != "BOOKMARK" and (redacted := self._redacted(event.object)) is not None:
                 if event.type == "DELETED":
                     self._is_gone(redacted.key)
                 else:
@@ -171,10 +171,10 @@ class Reflector:
             return
         namespace, _, name = key.rpartition("/")
         metadata = {"name": name, **({"namespace": namespace} if namespace else {}), "uid": before.uid}
-        gone = {"apiVersion": self.kind.api_version, "kind": self.kind.name, "metadata": metadata}
-        self._emit(Change("DELETED", gone, revision=self._revision, is_listed=self._is_listing))
+        tombstone = {"apiVersion": self.kind.api_version, "kind": self.kind.name, "metadata": metadata}
+        self._emit(Change("DELETED", tombstone, revision=self._revision, is_listed=self._is_listing))
 
-    def _kept(self, content: bytes) -> RedactedObject | None:
+    def _redacted(self, content: bytes) -> RedactedObject | None:
         try:
             return self._redaction.keep(content, self.kind)
         except KubeError as error:

@@ -47,11 +47,11 @@ class Status:
             say_over()
 
     def _run(self) -> None:
-        pushed, at = self._pusher.pushed, time.monotonic()
+        pushed, measured_at = self._pusher.pushed, time.monotonic()
         while not self._stop.wait(TERMINAL_SECONDS if self._terminal else LOG_SECONDS):
             now, count = time.monotonic(), self._pusher.pushed
-            line = line_of(count, (count - pushed) / (now - at), self._agreement(), self._outage.line)
-            pushed, at = count, now
+            line = line_of(count, (count - pushed) / (now - measured_at), self._agreement(), self._outage.line)
+            pushed, measured_at = count, now
             if self._terminal:
                 say_over(line)
             elif _without_rate(line) != _without_rate(self._said):
@@ -79,7 +79,7 @@ def _of_bindings(counts: dict[str, Any]) -> str:
     if counts["rate"] is None:
         return "no binding was judged yet"
     judged = counts["agrees"] + counts["notBest"] + counts["infeasible"]
-    others = [f"{counts[name]:,} {words}" for name, words in _WORDS if counts.get(name)]
+    others = [f"{counts[name]:,} {label}" for name, label in _WORDS if counts.get(name)]
     # Rounded down, so that 100 % means all.
     percent = int(counts["rate"] * 1000) / 10
     return ", ".join([f"{counts['agrees']:,} of {judged:,} bindings agree ({percent:g} %)", *others])

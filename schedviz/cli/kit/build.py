@@ -48,21 +48,21 @@ def make(folder: Path, lessons: Iterable[Path], *, report: Callable[[str], objec
         raise CannotMake(str(error)) from error
     report(f"Built {own.name}. Packing its dependencies …")
     try:
-        wanted = pins.of(own_wheel.requirements(own))
+        requirements = pins.of(own_wheel.requirements(own))
     except PackageNotFoundError as error:
         raise CannotMake(f"{error.name} is required but not installed. Run `make setup`, or pip install schedviz again.") from error
-    _take_along([*wanted, pins.pin(_UNPACKER)], wheels, report=report)
+    _take_along([*requirements, pins.pin(_UNPACKER)], wheels, report=report)
     for source in lessons:
         shutil.copytree(source, folder / "lessons" / source.resolve().name)
     _write_script(folder)
-    kept = [path for path in folder.rglob("*") if path.is_file()]
-    return KitContents(wheels=len(list(wheels.glob("*.whl"))), bytes=sum(path.stat().st_size for path in kept))
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    return KitContents(wheels=len(list(wheels.glob("*.whl"))), bytes=sum(path.stat().st_size for path in paths))
 
 
-def _take_along(wanted: list[str], wheels: Path, *, report: Callable[[str], object]) -> None:
+def _take_along(requirements: list[str], wheels: Path, *, report: Callable[[str], object]) -> None:
     """The wheels of these packages: repacked from the installation, or downloaded."""
     absent = []
-    for one in wanted:
+    for one in requirements:
         installed = repacked_wheels.packable(one.partition("==")[0])
         if installed is None:
             absent.append(one)
@@ -73,10 +73,11 @@ def _take_along(wanted: list[str], wheels: Path, *, report: Callable[[str], obje
         _fetch(absent, wheels)
 
 
-def _fetch(wanted: list[str], wheels: Path) -> None:
+def _fetch(requirements: list[str], wheels: Path) -> None:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     # The machine that runs the kit need not have a compiler.
-    done = subprocess.run([*command, "--only-binary", ":all:", "--dest", str(wheels), *wanted], capture_output=True, text=True, check=False)  # noqa: S603
+    arguments = [*command, "--only-binary", ":all:", "--dest", str(wheels), *requirements]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode != 0:
         last = done.stderr.strip().splitlines()[-4:]
         raise CannotMake("pip could not download all dependencies of schedviz:", *(f"    {line}" for line in last))

@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 
 def of(requirements: Iterable[str]) -> list[str]:
     """All direct and indirect dependencies on this machine, as sorted `name==version`. Raises `PackageNotFoundError` if one is missing."""
-    found: dict[str, str] = {}
+    pins: dict[str, str] = {}
     waiting = _needed(requirements, frozenset())
     seen: set[tuple[str, frozenset[str]]] = set()
     while waiting:
@@ -19,9 +19,9 @@ def of(requirements: Iterable[str]) -> list[str]:
         if (name, extras) in seen:
             continue
         seen.add((name, extras))
-        found[name] = version(name)
+        pins[name] = version(name)
         waiting += _needed(distribution(name).requires or [], extras)
-    return [f"{name}=={found[name]}" for name in sorted(found)]
+    return [f"{name}=={pins[name]}" for name in sorted(pins)]
 
 
 def pin(name: str) -> str:
@@ -35,5 +35,9 @@ def pin(name: str) -> str:
 def _needed(requirements: Iterable[str], extras: frozenset[str]) -> list[tuple[str, frozenset[str]]]:
     """Names and extras of the requirements whose markers match here, for these extras."""
     parsed = [Requirement(line) for line in requirements]
-    here = [one for one in parsed if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in ("", *extras))]
-    return [(canonicalize_name(one.name), frozenset(one.extras)) for one in here]
+    applicable = [
+        requirement
+        for requirement in parsed
+        if requirement.marker is None or any(requirement.marker.evaluate({"extra": extra}) for extra in ("", *extras))
+    ]
+    return [(canonicalize_name(requirement.name), frozenset(requirement.extras)) for requirement in applicable]

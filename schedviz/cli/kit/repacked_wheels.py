@@ -19,11 +19,11 @@ _EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 def packable(name: str) -> Distribution | None:
     """The installed package with this name, if its files are known and belong to it alone. None: its wheel must be downloaded."""
     try:
-        found = distribution(name)
+        dist = distribution(name)
     except PackageNotFoundError:
         return None
-    editable = '"editable": true' in (found.read_text("direct_url.json") or "")
-    return None if editable or not found.files or not _tags(found) else found
+    editable = '"editable": true' in (dist.read_text("direct_url.json") or "")
+    return None if editable or not dist.files or not _tags(dist) else dist
 
 
 def pack(installed: Distribution, folder: Path) -> Path:
@@ -54,5 +54,5 @@ def pack(installed: Distribution, folder: Path) -> Path:
 
 def _tags(installed: Distribution) -> str:
     """The platform tags for the wheel's file name; "" if unknown."""
-    found = _TAG.findall(installed.read_text("WHEEL") or "")
-    return "-".join(".".join(dict.fromkeys(tag[part] for tag in found)) for part in range(3)) if found else ""
+    tags = _TAG.findall(installed.read_text("WHEEL") or "")
+    return "-".join(".".join(dict.fromkeys(tag[part] for tag in tags)) for part in range(3)) if tags else ""

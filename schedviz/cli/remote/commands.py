@@ -95,7 +95,7 @@ def send(
     token: str | None,
 ) -> None:
     """Send commands as JSON (docs/rest.md), such as '{"op": "advance", "seconds": 30}', all or none; -f creates the objects in a file."""
-    commands_to_send = command_bodies.create(*(each for file in files for each in objects_of(file)))
+    commands_to_send = command_bodies.create(*(obj for file in files for obj in objects_of(file)))
     commands_to_send += [_command(text) for text in commands]
     if not commands_to_send:
         raise click.UsageError("Pass a command, or objects with -f.")
@@ -156,12 +156,12 @@ def _when_done(session: Session, seq: int, timeout: float | None) -> Outcome:
 
 def _command(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        command = json.loads(text)
     except ValueError as error:
         raise click.ClickException(f"{text[:80]}: is not JSON: {error}.") from None
-    if not isinstance(found, dict) or "op" not in found:
+    if not isinstance(command, dict) or "op" not in command:
         raise click.ClickException(f'{text[:80]}: expected a command such as {{"op": "run"}}.')
-    return found
+    return command
 
 
 def objects_of(file: Path) -> Iterator[dict[str, Any]]:
@@ -170,7 +170,7 @@ def objects_of(file: Path) -> Iterator[dict[str, Any]]:
 
     try:
         text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
-        documents = [each for each in _documents(text) if each is not None]
+        documents = [document for document in _documents(text) if document is not None]
     except OSError as error:
         raise click.ClickException(f"{file}: {error.strerror}.") from None
     except (yaml.YAMLError, UnicodeError) as error:

@@ -13,6 +13,6 @@ from schedviz.terminal import say_exact
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
     """Print the completion script for a shell: `eval "$(schedviz completion bash)"`."""
-    found = get_completion_class(shell)
-    assert found is not None
-    say_exact(found(ctx.find_root().command, {}, "schedviz", "_SCHEDVIZ_COMPLETE").source() + "\n")
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    say_exact(completion_class(ctx.find_root().command, {}, "schedviz", "_SCHEDVIZ_COMPLETE").source() + "\n")

@@ -34,13 +34,13 @@ def find_session(client: Client, which: str) -> Session:
         except NotFound:
             raise click.ClickException(f"No session {which}, or you do not have access to it. `schedviz sessions` lists them.") from None
     listed = client.sessions(most=1) if which == "@newest" else client.sessions()
-    found = [row for row in listed if which == "@newest" or row["name"] == which or row["id"].startswith(which.lower())]
-    if len(found) == 1:
-        return client.session(found[0]["id"])
-    if not found:
+    matches = [row for row in listed if which == "@newest" or row["name"] == which or row["id"].startswith(which.lower())]
+    if len(matches) == 1:
+        return client.session(matches[0]["id"])
+    if not matches:
         raise click.ClickException(f"There is no session {which!r}. `schedviz sessions` lists them.")
-    few = ", ".join(row["id"] for row in found[:3])
-    raise click.ClickException(f"{len(found)} sessions match {which!r} ({few}, …); pass the whole ID.")
+    few = ", ".join(row["id"] for row in matches[:3])
+    raise click.ClickException(f"{len(matches)} sessions match {which!r} ({few}, …); pass the whole ID.")
 
 
 def _known_sessions(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -36,11 +36,11 @@ def print_rows(rows: Sequence[dict[str, Any]], form: Form, columns: Sequence[str
         for row in rows:
             say(_cell(row.get(columns[0])))
         return
-    shown = list(columns) if form == "table" else list(dict.fromkeys([*columns, *(name for row in rows for name in row)]))
-    lines = [[_title(name) for name in shown], *([_cell(row.get(name)) for name in shown] for row in rows)]
+    shown_columns = list(columns) if form == "table" else list(dict.fromkeys([*columns, *(name for row in rows for name in row)]))
+    lines = [[_title(name) for name in shown_columns], *([_cell(row.get(name)) for name in shown_columns] for row in rows)]
     if form == "table":
         lines = [[text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…" for text in line] for line in lines]
-    widths = [max(_width(line[place]) for line in lines) for place in range(len(shown))]
+    widths = [max(_width(line[index]) for line in lines) for index in range(len(shown_columns))]
     for line in lines:
         say("   ".join(text + " " * (width - _width(text)) for text, width in zip(line, widths, strict=True)).rstrip())
 
@@ -78,7 +78,7 @@ class Progress:
 
 
 def _title(name: str) -> str:
-    return "".join(f"-{letter}" if letter.isupper() and place else letter for place, letter in enumerate(name)).upper()
+    return "".join(f"-{letter}" if letter.isupper() and index else letter for index, letter in enumerate(name)).upper()
 
 
 def _cell(value: Any) -> str:

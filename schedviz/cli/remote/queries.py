@@ -35,8 +35,8 @@ def state(
     scheduled last (release v1.36). JSON and YAML contain the whole state.
     """
     with client_of(server, token) as client:
-        found = find_session(client, which).state(at=at)
-    print_rows(found.pod_group if what == "group" else getattr(found, what), form, _COLUMNS[what], whole=found.raw)
+        result = find_session(client, which).state(at=at)
+    print_rows(result.pod_group if what == "group" else getattr(result, what), form, _COLUMNS[what], whole=result.raw)
 
 
 @click.command()
@@ -70,9 +70,9 @@ def cycles(
             print_value(session.cycle(detail), form)
             return
         wanted = {"pod": pod, "node": node, "podGroup": pod_group, "outcome": outcome}
-        found = session.cycles(tail=tail).where(**{name: value for name, value in wanted.items() if value})
-    grouped = ("podGroup",) if any(row.get("podGroup") for row in found) else ()
-    print_rows(found, form, ("cycle", "pod", *grouped, "outcome", "node", "feasibleNodes", "evaluatedNodes", "lastEvent"))
+        rows = session.cycles(tail=tail).where(**{name: value for name, value in wanted.items() if value})
+    grouped = ("podGroup",) if any(row.get("podGroup") for row in rows) else ()
+    print_rows(rows, form, ("cycle", "pod", *grouped, "outcome", "node", "feasibleNodes", "evaluatedNodes", "lastEvent"))
 
 
 @click.command()
@@ -118,8 +118,8 @@ def what_if(
     if len(pods) != 1:
         raise click.ClickException(f"{file}: expected one pod, found {len(pods)}.")
     with client_of(server, token) as client:
-        found = find_session(client, which).what_if(pods[0], copies, at=at)
-    print_rows(found.nodes, form, ("node", "copies"), whole=found.raw)
-    say(f"schedviz: {found.placed} of {copies} fit. {found.message}".rstrip(), err=True)
-    if found.remaining:
+        result = find_session(client, which).what_if(pods[0], copies, at=at)
+    print_rows(result.nodes, form, ("node", "copies"), whole=result.raw)
+    say(f"schedviz: {result.placed} of {copies} fit. {result.message}".rstrip(), err=True)
+    if result.remaining:
         ctx.exit(1)

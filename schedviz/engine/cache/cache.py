@@ -231,10 +231,10 @@ class Cache:
         changes.of(info)
         cached = info.node
         self.nodes.move_to_head(new.name)
-        left, moved_to = self.node_tree.update_node(old, new)
+        left_zone, moved_to = self.node_tree.update_node(old, new)
         info.image_states, images = self.image_states.replace_node(cached, new)
         info.set_node(new)
-        self._record_node("update", new, changes, tree=_tree_change(left, joined if moved_to is None else moved_to), images=images)
+        self._record_node("update", new, changes, tree=_tree_change(left_zone, joined if moved_to is None else moved_to), images=images)
         return info.clone()
 
     def remove_node(self, node: Node) -> None:
@@ -253,10 +253,10 @@ class Cache:
         else:
             self.nodes.remove(node.name)
             draft.is_dropped = True
-        left = self.node_tree.remove_node(node)
-        images = self.image_states.remove_node(node) if left is not None else []
-        self._record_node("remove", node, changes, tree=_tree_change(left, None), images=images)
-        if left is None:
+        left_zone = self.node_tree.remove_node(node)
+        images = self.image_states.remove_node(node) if left_zone is not None else []
+        self._record_node("remove", node, changes, tree=_tree_change(left_zone, None), images=images)
+        if left_zone is None:
             raise CacheError(f'node "{node.name}" in group "{_quoted(zone_key(node))}" was not found')
 
     def remove_node_by_name(self, name: str) -> None:
@@ -488,5 +488,5 @@ def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\x00", "\\x00")
 
 
-def _tree_change(left: str | None, joined: str | None) -> TreeChange | None:
-    return None if left is None and joined is None else TreeChange(left=left, joined=joined)
+def _tree_change(left_zone: str | None, joined_zone: str | None) -> TreeChange | None:
+    return None if left_zone is None and joined_zone is None else TreeChange(left=left_zone, joined=joined_zone)

@@ -189,8 +189,8 @@ class CacheV136(Cache):
             del snapshot.pod_groups[group]
             changed[group] = None
         for group, state in self.pod_groups.items():
-            known = snapshot.pod_groups.get(group)
-            if known is None or known.generation != state.generation:
+            cached = snapshot.pod_groups.get(group)
+            if cached is None or cached.generation != state.generation:
                 snapshot.pod_groups[group] = state.clone()
                 changed[group] = state.to_view()
         return changed

@@ -65,14 +65,14 @@ class ImageStates:
     def to_state(self) -> ImagesRecord:
         """The state for a checkpoint."""
         nodes = sorted(set().union(*(state.nodes for state in self._states.values())))
-        places = {name: place for place, name in enumerate(nodes)}
+        index_of = {name: index for index, name in enumerate(nodes)}
         return ImagesRecord(
-            nodes, [ImageRecord(name, state.size, sorted(map(places.__getitem__, state.nodes))) for name, state in self._states.items()]
+            nodes, [ImageRecord(name, state.size, sorted(map(index_of.__getitem__, state.nodes))) for name, state in self._states.items()]
         )
 
     def load(self, saved: ImagesRecord) -> None:
         """Load the state of `to_state`."""
-        self._states = {image.name: ImageState(image.size, {saved.nodes[place] for place in image.nodes}) for image in saved.images}
+        self._states = {image.name: ImageState(image.size, {saved.nodes[index] for index in image.nodes}) for image in saved.images}
 
     def _remove(self, node: Node | None) -> None:
         for name in _images(node):

@@ -41,7 +41,7 @@ def declared_features(node: Node | None) -> list[str]:
 
 def used_ports(ports: HostPortInfo) -> dict[str, list[str]]:
     """IP -> sorted `TCP/80`."""
-    return {ip: sorted(f"{protocol}/{port}" for protocol, port in taken) for ip, taken in ports.items()}
+    return {ip: sorted(f"{protocol}/{port}" for protocol, port in ports_of_ip) for ip, ports_of_ip in ports.items()}
 
 
 def image_states(info: NodeInfo) -> dict[str, ImageState]:

@@ -48,15 +48,15 @@ class NodeTree:
         """Move the node if its zone changed. Returns the zones that it left and joined. Upstream: node_tree.go updateNode"""
         if (zone_key(old) if old is not None else "") == zone_key(new):
             return None, None
-        left = self.remove_node(old) if old is not None else None
-        return left, self.add_node(new)
+        left_zone = self.remove_node(old) if old is not None else None
+        return left_zone, self.add_node(new)
 
     def list(self) -> list[str]:
         """All nodes: the first of each zone, then the second of each, and so on. Upstream: node_tree.go list"""
         names: list[str] = []
         zones = [self.tree[zone] for zone in self.zones]
-        for place in range(max(map(len, zones), default=0)):
-            names += [zone[place] for zone in zones if place < len(zone)]
+        for index in range(max(map(len, zones), default=0)):
+            names += [zone[index] for zone in zones if index < len(zone)]
         return names
 
     def to_view(self) -> NodeTreeView:

@@ -243,8 +243,8 @@ class Snapshot:
         for info in changes.affinity:
             self._refile(self.have_pods_with_affinity_node_info_list, info, wanted=bool(info.pods_with_affinity))
         for info in changes.anti_affinity:
-            wanted = bool(info.pods_with_required_anti_affinity)
-            self._refile(self.have_pods_with_required_anti_affinity_node_info_list, info, wanted=wanted)
+            should_be_listed = bool(info.pods_with_required_anti_affinity)
+            self._refile(self.have_pods_with_required_anti_affinity_node_info_list, info, wanted=should_be_listed)
         for info, claims, delta in changes.claims:
             for claim in claims if info.name in self.row_of else ():
                 self._claims[claim] += delta
@@ -256,12 +256,12 @@ class Snapshot:
         row_of = self.row_of
         if info.name not in row_of:
             return
-        place = bisect_left(nodes, row_of[info.name], key=lambda other: row_of[other.name])
-        is_there = place < len(nodes) and nodes[place] is info
+        index = bisect_left(nodes, row_of[info.name], key=lambda other: row_of[other.name])
+        is_there = index < len(nodes) and nodes[index] is info
         if wanted and not is_there:
-            nodes.insert(place, info)
+            nodes.insert(index, info)
         elif is_there and not wanted:
-            del nodes[place]
+            del nodes[index]
 
     def _count_claims(self) -> None:
         self._claims = Counter(claim for info in self.node_info_list for claim in info.pvc_ref_counts)

@@ -83,10 +83,10 @@ def _remove_deleted(snapshot: Snapshot, nodes: NodeInfoList, node_tree: NodeTree
     surplus = len(snapshot.node_info_map) - node_tree.num_nodes
     if surplus <= 0:
         return []
-    gone = [name for name in snapshot.node_info_map if (info := nodes.get(name)) is None or info.node is None]
-    for name in gone[:surplus]:
+    deleted = [name for name in snapshot.node_info_map if (info := nodes.get(name)) is None or info.node is None]
+    for name in deleted[:surplus]:
         del snapshot.node_info_map[name]
-    return gone[:surplus]
+    return deleted[:surplus]
 
 
 def _inconsistency(snapshot: Snapshot, nodes: NodeInfoList, node_tree: NodeTree) -> str:

@@ -75,11 +75,11 @@ class References:
             ref = self._table.node_ref(obj)
             assert ref is not None
             return ref
-        known = self._numbers.get(id(obj))
-        if known is None:
-            known = self._numbers[id(obj)] = len(self.others)
+        existing = self._numbers.get(id(obj))
+        if existing is None:
+            existing = self._numbers[id(obj)] = len(self.others)
             self.others.append(obj)  # type: ignore[arg-type]  # every kind is an AnyObject
-        return known
+        return existing
 
     def find(self, kind: str, number: int) -> AnyObject:
         """The object with a number."""
@@ -134,8 +134,8 @@ def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, re
         store.creations[kind, key] = times
     for kind, numbers in saved.informed.items():
         # Usually the informers know all objects.
-        known = numbers == saved.stored.get(kind)
-        informers.load(kind, store.of_kind(kind) if known else {obj.metadata.key: obj for obj in refs.objects(kind, numbers)})
+        is_unchanged = numbers == saved.stored.get(kind)
+        informers.load(kind, store.of_kind(kind) if is_unchanged else {obj.metadata.key: obj for obj in refs.objects(kind, numbers)})
 
     def event_of(event: WatchEventState) -> WatchEvent:
         obj = refs.find(event.kind, event.object)

@@ -70,19 +70,19 @@ def pod_group_cycle_state(group: PodGroupCycle, table: ObjectTable) -> PodGroupC
 
 def pod_group_cycle_of(saved: PodGroupCycleState, state: SchedulerState, table: ObjectTable) -> PodGroupCycle:
     """The pod group's cycle of a state."""
-    queued = [table.queued_pod(one) for one in saved.queued]
+    queued = [table.queued_pod(state) for state in saved.queued]
     group = PodGroupCycle(state, queued[0], saved.number)
     group.queued = queued
     group.profile_name, group.stage, group.results = saved.profile, saved.stage, saved.results
     group.placements = saved.placements
 
-    def pod_of(one: PodGroupPodState) -> PodGroupPodCycle:
-        cycle = scheduling_cycle_of(PodGroupPodCycle, one.cycle, state, table)
+    def pod_of(saved_pod: PodGroupPodState) -> PodGroupPodCycle:
+        cycle = scheduling_cycle_of(PodGroupPodCycle, saved_pod.cycle, state, table)
         assert isinstance(cycle, PodGroupPodCycle)
         # The group and the pod's cycles share one QueuedPodInfo.
         cycle.queued = queued[cycle.number - group.number]
         cycle.pod_group = group.group.key
-        cycle.was_tried, cycle.trial, cycle.submission = one.was_tried, one.trial, one.submission
+        cycle.was_tried, cycle.trial, cycle.submission = saved_pod.was_tried, saved_pod.trial, saved_pod.submission
         return cycle
 
     for placement, trial in zip(saved.placements, saved.trials, strict=False):

@@ -58,12 +58,12 @@ def with_priority(pod: Pod, store: ObjectStore) -> Pod:
     """
     if pod.spec.priority is not None and pod.spec.preemption_policy is not None:
         return pod
-    found = _priority_class(pod, store)
+    priority_class = _priority_class(pod, store)
     priority, policy = pod.spec.priority, pod.spec.preemption_policy
     if priority is None:
-        priority = found.value if found is not None else DEFAULT_PRIORITY
+        priority = priority_class.value if priority_class is not None else DEFAULT_PRIORITY
     if policy is None:
-        policy = (found.preemption_policy if found is not None else None) or DEFAULT_PREEMPTION_POLICY
+        policy = (priority_class.preemption_policy if priority_class is not None else None) or DEFAULT_PREEMPTION_POLICY
     return replace(pod, spec=replace(pod.spec, priority=priority, preemption_policy=policy))
 
 
@@ -72,12 +72,12 @@ def _priority_class(pod: Pod, store: ObjectStore) -> PriorityClass | None:
     named = classes.get(pod.spec.priority_class_name)
     if named is not None:
         return named  # type: ignore[no-any-return]
-    defaults: Iterable[PriorityClass] = (each for each in classes.values() if each.global_default)
-    return min(defaults, key=lambda each: each.value, default=None)
+    defaults: Iterable[PriorityClass] = (priority_class for priority_class in classes.values() if priority_class.global_default)
+    return min(defaults, key=lambda priority_class: priority_class.value, default=None)
 
 
-def merged(new: Object, old: Object, written: Mapping[str, Any]) -> Object:
-    """The new object with the members that an update keeps from the old one. `written` is the new object as the user wrote it."""
+def merged(new: Object, old: Object, manifest: Mapping[str, Any]) -> Object:
+    """The new object with the members that an update keeps from the old one. `manifest` is the new object as the user wrote it."""
     new = replace(
         new,
         metadata=replace(
@@ -89,7 +89,7 @@ def merged(new: Object, old: Object, written: Mapping[str, Any]) -> Object:
         ),
     )
     keep = _KEEPS.get(type(new))
-    return keep(new, old, has_status="status" in written) if keep is not None else new
+    return keep(new, old, has_status="status" in manifest) if keep is not None else new
 
 
 def _keep_of_pod(new: Pod, old: Pod, *, has_status: bool) -> Pod:

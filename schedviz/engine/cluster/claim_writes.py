@@ -91,10 +91,10 @@ def _create(cluster: Writer, claim: ResourceClaim) -> ResourceClaim:
 
 def _unreserve(cluster: Writer, current: ResourceClaim, instruction: WriteClaim) -> ResourceClaim:
     """Upstream: a strategic merge patch of status.reservedFor, whose key is the uid"""
-    kept = tuple(each for each in current.status.reserved_for if each.uid != instruction.uid)
+    reserved_for = tuple(consumer for consumer in current.status.reserved_for if consumer.uid != instruction.uid)
     removed = json.dumps({"$patch": "delete", "uid": instruction.uid}, separators=(",", ":"))
     cluster.record_scheduler_write("patch", current, subresource="status", detail=f"reservedFor=[{removed}]")
-    return cluster.write_and_hold(replace(current, status=replace(current.status, reserved_for=kept)), current)
+    return cluster.write_and_hold(replace(current, status=replace(current.status, reserved_for=reserved_for)), current)
 
 
 def show_extended(cluster: Writer, instruction: PatchExtendedResourceClaimStatus) -> StatusError | None:
@@ -102,11 +102,11 @@ def show_extended(cluster: Writer, instruction: PatchExtendedResourceClaimStatus
     pod, status = instruction.pod, instruction.status
     if pod.status.extended_resource_claim_status == status:
         return None
-    mappings = [dict(sorted(msgspec.to_builtins(each).items())) for each in status.request_mappings]
-    shown = json.dumps({"requestMappings": mappings, "resourceClaimName": status.resource_claim_name}, separators=(",", ":"))
+    mappings = [dict(sorted(msgspec.to_builtins(mapping).items())) for mapping in status.request_mappings]
+    text = json.dumps({"requestMappings": mappings, "resourceClaimName": status.resource_claim_name}, separators=(",", ":"))
     current = cluster.find("Pod", pod.key)
     error = "" if isinstance(current, Pod) else f'pods "{pod.name}" not found'
-    cluster.record_scheduler_write("patch", pod, subresource="status", detail=f"extendedResourceClaimStatus={shown}", error=error)
+    cluster.record_scheduler_write("patch", pod, subresource="status", detail=f"extendedResourceClaimStatus={text}", error=error)
     if not isinstance(current, Pod):
         return StatusError(error, "pods", pod.name)
     cluster.write_and_hold(replace(current, status=replace(current.status, extended_resource_claim_status=status)), current)
@@ -134,7 +134,7 @@ def _detail(claim: ResourceClaim) -> str:
         parts.append(f"finalizers={','.join(claim.metadata.finalizers)}")
     allocation = claim.status.allocation
     if allocation is not None:
-        devices = " ".join(f"{each.request}={each.driver}/{each.pool}/{each.device}" for each in allocation.devices.results)
+        devices = " ".join(f"{result.request}={result.driver}/{result.pool}/{result.device}" for result in allocation.devices.results)
         parts.append(f"allocation=[{devices}]")
-    users = " ".join(f"{each.resource}/{each.name}" for each in claim.status.reserved_for)
+    users = " ".join(f"{consumer.resource}/{consumer.name}" for consumer in claim.status.reserved_for)
     return "; ".join([*parts, f"reservedFor=[{users}]"])

@@ -177,16 +177,16 @@ class Cluster:
 
     def update_object(self, instruction: UpdateObject[StorageObject]) -> StorageObject | StatusError:
         """Update a volume or a claim; watch events are sent at once, and the volume controller reacts."""
-        written = instruction.object
-        kind = BY_TYPE[type(written)].name
-        current = self.store.get(kind, written.key)
-        error = why_not_replaced(written, current)
+        stored = instruction.object
+        kind = BY_TYPE[type(stored)].name
+        current = self.store.get(kind, stored.key)
+        error = why_not_replaced(stored, current)
         if error:
-            self.record_scheduler_write("update", written, error=error)
+            self.record_scheduler_write("update", stored, error=error)
             return StatusError(error)
         # A watch event does not overtake those of earlier writes.
         self.cycle_ended()
-        new = self._replace(written, by_scheduler=True)
+        new = self._replace(stored, by_scheduler=True)
         volume_controller.react(self, new)
         return new
 
@@ -345,20 +345,20 @@ class Cluster:
             event = self.watches.written.pop(0)
             is_before_binding = self.written_before_binding > 0
             self.written_before_binding -= is_before_binding
-            held = self.watches.unconfirmed.get(event.key) if event.kind == "Pod" else None
-            if held is None or event.key != self.bound_pod:
+            unconfirmed = self.watches.unconfirmed.get(event.key) if event.kind == "Pod" else None
+            if unconfirmed is None or event.key != self.bound_pod:
                 self._send(event)
             elif is_before_binding:
                 self._dispatch(event)
             else:
-                held.append(event)
+                unconfirmed.append(event)
 
     def confirm(self, pod_key: str) -> bool:
         """Send the event of a pod's binding and the events behind it. False: there is none."""
-        held = self.watches.unconfirmed.pop(pod_key, None)
-        for event in held or ():
+        unconfirmed = self.watches.unconfirmed.pop(pod_key, None)
+        for event in unconfirmed or ():
             self._dispatch(event)
-        return held is not None
+        return unconfirmed is not None
 
     @property
     def next_due(self) -> int | None:
@@ -484,9 +484,9 @@ class Cluster:
         if not (graceful and isinstance(old, Pod)):
             self.store.remove(old)
             self.controllers.changed(old)
-            gone = replace(old, metadata=replace(old.metadata, resource_version=self.store.next_resource_version()))
+            deleted = replace(old, metadata=replace(old.metadata, resource_version=self.store.next_resource_version()))
             record("delete", old)
-            return self._event("DELETED", gone, old, lost)
+            return self._event("DELETED", deleted, old, lost)
         if old.metadata.deletion_timestamp is not None:
             record("delete", old)
             return None
@@ -570,14 +570,14 @@ def _not_found(pod: Pod) -> StatusError:
     return StatusError(f'pods "{pod.name}" not found', "pods", pod.name)
 
 
-def _why_not_bound(pod: KubeObject | None, wanted: Pod) -> str:
+def _why_not_bound(pod: KubeObject | None, expected: Pod) -> str:
     """Why the API server would refuse to bind a pod; "": it would not.
 
     Upstream: pkg/registry/core/pod/storage/storage.go setPodHostAndAnnotations
     """
     if not isinstance(pod, Pod):
-        return str(_not_found(wanted))
-    uid = wanted.uid
+        return str(_not_found(expected))
+    uid = expected.uid
     conflict = f'Operation cannot be fulfilled on pods/binding "{pod.name}": '
     if pod.uid != uid:
         return f"{conflict}Precondition failed: UID in precondition: {uid}, UID in object meta: {pod.uid}"

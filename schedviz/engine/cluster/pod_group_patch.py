@@ -10,15 +10,15 @@ from schedviz.kube.workloads import PodGroupStatus
 
 def with_condition(status: PodGroupStatus, condition: Condition, now: str) -> Condition | None:
     """The condition as it would be in the status; None: the status has it. Its transition time changes only with its status."""
-    known = next((one for one in status.conditions if one.type == condition.type), None)
-    changed_at = known.last_transition_time if known is not None and known.status == condition.status else now
+    existing = next((existing_condition for existing_condition in status.conditions if existing_condition.type == condition.type), None)
+    changed_at = existing.last_transition_time if existing is not None and existing.status == condition.status else now
     condition = replace(condition, last_transition_time=changed_at)
-    return None if condition == known else condition
+    return None if condition == existing else condition
 
 
 def merged(status: PodGroupStatus, condition: Condition) -> PodGroupStatus:
     """The status with this condition."""
-    others = [one for one in status.conditions if one.type != condition.type]
+    others = [existing for existing in status.conditions if existing.type != condition.type]
     if len(others) == len(status.conditions):
         return replace(status, conditions=(*others, condition))
-    return replace(status, conditions=tuple(condition if one.type == condition.type else one for one in status.conditions))
+    return replace(status, conditions=tuple(condition if existing.type == condition.type else existing for existing in status.conditions))

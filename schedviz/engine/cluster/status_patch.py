@@ -118,4 +118,4 @@ def condition_of(status: PodStatus, type_: str) -> PodCondition | None:
 def _with(status: PodStatus, condition: PodCondition) -> PodStatus:
     if condition_of(status, condition.type) is None:
         return replace(status, conditions=(*status.conditions, condition))
-    return replace(status, conditions=tuple(condition if each.type == condition.type else each for each in status.conditions))
+    return replace(status, conditions=tuple(condition if existing.type == condition.type else existing for existing in status.conditions))

@@ -33,8 +33,8 @@ class Timers:
 
     def set(self, owner: str, key: str, due: int) -> None:
         """Set a timer, unless it is set for that moment or an earlier one."""
-        known = self._set.get((owner, key))
-        if known is not None and known.due <= due:
+        existing = self._set.get((owner, key))
+        if existing is not None and existing.due <= due:
             return
         self._number += 1
         timer = self._set[owner, key] = Timer(due, self._number, owner, key)

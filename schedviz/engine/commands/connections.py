@@ -65,9 +65,9 @@ def _disconnect(simulation: SimulationState, kind: str) -> bool:
     cluster = simulation.cluster
     if kind in cluster.watches.unseen:
         return False
-    held = len(cluster.watches.unconfirmed) if kind == "Pod" else 0
+    unconfirmed = len(cluster.watches.unconfirmed) if kind == "Pod" else 0
     lost = cluster.watches.cut(kind)
-    cluster.watches.unseen[kind] = len(lost) + held
+    cluster.watches.unseen[kind] = len(lost) + unconfirmed
     for event in lost:
         cluster.record_lost(event, "disconnected")
     cluster.record_watch(kind)
@@ -94,21 +94,21 @@ def _differences(simulation: SimulationState, kind: str) -> list[WatchEvent]:
     An object with an unchanged version causes no event.
     """
     cluster = simulation.cluster
-    known = simulation.scheduler.state.informers.objects()[kind]
+    cached = simulation.scheduler.state.informers.objects()[kind]
     listed = {key: obj for key, obj in cluster.store.of_kind(kind).items() if not (isinstance(obj, Pod) and is_finished(obj))}
 
     def event(verb: Verb, obj: KubeObject, *, gone: bool = False) -> WatchEvent:
         number = cluster.watches.next_id()
         return WatchEvent(number, verb, kind, obj, final_state_unknown=gone)  # type: ignore[arg-type]  # every kind is an AnyObject
 
-    found = []
+    differences = []
     for key in sorted(listed):
-        before = known.get(key)
+        before = cached.get(key)
         if before is None:
-            found.append(event("ADDED", listed[key]))
+            differences.append(event("ADDED", listed[key]))
         elif before.metadata.resource_version != listed[key].metadata.resource_version:
-            found.append(event("MODIFIED", listed[key]))
-    return found + [event("DELETED", known[key], gone=True) for key in sorted(known) if key not in listed]
+            differences.append(event("MODIFIED", listed[key]))
+    return differences + [event("DELETED", cached[key], gone=True) for key in sorted(cached) if key not in listed]
 
 
 def disconnect_watches(simulation: SimulationState) -> None:

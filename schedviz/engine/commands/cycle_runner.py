@@ -104,7 +104,7 @@ class CycleRunner:
     def _end_confirmed_bindings(self) -> None:
         simulation = self.simulation
         scheduler, watches = simulation.scheduler, simulation.cluster.watches
-        for binding in [each for each in scheduler.bindings if each.stage == stages.CONFIRM]:
+        for binding in [binding for binding in scheduler.bindings if binding.stage == stages.CONFIRM]:
             if binding.pod in watches.unconfirmed or any(event.kind == "Pod" and event.key == binding.pod for event in watches.in_flight):
                 continue
             scheduler.bindings.remove(binding)

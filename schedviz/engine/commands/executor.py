@@ -184,9 +184,9 @@ class CommandExecutor:
         pods = (queued.pod for queued in self._simulation.scheduler.state.queue.pods_backing_off())
         groups = sorted({group.key for pod in pods if (group := group_of(pod)) is not None})
         named = ", ".join(groups[:_NAMED_GROUPS]) + (f" and {len(groups) - _NAMED_GROUPS} more" if len(groups) > _NAMED_GROUPS else "")
-        one, verbs = ("group", ("does not fit", "is")) if len(groups) == 1 else ("groups", ("do not fit", "are"))
+        noun, verbs = ("group", ("does not fit", "is")) if len(groups) == 1 else ("groups", ("do not fit", "are"))
         return (
-            f"the pod {one} {named} {verbs[0]} and {verbs[1]} popped from backoffQ over and over; the same would happen in every further "
+            f"the pod {noun} {named} {verbs[0]} and {verbs[1]} popped from backoffQ over and over; the same would happen in every further "
             "cycle. Ask why one of the pods is pending, change the cluster, then run again"
         )
 
@@ -210,7 +210,7 @@ class CommandExecutor:
     def _bind(self, command: commands.Bind | commands.BindFail) -> Outcome:
         self.runner.tick()
         held = self._simulation.scheduler.held_bindings
-        binding = next((each for each in held if command.pod in ("*", each.pod)), None)
+        binding = next((binding for binding in held if command.pod in ("*", binding.pod)), None)
         self.pod = binding.pod if binding is not None else ""
         if binding is None:
             return Outcome(result="no held binding")

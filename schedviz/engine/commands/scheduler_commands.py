@@ -16,10 +16,10 @@ def permit(runner: CycleRunner, command: commands.Permit) -> Outcome:
     """Allow or reject a pod that waits at Permit, for one plugin or for all. Upstream: framework/runtime/waiting_pods_map.go waitingPod"""
     simulation = runner.simulation
     runner.tick()
-    found = _waiting(simulation, command.pod)
-    if found is None:
+    waiting_pod = _waiting(simulation, command.pod)
+    if waiting_pod is None:
         return Outcome(result=f"the pod {command.pod} does not wait at Permit")
-    binding, waiting = found
+    binding, waiting = waiting_pod
     if command.plugin is not None and command.plugin not in waiting.pending:
         names = ", ".join(sorted(waiting.pending)) or "no plugin any more"
         return Outcome(result=f"the pod {command.pod} does not wait for {command.plugin}: it waits for {names}")
@@ -61,7 +61,7 @@ def preempt(runner: CycleRunner, command: commands.Preempt) -> tuple[str, Outcom
         why = _why_off(simulation, "SchedulerAsyncPreemption")
         return "", Outcome(result=f"the scheduler evicts victims in its scheduling cycles: {why}")
     running = scheduler.preemptions.running
-    task = next((one for one in running if command.pod in ("*", one.preemptor.key)), None)
+    task = next((preemption for preemption in running if command.pod in ("*", preemption.preemptor.key)), None)
     if task is None:
         return "", Outcome(result="no held preemption")
     cluster.delete_failure, cluster.delivers_at_once = command.fail, command.deliver == "during"

@@ -20,16 +20,16 @@ def parse_duration(text: str) -> int:
     total = Decimal(0)
     end = 0
     while end < len(bare):
-        piece = _PIECE.match(bare, end)
-        if piece is None:
+        match = _PIECE.match(bare, end)
+        if match is None:
             raise ValueError(f'time: invalid duration "{text}"')
-        number, unit = piece.groups()
+        number, unit = match.groups()
         if not unit:
             raise ValueError(f'time: missing unit in duration "{text}"')
         if unit not in _UNITS:
             raise ValueError(f'time: unknown unit "{unit}" in duration "{text}"')
         total += Decimal(number) * _UNITS[unit]
-        end = piece.end()
+        end = match.end()
     nanoseconds = int(total)
     if nanoseconds >= 1 << 63:
         raise ValueError(f'time: invalid duration "{text}"')
@@ -46,10 +46,10 @@ def format_duration(nanoseconds: int) -> str:
             return f"{sign}{_fraction(rest, size)}{unit}"
     minutes, seconds = divmod(rest, _UNITS["m"])
     hours, minutes = divmod(minutes, 60)
-    shown = f"{_fraction(seconds, 10**9)}s"
+    text = f"{_fraction(seconds, 10**9)}s"
     if hours:
-        return f"{sign}{hours}h{minutes}m{shown}"
-    return f"{sign}{minutes}m{shown}" if minutes else f"{sign}{shown}"
+        return f"{sign}{hours}h{minutes}m{text}"
+    return f"{sign}{minutes}m{text}" if minutes else f"{sign}{text}"
 
 
 def _fraction(amount: int, size: int) -> str:

@@ -96,7 +96,7 @@ class _Loading(msgspec.Struct, frozen=True):
         Upstream: apimachinery pkg/runtime/serializer/versioning, kube-scheduler/config/v1/types.go DecodeNestedObjects
         """
         outer = Strict()
-        outer.look(document, self.rules.configuration)
+        outer.check(document, self.rules.configuration)
         if outer.wrong is not None:
             raise ConfigurationError([outer.wrong])
         faults = [(_path_of(fault), fault) for fault in duplicates] + [(path, f'unknown field "{path}"') for path in outer.unknown]
@@ -123,8 +123,8 @@ class _Loading(msgspec.Struct, frozen=True):
             sentence = f"{decoding}decoding args for plugin {name}: couldn't get version/kind; json parse error: json: cannot unmarshal"
             raise ConfigurationError([Problem(where, "expected an object", sentence)])
         version, kind = args.get("apiVersion", API_VERSION), args.get("kind", f"{name}Args")
-        known = {known_name + "Args" for known_name in self.rules.args}
-        if version != API_VERSION or kind not in known:
+        known_types = {known_name + "Args" for known_name in self.rules.args}
+        if version != API_VERSION or kind not in known_types:
             sentence = (
                 f'{decoding}decoding args for plugin {name}: no kind "{kind}" is registered for version "{version}" '
                 f'in scheme "{self.rules.scheme}"'
@@ -134,7 +134,7 @@ class _Loading(msgspec.Struct, frozen=True):
             sentence = f"{decoding}args for plugin {name} were not of type {name}Args.{_GROUP}, got {kind}.{_GROUP}"
             raise ConfigurationError([Problem(f"{where}.kind", sentence, sentence)])
         strict = Strict()
-        strict.look({key: value for key, value in args.items() if key not in ("apiVersion", "kind")}, args_type)
+        strict.check({key: value for key, value in args.items() if key not in ("apiVersion", "kind")}, args_type)
         if strict.wrong is not None:
             sentence = f"{decoding}decoding args for plugin {name}: {strict.wrong}"
             raise ConfigurationError([Problem(f"{where}.{strict.wrong.path}", sentence, sentence)])
@@ -198,7 +198,7 @@ def _fit_problems(configuration: KubeSchedulerConfiguration, validation: ArgsVal
             continue
         problems = list(validation.validate("", args))
         if problems:
-            number = next(place for place, config in enumerate(profile.plugin_config) if config.name == "NodeResourcesFit")
+            number = next(index for index, config in enumerate(profile.plugin_config) if config.name == "NodeResourcesFit")
             plain = [Problem(problem.path.removeprefix("."), problem.message) for problem in problems]
             sentence = (
                 f"initializing profiles: creating profile for scheduler name {profile.scheduler_name}: initializing plugin "

@@ -37,38 +37,38 @@ class Strict:
         self.unknown: list[str] = []
         self.wrong: Problem | None = None
 
-    def look(self, value: Any, target: type[Any]) -> None:
+    def check(self, value: Any, target: type[Any]) -> None:
         """Check a whole document that should be a `target`."""
         self._any(value, _shape_of(cast("Hashable", target)), "", ("", ""))
 
-    def _any(self, value: Any, shape: inspect.Type, path: str, place: tuple[str, str]) -> None:
-        """`place` is the struct that has `value` as a member, and the Go path of the member, which has no indexes."""
+    def _any(self, value: Any, shape: inspect.Type, path: str, owner: tuple[str, str]) -> None:
+        """`owner` is the struct that has `value` as a member, and the Go path of the member, which has no indexes."""
         shape, kind = _bare(shape)
         match shape:
             case inspect.StructType():
-                self._struct(value, shape, path, place)
+                self._struct(value, shape, path, owner)
             case inspect.VarTupleType() | inspect.ListType():
                 if not isinstance(value, list):
-                    self._mismatch(value, _go_type(shape), path, place)
+                    self._mismatch(value, _go_type(shape), path, owner)
                     return
                 for index, item in enumerate(value):
-                    self._any(item, shape.item_type, f"{path}[{index}]", place)
+                    self._any(item, shape.item_type, f"{path}[{index}]", owner)
             case inspect.StrType():
-                self._string(value, kind, path, place)
+                self._string(value, kind, path, owner)
             case inspect.BoolType():
                 if not isinstance(value, bool):
-                    self._mismatch(value, "bool", path, place)
+                    self._mismatch(value, "bool", path, owner)
             case inspect.IntType():
-                self._int(value, shape, path, place)
+                self._int(value, shape, path, owner)
             case inspect.FloatType():
                 if isinstance(value, bool) or not isinstance(value, (int, float)):
-                    self._mismatch(value, "float32", path, place)
+                    self._mismatch(value, "float32", path, owner)
             case _:
                 pass
 
-    def _struct(self, value: Any, shape: inspect.StructType, path: str, place: tuple[str, str]) -> None:
+    def _struct(self, value: Any, shape: inspect.StructType, path: str, owner: tuple[str, str]) -> None:
         if not isinstance(value, dict):
-            self._mismatch(value, _go_type(shape), path, place)
+            self._mismatch(value, _go_type(shape), path, owner)
             return
         fields = {field.encode_name: field for field in shape.fields}
         for name, member in value.items():
@@ -77,14 +77,14 @@ class Strict:
             if field is None:
                 self.unknown.append(inside)
             else:
-                self._any(member, field.type, inside, (shape.cls.__name__, f"{place[1]}.{name}".lstrip(".")))
+                self._any(member, field.type, inside, (shape.cls.__name__, f"{owner[1]}.{name}".lstrip(".")))
 
-    def _string(self, value: Any, kind: str, path: str, place: tuple[str, str]) -> None:
+    def _string(self, value: Any, kind: str, path: str, owner: tuple[str, str]) -> None:
         if not isinstance(value, str):
             if kind == "Duration":
-                self._say(path, f"json: cannot unmarshal {_json_type(value)} into Go value of type string")
+                self._set_problem(path, f"json: cannot unmarshal {_json_type(value)} into Go value of type string")
             else:
-                self._mismatch(value, "[]uint8" if kind == "bytes" else "string", path, place)
+                self._mismatch(value, "[]uint8" if kind == "bytes" else "string", path, owner)
             return
         try:
             if kind == "Duration":
@@ -92,25 +92,25 @@ class Strict:
             elif kind == "bytes":
                 base64.b64decode(value, validate=True)
         except binascii.Error:
-            self._say(path, f"illegal base64 data at input byte {_first_illegal(value)}")
+            self._set_problem(path, f"illegal base64 data at input byte {_first_illegal(value)}")
         except ValueError as error:
-            self._say(path, str(error))
+            self._set_problem(path, str(error))
 
-    def _int(self, value: Any, shape: inspect.IntType, path: str, place: tuple[str, str]) -> None:
+    def _int(self, value: Any, shape: inspect.IntType, path: str, owner: tuple[str, str]) -> None:
         go_type = "int32" if shape.le == 2**31 - 1 else "int64"
         bits = 31 if go_type == "int32" else 63
         if isinstance(value, bool) or not isinstance(value, int):
-            self._mismatch(value, go_type, path, place)
+            self._mismatch(value, go_type, path, owner)
         elif not -(2**bits) <= value < 2**bits:
-            self._mismatch(value, go_type, path, place, overflow=True)
+            self._mismatch(value, go_type, path, owner, overflow=True)
 
-    def _mismatch(self, value: Any, go_type: str, path: str, place: tuple[str, str], *, overflow: bool = False) -> None:
-        found = f"number {value}" if overflow or (isinstance(value, float) and go_type.startswith("int")) else _json_type(value)
-        struct, field = place
+    def _mismatch(self, value: Any, go_type: str, path: str, owner: tuple[str, str], *, overflow: bool = False) -> None:
+        actual = f"number {value}" if overflow or (isinstance(value, float) and go_type.startswith("int")) else _json_type(value)
+        struct, field = owner
         where = f"Go struct field {struct}.{field}" if struct else "Go value"
-        self._say(path, f"json: cannot unmarshal {found} into {where} of type {go_type}")
+        self._set_problem(path, f"json: cannot unmarshal {actual} into {where} of type {go_type}")
 
-    def _say(self, path: str, sentence: str) -> None:
+    def _set_problem(self, path: str, sentence: str) -> None:
         if self.wrong is None:
             self.wrong = Problem(path, sentence, sentence)
 
@@ -128,7 +128,7 @@ def _bare(shape: inspect.Type) -> tuple[inspect.Type, str]:
             kind = (shape.extra or {}).get("go", kind)
             shape = shape.type
         else:
-            shape = next(one for one in shape.types if not isinstance(one, inspect.NoneType))
+            shape = next(type_ for type_ in shape.types if not isinstance(type_, inspect.NoneType))
     return shape, kind
 
 

@@ -144,10 +144,10 @@ class ArgsValidation(msgspec.Struct, frozen=True):
         for index, constraint in enumerate(args.default_constraints):
             constraint_path = f"{path}.defaultConstraints[{index}]"
             yield from self._constraint(constraint_path, constraint)
-            what = (constraint.topology_key, constraint.when_unsatisfiable)
-            if what in seen:
-                yield self._duplicate(constraint_path, f"{{{what[0]}, {what[1]}}}")
-            seen.add(what)
+            key = (constraint.topology_key, constraint.when_unsatisfiable)
+            if key in seen:
+                yield self._duplicate(constraint_path, f"{{{key[0]}, {key[1]}}}")
+            seen.add(key)
 
     def _constraint(self, path: str, constraint: TopologySpreadConstraint) -> Iterator[Problem]:
         if constraint.max_skew <= 0:

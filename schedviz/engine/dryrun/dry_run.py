@@ -117,9 +117,9 @@ class DryRun:
         if not self.framework.has_score_plugins:
             return None
         state = self._state.clone()
-        shown = self.framework.run_pre_score_plugins(state, self.pod, rows)
-        if not shown.status.is_success:
-            return ScoreOutcome(shown.status, (), np.zeros(len(rows), np.int64))
+        scored = self.framework.run_pre_score_plugins(state, self.pod, rows)
+        if not scored.status.is_success:
+            return ScoreOutcome(scored.status, (), np.zeros(len(rows), np.int64))
         return self.framework.run_score_plugins(state, self.pod, rows)
 
     def if_empty(self, *, without: frozenset[str] = frozenset()) -> Verdicts:
@@ -203,7 +203,7 @@ class Trial:
         self._node_info.add_pod(pod)
         self._dry_run.framework.run_pre_filter_extension_add_pod(self._state, self._dry_run.pod, pod, self._node_info)
 
-    def ask(self) -> Status:
+    def filter_status(self) -> Status:
         """Filter's verdict, with nominated pods and without."""
         framework = self._dry_run.framework
         return framework.run_filter_plugins_with_nominated_pods(self._state, self._dry_run.pod, self._node_info)
@@ -218,7 +218,7 @@ def changed(simulation: Simulation, *, updated: Sequence[KubeObject] = (), delet
     informers = simulation.scheduler.state.informers
     before = {(BY_TYPE[type(obj)].name, obj.key): informers.by_key(BY_TYPE[type(obj)].name, obj.key) for obj in updated}
     for obj in deleted:
-        _tell(simulation, "DELETED", obj)
+        _deliver_silently(simulation, "DELETED", obj)
     for obj in updated:
         _replace(simulation, before[BY_TYPE[type(obj)].name, obj.key], obj)
     try:
@@ -227,7 +227,7 @@ def changed(simulation: Simulation, *, updated: Sequence[KubeObject] = (), delet
         for obj in reversed(updated):
             _replace(simulation, obj, before[BY_TYPE[type(obj)].name, obj.key])
         for obj in reversed(deleted):
-            _tell(simulation, "ADDED", obj)
+            _deliver_silently(simulation, "ADDED", obj)
 
 
 @contextmanager
@@ -254,16 +254,16 @@ def _replace(simulation: Simulation, old: KubeObject | None, new: KubeObject | N
     """Send the event of a change. The scheduler takes no claim that is not newer than the one that it has: a claim is deleted first."""
     if new is None:
         assert old is not None
-        _tell(simulation, "DELETED", old)
+        _deliver_silently(simulation, "DELETED", old)
     elif old is None or isinstance(old, ResourceClaim):
         if old is not None:
-            _tell(simulation, "DELETED", old)
-        _tell(simulation, "ADDED", new)
+            _deliver_silently(simulation, "DELETED", old)
+        _deliver_silently(simulation, "ADDED", new)
     else:
-        _tell(simulation, "MODIFIED", new)
+        _deliver_silently(simulation, "MODIFIED", new)
 
 
-def _tell(simulation: Simulation, verb: Verb, obj: KubeObject) -> None:
+def _deliver_silently(simulation: Simulation, verb: Verb, obj: KubeObject) -> None:
     recorder = simulation.recorder
     silent, recorder.silent = recorder.silent, True
     try:

@@ -54,12 +54,12 @@ class LiveDryRuns:
     @contextmanager
     def _using(simulation: Simulation, snapshot: Snapshot) -> Iterator[None]:
         scheduler = simulation.scheduler
-        theirs = scheduler.state.snapshot
+        scheduler_snapshot = scheduler.state.snapshot
         scheduler.use_snapshot(snapshot)
         try:
             yield
         finally:
-            scheduler.use_snapshot(theirs)
+            scheduler.use_snapshot(scheduler_snapshot)
 
 
 def _require_stateless(simulation: Simulation, pod: Pod) -> None:

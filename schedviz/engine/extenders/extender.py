@@ -159,9 +159,9 @@ class Extender:
             return self._failed_filter(error if result is None else self._error(result.error))
         cached = self._config.node_cache_capable
         if cached and result.node_names is not None:
-            known = frozenset(rows.names)
+            names = frozenset(rows.names)
             for name in result.node_names:
-                if name not in known:
+                if name not in names:
                     return self._failed_filter(
                         f'extender "{self.name}" claims a filtered node "{name}" which is not found in the input node list'
                     )
@@ -201,27 +201,27 @@ class Extender:
             if error := self._declared_error(self._declared, "preempt"):
                 return [], error
             rules = self._declared.preempt
-            allowed = [one for one in candidates if rules.allow_nodes is None or one.node in rules.allow_nodes]
-            return [NodeVictims(one.node, ()) if one.node in rules.no_victims else one for one in allowed], ""
+            allowed = [candidate for candidate in candidates if rules.allow_nodes is None or candidate.node in rules.allow_nodes]
+            return [NodeVictims(candidate.node, ()) if candidate.node in rules.no_victims else candidate for candidate in allowed], ""
         body = wire.preemption_args(pod, candidates, meta=self._config.node_cache_capable)
         result, error = self._call(self._config.preempt_verb, body, wire.preemption_result)
         if result is None:
             return [], error
-        known = [one.node for one in candidates if one.node in result]
-        left = []
-        for node in dict.fromkeys([*known, *result]):
+        nodes = [candidate.node for candidate in candidates if candidate.node in result]
+        remaining = []
+        for node in dict.fromkeys([*nodes, *result]):
             victims = self._victims(node, result[node], snapshot)
             if isinstance(victims, str):
                 return [], victims
-            left.append(victims)
-        return left, ""
+            remaining.append(victims)
+        return remaining, ""
 
     def bind_error(self, pod: PodInfo, node: str, *, cycle: int) -> str:
         """The error of binding; "": the Binding was written. Upstream: HTTPExtender.Bind"""
         if self._declared is not None:
             return self._error(self._declared.error_at("bind"))
-        found, error = self._call(self._config.bind_verb, wire.binding_args(pod, node), wire.binding_error, cycle=cycle)
-        return error if found is None else self._error(found)
+        answer, error = self._call(self._config.bind_verb, wire.binding_args(pod, node), wire.binding_error, cycle=cycle)
+        return error if answer is None else self._error(answer)
 
     # Declared answers.
 
@@ -291,13 +291,15 @@ def _tls(config: ExtenderConfig) -> ExtenderTls | str:
     """How the certificate is verified, or the error. Certificate files would be the server's own, so they are refused. Upstream:
     extender.go makeTransport
     """
-    given = config.tls_config
-    if given is None:
+    tls_config = config.tls_config
+    if tls_config is None:
         return ExtenderTls(insecure=config.enable_https)
-    if given.cert_file or given.key_file or given.ca_file or given.cert_data or given.key_data:
+    if tls_config.cert_file or tls_config.key_file or tls_config.ca_file or tls_config.cert_data or tls_config.key_data:
         return "of tlsConfig schedviz uses insecure, serverName and caData alone"
-    ca_pem = base64.b64decode(given.ca_data).decode("ascii", errors="replace") if given.ca_data else ""
-    return ExtenderTls(insecure=given.insecure or (config.enable_https and not ca_pem), server_name=given.server_name, ca_pem=ca_pem)
+    ca_pem = base64.b64decode(tls_config.ca_data).decode("ascii", errors="replace") if tls_config.ca_data else ""
+    return ExtenderTls(
+        insecure=tls_config.insecure or (config.enable_https and not ca_pem), server_name=tls_config.server_name, ca_pem=ca_pem
+    )
 
 
 def _int64(value: int) -> int:
@@ -313,17 +315,17 @@ def build_extenders(
 
     Raises `msgspec.ValidationError`. Upstream: scheduler.go buildExtenders
     """
-    answering = {answers.url: answers for answers in (msgspec.convert(each, Declared) for each in declared)}
-    given = [(config, answering.pop(config.url_prefix, None)) for config in configuration.extenders]
-    given += [(answers.configuration(), answers) for answers in answering.values()]
-    found = [Extender(config, answers, calls, formats_errors=formats_errors) for config, answers in given]
-    return sorted(found, key=lambda extender: extender.is_ignorable)
+    answering = {answers.url: answers for answers in (msgspec.convert(item, Declared) for item in declared)}
+    extender_configs = [(config, answering.pop(config.url_prefix, None)) for config in configuration.extenders]
+    extender_configs += [(answers.configuration(), answers) for answers in answering.values()]
+    extenders = [Extender(config, answers, calls, formats_errors=formats_errors) for config, answers in extender_configs]
+    return sorted(extenders, key=lambda extender: extender.is_ignorable)
 
 
 def with_ignored_resources(configuration: KubeSchedulerConfiguration, declared: Iterable[dict[str, Any]]) -> KubeSchedulerConfiguration:
     """The configuration; NodeResourcesFit ignores the resources that only extenders manage. Upstream: scheduler.go buildExtenders"""
     managed = [resource for extender in configuration.extenders for resource in extender.managed_resources]
-    managed += [resource for each in declared for resource in msgspec.convert(each, Declared).managed_resources]
+    managed += [resource for item in declared for resource in msgspec.convert(item, Declared).managed_resources]
     ignored = tuple(resource.name for resource in managed if resource.ignored_by_scheduler)
     if not ignored:
         return configuration

@@ -30,8 +30,8 @@ class AnswerError(ValueError):
 
 def filter_args(pod: PodInfo, nodes: Sequence[KubeObject] | None, names: Sequence[str] | None) -> bytes:
     """ExtenderArgs: nodes, or only their names for an extender with its own cache."""
-    found = None if nodes is None else {"metadata": {}, "items": [_plain(node) for node in nodes]}
-    return _encoded({"Pod": _plain(pod.pod), "Nodes": found, "NodeNames": names})
+    node_list = None if nodes is None else {"metadata": {}, "items": [_plain(node) for node in nodes]}
+    return _encoded({"Pod": _plain(pod.pod), "Nodes": node_list, "NodeNames": names})
 
 
 def preemption_args(pod: PodInfo, candidates: Iterable[NodeVictims], *, meta: bool) -> bytes:
@@ -132,12 +132,12 @@ def _decoded(body: bytes) -> Any:
     try:
         return _decoder.raw_decode(text)[0]
     except (ValueError, RecursionError) as error:
-        place = error.pos if isinstance(error, json.JSONDecodeError) else 0
+        offset = error.pos if isinstance(error, json.JSONDecodeError) else 0
         if isinstance(error, RecursionError):
             raise AnswerError("exceeded max depth") from None
-        if place >= len(text):
+        if offset >= len(text):
             raise AnswerError("unexpected EOF") from None
-        raise AnswerError(f"invalid character '{text[place]}' looking for beginning of value") from None
+        raise AnswerError(f"invalid character '{text[offset]}' looking for beginning of value") from None
 
 
 def _no_constant(name: str) -> Any:
@@ -192,7 +192,7 @@ def _name_of(node: Any) -> str:
     return _string(_object(_object(node, "v1.Node").get("metadata"), "v1.ObjectMeta").get("name"), "metadata.name")
 
 
-def _mismatch(value: Any, wanted: str) -> AnswerError:
+def _mismatch(value: Any, expected: str) -> AnswerError:
     kinds = {bool: "bool", str: "string", list: "array", dict: "object"}
-    found = kinds.get(type(value)) or f"number {str(value)[:40]}"
-    return AnswerError(f"json: cannot unmarshal {found} into Go value of {wanted}")
+    actual = kinds.get(type(value)) or f"number {str(value)[:40]}"
+    return AnswerError(f"json: cannot unmarshal {actual} into Go value of {expected}")

@@ -128,13 +128,13 @@ class Columns:
 
         Columns that were not read since the previous list are dropped.
         """
-        before, kept = self.row_of, self.infos
+        before, infos_before = self.row_of, self.infos
         self.infos = list(infos)
         self.names = [info.name for info in self.infos]
         self.row_of = {name: row for row, name in enumerate(self.names)}
         origin = np.fromiter((before.get(name, -1) for name in self.names), dtype=np.intp, count=len(self.names))
         for row in np.flatnonzero(origin >= 0):
-            if kept[origin[row]] is not self.infos[row]:
+            if infos_before[origin[row]] is not self.infos[row]:
                 origin[row] = -1  # Another object with the same name: all values are unknown.
         info, node = self._info_log, self._node_log
         for columns, log in ((self._info_columns, info), (self._object_columns, info), (self._node_columns, node)):
@@ -183,8 +183,8 @@ class Columns:
                 return code
 
             self._classes[column] = (compute, values)
-        compute_code, known = self._classes[column]
-        return self.node_column(column, compute_code, np.int32), known
+        compute_code, values_by_code = self._classes[column]
+        return self.node_column(column, compute_code, np.int32), values_by_code
 
     def amounts(self, amount: Amount) -> IntArray:
         """A column of an amount."""
@@ -245,7 +245,7 @@ class Columns:
 
     def _carry_over(self, columns: OrderedDict[Hashable, Column], log: ChangedRows, origin: npt.NDArray[np.intp]) -> None:
         """Reorder columns: known values move with their NodeInfo, the others are computed."""
-        known = origin >= 0
+        has_origin = origin >= 0
         for key in [key for key, column in columns.items() if not column.is_used]:
             del columns[key]
             self._classes.pop(key, None)
@@ -257,8 +257,8 @@ class Columns:
             if behind is not None:
                 stale = np.zeros(len(column.data), dtype=bool)
                 stale[list(behind)] = True
-                carried[known] = column.data[origin[known]]
-                missing[known] = stale[origin[known]]
+                carried[has_origin] = column.data[origin[has_origin]]
+                missing[has_origin] = stale[origin[has_origin]]
             for row in np.flatnonzero(missing):
                 carried[row] = column.compute(self.infos[row])
             column.replace(carried)

@@ -38,9 +38,9 @@ class NodeToStatusMap(MutableMapping[str, Status]):
     @classmethod
     def of(cls, rows: Rows, verdicts: Verdicts) -> NodeToStatusMap:
         """The rejected rows of a search."""
-        found = cls()
-        found.add(rows, verdicts)
-        return found
+        error = cls()
+        error.add(rows, verdicts)
+        return error
 
     def add(self, rows: Rows, verdicts: Verdicts) -> None:
         """Add the rejected rows of a search."""
@@ -67,8 +67,8 @@ class NodeToStatusMap(MutableMapping[str, Status]):
             by_name = self._by_name
             if not by_name:
                 return np.full(len(rows), absent)
-            found = (absent if (status := by_name.get(name)) is None else condition(status) for name in rows.names)
-            return np.fromiter(found, np.bool_, len(rows))
+            values = (absent if (status := by_name.get(name)) is None else condition(status) for name in rows.names)
+            return np.fromiter(values, np.bool_, len(rows))
         searched, verdicts = self._search
         by_code = np.array([absent, *map(condition, verdicts.statuses[1:])], np.bool_)[verdicts.codes]
         if searched.index is None and len(by_code) == len(rows):

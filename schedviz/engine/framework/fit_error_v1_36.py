@@ -47,9 +47,9 @@ class DiagnosisV136(Diagnosis):
     @property
     def nodes(self) -> NodeToStatus:
         """`node_to_status`, with the status of absent nodes."""
-        found = self.node_to_status
-        assert isinstance(found, NodeToStatus)
-        return found
+        statuses = self.node_to_status
+        assert isinstance(statuses, NodeToStatus)
+        return statuses
 
     def reject_all_nodes(self, status: Status) -> None:
         super().reject_all_nodes(status)
@@ -81,10 +81,10 @@ class FitErrorV136(FitError):
         if diagnosis.pre_filter_msg:
             text += f" {diagnosis.pre_filter_msg}."
         else:
-            known = diagnosis.node_to_status
-            counts = known.counts()
-            if isinstance(known, NodeToStatus) and len(known) < all_nodes:
-                counts.append((known.absent_nodes_status, all_nodes - len(known)))
+            statuses = diagnosis.node_to_status
+            counts = statuses.counts()
+            if isinstance(statuses, NodeToStatus) and len(statuses) < all_nodes:
+                counts.append((statuses.absent_nodes_status, all_nodes - len(statuses)))
             reasons = reasons_histogram(counts)
             if reasons:
                 text += f" {', '.join(reasons)}."

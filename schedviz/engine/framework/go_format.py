@@ -38,9 +38,9 @@ def _directive(text: str) -> tuple[str, str]:
 
     def skip_index() -> None:
         nonlocal at, bad_index
-        found = _INDEX.match(text, at)
-        if found is not None:
-            at, bad_index = found.end(), True
+        match = _INDEX.match(text, at)
+        if match is not None:
+            at, bad_index = match.end(), True
 
     def skip_number(complaint: str) -> None:
         nonlocal at, shown
@@ -65,7 +65,7 @@ def _directive(text: str) -> tuple[str, str]:
     return f"{shown}%!{verb}({'BADINDEX' if bad_index else 'MISSING'})", text[at + 1 :]
 
 
-def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    assert found is not None  # both patterns match the empty string too
-    return found.end()
+def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    match = pattern.match(text, position)
+    assert match is not None  # both patterns match the empty string too
+    return match.end()

@@ -210,11 +210,11 @@ def _container_amounts(pod: Pod, options: ResourceOptions, missing: Mapping[str,
 
 def _effective(pod: Pod, spec: Amounts, actuated: Amounts, allocated: Amounts) -> Amounts:
     """The greatest of what is asked for, given and allocated; an infeasible resize asks in vain. Upstream: determineEffectiveRequests"""
-    found = dict(actuated)
-    _raise(found, allocated)
+    effective = dict(actuated)
+    _raise(effective, allocated)
     if not _is_resize_infeasible(pod):
-        _raise(found, spec)
-    return found
+        _raise(effective, spec)
+    return effective
 
 
 def _is_resize_infeasible(pod: Pod) -> bool:

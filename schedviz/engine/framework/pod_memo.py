@@ -30,16 +30,16 @@ class SelectionMemo(Generic[Answer]):
 
     def __call__(self, pods: Sequence[PodInfo]) -> Sequence[Answer]:
         """The answers for these pods, in their order."""
-        known = self._known
+        cached = self._known
         try:
-            return [known[pod.selection_key] for pod in pods]
+            return [cached[pod.selection_key] for pod in pods]
         except KeyError:
-            if len(known) > _KEPT:
-                known.clear()
+            if len(cached) > _KEPT:
+                cached.clear()
             for pod in pods:
-                if pod.select_by() not in known:
-                    known[pod.selection_key] = self._ask(pod)
-            return [known[pod.selection_key] for pod in pods]
+                if pod.select_by() not in cached:
+                    cached[pod.selection_key] = self._ask(pod)
+            return [cached[pod.selection_key] for pod in pods]
 
 
 class PodMemo(Generic[Answer]):
@@ -59,7 +59,7 @@ class PodMemo(Generic[Answer]):
         if None in answers:
             if len(self._known) > _KEPT:
                 self._known.clear()
-            for place, pod in enumerate(pods):
-                if answers[place] is None:
-                    answers[place] = self._known[pod] = self._ask(pod)
+            for index, pod in enumerate(pods):
+                if answers[index] is None:
+                    answers[index] = self._known[pod] = self._ask(pod)
         return answers  # type: ignore[return-value]  # none of them is None any more

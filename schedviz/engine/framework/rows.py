@@ -31,13 +31,13 @@ class PermutedView(Sequence[T], Generic[T]):
         return len(self._index)
 
     @overload
-    def __getitem__(self, place: int) -> T: ...
+    def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[T]: ...
-    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
-        if isinstance(place, slice):
-            return PermutedView(self._items, self._index[place])
-        item: T = self._items[self._index[place]]
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        if isinstance(index, slice):
+            return PermutedView(self._items, self._index[index])
+        item: T = self._items[self._index[index]]
         return item
 
     def __iter__(self) -> Iterator[T]:

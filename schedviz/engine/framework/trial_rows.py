@@ -42,8 +42,8 @@ class Added:
         self._pods = pods
         self._sums: dict[str, IntArray] = {}
 
-    def __contains__(self, place: int) -> bool:
-        return place in self._pods
+    def __contains__(self, row: int) -> bool:
+        return row in self._pods
 
     def __call__(self, resource: str) -> IntArray:
         """Their requests, for each of `count` rows."""

@@ -179,18 +179,18 @@ class HostPortInfo:
 
     def remove(self, port: HostPort) -> None:
         """Mark a port as free, whatever the number of pods that use it."""
-        taken = self.by_ip.get(port.ip)
-        if taken is not None:
-            taken.discard((port.protocol, port.port))
-            if not taken:
+        used_ports = self.by_ip.get(port.ip)
+        if used_ports is not None:
+            used_ports.discard((port.protocol, port.port))
+            if not used_ports:
                 del self.by_ip[port.ip]
 
     def check_conflict(self, port: HostPort) -> bool:
         """Whether the port is in use; 0.0.0.0 is every IP. Upstream: framework/types.go HostPortInfo.CheckConflict"""
-        wanted = (port.protocol, port.port)
+        protocol_port = (port.protocol, port.port)
         if port.ip == DEFAULT_BIND_ALL_HOST_IP:
-            return any(wanted in taken for taken in self.by_ip.values())
-        return wanted in self.by_ip.get(DEFAULT_BIND_ALL_HOST_IP, ()) or wanted in self.by_ip.get(port.ip, ())
+            return any(protocol_port in used_ports for used_ports in self.by_ip.values())
+        return protocol_port in self.by_ip.get(DEFAULT_BIND_ALL_HOST_IP, ()) or protocol_port in self.by_ip.get(port.ip, ())
 
     def clone(self) -> HostPortInfo:
         """A copy."""
@@ -536,11 +536,11 @@ def _swap_remove(pods: list[PodInfo], uid: str) -> PodInfo | None:
 
     Upstream: framework/types.go removeFromSlice
     """
-    for place, pod in enumerate(pods):
+    for index, pod in enumerate(pods):
         if pod.uid == uid:
             last = pods.pop()
-            if place < len(pods):
-                pods[place] = last
+            if index < len(pods):
+                pods[index] = last
             return pod
     return None
 

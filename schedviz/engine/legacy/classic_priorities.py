@@ -151,7 +151,7 @@ def selector_spread_reduce(_pod: PodInfo, _meta: Meta, infos: Mapping[str, NodeI
 
 def _selectors(pod: Pod, meta: Meta) -> list[Selector]:
     labels = pod.metadata.labels
-    found = [
+    selectors = [
         selector_from_set(owner.spec.selector)
         for kind in ("Service", "ReplicationController")
         for owner in meta.objects.list(kind, pod.namespace)
@@ -164,8 +164,8 @@ def _selectors(pod: Pod, meta: Meta) -> list[Selector]:
             except SelectorError:
                 continue
             if not selector.is_empty:
-                found.append(selector)
-    return [selector for selector in found if selector.matches(labels)]
+                selectors.append(selector)
+    return [selector for selector in selectors if selector.matches(labels)]
 
 
 # Nodes that ask to avoid a controller's pods. Upstream: node_prefer_avoid_pods.go
@@ -174,11 +174,11 @@ def _selectors(pod: Pod, meta: Meta) -> list[Selector]:
 def node_prefer_avoid_pods_map(pod: PodInfo, _meta: Meta, node_info: NodeInfo) -> int:
     """0 if the node's annotation names the pod's controller."""
     owner = next((owner for owner in pod.pod.metadata.owner_references if owner.controller), None)
-    written = node_info.node.metadata.annotations.get(_AVOID_PODS, "") if node_info.node is not None else ""
-    if owner is None or owner.kind not in _AVOIDED_KINDS or not written:
+    annotation = node_info.node.metadata.annotations.get(_AVOID_PODS, "") if node_info.node is not None else ""
+    if owner is None or owner.kind not in _AVOIDED_KINDS or not annotation:
         return MAX_PRIORITY
     try:
-        avoided = msgspec.json.decode(written, type=_AvoidPods).prefer_avoid_pods
+        avoided = msgspec.json.decode(annotation, type=_AvoidPods).prefer_avoid_pods
     except msgspec.DecodeError:
         return MAX_PRIORITY
     return 0 if any(_names(avoid, owner) for avoid in avoided) else MAX_PRIORITY

@@ -70,17 +70,19 @@ class EvaluatorV118(Evaluator):
         candidates, _, errors = self._dry_run(preemptor, rows.take(potential))
         if errors:
             return None, as_status(errors[0])
-        found = tuple(map(shown, candidates))
+        shown_candidates = tuple(map(shown, candidates))
         candidates, error = self._ask_extenders(preemptor, candidates)
-        left = tuple(map(shown, candidates)) if self._handle.extenders else None
+        shown_after_extenders = tuple(map(shown, candidates)) if self._handle.extenders else None
         if error:
-            return PostFilterResult(record=PreemptionRecord(found, left)), as_status(error)
+            return PostFilterResult(record=PreemptionRecord(shown_candidates, shown_after_extenders)), as_status(error)
         if not candidates:
-            return PostFilterResult(record=PreemptionRecord(found, left)), _NOWHERE
+            return PostFilterResult(record=PreemptionRecord(shown_candidates, shown_after_extenders)), _NOWHERE
 
         best = _pick(candidates, self._handle.clock())
         self._evict(best, preemptor)
-        record = PreemptionRecord(found, left, chosen=best.node, victims=tuple(victim.key for victim in best.pods))
+        record = PreemptionRecord(
+            shown_candidates, shown_after_extenders, chosen=best.node, victims=tuple(victim.key for victim in best.pods)
+        )
         return PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, best.node), record), SUCCESS
 
     def _ask_extenders(self, pod: PodInfo, candidates: list[NodeVictims]) -> tuple[list[NodeVictims], str]:
@@ -93,12 +95,12 @@ class EvaluatorV118(Evaluator):
                 break
             if not extender.supports_preemption or not extender.is_interested(pod):
                 continue
-            left, error = extender.process_preemption(pod, candidates, self._handle.snapshot)
+            remaining, error = extender.process_preemption(pod, candidates, self._handle.snapshot)
             if error and not extender.is_ignorable:
                 return [], error
             if error:
                 continue
-            candidates = left
+            candidates = remaining
         return candidates, ""
 
     def _evict(self, chosen: NodeVictims, pod: PodInfo) -> None:

@@ -129,21 +129,21 @@ def equal_priority_map(_pod: PodInfo, _meta: Meta, _node_info: NodeInfo) -> int:
 EQUAL_PRIORITY: Final = PriorityConfig("EqualPriority", map=equal_priority_map)
 
 
-def facts(found: Prioritized, nodes: Sequence[str]) -> dict[str, Any]:
+def facts(prioritized: Prioritized, nodes: Sequence[str]) -> dict[str, Any]:
     """The result for the stage's facts: at most SHOWN_NODES columns."""
-    highest = max((priority.score for priority in found.host_priority_list), default=0)
-    shown = list(range(len(nodes)))
+    highest = max((priority.score for priority in prioritized.host_priority_list), default=0)
+    shown_rows = list(range(len(nodes)))
     if len(nodes) > SHOWN_NODES:
-        best = sorted(range(len(found.host_priority_list)), key=lambda column: -found.host_priority_list[column].score)
-        shown = sorted((best or shown)[:SHOWN_NODES])
+        best = sorted(range(len(prioritized.host_priority_list)), key=lambda column: -prioritized.host_priority_list[column].score)
+        shown_rows = sorted((best or shown_rows)[:SHOWN_NODES])
     made: dict[str, Any] = {
         "of": len(nodes),
-        "nodes": [nodes[column] for column in shown],
+        "nodes": [nodes[column] for column in shown_rows],
         "rows": [
-            {"name": config.name, "kind": config.kind, "weight": config.weight, "scores": [row[column].score for column in shown]}
-            for config, row in zip(found.configs, found.matrix, strict=True)
+            {"name": config.name, "kind": config.kind, "weight": config.weight, "scores": [row[column].score for column in shown_rows]}
+            for config, row in zip(prioritized.configs, prioritized.matrix, strict=True)
         ],
-        "hostPriorityList": [found.host_priority_list[column].score for column in shown] if not found.error else [],
-        "highest": [priority.host for priority in found.host_priority_list if priority.score == highest][:8],
+        "hostPriorityList": [prioritized.host_priority_list[column].score for column in shown_rows] if not prioritized.error else [],
+        "highest": [priority.host for priority in prioritized.host_priority_list if priority.score == highest][:8],
     }
-    return {**made, "error": found.error} if found.error else made
+    return {**made, "error": prioritized.error} if prioritized.error else made

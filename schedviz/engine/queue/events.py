@@ -67,8 +67,8 @@ class ClusterEventMap:
             plugins = self._plugins_of[event] = frozenset().union(
                 *(
                     waiting
-                    for known, waiting in self._registered.items()
-                    if known.is_wild_card or (known.resource == event.resource and known.action_type & event.action_type)
+                    for registered, waiting in self._registered.items()
+                    if registered.is_wild_card or (registered.resource == event.resource and registered.action_type & event.action_type)
                 )
             )
         return plugins

@@ -97,8 +97,8 @@ class Nominator:
         if listed is None or listed.spec.node_name:
             return False
         pods = self.nominated_pods[node]
-        place = next(place for place, pod in enumerate(pods) if pod.uid == uid)
-        pods[place] = new
+        index = next(position for position, pod in enumerate(pods) if pod.uid == uid)
+        pods[index] = new
         del self.nominated_pod_to_node[uid]
         self.nominated_pod_to_node[new.uid] = node
         return True
@@ -133,9 +133,9 @@ class Nominator:
         if node is None:
             return None
         pods = self.nominated_pods[node]
-        place = next(place for place, pod in enumerate(pods) if pod.uid == uid)
-        was_last = place == len(pods) - 1
-        del pods[place]
+        index = next(position for position, pod in enumerate(pods) if pod.uid == uid)
+        was_last = index == len(pods) - 1
+        del pods[index]
         if not pods:
             del self.nominated_pods[node]
         return node, was_last

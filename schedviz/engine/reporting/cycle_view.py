@@ -62,12 +62,12 @@ def pod_group_view(group: PodGroupCycle) -> PodGroupCycleView:
 def _pod_of_group(key: str, pod: PodGroupPodCycle | None) -> PodGroupPodView:
     if pod is None:
         return PodGroupPodView(pod=key)
-    shown = PodGroupPodView(pod=key, cycle=pod.number, outcome=pod.results.outcome if pod.has_ended else "")
+    pod_view = PodGroupPodView(pod=key, cycle=pod.number, outcome=pod.results.outcome if pod.has_ended else "")
     if not pod.was_tried or pod.is_being_tried:
-        return shown
+        return pod_view
     trial = pod.trial
     return msgspec.structs.replace(
-        shown,
+        pod_view,
         node=trial.node,
         code=trial.status.code.value,
         message=trial.status.message,

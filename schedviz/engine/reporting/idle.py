@@ -13,13 +13,13 @@ def why_idle(simulation: SimulationState) -> str:
         return f"activeQ is empty; {held_back}"
     upcoming = sorted(_timers(simulation), key=lambda timer: timer[0])
     if upcoming:
-        moment, what = upcoming[0]
+        moment, label = upcoming[0]
         seconds = max(moment - simulation.clock.now, 0) / SECOND
-        return f"activeQ is empty; the next timer is {what} in {round(seconds, 3):g} s: advance to it"
+        return f"activeQ is empty; the next timer is {label} in {round(seconds, 3):g} s: advance to it"
     waiting = len(simulation.scheduler.state.queue.unschedulable_pods)
-    held = len(simulation.scheduler.held_bindings)
-    if held:
-        return f"activeQ is empty; {_count(held, 'binding')} held: bind to go on"
+    held_count = len(simulation.scheduler.held_bindings)
+    if held_count:
+        return f"activeQ is empty; {_count(held_count, 'binding')} held: bind to go on"
     if waiting:
         return f"activeQ is empty; {_count(waiting, 'pod')} waiting in unschedulablePods for a change of the cluster"
     return "activeQ is empty"
@@ -40,26 +40,26 @@ def _timers(simulation: SimulationState) -> list[tuple[int, str]]:
     """Pending timers: when each ends, and what it is."""
     scheduler, cluster = simulation.scheduler, simulation.cluster
     queue = scheduler.state.queue
-    found: list[tuple[int, str]] = []
+    timers: list[tuple[int, str]] = []
     backoff, timeout, expiry = queue.next_backoff_expiry(), queue.next_unschedulable_timeout(), scheduler.state.cache.next_expiry()
     first = min(queue.pods_backing_off(), key=queue.backoff_expiry, default=None)
     if first is not None and backoff is not None:
-        found.append((backoff, f"a backoff of {first.pod.key}"))
+        timers.append((backoff, f"a backoff of {first.pod.key}"))
     if cluster.watches.in_flight:
         event = cluster.watches.in_flight[0]
-        found.append((event.due, f"the watch event {event.verb} of {event.resource} {event.key}"))
+        timers.append((event.due, f"the watch event {event.verb} of {event.resource} {event.key}"))
     deadline = scheduler.waiting_deadline()
     if deadline is not None:
-        found.append((deadline, "the timeout of a pod that waits in its binding cycle"))
+        timers.append((deadline, "the timeout of a pod that waits in its binding cycle"))
     helper = cluster.controllers.timers.next
     if helper is not None:
-        found.append((helper.due, f"the helper {helper.owner} ({helper.key.rpartition(' ')[0] or helper.key})"))
+        timers.append((helper.due, f"the helper {helper.owner} ({helper.key.rpartition(' ')[0] or helper.key})"))
     if expiry is not None:
-        found.append((expiry + 1, "the expiry of an assumed pod"))
+        timers.append((expiry + 1, "the expiry of an assumed pod"))
     if timeout is not None:
-        found.append((timeout + 1, "the flush of a pod that has been in unschedulablePods for long"))
-    return found
+        timers.append((timeout + 1, "the flush of a pod that has been in unschedulablePods for long"))
+    return timers
 
 
-def _count(number: int, what: str) -> str:
-    return f"1 {what} is" if number == 1 else f"{number} {what}s are"
+def _count(number: int, noun: str) -> str:
+    return f"1 {noun} is" if number == 1 else f"{number} {noun}s are"

@@ -50,37 +50,37 @@ class KubectlList:
 
     def note(self, command: Any, events: Iterable[AnyEvent]) -> None:
         """Remember what a step wrote."""
-        written = command.object if isinstance(command, commands.Create | commands.Update) else None
+        manifest = command.object if isinstance(command, commands.Create | commands.Update) else None
         for event in events:
             if isinstance(event, ApiWritten) and event.kind in _KINDS and not event.error:
-                self._note_write(event, written)
+                self._note_write(event, manifest)
 
     def document(self) -> Json:
         """The List."""
         items = [self._printed(kind, key, obj) for kind in _KINDS for key, obj in sorted(self._store.of_kind(kind).items())]
         return {"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}}
 
-    def _note_write(self, event: ApiWritten, written: Mapping[str, Any] | None) -> None:
-        place = event.kind, event.key
-        if event.verb == "delete" and self._store.get(*place) is None:
-            self._forget(*place)
+    def _note_write(self, event: ApiWritten, manifest: Mapping[str, Any] | None) -> None:
+        object_key = event.kind, event.key
+        if event.verb == "delete" and self._store.get(*object_key) is None:
+            self._forget(*object_key)
             return
         if event.verb == "create" and not event.subresource:
-            self._forget(*place)
+            self._forget(*object_key)
         is_users = not event.subresource and not event.by_scheduler and not event.helper and event.verb in ("create", "update")
-        if is_users and written is not None and _is_of(written, *place):
-            self._remember(*place, written)
+        if is_users and manifest is not None and _is_of(manifest, *object_key):
+            self._remember(*object_key, manifest)
         if event.kind == "Pod" and self._counts_generations:
             self._count(event)
 
-    def _remember(self, kind: str, key: str, written: Mapping[str, Any]) -> None:
-        unread: Json = without_empty(codec.unread_fields(written, kind))
+    def _remember(self, kind: str, key: str, manifest: Mapping[str, Any]) -> None:
+        unread: Json = without_empty(codec.unread_fields(manifest, kind))
         old = self._unread.get((kind, key), {})
-        if "status" not in written and "status" in old:
+        if "status" not in manifest and "status" in old:
             unread["status"] = old["status"]
         metadata = unread.setdefault("metadata", {})
         metadata.pop("managedFields", None)
-        annotations = (written.get("metadata") or {}).get("annotations")
+        annotations = (manifest.get("metadata") or {}).get("annotations")
         if annotations:
             metadata["annotations"] = dict(annotations)
         generation = metadata.pop("generation", None)
@@ -146,23 +146,23 @@ class KubectlList:
             condition["observedGeneration"] = observed[condition["type"]]
 
 
-def _is_of(written: Mapping[str, Any], kind: str, key: str) -> bool:
+def _is_of(manifest: Mapping[str, Any], kind: str, key: str) -> bool:
     """Whether an object as a user wrote it is this one."""
-    if written.get("kind") != kind:
+    if manifest.get("kind") != kind:
         return False
-    metadata = written.get("metadata") or {}
+    metadata = manifest.get("metadata") or {}
     name, namespace = str(metadata.get("name", "")), metadata.get("namespace") or "default"
     return key == (f"{namespace}/{name}" if BY_NAME[kind].namespaced else name)
 
 
-def _add(kept: Any, rest: Any) -> None:
-    """Add the members of `rest` that `kept` does not have, at every depth; the items of lists correspond by their place."""
-    if isinstance(kept, dict) and isinstance(rest, dict):
+def _add(result: Any, rest: Any) -> None:
+    """Add the members of `rest` that `result` does not have, at every depth. Items of lists are matched by index."""
+    if isinstance(result, dict) and isinstance(rest, dict):
         for key, value in rest.items():
-            if key == "annotations" or key not in kept:
-                kept[key] = value
+            if key == "annotations" or key not in result:
+                result[key] = value
             else:
-                _add(kept[key], value)
-    elif isinstance(kept, list) and isinstance(rest, list):
-        for one, other in zip(kept, rest, strict=False):
-            _add(one, other)
+                _add(result[key], value)
+    elif isinstance(result, list) and isinstance(rest, list):
+        for first, other in zip(result, rest, strict=False):
+            _add(first, other)

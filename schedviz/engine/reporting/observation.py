@@ -151,10 +151,10 @@ def _answer(plugin: str, status: Status) -> dict[str, Any]:
     return {"plugin": plugin, "code": status.code.value, "reasons": list(status.reasons)}
 
 
-def answers(given: Iterable[PluginAnswer]) -> list[dict[str, Any]]:
+def answers(plugin_answers: Iterable[PluginAnswer]) -> list[dict[str, Any]]:
     """What plugins answered, in order."""
     records = []
-    for answer in given:
+    for answer in plugin_answers:
         record = _answer(answer.plugin, answer.status)
         if answer.node_names is not None:
             record["nodeNames"] = list(answer.node_names)
@@ -181,10 +181,12 @@ def nominated_node_record(cycle: SchedulingCycle) -> dict[str, Any] | None:
 
 def _filter(outcome: FilterOutcome) -> list[dict[str, Any]]:
     names, codes, statuses = outcome.rows.names, outcome.verdicts.codes, outcome.verdicts.statuses
-    found = [{"node": names[row], **_answer(statuses[codes[row]].failed_plugin, statuses[codes[row]])} for row in outcome.rejected.tolist()]
+    rejections = [
+        {"node": names[row], **_answer(statuses[codes[row]].failed_plugin, statuses[codes[row]])} for row in outcome.rejected.tolist()
+    ]
     if outcome.error is not None:
-        found.append({"node": names[len(codes)], **_answer(outcome.error.failed_plugin, outcome.error)})
-    return found
+        rejections.append({"node": names[len(codes)], **_answer(outcome.error.failed_plugin, outcome.error)})
+    return rejections
 
 
 def _scores(outcome: ScoreOutcome, names: list[str]) -> dict[str, Any]:
@@ -260,7 +262,8 @@ def reprieves(cycle: SchedulingCycle) -> dict[str, list[dict[str, Any]]]:
     candidates = results[-1].record.candidates if results and results[-1] is not None else ()
     return {
         candidate.node: [
-            {"pod": one.pod, "stays": one.stays, **({"violatesBudget": True} if one.violates_budget else {})} for one in candidate.reprieves
+            {"pod": reprieve.pod, "stays": reprieve.stays, **({"violatesBudget": True} if reprieve.violates_budget else {})}
+            for reprieve in candidate.reprieves
         ]
         for candidate in candidates
     }

@@ -46,9 +46,9 @@ def queue_decisions(events: Iterable[AnyEvent]) -> dict[str, list[Any]]:
     return {"clusterEvents": moved, "requeue": requeued, "preEnqueue": gates}
 
 
-def _full_name(one: tuple[str, RequeueDecision]) -> str:
+def _full_name(decision: tuple[str, RequeueDecision]) -> str:
     """Upstream: framework/types.go GetPodFullName"""
-    namespace, _, name = one[0].partition("/")
+    namespace, _, name = decision[0].partition("/")
     return f"{name}_{namespace}"
 
 
@@ -75,12 +75,12 @@ def _decision(label: str, pod: str, decision: RequeueDecision) -> dict[str, Any]
 def tasks(scheduler: Scheduler) -> dict[str, Any]:
     """`heldPreemptions`, `batch` and, if they go through the dispatcher, `pendingAPICalls`."""
     batches = {name: batch.to_view() for name, batch in scheduler.batches().items()}
-    found = {
+    result = {
         "heldPreemptions": [task.preemptor.key for task in scheduler.preemptions.running],
         "batch": {name: batch for name, batch in batches.items() if batch is not None},
     }
     dispatcher = scheduler.state.api_dispatcher
-    return found if dispatcher is None else found | {"pendingAPICalls": [list(call) for call in dispatcher.pending]}
+    return result if dispatcher is None else result | {"pendingAPICalls": [list(call) for call in dispatcher.pending]}
 
 
 def cycle_members(cycle: SchedulingCycle) -> dict[str, Any]:
@@ -191,10 +191,10 @@ def _nominated_node(cycle: SchedulingCycle) -> dict[str, Any] | None:
 
 def _fnv_1a(data: bytes) -> int:
     """The 32-bit FNV-1a hash, as which FORMAT-1.36 shows a signature."""
-    found = 0x811C9DC5
+    digest = 0x811C9DC5
     for byte in data:
-        found = (found ^ byte) * 0x01000193 & 0xFFFFFFFF
-    return found
+        digest = (digest ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return digest
 
 
 def binding_members(binding: BindingCycle) -> dict[str, Any]:

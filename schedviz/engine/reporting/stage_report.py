@@ -67,11 +67,11 @@ def filter_rejections(outcome: FilterOutcome) -> list[RejectionView]:
 
 def extender_rejections(record: ExtenderFilterRecord) -> list[RejectionView]:
     """The nodes that an extender rejected."""
-    found: dict[tuple[str, str], list[str]] = {}
+    rejections: dict[tuple[str, str], list[str]] = {}
     for code, rejected in ((Code.UNSCHEDULABLE, record.failed), (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, record.unresolvable)):
         for node, reason in rejected.items():
-            found.setdefault((code.value, reason), []).append(node)
+            rejections.setdefault((code.value, reason), []).append(node)
     return [
         RejectionView(plugin=record.extender, code=code, reasons=[reason], nodes=len(nodes), first=nodes[:NAMED_NODES])
-        for (code, reason), nodes in found.items()
+        for (code, reason), nodes in rejections.items()
     ]

@@ -1,8 +1,8 @@
 """The fewest nodes that hold a cluster's pods.
 
-Nodes are emptied in an order, the least used first, as a person would drain them; the pods of the removed nodes are scheduled again on the
-others. The largest number of nodes that can go is searched by halving, which takes about log2(nodes) runs. More nodes need not hold more
-pods, so the result is a number that was tried and works, and the next larger one was tried and does not.
+Nodes are drained in order of their usage, the least used first, and their pods are scheduled again on the others. A binary search finds the
+largest number of nodes that can be removed, in about log2(nodes) runs. It assumes that removing more nodes leaves more pods pending, which
+is not always so. The result is therefore a number that was tried and works, while the next larger one was tried and does not.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ class Fewest(msgspec.Struct, frozen=True, rename="camel"):
     """The result."""
 
     nodes: int
-    #: How many nodes suffice.
+    #: The number of nodes that suffices.
     needed: int
-    #: The nodes that can go, in the order in which to drain them.
+    #: The nodes that can be removed, in the order in which to drain them.
     removable: list[str]
-    #: The pods that would be without a node if one more node went, with the reasons; empty if all nodes can go.
+    #: The pods that would be pending if one more node were removed, with the reasons; empty if all nodes can be removed.
     next_stops: dict[str, str]
-    #: Pods that have no node even with all nodes; they do not count.
+    #: Pods that are pending even with all nodes. They are not counted.
     pending_before: int
     runs: int
 
 
 def fewest_nodes(base: BaseCluster, *, greedy: bool = False, report: ReportProgress = lambda _: None) -> Fewest:
-    """Search the fewest nodes. With `greedy`, every node is then tried alone, which takes a run for each and can remove more."""
+    """Search for the fewest nodes. With `greedy`, each remaining node is then removed on its own if possible, which takes one run per node
+    and can remove more nodes."""
     order = drain_order(base)
     before = place_without(base, ())
     runs = 1
@@ -49,9 +50,9 @@ def fewest_nodes(base: BaseCluster, *, greedy: bool = False, report: ReportProgr
     stops: dict[str, str] = {}
     while bad - good > 1:
         middle = (good + bad) // 2
-        found = lost(order[:middle])
-        if found:
-            bad, stops = middle, found
+        pending = lost(order[:middle])
+        if pending:
+            bad, stops = middle, pending
         else:
             good = middle
     removed = order[:good]
@@ -67,7 +68,9 @@ def _lost(base: BaseCluster, removed: list[str], before: Placed) -> dict[str, st
 
 
 def drain_order(base: BaseCluster) -> list[str]:
-    """The nodes, those with the smallest requested share of their scarcer resource (cpu or memory) first; DaemonSets do not count."""
+    """The nodes, sorted by the requested share of their scarcer resource (cpu or memory), smallest first. Pods of DaemonSets are not
+    counted.
+    """
     used: dict[str, list[float]] = {}
     amounts: dict[str, tuple[int, int]] = {}
     for obj in base.objects:

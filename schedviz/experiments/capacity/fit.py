@@ -23,8 +23,10 @@ class Fit(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def fit(base: BaseCluster, pod: Pod, *, limit: int = MOST_COPIES) -> Fit:
-    """Count the copies. Pending pods of the cluster are ignored, and no copy is placed by preemption. Raises `ConfigurationError`."""
+    """Count how many copies fit. Pending pods of the cluster are ignored, and no copy is placed by preemption. Raises
+    `ConfigurationError`.
+    """
     simulation = Simulation(base.settings)
     simulation.load(base.objects)
-    found = what_if(simulation, pod, min(limit, MOST_COPIES))
-    return Fit(found.placed, not found.remaining, found.nodes, found.message)
+    result = what_if(simulation, pod, min(limit, MOST_COPIES))
+    return Fit(result.placed, not result.remaining, result.nodes, result.message)

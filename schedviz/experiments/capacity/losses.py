@@ -1,4 +1,4 @@
-"""N+1: which pods are left without a node when a node, or a zone, is gone."""
+"""N+1 check: which pods become pending when a node or a zone fails."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ _ZONE_LABELS = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.i
 
 
 class Loss(msgspec.Struct, frozen=True, rename="camel"):
-    """What is lost with a node or a zone."""
+    """The effect of the failure of a node or a zone."""
 
     #: The node or the zone.
     name: str
     nodes: list[str]
-    #: Pod that is without a node then -> why.
+    #: Pod that becomes pending -> the reason.
     pending: dict[str, str]
 
 
 def failures(base: BaseCluster, *, zones: bool = False) -> dict[str, list[str]]:
-    """What can fail: each node, or each zone with its nodes."""
+    """The failure domains: each node, or each zone with its nodes."""
     nodes = [obj for obj in base.objects if isinstance(obj, Node)]
     if not zones:
         return {node.name: [node.name] for node in nodes}
-    found: dict[str, list[str]] = {}
+    nodes_by_zone: dict[str, list[str]] = {}
     for node in nodes:
         zone = next((node.metadata.labels[label] for label in _ZONE_LABELS if label in node.metadata.labels), "")
         if zone:
-            found.setdefault(zone, []).append(node.name)
-    return dict(sorted(found.items()))
+            nodes_by_zone.setdefault(zone, []).append(node.name)
+    return dict(sorted(nodes_by_zone.items()))
 
 
 def losses(base: BaseCluster, *, zones: bool = False) -> Iterator[Loss]:
-    """The loss of each, one after the other. Pods that have no node anyway do not count."""
+    """The effect of each failure, one after the other. Pods that are pending anyway are not counted."""
     before = place_without(base, ())
     for name, nodes in failures(base, zones=zones).items():
         yield loss_of(base, name, nodes, before=before)
 
 
 def loss_of(base: BaseCluster, name: str, nodes: list[str], *, before: Placed) -> Loss:
-    """What is lost with these nodes."""
+    """The effect of the failure of these nodes."""
     return Loss(name, nodes, place_without(base, nodes).worse_than(before))

@@ -1,4 +1,4 @@
-"""Runs a cluster without some of its nodes, and says which pods are left without one."""
+"""Simulates a cluster without some of its nodes, and returns the pods that are pending afterwards."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _PLAN = Plan(experiment=1, base=Base())
 
 
 class Placed(msgspec.Struct, frozen=True):
-    """The end of a run."""
+    """The state after the run."""
 
-    #: Pod without a node -> why.
+    #: Pending pod -> the reason.
     pending: dict[str, str]
-    #: Pods that were evicted for others.
+    #: Pods that were evicted by preemption.
     evicted: frozenset[str]
 
     def worse_than(self, before: Placed) -> dict[str, str]:
-        """The pods that are without a node now and were not before, with the reasons, sorted."""
+        """The pods that are pending here and not in the other state, with the reasons, sorted."""
         lost: Mapping[str, str] = {**self.pending, **dict.fromkeys(self.evicted - before.evicted, "evicted for another pod")}
         return {pod: lost[pod] for pod in sorted(lost.keys() - before.pending.keys())}
 

@@ -1,4 +1,4 @@
-"""What is requested of the nodes' capacity, and what of the rest can be used.
+"""Utilization and fragmentation of the nodes' capacity.
 
 Fragmentation is defined as in Weng et al., "Beware of Fragmentation", USENIX ATC 2023: the share of a resource's free capacity that a pod
 drawn from the workload cannot use, because its node lacks another resource, or enough of this one. Shares of single GPUs are unknown here.

@@ -1,4 +1,4 @@
-"""`Measure`, and the decorator that makes one of a function."""
+"""`Measure`, and the decorator that turns a function into one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.measure_info import Better, MeasureInfo, Unit
 
-#: One number, or numbers by name, such as the resources.
+#: One number, or numbers by name, such as one for each resource.
 Values = float | Mapping[str, float]
 
 
@@ -23,7 +23,7 @@ class MeasureError(Exception):
 
 
 class Measure(msgspec.Struct, frozen=True):
-    """A function of a finished trial, with what a table needs to know about its numbers."""
+    """A function of a finished trial, with its metadata."""
 
     function: Callable[[FinishedTrial], Values]
     info: MeasureInfo
@@ -60,7 +60,7 @@ class Measure(msgspec.Struct, frozen=True):
 def measure(
     name: str, *, title: str, unit: Unit = "count", better: Better = "", absent: float | None = None, is_volatile: bool = False
 ) -> Callable[[Callable[[FinishedTrial], Values]], Measure]:
-    """Make a measure of a function: `@measure("placed", title="Pods that have a node", unit="pods", better="higher")`."""
+    """Turn a function into a measure: `@measure("placed", title="Pods that have a node", unit="pods", better="higher")`."""
 
     def make(function: Callable[[FinishedTrial], Values]) -> Measure:
         return Measure(function, MeasureInfo(name, title, unit, better, absent, is_volatile))

@@ -1,4 +1,4 @@
-"""How many nodes the pods need."""
+"""Numbers of used and empty nodes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ def is_used(info: NodeInfo) -> bool:
     return any(not is_of_daemon_set(pod.pod) for pod in info.pods)
 
 
-@measure("nodesUsed", title="Nodes with a pod, DaemonSets aside", unit="nodes", better="lower")
+@measure("nodesUsed", title="Nodes with a pod, not counting DaemonSets", unit="nodes", better="lower")
 def nodes_used(trial: FinishedTrial) -> float:
     return sum(map(is_used, trial.nodes))
 
 
-@measure("nodesEmpty", title="Nodes without a pod, DaemonSets aside", unit="nodes", better="higher")
+@measure("nodesEmpty", title="Nodes without a pod, not counting DaemonSets", unit="nodes", better="higher")
 def nodes_empty(trial: FinishedTrial) -> float:
     return sum(not is_used(info) for info in trial.nodes)

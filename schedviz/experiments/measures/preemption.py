@@ -1,4 +1,4 @@
-"""Which pods had to go."""
+"""Preemptions and evicted pods."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def preemptions(trial: FinishedTrial) -> float:
     return sum(bool(attempt.victims) for attempt in trial.attempts)
 
 
-@measure("victims", title="Pods that were evicted for others", unit="pods", better="lower")
+@measure("victims", title="Pods that were evicted by preemption", unit="pods", better="lower")
 def victims(trial: FinishedTrial) -> float:
     return len(trial.gone)
 

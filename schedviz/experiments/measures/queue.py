@@ -1,4 +1,4 @@
-"""What the workload's pods cost the scheduler, and how long they waited, in virtual time."""
+"""Scheduling attempts of the workload's pods, and their waiting times in virtual time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.measures.measure import measure
 
 
-@measure("attempts", title="Scheduling attempts, and the most of one pod", unit="count", better="lower")
+@measure("attempts", title="Scheduling attempts, and the maximum of one pod", unit="count", better="lower")
 def attempts(trial: FinishedTrial) -> dict[str, float]:
     return {"all": len(trial.attempts), "most": max((attempt.attempt for attempt in trial.attempts), default=0)}
 
@@ -21,7 +21,7 @@ def waiting(trial: FinishedTrial) -> dict[str, float]:
     return {"p50": float(np.percentile(waited, 50)), "p99": float(np.percentile(waited, 99)), "max": max(waited)}
 
 
-@measure("evaluatedNodes", title="Nodes that Filter looked at in a scheduling cycle, mean", unit="nodes", better="lower")
+@measure("evaluatedNodes", title="Nodes that Filter evaluated in a scheduling cycle, mean", unit="nodes", better="lower")
 def evaluated(trial: FinishedTrial) -> dict[str, float]:
     evaluated = [attempt.evaluated_nodes for attempt in trial.attempts]
     return {"mean": sum(evaluated) / len(evaluated)} if evaluated else {}

@@ -42,7 +42,7 @@ BUILT_IN: Final[tuple[Measure, ...]] = (
 
 def known_measures() -> dict[str, Measure]:
     """The built-in measures by name."""
-    return {each.name: each for each in BUILT_IN}
+    return {measure.name: measure for measure in BUILT_IN}
 
 
 def measures_named(names: Sequence[str] | None, own: Mapping[str, Measure] = {}) -> list[Measure]:
@@ -51,11 +51,11 @@ def measures_named(names: Sequence[str] | None, own: Mapping[str, Measure] = {})
         return [*BUILT_IN, *own.values()]
     built_in = {**known_measures(), **own}
     points = {point.name: point for point in entry_points(group=GROUP)}
-    found, faults = [], []
+    measures, faults = [], []
     for index, name in enumerate(names):
         path = f"measures[{index}]"
         if name in built_in:
-            found.append(built_in[name])
+            measures.append(built_in[name])
         elif name in points:
             try:
                 loaded = points[name].load()
@@ -65,9 +65,9 @@ def measures_named(names: Sequence[str] | None, own: Mapping[str, Measure] = {})
             if not isinstance(loaded, Measure):
                 faults.append(Fault(path, f"the entry point {name!r} is not a Measure; decorate the function with schedviz's `measure`"))
                 continue
-            found.append(loaded)
+            measures.append(loaded)
         else:
             faults.append(Fault(path, f"there is no measure {name!r}; there are {', '.join(sorted([*built_in, *points]))}"))
     if faults:
         raise PlanError(faults)
-    return found
+    return measures

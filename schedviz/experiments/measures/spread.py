@@ -1,4 +1,4 @@
-"""How evenly the pods of a workload lie over zones and nodes.
+"""How evenly the pods of a workload are spread over zones and nodes.
 
 Pods belong together if one controller owns them; pods without an owner, if they have equal values of the label `app.kubernetes.io/name` or
 `app` in one namespace. Other pods do not count.
@@ -48,7 +48,7 @@ def _nodes_by_application(trial: FinishedTrial) -> Iterator[list[str]]:
         application = _application(trial.workload[key])
         if application:
             nodes.setdefault(application, []).append(node)
-    return (found for found in nodes.values() if len(found) > 1)
+    return (zone_nodes for zone_nodes in nodes.values() if len(zone_nodes) > 1)
 
 
 def _application(pod: Pod) -> str:

@@ -1,4 +1,4 @@
-"""How long the engine took. Not deterministic."""
+"""CPU times of the engine. Not deterministic."""
 
 from __future__ import annotations
 

@@ -48,17 +48,17 @@ def card_of_overview(overview: Overview, *, origin: str = "") -> Card:
     return with_visible_text(card)
 
 
-def card_of_message(found: PodMessage, *, origin: str = "") -> Card:
+def card_of_message(pod_message: PodMessage, *, origin: str = "") -> Card:
     """The card of a scheduler's message that came without its cluster. `origin` as in `Card`."""
-    message = found.message
+    message = pod_message.message
     takes = f"None of {message.nodes:,} nodes takes the pod" if message.nodes > 1 else "The node does not take the pod"
     card = Card(
-        subject=found.pod,
-        standing="pending" if found.pod else "",
+        subject=pod_message.pod,
+        standing="pending" if pod_message.pod else "",
         sentence=takes if message.nodes else "The scheduler does not place the pod",
         unit="nodes",
         reasons=tuple(_reason(clause, meaning=True) for clause in sorted(message.clauses, key=lambda clause: -clause.count)),
-        message=found.text,
+        message=pod_message.text,
         findings=(message.finding,) if message.finding else (),
         origin=origin,
         simulated=False,
@@ -77,7 +77,7 @@ def _main_first(explanation: Explanation) -> list[Clause]:
 
 
 def _reason(clause: Clause, *, meaning: bool = False) -> Reason:
-    """`meaning`: say what the reason means, where there are no numbers."""
+    """With `meaning`, explains the reason if there are no numbers."""
     sentences = [clause.meaning] if meaning and clause.meaning else [detail.sentence for detail in clause.details]
     return Reason(
         count=clause.count,
@@ -104,8 +104,8 @@ def _free(resource: str, allocatable: int, used: int) -> str:
 
 
 def _fix(suggestion: Suggestion) -> Fix:
-    what = " and ".join(change.what for change in suggestion.changes)
-    return Fix(what, _effect(suggestion), tuple(change.kubectl for change in suggestion.changes if change.kubectl))
+    title = " and ".join(change.what for change in suggestion.changes)
+    return Fix(title, _effect(suggestion), tuple(change.kubectl for change in suggestion.changes if change.kubectl))
 
 
 def _effect(suggestion: Suggestion) -> str:
@@ -121,6 +121,6 @@ def _effect(suggestion: Suggestion) -> str:
 
 def _waiting(reason: WaitingReason) -> Reason:
     lines = [Line(group.detail, group.pods) for group in reason.groups[:_GROUPS]]
-    if left := sum(len(group.pods) for group in reason.groups[_GROUPS:]):
-        lines.append(Line(f"and {left:,} more"))
+    if remaining := sum(len(group.pods) for group in reason.groups[_GROUPS:]):
+        lines.append(Line(f"and {remaining:,} more"))
     return Reason(count=reason.count, reason=reason.reason, lines=tuple(lines), todo=reason.advice)

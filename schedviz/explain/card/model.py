@@ -47,7 +47,7 @@ class Reason(Part, frozen=True):
     reason: str
     plugin: str = ""
     lines: tuple[Line, ...] = ()
-    #: The nodes, the nearest to taking the pod first.
+    #: The nodes, those that come closest to fitting the pod first.
     nodes: tuple[str, ...] = ()
     charts: tuple[Chart, ...] = ()
     #: What to do about it, with commands between backticks.
@@ -77,10 +77,10 @@ class Card(Part, frozen=True):
     reasons: tuple[Reason, ...]
     #: The scheduler's message now.
     message: str = ""
-    #: The cluster's own message, and what explains that it differs; "" if there is none.
+    #: The message that the cluster's scheduler wrote, and why it differs from the simulated one; "" if there is none.
     said: str = ""
     disagreement: str = ""
-    #: Since when the pod has been unschedulable (RFC 3339); "" if that is not known or not of interest.
+    #: Since when the pod has been unschedulable (RFC 3339); "" if unknown or not shown.
     said_since: str = ""
     #: What the doctor found about the pod: sentences.
     findings: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ class Card(Part, frozen=True):
 
     @property
     def scheduler(self) -> str:
-        """What was simulated."""
+        """The simulated scheduler."""
         return f"kube-scheduler {self.release}".rstrip()
 
     @property

@@ -33,10 +33,10 @@ def commands_of(simulation: Simulation, pods: Iterable[Pod], changes: Sequence[C
 
 def config_with(simulation: Simulation, changes: Sequence[Change]) -> Config | None:
     """The configuration with all changes; None if they do not change it."""
-    wanted = before = simulation.config or {}
+    changed = before = simulation.config or {}
     for change in changes:
-        wanted = change.of_config(wanted)
-    return None if wanted is before else wanted
+        changed = change.of_config(changed)
+    return None if changed is before else changed
 
 
 def _configuring(simulation: Simulation, changes: Sequence[Change]) -> Iterator[AnyCommand]:
@@ -48,32 +48,32 @@ def _configuring(simulation: Simulation, changes: Sequence[Change]) -> Iterator[
 def _around(simulation: Simulation, changes: Iterable[Change]) -> Iterator[AnyCommand]:
     for change in changes:
         for obj in change.updated:
-            known = simulation.cluster.find(BY_TYPE[type(obj)].name, obj.metadata.key)
-            if known is not None and _differs_for_ever(known, obj):
-                yield _delete(known)
+            stored = simulation.cluster.find(BY_TYPE[type(obj)].name, obj.metadata.key)
+            if stored is not None and _must_be_recreated(stored, obj):
+                yield _delete(stored)
                 yield Create(object=codec.to_dict(replace(obj, metadata=_new(obj.metadata))))
             else:
-                yield Create(object=codec.to_dict(obj)) if known is None else Update(object=codec.to_dict(obj))
+                yield Create(object=codec.to_dict(obj)) if stored is None else Update(object=codec.to_dict(obj))
         for obj in change.deleted:
             yield _delete(obj)
 
 
-def _differs_for_ever(known: KubeObject, obj: KubeObject) -> bool:
-    """Whether an object has to be created again, because its spec cannot be changed."""
+def _must_be_recreated(stored: KubeObject, obj: KubeObject) -> bool:
+    """Whether the object must be deleted and created again, because the change concerns immutable fields."""
     for kind in (ResourceClaim, PodGroup):
-        if isinstance(known, kind) and isinstance(obj, kind):
-            return known.spec != obj.spec
+        if isinstance(stored, kind) and isinstance(obj, kind):
+            return stored.spec != obj.spec
     return False
 
 
 def _made_again(pod: Pod, changes: Iterable[Change]) -> Iterator[AnyCommand]:
-    wanted = pod
+    new_pod = pod
     for change in changes:
-        wanted = change.of_pod(wanted)
-    if wanted is pod:
+        new_pod = change.of_pod(new_pod)
+    if new_pod is pod:
         return
     yield _delete(pod)
-    yield Create(object=codec.to_dict(replace(wanted, metadata=_new(wanted.metadata), status=PodStatus())))
+    yield Create(object=codec.to_dict(replace(new_pod, metadata=_new(new_pod.metadata), status=PodStatus())))
 
 
 def _new(metadata: Metadata) -> Metadata:

@@ -105,7 +105,7 @@ class Change(msgspec.Struct, frozen=True):
     against: frozenset[str] = frozenset()
     #: The relative size of the change, from 0 to 1: of two changes of a kind, the smaller is reported first.
     amount: float = 0.0
-    #: Changes with the same ladder differ in a number: when one helps, those after it are not tried. "": it stands alone.
+    #: Changes with the same `ladder` differ only in a number: when one helps, the later ones are not tried. "": not part of a series.
     ladder: str = ""
     pod: Callable[[Pod], Pod] | None = None
     #: The resulting configuration of the scheduler, made from the current one.
@@ -119,7 +119,7 @@ class Change(msgspec.Struct, frozen=True):
         return COSTS[self.kind] + self.amount
 
     @property
-    def told(self) -> ChangeView:
+    def view(self) -> ChangeView:
         """The change as reported."""
         return ChangeView(self.kind, self.what, self.phrase, self.kubectl)
 
@@ -150,8 +150,8 @@ def named(pods: Sequence[Pod]) -> str | Phrase:
     return phrase("{count} pods ({pods})", count=len(pods), pods=f"{listed}{', …' if len(pods) > _NAMED else ''}")
 
 
-def shell(*words: str, names: Sequence[str], flags: Sequence[str] = ()) -> str:
+def shell(*arguments: str, names: Sequence[str], flags: Sequence[str] = ()) -> str:
     """A command that can be pasted safely, whatever a name contains: an imported pod called `--all` is not a flag."""
     if any(name.startswith("-") for name in names):
-        return shlex.join([*words, *flags, "--", *names])
-    return shlex.join([*words, *names, *flags])
+        return shlex.join([*arguments, *flags, "--", *names])
+    return shlex.join([*arguments, *names, *flags])

@@ -68,8 +68,8 @@ def _untaint(info: NodeInfo, pod: Pod) -> Change | None:
     text = " and ".join(f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}" for taint in hard)
     kubectl = shell("kubectl", "taint", "nodes", names=[node.name, *(f"{taint.key}:{taint.effect}-" for taint in hard)])
     template = "take the taint {taints} off {node}" if len(hard) == 1 else "take the taints {taints} off {node}"
-    what = phrase(template, taints=text, node=node.name)
-    return Change("taint", what, kubectl, frozenset({names.TAINT_TOLERATION}), updated=(changed,))
+    title = phrase(template, taints=text, node=node.name)
+    return Change("taint", title, kubectl, frozenset({names.TAINT_TOLERATION}), updated=(changed,))
 
 
 def _label(info: NodeInfo, pod: Pod) -> Change | None:
@@ -80,13 +80,13 @@ def _label(info: NodeInfo, pod: Pod) -> Change | None:
     if not missing or HOSTNAME in missing:
         return None
     labels = {**node.metadata.labels, **missing}
-    given = [f"{key}={value}" for key, value in missing.items()]
+    label_texts = [f"{key}={value}" for key, value in missing.items()]
     # An existing label with another value has a purpose.
     replaced = sum(key in node.metadata.labels for key in missing)
     return Change(
         "label",
-        phrase("label {node} with {labels}", node=node.name, labels=", ".join(given)),
-        shell("kubectl", "label", "node", names=[node.name, *given], flags=["--overwrite"] if replaced else []),
+        phrase("label {node} with {labels}", node=node.name, labels=", ".join(label_texts)),
+        shell("kubectl", "label", "node", names=[node.name, *label_texts], flags=["--overwrite"] if replaced else []),
         frozenset({names.NODE_AFFINITY}),
         amount=0.5 * (replaced > 0),
         updated=(replace(node, metadata=replace(node.metadata, labels=labels)),),
@@ -110,14 +110,14 @@ def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) ->
     """Pods that leave a node: a verified `Room`, with them removed from the cluster."""
     for room in explanation.room:
         on_node = dry_run.rows.infos[rows[room.node]].pods
-        gone = tuple(info.pod for info in on_node if info.key in room.pods)
-        text = named(gone)
-        kubectl = shell("kubectl", "delete", "pod", "-n", gone[0].namespace, names=[gone[0].name]) if len(gone) == 1 else ""
+        victims = tuple(info.pod for info in on_node if info.key in room.pods)
+        text = named(victims)
+        kubectl = shell("kubectl", "delete", "pod", "-n", victims[0].namespace, names=[victims[0].name]) if len(victims) == 1 else ""
         yield Change(
             "victim",
             phrase("remove {pods} from {node}", pods=text, node=room.node),
             kubectl,
             frozenset({names.NODE_RESOURCES_FIT, names.NODE_PORTS}),
-            amount=1 - 1 / (1 + len(gone)),
-            deleted=gone,
+            amount=1 - 1 / (1 + len(victims)),
+            deleted=victims,
         )

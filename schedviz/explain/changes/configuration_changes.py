@@ -50,9 +50,9 @@ def verbs_for_preemption(simulation: Simulation, explanation: Explanation) -> It
     """A preemptVerb for each extender that preemption does not call, if a pod is nominated forever."""
     if not explanation.for_ever:
         return
-    known = known_extenders(simulation)
-    for url in silent_extenders(Scheduler((), known)):
-        extender = next(extender for extender in known if extender.url_prefix == url)
+    extenders = known_extenders(simulation)
+    for url in silent_extenders(Scheduler((), extenders)):
+        extender = next(extender for extender in extenders if extender.url_prefix == url)
         yield Change(
             "plugin",
             phrase("give the extender {extender} a preemptVerb", extender=url),
@@ -95,7 +95,7 @@ def _without_added_affinity(profile: str) -> Change:
 
 
 def _drop_required(args: Config) -> None:
-    """Preferences stay."""
+    """Remove the required terms, and keep the preferred ones."""
     args.get("addedAffinity", {}).pop("requiredDuringSchedulingIgnoredDuringExecution", None)
     if not args.get("addedAffinity"):
         args.pop("addedAffinity", None)
@@ -105,9 +105,9 @@ def _soft_defaults(dry_run: DryRun, profile: str) -> Iterator[Change]:
     args = dry_run.framework.plugins.args(names.POD_TOPOLOGY_SPREAD)
     if not isinstance(args, PodTopologySpreadArgs):
         return
-    for place, constraint in enumerate(args.default_constraints):
+    for index, constraint in enumerate(args.default_constraints):
         if constraint.when_unsatisfiable == "DoNotSchedule":
-            soften = partial(_soften, place=place)
+            soften = partial(_soften, place=index)
             yield Change(
                 "plugin",
                 phrase(
@@ -152,12 +152,12 @@ def _enable_preemption(profile: Config) -> None:
 def _with_preempt_verb(config: Config, *, extender: Extender) -> Config:
     changed = deepcopy(config)
     extenders: list[Config] = list(changed.get("extenders") or [])
-    written = next((one for one in extenders if one.get("urlPrefix") == extender.url_prefix), None)
-    if written is None:
+    config_entry = next((entry for entry in extenders if entry.get("urlPrefix") == extender.url_prefix), None)
+    if config_entry is None:
         # Its answers are declared: the configuration did not contain it until now.
-        written = msgspec.to_builtins(extender)
-        extenders.append(written)
-    written["preemptVerb"] = "preempt"
+        config_entry = msgspec.to_builtins(extender)
+        extenders.append(config_entry)
+    config_entry["preemptVerb"] = "preempt"
     return {**changed, "extenders": extenders}
 
 
@@ -165,14 +165,14 @@ def _edited(config: Config, *, profile: str, edit: Callable[[Config], object]) -
     """A copy of a configuration with one profile changed."""
     changed = deepcopy(config)
     profiles: list[Config] = changed.get("profiles") or [{}]
-    for one in profiles:
-        if one.get("schedulerName", "default-scheduler") == profile:
-            edit(one)
+    for edited in profiles:
+        if edited.get("schedulerName", "default-scheduler") == profile:
+            edit(edited)
     return {**changed, "profiles": profiles}
 
 
 def _edit_args(profile: Config, *, plugin: str, edit: Callable[[Config], object]) -> None:
-    for one in profile.get("pluginConfig") or []:
-        args: Any = one.get("args")
-        if one.get("name") == plugin and isinstance(args, dict):
+    for plugin_config in profile.get("pluginConfig") or []:
+        args: Any = plugin_config.get("args")
+        if plugin_config.get("name") == plugin and isinstance(args, dict):
             edit(args)

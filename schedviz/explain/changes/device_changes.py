@@ -73,8 +73,8 @@ class _Target(NamedTuple):
         return _with_devices(self.claim, requests=tuple(requests))
 
 
-class _Seen(NamedTuple):
-    """The devices that a node offers for a request: in use, ready, and the taints that keep it off others."""
+class _NodeDevices(NamedTuple):
+    """The devices of a node that match a request: those in use, those that are free, and the taints that exclude others."""
 
     info: NodeInfo
     in_use: list[SliceDevice]
@@ -114,24 +114,24 @@ def changes_of_devices(simulation: Simulation, dry_run: DryRun, explanation: Exp
 
 def _is_rejected(verdict: NodeVerdict) -> bool:
     """Whether DynamicResources rejects the node, in PreFilter or in Filter."""
-    return names.DYNAMIC_RESOURCES in (verdict.plugin, *(each.plugin for each in verdict.objections))
+    return names.DYNAMIC_RESOURCES in (verdict.plugin, *(objection.plugin for objection in verdict.objections))
 
 
 def _targets(claim: ResourceClaim) -> Iterator[_Target]:
-    for place, request in enumerate(claim.spec.devices.requests):
+    for index, request in enumerate(claim.spec.devices.requests):
         if request.exactly is not None:
-            yield _Target(claim, place, -1, request.exactly)
-        for alternative, asked in enumerate(request.first_available):
-            yield _Target(claim, place, alternative, asked)
+            yield _Target(claim, index, -1, request.exactly)
+        for alternative, subrequest in enumerate(request.first_available):
+            yield _Target(claim, index, alternative, subrequest)
 
 
 # Changes of the claim.
 
 
 def _relaxed(simulation: Simulation, target: _Target) -> Iterator[Change]:
-    request, claim, asked = target.request, target.claim, target.asked
+    request, claim, device_request = target.request, target.claim, target.asked
     where = {"request": request.full_name, "claim": claim.key}
-    wanted = phrase("all devices") if request.mode == ALL else counted(request.count, "{count} device", "{count} devices")
+    amount = phrase("all devices") if request.mode == ALL else counted(request.count, "{count} device", "{count} devices")
     # Of several numbers, the largest that helps is suggested.
     for count in (1,) if request.mode == ALL else range(request.count - 1, 0, -1):
         yield Change(
@@ -139,7 +139,7 @@ def _relaxed(simulation: Simulation, target: _Target) -> Iterator[Change]:
             phrase(
                 "ask for {after} instead of {before} in request {request} of claim {claim}",
                 after=counted(count, "{count} device", "{count} devices"),
-                before=wanted,
+                before=amount,
                 **where,
             ),
             against=_AGAINST,
@@ -147,17 +147,17 @@ def _relaxed(simulation: Simulation, target: _Target) -> Iterator[Change]:
             ladder=f"fewer devices {claim.key} {request.full_name}",
             updated=(target.changed(allocation_mode=EXACT_COUNT, count=count),),
         )
-    for place, selector in enumerate(asked.selectors):
-        kept = asked.selectors[:place] + asked.selectors[place + 1 :]
+    for index, selector in enumerate(device_request.selectors):
+        selectors = device_request.selectors[:index] + device_request.selectors[index + 1 :]
         expression = "" if selector.cel is None else selector.cel.expression.strip()
         yield Change(
             "selector",
             phrase("do not select by {expression} in request {request} of claim {claim}", expression=expression, **where),
             against=_AGAINST,
-            amount=1 / len(asked.selectors),
-            updated=(target.changed(selectors=kept),),
+            amount=1 / len(device_request.selectors),
+            updated=(target.changed(selectors=selectors),),
         )
-    classes = [key for key in simulation.cluster.store.of_kind("DeviceClass") if key != asked.device_class_name]
+    classes = [key for key in simulation.cluster.store.of_kind("DeviceClass") if key != device_request.device_class_name]
     for name in sorted(classes)[:_CLASSES]:
         yield Change(
             "class",
@@ -167,10 +167,10 @@ def _relaxed(simulation: Simulation, target: _Target) -> Iterator[Change]:
         )
 
 
-def _tolerations(target: _Target, seen: Sequence[_Seen]) -> Iterator[Change]:
+def _tolerations(target: _Target, seen: Sequence[_NodeDevices]) -> Iterator[Change]:
     taints: dict[tuple[str, str, str], None] = {}
-    for each in seen:
-        taints |= each.taints
+    for node_devices in seen:
+        taints |= node_devices.taints
     for key, value, effect in taints:
         toleration = DeviceToleration(key=key, operator="Equal", value=value, effect=effect)
         yield Change(
@@ -188,7 +188,7 @@ def _tolerations(target: _Target, seen: Sequence[_Seen]) -> Iterator[Change]:
 
 def _without_constraints(claim: ResourceClaim) -> Iterator[Change]:
     constraints = claim.spec.devices.constraints
-    for place, constraint in enumerate(constraints):
+    for index, constraint in enumerate(constraints):
         attribute = constraint.match_attribute or constraint.distinct_attribute or ""
         equal = phrase("do not require equal values of {attribute} in claim {claim}", attribute=attribute, claim=claim.key)
         distinct = phrase("do not require distinct values of {attribute} in claim {claim}", attribute=attribute, claim=claim.key)
@@ -196,13 +196,13 @@ def _without_constraints(claim: ResourceClaim) -> Iterator[Change]:
             "constraint",
             equal if constraint.match_attribute else distinct,
             against=_AGAINST,
-            updated=(_with_devices(claim, constraints=constraints[:place] + constraints[place + 1 :]),),
+            updated=(_with_devices(claim, constraints=constraints[:index] + constraints[index + 1 :]),),
         )
 
 
 def _own_claim(pod: Pod, claim: ResourceClaim) -> Iterator[Change]:
-    """A claim like one that is allocated where the pod does not fit, for the pod alone."""
-    used = next((each for each in pod.spec.resource_claims if each.resource_claim_name == claim.name), None)
+    """A copy, for this pod alone, of a claim that is allocated on a node where the pod does not fit."""
+    used = next((pod_claim for pod_claim in pod.spec.resource_claims if pod_claim.resource_claim_name == claim.name), None)
     if used is None:
         return
     name = f"{claim.name}-{pod.name}"
@@ -218,7 +218,7 @@ def _own_claim(pod: Pod, claim: ResourceClaim) -> Iterator[Change]:
 
 def _with_claim(pod: Pod, *, used: str, claim: str) -> Pod:
     claims: tuple[PodResourceClaim, ...] = tuple(
-        replace(each, resource_claim_name=claim) if each.name == used else each for each in pod.spec.resource_claims
+        replace(pod_claim, resource_claim_name=claim) if pod_claim.name == used else pod_claim for pod_claim in pod.spec.resource_claims
     )
     return replace(pod, spec=replace(pod.spec, resource_claims=claims))
 
@@ -230,7 +230,7 @@ def _with_devices(claim: ResourceClaim, **members: object) -> ResourceClaim:
 # Changes of devices, and of the pods that have them.
 
 
-def _seen(manager: DRAManager, target: _Target, infos: Sequence[NodeInfo]) -> list[_Seen]:
+def _seen(manager: DRAManager, target: _Target, infos: Sequence[NodeInfo]) -> list[_NodeDevices]:
     """What the nodes offer, for nodes that offer anything. Raises `AllocationError`."""
     request = target.request
     device_class = manager.device_class(request.device_class_name)
@@ -238,12 +238,12 @@ def _seen(manager: DRAManager, target: _Target, infos: Sequence[NodeInfo]) -> li
         return []
     request.use(device_class)
     allocator = manager.allocator(manager.inputs(), max_steps=MAX_STEPS)
-    found: list[_Seen] = []
+    devices: list[_NodeDevices] = []
     for info in infos:
         assert info.node is not None
         pools: Sequence[Pool] = allocator.pools_of(info.node)
         search = allocator.search(info.node, pools)
-        seen = _Seen(info, [], [], {})
+        seen = _NodeDevices(info, [], [], {})
         for pool in pools:
             for device in pool.devices:
                 match search.why_excluded(target.claim, request, device, pool):
@@ -254,30 +254,30 @@ def _seen(manager: DRAManager, target: _Target, infos: Sequence[NodeInfo]) -> li
                     case "taints":
                         seen.taints.update({(taint.key, taint.value, taint.effect): None for taint in device.device.taints})
         if seen.in_use or seen.ready or seen.taints:
-            found.append(seen)
-    return found
+            devices.append(seen)
+    return devices
 
 
-def _lacking(target: _Target, seen: _Seen) -> int:
+def _lacking(target: _Target, seen: _NodeDevices) -> int:
     return max(1, target.request.count - len(seen.ready))
 
 
-def _freed(simulation: Simulation, manager: DRAManager, target: _Target, seen: Sequence[_Seen]) -> Iterator[Change]:
-    """The pods that have so many devices of a node that the request could be satisfied."""
+def _freed(simulation: Simulation, manager: DRAManager, target: _Target, seen: Sequence[_NodeDevices]) -> Iterator[Change]:
+    """The pods whose removal would free enough devices of a node for the request."""
     holders: dict[DeviceID, ResourceClaim] = {}
     for claim in manager.claims:
         if claim.status.allocation is not None:
             for result in claim.status.allocation.devices.results:
                 holders[DeviceID(result.driver, result.pool, result.device)] = claim
-    for each in [each for each in seen if each.in_use][:_TRIED]:
-        claims = {holder.key: holder for device in each.in_use if (holder := holders.get(device.id)) is not None}
+    for node_devices in [node_devices for node_devices in seen if node_devices.in_use][:_TRIED]:
+        claims = {holder.key: holder for device in node_devices.in_use if (holder := holders.get(device.id)) is not None}
         users = {key: _users(simulation, holder) for key, holder in claims.items()}
         ordered = sorted((key for key in claims if users[key]), key=lambda key: (_priority(users[key]), len(users[key])))
-        lacking = _lacking(target, each)
+        lacking = _lacking(target, node_devices)
         sets = [(key,) for key in ordered[:_TRIED]] if lacking == 1 else [tuple(ordered[:lacking])] if len(ordered) >= lacking else []
         for keys in sets:
             pods = tuple({pod.key: pod for key in keys for pod in users[key]}.values())
-            yield _removal(each.info.name, pods, [claims[key] for key in keys])
+            yield _removal(node_devices.info.name, pods, [claims[key] for key in keys])
 
 
 def _users(simulation: Simulation, claim: ResourceClaim) -> list[Pod]:
@@ -298,7 +298,7 @@ def _removal(node: str, pods: tuple[Pod, ...], claims: Sequence[ResourceClaim]) 
         for claim in claims
         if claim not in generated
     ]
-    gone: tuple[KubeObject, ...] = (*pods, *generated)
+    removed: tuple[KubeObject, ...] = (*pods, *generated)
     return Change(
         "victim",
         phrase("remove {pods} from {node}, which frees {claims}", pods=named(pods), node=node, claims=", ".join(c.key for c in claims)),
@@ -306,7 +306,7 @@ def _removal(node: str, pods: tuple[Pod, ...], claims: Sequence[ResourceClaim]) 
         _AGAINST,
         amount=1 - 1 / (1 + len(pods)),
         updated=tuple(freed),
-        deleted=gone,
+        deleted=removed,
     )
 
 
@@ -315,23 +315,25 @@ def _restored_driver(simulation: Simulation) -> str:
     return DRIVER if DeviceDriver.name in simulation.cluster.controllers.on else ""
 
 
-def _more_devices(simulation: Simulation, target: _Target, seen: Sequence[_Seen]) -> Iterator[Change]:
-    """As many more devices on a node as the request lacks there, like one that the node has. Of several nodes, the first that helps."""
+def _more_devices(simulation: Simulation, target: _Target, seen: Sequence[_NodeDevices]) -> Iterator[Change]:
+    """Additional devices on a node, as many as the request lacks there, copied from an existing one. Of several nodes, the first
+    that helps.
+    """
     restored = _restored_driver(simulation)
-    for each in [each for each in seen if each.in_use or each.ready][:_TRIED]:
-        model = (each.in_use or each.ready)[0]
+    for node_devices in [node_devices for node_devices in seen if node_devices.in_use or node_devices.ready][:_TRIED]:
+        model = (node_devices.in_use or node_devices.ready)[0]
         # The device's own slice has the taints of DeviceTaintRules, too.
         published = simulation.scheduler.state.informers.get("ResourceSlice", "", model.slice.name)
         if model.id.driver == restored or published is None:
             continue
-        count = _lacking(target, each)
+        count = _lacking(target, node_devices)
         yield Change(
             "device",
             phrase(
                 "add {devices} like {device} to {node}",
                 devices=counted(count, "{count} device", "{count} devices"),
                 device=model.device.name,
-                node=each.info.name,
+                node=node_devices.info.name,
             ),
             against=_AGAINST,
             amount=1 - 1 / count,
@@ -341,11 +343,11 @@ def _more_devices(simulation: Simulation, target: _Target, seen: Sequence[_Seen]
 
 
 def _with_more(slice_: ResourceSlice, model: SliceDevice, count: int) -> ResourceSlice:
-    """The slice with more devices like one of its own, which take from no counters."""
+    """The slice with copies of one of its devices. The copies consume no shared counters."""
     spec = slice_.spec
     stem = _NUMBER.sub("", model.device.name)
-    taken = {device.name for device in spec.devices}
-    free = (f"{stem}{number}" for number in range(len(taken) + count + 1))
-    new = [name for name in free if name not in taken][:count]
+    used_names = {device.name for device in spec.devices}
+    free = (f"{stem}{number}" for number in range(len(used_names) + count + 1))
+    new = [name for name in free if name not in used_names][:count]
     devices = tuple(replace(model.device, name=name, consumes_counters=(), taints=()) for name in new)
     return replace(slice_, spec=replace(spec, devices=(*spec.devices, *devices)))

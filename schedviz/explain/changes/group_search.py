@@ -1,4 +1,6 @@
-"""`GroupSearch`: what would let a pod group run. Every change is tried with a scheduling cycle of the whole group."""
+"""`GroupSearch`: finds changes with which a pod group can be scheduled. Every change is tried with a scheduling cycle of the whole
+group.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from schedviz.trace.phrase import counted, phrase
 
 #: Each trial restores a copy of the session.
 _MOST_TRIED: Final = 60
-#: How many more nodes are tried, of how many shapes.
+#: How many additional nodes are tried, and of how many shapes.
 _MORE_NODES: Final = (1, 2, 3, 4, 6, 8, 12, 16)
 _SHAPES: Final = 3
 #: The largest group whose pods are changed.
@@ -39,8 +41,8 @@ class GroupSearch(Search):
         name = group_of(self.pod)
         assert name is not None
         self._name: PodGroupInfo = name
-        found = simulation.cluster.find("PodGroup", name.key)
-        self._group = found if isinstance(found, PodGroup) else None
+        pod_group = simulation.cluster.find("PodGroup", name.key)
+        self._group = pod_group if isinstance(pod_group, PodGroup) else None
         members = [obj for obj in simulation.stored_objects() if isinstance(obj, Pod) and group_of(obj) == name]
         #: All pods of the group, and those that have no node.
         self._members = members
@@ -65,7 +67,7 @@ class GroupSearch(Search):
         self.dry_runs += 1
         nodes = self._placed(changes)
         if nodes:
-            self.tell(changes, list(dict.fromkeys(nodes.values())), "groupRuns")
+            self.add_suggestion(changes, list(dict.fromkeys(nodes.values())), "groupRuns")
         return bool(nodes)
 
     def _placed(self, changes: Sequence[Change]) -> dict[str, str]:
@@ -84,15 +86,15 @@ class GroupSearch(Search):
             group = PodGroup(
                 metadata=ObjectMeta(name=self._name.name, namespace=self._name.namespace), spec=PodGroupSpec(scheduling_policy=policy)
             )
-            what = phrase("create the pod group {group} with minCount {count}", group=self._name.key, count=present)
-            yield Change("member", what, against=frozenset(), updated=(group,))
+            title = phrase("create the pod group {group} with minCount {count}", group=self._name.key, count=present)
+            yield Change("member", title, against=frozenset(), updated=(group,))
             return
         missing = _min_count(self._group) - present
         if missing > 0:
-            what = counted(missing, "{count} pod", "{count} pods")
+            title = counted(missing, "{count} pod", "{count} pods")
             yield Change(
                 "member",
-                phrase("create {pods} more of the pod group {group}, like {pod}", pods=what, group=self._name.key, pod=self.pod.key),
+                phrase("create {pods} more of the pod group {group}, like {pod}", pods=title, group=self._name.key, pod=self.pod.key),
                 against=frozenset(),
                 amount=1 - 1 / (1 + missing),
                 updated=tuple(self._more_pods(missing)),
@@ -107,8 +109,8 @@ class GroupSearch(Search):
             )
 
     def _more_pods(self, count: int) -> Iterator[Pod]:
-        taken = {pod.name for pod in self._members}
-        free = (name for number in range(1, len(taken) + count + 1) if (name := f"{self.pod.name}-more-{number}") not in taken)
+        used_names = {pod.name for pod in self._members}
+        free = (name for number in range(1, len(used_names) + count + 1) if (name := f"{self.pod.name}-more-{number}") not in used_names)
         for name in (next(free) for _ in range(count)):
             metadata = replace(self.pod.metadata, name=name, uid="", resource_version="", creation_timestamp=None)
             yield replace(self.pod, metadata=metadata, status=PodStatus())

@@ -16,32 +16,32 @@ from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import phrase
 
 HOSTNAME: Final = "kubernetes.io/hostname"
-#: Taints of a node that is not well, which a new node does not have.
+#: Taints of unhealthy nodes, which a new node does not have.
 NOT_READY: Final = "node.kubernetes.io/"
 #: Distinct node shapes tried.
 _SHAPES: Final = 20
 
 
 def more_nodes(simulation: Simulation, dry_run: DryRun, *, counts: Sequence[int] = (1,), shapes: int = _SHAPES) -> Iterator[Change]:
-    """So many more empty nodes of each existing shape. Of several counts, the first that helps is suggested."""
+    """Adding empty nodes of each existing shape. Of several counts, the first that helps is suggested."""
     has_claims = bool(dry_run.pod.pod.spec.resource_claims)
     slices = _slices_by_node(simulation) if has_claims else {}
-    found: dict[object, Node] = {}
+    nodes: dict[object, Node] = {}
     for info in dry_run.rows.infos:
         if info.node is not None:
-            found.setdefault(_shape(info.node, slices.get(info.node.name, [])), info.node)
-        if len(found) == shapes:
+            nodes.setdefault(_shape(info.node, slices.get(info.node.name, [])), info.node)
+        if len(nodes) == shapes:
             break
-    known = set(dry_run.rows.names)
-    for node in found.values():
-        free = (name for number in range(1, len(known) + max(counts) + 1) if (name := f"{node.name}-more-{number}") not in known)
+    names = set(dry_run.rows.names)
+    for node in nodes.values():
+        free = (name for number in range(1, len(names) + max(counts) + 1) if (name := f"{node.name}-more-{number}") not in names)
         new = [next(free) for _ in range(max(counts))]
         for count in counts:
             objects = [obj for name in new[:count] for obj in _another(node, name, slices.get(node.name, []))]
-            one = phrase("add one more node like {node}", node=node.name)
+            title = phrase("add one more node like {node}", node=node.name)
             yield Change(
                 "node",
-                one if count == 1 else phrase("add {count} more nodes like {node}", count=count, node=node.name),
+                title if count == 1 else phrase("add {count} more nodes like {node}", count=count, node=node.name),
                 against=frozenset(),
                 amount=1 - 1 / count,
                 ladder=f"more nodes like {node.name}",
@@ -50,11 +50,11 @@ def more_nodes(simulation: Simulation, dry_run: DryRun, *, counts: Sequence[int]
 
 
 def _slices_by_node(simulation: Simulation) -> dict[str, list[ResourceSlice]]:
-    found: dict[str, list[ResourceSlice]] = {}
-    for each in simulation.cluster.store.of_kind("ResourceSlice").values():
-        if isinstance(each, ResourceSlice) and each.spec.node_name:
-            found.setdefault(each.spec.node_name, []).append(each)
-    return found
+    by_node: dict[str, list[ResourceSlice]] = {}
+    for resource_slice in simulation.cluster.store.of_kind("ResourceSlice").values():
+        if isinstance(resource_slice, ResourceSlice) and resource_slice.spec.node_name:
+            by_node.setdefault(resource_slice.spec.node_name, []).append(resource_slice)
+    return by_node
 
 
 def _another(node: Node, name: str, slices: Sequence[ResourceSlice]) -> Iterator[KubeObject]:
@@ -62,14 +62,14 @@ def _another(node: Node, name: str, slices: Sequence[ResourceSlice]) -> Iterator
     metadata = replace(node.metadata, name=name, uid=name, labels=labels)
     taints = tuple(taint for taint in node.spec.taints if not taint.key.startswith(NOT_READY))
     yield replace(node, metadata=metadata, spec=replace(node.spec, unschedulable=False, taints=taints))
-    for each in slices:
-        pool = replace(each.spec.pool, name=_renamed(each.spec.pool.name, node.name, name))
-        named = replace(each.metadata, name=_renamed(each.name, node.name, name), uid="", owner_references=())
-        yield replace(each, metadata=named, spec=replace(each.spec, node_name=name, pool=pool))
+    for slice_ in slices:
+        pool = replace(slice_.spec.pool, name=_renamed(slice_.spec.pool.name, node.name, name))
+        named = replace(slice_.metadata, name=_renamed(slice_.name, node.name, name), uid="", owner_references=())
+        yield replace(slice_, metadata=named, spec=replace(slice_.spec, node_name=name, pool=pool))
 
 
 def _renamed(text: str, before: str, after: str) -> str:
-    """A name that is derived from that of a node, derived from that of another one."""
+    """A name that contains the old node's name, with the new node's name in its place."""
     return text.replace(before, after) if before in text else f"{text}-{after}"
 
 
@@ -78,5 +78,5 @@ def _shape(node: Node, slices: Sequence[ResourceSlice]) -> object:
     labels = tuple(sorted((key, value) for key, value in node.metadata.labels.items() if key != HOSTNAME))
     allocatable = tuple(sorted((name, str(amount)) for name, amount in node.status.allocatable.items()))
     taints = tuple((taint.key, taint.value, taint.effect) for taint in node.spec.taints)
-    devices = tuple(sorted((each.spec.driver, len(each.spec.devices)) for each in slices))
+    devices = tuple(sorted((slice_.spec.driver, len(slice_.spec.devices)) for slice_ in slices))
     return labels, allocatable, taints, devices

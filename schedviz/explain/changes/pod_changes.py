@@ -50,19 +50,19 @@ def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
 def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
     """One toleration for each distinct hard taint that the pod does not tolerate. v1.36's reason does not name the taint."""
     tolerations = dry_run.pod.pod.spec.tolerations
-    found: dict[tuple[str, str], None] = {}
+    added: dict[tuple[str, str], None] = {}
     for verdict, info in zip(explanation.matrix, dry_run.rows.infos, strict=True):
         if info.node is not None and any(objection.plugin == names.TAINT_TOLERATION for objection in verdict.objections):
             hard = (taint for taint in info.node.spec.taints if taint.effect in DO_NOT_SCHEDULE)
-            found |= dict.fromkeys((taint.key, taint.value) for taint in hard if not tolerations_tolerate_taint(tolerations, taint))
-    for key, value in found:
+            added |= dict.fromkeys((taint.key, taint.value) for taint in hard if not tolerations_tolerate_taint(tolerations, taint))
+    for key, value in added:
         if key.startswith(_ILL):
             continue
         toleration = Toleration(key=key, operator="Equal", value=value)
-        shown = f"{key}={value}" if value else key
+        taint_text = f"{key}={value}" if value else key
         yield Change(
             "toleration",
-            phrase("tolerate the taint {taint}", taint=shown),
+            phrase("tolerate the taint {taint}", taint=taint_text),
             against=frozenset({names.TAINT_TOLERATION}),
             pod=partial(_with_toleration, toleration=toleration),
         )
@@ -85,8 +85,8 @@ def _requests(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
             for row, verdict in enumerate(explanation.matrix)
             if any(objection.plugin == names.NODE_RESOURCES_FIT and objection.reasons == (reason,) for objection in verdict.objections)
         ]
-        wanted = amount(dry_run.pod, resource)
-        if not lacking or not wanted:
+        requested = amount(dry_run.pod, resource)
+        if not lacking or not requested:
             continue
         free = rows.allocatable(resource) - rows.requested(resource)
         # Only the roomiest node, and the roomiest without other objections.
@@ -94,23 +94,23 @@ def _requests(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
         most = {max(int(free[row]) for row in some) for some in (alone, lacking) if some}
         for room in sorted(most, reverse=True):
             rounded = room // _ROUND_TO.get(resource, 1) * _ROUND_TO.get(resource, 1)
-            change = _request_less(dry_run.pod.pod, resource, wanted, rounded) if 0 < rounded < wanted else None
+            change = _request_less(dry_run.pod.pod, resource, requested, rounded) if 0 < rounded < requested else None
             if change is not None:
                 yield change
 
 
-def _request_less(pod: Pod, resource: str, wanted: int, room: int) -> Change | None:
+def _request_less(pod: Pod, resource: str, requested: int, room: int) -> Change | None:
     """The pod with its request for a resource reduced to `room`; the container that requests most is reduced."""
     containers = pod.spec.containers
-    largest = max(range(len(containers)), key=lambda place: _request(containers[place], resource), default=None)
+    largest = max(range(len(containers)), key=lambda index: _request(containers[index], resource), default=None)
     if largest is None:
         return None
     before = _request(containers[largest], resource)
-    after = before - (wanted - room)
+    after = before - (requested - room)
     if after <= 0:
         return None
     text = _quantity(resource, after)
-    what = phrase(
+    title = phrase(
         "request {after} {resource} instead of {before} in container {container}",
         after=str(text),
         resource=resource,
@@ -119,9 +119,9 @@ def _request_less(pod: Pod, resource: str, wanted: int, room: int) -> Change | N
     )
     return Change(
         "request",
-        what,
+        title,
         against=frozenset({names.NODE_RESOURCES_FIT}),
-        amount=(wanted - room) / wanted,
+        amount=(requested - room) / requested,
         pod=partial(_with_request, place=largest, resource=resource, requested=text),
     )
 
@@ -168,7 +168,7 @@ def _selectors(pod: Pod) -> Iterator[Change]:
 
 
 def _without_label(pod: Pod, *, key: str) -> Pod:
-    return _with_spec(pod, node_selector={kept: value for kept, value in pod.spec.node_selector.items() if kept != key})
+    return _with_spec(pod, node_selector={label: value for label, value in pod.spec.node_selector.items() if label != key})
 
 
 def _without_node_affinity(pod: Pod) -> Pod:
@@ -177,13 +177,13 @@ def _without_node_affinity(pod: Pod) -> Pod:
 
 
 def _spread(pod: Pod) -> Iterator[Change]:
-    for place, constraint in enumerate(pod.spec.topology_spread_constraints):
+    for index, constraint in enumerate(pod.spec.topology_spread_constraints):
         if constraint.when_unsatisfiable == _DO_NOT_SCHEDULE:
             yield Change(
                 "constraint",
                 phrase("spread over {key} with whenUnsatisfiable: ScheduleAnyway", key=constraint.topology_key),
                 against=frozenset({names.POD_TOPOLOGY_SPREAD}),
-                pod=partial(_with_soft_spread, place=place),
+                pod=partial(_with_soft_spread, place=index),
             )
 
 
@@ -200,13 +200,13 @@ def _pod_affinity(pod: Pod) -> Iterator[Change]:
         ("podAntiAffinity", affinity.pod_anti_affinity),
     )
     for side, terms in sides:
-        for place, term in enumerate(terms.required if terms is not None else ()):
+        for index, term in enumerate(terms.required if terms is not None else ()):
             yield Change(
                 "constraint",
                 phrase("do not require the {side} term over {key}", side=side, key=term.topology_key),
                 against=frozenset({names.INTER_POD_AFFINITY}),
                 amount=0.5,
-                pod=partial(_without_term, side=side, place=place),
+                pod=partial(_without_term, side=side, place=index),
             )
 
 
@@ -214,8 +214,8 @@ def _without_term(pod: Pod, *, side: str, place: int) -> Pod:
     affinity = pod.spec.affinity or Affinity()
     member = "pod_affinity" if side == "podAffinity" else "pod_anti_affinity"
     terms: PodAffinity = getattr(affinity, member)
-    kept = replace(terms, required=terms.required[:place] + terms.required[place + 1 :])
-    return _with_affinity(pod, replace(affinity, **{member: kept}))
+    terms_ = replace(terms, required=terms.required[:place] + terms.required[place + 1 :])
+    return _with_affinity(pod, replace(affinity, **{member: terms_}))
 
 
 def _ports(pod: Pod) -> Iterator[Change]:

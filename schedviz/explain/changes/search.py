@@ -43,7 +43,7 @@ class Suggestion(Part, frozen=True):
 
     changes: tuple[ChangeView, ...]
     cost: float
-    #: The number of nodes that would take it, and the first of them.
+    #: The number of nodes on which the pod would fit, and the first of them.
     fits: int
     nodes: tuple[str, ...]
     effect: Effect = "fits"
@@ -78,7 +78,7 @@ class Search:
         self.found: list[Suggestion] = []
         self.tried: Counter[str] = Counter()
         self.dry_runs = 0
-        #: The ladders of which a step helped.
+        #: The ladders (series of changes) of which one change helped.
         self._climbed: set[tuple[str, ...]] = set()
 
     def try_all(self, candidates: Iterable[tuple[Change, ...]]) -> None:
@@ -106,7 +106,7 @@ class Search:
             dry_run = DryRun(self.simulation, pod)
             names = feasible_nodes(self.simulation, dry_run)
         if names:
-            self.tell(changes, names)
+            self.add_suggestion(changes, names)
         return bool(names)
 
     def try_cycle(self, *changes: Change) -> bool:
@@ -123,17 +123,17 @@ class Search:
             return False
         nominated = after.status.nominated_node_name
         if nominated and count_running(copy) < running:
-            self.tell(changes, [nominated], "makesRoom")
+            self.add_suggestion(changes, [nominated], "makesRoom")
             return True
         if self.pod.status.nominated_node_name and not nominated:
-            self.tell(changes, [], "endsNomination")
+            self.add_suggestion(changes, [], "endsNomination")
             return True
         return False
 
-    def tell(self, changes: tuple[Change, ...], names: Sequence[str], effect: Effect = "fits") -> None:
-        """Keep changes that help; `names` are the nodes."""
+    def add_suggestion(self, changes: tuple[Change, ...], names: Sequence[str], effect: Effect = "fits") -> None:
+        """Add changes that help to the suggestions; `names` are the nodes."""
         cost = sum(change.cost for change in changes)
-        views = tuple(change.told for change in changes)
+        views = tuple(change.view for change in changes)
         commands = commands_of(self.simulation, self.pods, changes)
         fits = len(names) if effect in ("fits", "groupRuns") else 0
         self.found.append(Suggestion(views, round(cost, 3), fits, tuple(names[:_NAMED]), effect, commands))
@@ -149,7 +149,7 @@ class Search:
 
     @property
     def sentence(self) -> str:
-        """What was found, or what was tried."""
+        """A sentence about the suggestions, or about what was tried."""
         if self.found:
             best = self.in_order()[0]
             return f"{self.pod.key} {_WOULD[best.effect]}: {' and '.join(change.what for change in best.changes)}."

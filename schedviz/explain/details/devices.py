@@ -51,8 +51,8 @@ def device_details(rejected: RejectedNodes) -> Iterator[DeviceDetail]:
     try:
         seen = [(info.node, allocator.pools_of(info.node)) for info in rejected.rows.infos if info.node is not None]
         for claim in claims:
-            for asked in claim.spec.devices.requests:
-                for request in alternatives_of(asked):
+            for device_request in claim.spec.devices.requests:
+                for request in alternatives_of(device_request):
                     yield from _detail(manager, allocator, claim, request, seen)
     except (AllocationError, TooLongError):
         # The clause has the error.
@@ -74,29 +74,29 @@ def _detail(
                 if device.id not in whys:
                     whys[device.id] = search.why_excluded(claim, request, device, pool)
     counts = Counter(whys.values())
-    wanted = 0 if request.mode == ALL else request.count
-    said = phrase(
+    wanted_count = 0 if request.mode == ALL else request.count
+    detail = phrase(
         "request {request} of claim {claim} asks for {wanted} of class {class}; {found}",
         request=request.full_name,
         claim=claim.key,
-        wanted=phrase("all devices") if wanted == 0 else counted(wanted, "{count} device", "{count} devices"),
-        found=_found(len(whys), counts, nodes=len(seen)),
+        wanted=phrase("all devices") if wanted_count == 0 else counted(wanted_count, "{count} device", "{count} devices"),
+        found=_availability(len(whys), counts, nodes=len(seen)),
         **{"class": request.device_class_name},
     )
     yield DeviceDetail(
-        sentence=said.text,
-        sentence_phrase=said,
+        sentence=detail.text,
+        sentence_phrase=detail,
         claim=claim.key,
         request=request.full_name,
         device_class=request.device_class_name,
-        wanted=wanted,
+        wanted=wanted_count,
         devices=len(whys),
         free=counts[""],
         excluded={why: counts[why] for why in _REASONS if why and counts[why]},
     )
 
 
-def _found(devices: int, counts: Counter[str], *, nodes: int) -> Phrase:
+def _availability(devices: int, counts: Counter[str], *, nodes: int) -> Phrase:
     on = counted(nodes, "{count} node", "{count} nodes")
     if devices == 0:
         return phrase("{nodes} without any device", nodes=on)

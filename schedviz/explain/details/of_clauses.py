@@ -54,6 +54,6 @@ def _with_details(simulation: Simulation, dry_run: DryRun, objections: IntArray,
     if clause.plugin == names.NODE_RESOURCES_FIT:
         keys.insert(0, shortage(rejected))
     # The last key is the most significant; equal nodes stay in the order of the snapshot.
-    nodes = tuple(clause.nodes[place] for place in np.lexsort(keys).tolist())
+    nodes = tuple(clause.nodes[index] for index in np.lexsort(keys).tolist())
     details = _DETAILS.get(clause.plugin)
     return msgspec.structs.replace(clause, nodes=nodes, details=() if details is None else tuple(details(rejected)))

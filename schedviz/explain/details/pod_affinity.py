@@ -40,14 +40,14 @@ def _anti_affinity(rejected: RejectedNodes, term: Term) -> PodAffinityDetail:
 
 def _existing(rejected: RejectedNodes, state: PreFilterState) -> Iterator[PodAffinityDetail]:
     """The terms of running pods that select this pod, each distinct term once."""
-    found: dict[tuple[str, str, tuple[str, ...]], list[PodOnNode]] = {}
+    by_term: dict[tuple[str, str, tuple[str, ...]], list[PodOnNode]] = {}
     for info in rejected.everywhere.infos:
         for pod in info.pods_with_required_anti_affinity:
             for term in pod.required_anti_affinity_terms:
                 if term.matches(rejected.pod.pod, state.namespace_labels):
                     key = (term.topology_key, str(term.selector), tuple(sorted(term.namespaces)))
-                    found.setdefault(key, []).append(PodOnNode(pod.key, info.name))
-    for (topology_key, selector, namespaces), pods in found.items():
+                    by_term.setdefault(key, []).append(PodOnNode(pod.key, info.name))
+    for (topology_key, selector, namespaces), pods in by_term.items():
         yield _detail("existingAntiAffinity", topology_key, selector, namespaces, pods)
 
 

@@ -33,7 +33,7 @@ def port_details(rejected: RejectedNodes) -> Iterator[PortDetail]:
         yield PortDetail(sentence=sentence.text, sentence_phrase=sentence, port=printed, nodes=len(in_use), pods=tuple(pods[:NAMED]))
 
 
-def _conflict(used: HostPort, wanted: HostPort) -> bool:
-    one = HostPortInfo()
-    one.add(used)
-    return one.check_conflict(wanted)
+def _conflict(used: HostPort, requested: HostPort) -> bool:
+    used_ports = HostPortInfo()
+    used_ports.add(used)
+    return used_ports.check_conflict(requested)

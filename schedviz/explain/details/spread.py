@@ -16,17 +16,17 @@ from schedviz.trace.phrase import Phrase, phrase, some
 def spread_details(rejected: RejectedNodes) -> Iterator[SpreadDetail]:
     """Each hard constraint of the pod."""
     state = rejected.dry_run.read(PRE_FILTER_STATE_KEY)
-    for place in range(len(state.constraints) if state is not None else 0):
+    for index in range(len(state.constraints) if state is not None else 0):
         assert state is not None
-        yield _detail(rejected, state, place)
+        yield _detail(rejected, state, index)
 
 
-def _detail(rejected: RejectedNodes, state: PreFilterState, place: int) -> SpreadDetail:
-    constraint = state.constraints[place]
+def _detail(rejected: RejectedNodes, state: PreFilterState, index: int) -> SpreadDetail:
+    constraint = state.constraints[index]
     key = constraint.topology_key
-    fewest = state.min_match_num(place) or 0
+    fewest = state.min_match_num(index) or 0
     most = fewest + constraint.max_skew
-    counted = sorted(state.counts[state.slot(place)].seen(), key=lambda domain: (domain[1], domain[0]))
+    counted = sorted(state.counts[state.slot(index)].seen(), key=lambda domain: (domain[1], domain[0]))
     domains = tuple(DomainPods(domain, pods) for domain, pods in counted)
     without = int(np.count_nonzero(~has_label(rejected.everywhere, key)))
     sentence = _sentence(key, constraint.max_skew, most, domains, without)

@@ -15,12 +15,12 @@ from schedviz.trace.phrase import counted, phrase
 
 def taint_details(rejected: RejectedNodes) -> Iterator[TaintDetail]:
     """The first untolerated taint of each node, the most frequent first."""
-    found: Counter[Taint] = Counter()
+    counts: Counter[Taint] = Counter()
     for info in rejected.rows.infos:
         taint = _first_untolerated(rejected, info.node.spec.taints if info.node is not None else ())
         if taint is not None:
-            found[taint] += 1
-    for taint, nodes in found.most_common(NAMED):
+            counts[taint] += 1
+    for taint, nodes in counts.most_common(NAMED):
         yield _detail(rejected, taint, nodes)
 
 

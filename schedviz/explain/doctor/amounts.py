@@ -24,18 +24,18 @@ def amounts(
     if times is None or not times.may_differ:
         yield from _amounts(nodes, pods, dump, scheduler)
         return
-    for found in _amounts(nodes, pods, dump, scheduler):
-        times.leave(found.about)
+    for difference in _amounts(nodes, pods, dump, scheduler):
+        times.leave(difference.about)
 
 
 def _amounts(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: Scheduler) -> Iterator[Finding]:
     for node in sorted(dump.nodes, key=lambda node: node.name):
-        known = [scheduler.pod_info(pods[dumped.uid]) for dumped in node.pods if dumped.uid in pods]
+        pod_infos = [scheduler.pod_info(pods[dumped.uid]) for dumped in node.pods if dumped.uid in pods]
         lost = [dumped.key for dumped in node.pods if dumped.uid not in pods]
         if lost:
-            yield from _rest(node, known, lost)
+            yield from _rest(node, pod_infos, lost)
         else:
-            yield from _requested(node, known)
+            yield from _requested(node, pod_infos)
         api = nodes.get(node.name)
         if api is not None and not node.is_deleted:
             yield from _allocatable(node, api)
@@ -63,10 +63,10 @@ def _requested(node: DumpedNode, pods: Sequence[PodInfo]) -> Iterator[Finding]:
 def _why_requested(values: Sequence[Value], pods: Sequence[PodInfo]) -> tuple[Phrase, Phrase]:
     """The pod whose requests explain the difference, if a single one does."""
     more = {value.name: value.left - value.right for value in values}
-    whole = [pod for pod in pods if amounts_of(pod.requests.resource) == more]
-    if len(whole) == 1:
+    exact_pods = [pod for pod in pods if amounts_of(pod.requests.resource) == more]
+    if len(exact_pods) == 1:
         return (
-            phrase("pod {pod} is listed and not counted", pod=whole[0].key),
+            phrase("pod {pod} is listed and not counted", pod=exact_pods[0].key),
             phrase("an engine's sums that drift from its pods are a bug of that release: restart it"),
         )
     changed = [(pod, before) for pod in pods if (before := _before(pod, more)) is not None]
@@ -108,16 +108,16 @@ def _before(pod: PodInfo, more: Mapping[str, int]) -> dict[str, int] | None:
     return before if all(name in now and amount > 0 for name, amount in before.items()) else None
 
 
-def _rest(node: DumpedNode, known: Sequence[PodInfo], lost: Sequence[str]) -> Iterator[Finding]:
+def _rest(node: DumpedNode, pod_infos: Sequence[PodInfo], lost: Sequence[str]) -> Iterator[Finding]:
     """The requests of pods that the API no longer has are unknown; the remaining difference is theirs."""
-    left = {value.name: value.right - value.left for value in differing(node.requested, _sum(known))}
+    remaining = {value.name: value.right - value.left for value in differing(node.requested, _sum(pod_infos))}
     about = f"Node {node.name}"
-    if any(amount < 0 for amount in left.values()):
+    if any(amount < 0 for amount in remaining.values()):
         sentence = phrase("node {node}: requested in the cache is less than the pods on it that the API has", node=node.name)
-        values = differing(node.requested, _sum(known))
+        values = differing(node.requested, _sum(pod_infos))
         yield finding(True, "requested", about, ("API", "cache"), sentence, phrase("requests of its pods changed"), values=values)
     else:
-        amounts = ", ".join(f"{name} {exact_amount(name, amount)}" for name, amount in sorted(left.items())) or phrase("nothing")
+        amounts = ", ".join(f"{name} {exact_amount(name, amount)}" for name, amount in sorted(remaining.items())) or phrase("nothing")
         sentence = phrase(
             "node {node}: {amounts} of what is requested there belongs to pods that the API does not have ({pods})",
             node=node.name,
@@ -181,9 +181,9 @@ def differing(cached: Resource, due: Resource) -> tuple[Value, ...]:
 
 def amounts_of(resource: Resource) -> dict[str, int]:
     """Nonzero amounts by name; cpu in millicores."""
-    found = {"cpu": resource.milli_cpu, "memory": resource.memory, "ephemeral-storage": resource.ephemeral_storage}
-    found = {**found, "pods": resource.allowed_pod_number, **resource.scalar}
-    return {name: amount for name, amount in found.items() if amount}
+    result = {"cpu": resource.milli_cpu, "memory": resource.memory, "ephemeral-storage": resource.ephemeral_storage}
+    result = {**result, "pods": resource.allowed_pod_number, **resource.scalar}
+    return {name: amount for name, amount in result.items() if amount}
 
 
 def _sum(pods: Sequence[PodInfo]) -> Resource:

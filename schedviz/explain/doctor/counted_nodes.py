@@ -17,14 +17,14 @@ _ONE_MOMENT: Final = phrase("take the message and the dump at the same moment: s
 
 
 def counted_nodes(
-    said: Mapping[str, str], pods: Mapping[str, Pod], *, nodes: Mapping[str, Node] | None, cached: int | None
+    scheduler_messages: Mapping[str, str], pods: Mapping[str, Pod], *, nodes: Mapping[str, Node] | None, cached: int | None
 ) -> Iterator[Finding]:
     """Findings about messages (`namespace/name` → text), and about those in the conditions of pending pods.
 
     `nodes` are the API's (None: unknown), `cached` the number of those in a dump of the scheduler's cache (None: there is no dump).
     """
     by_key = {pod.key: pod for pod in pods.values()}
-    messages = dict(_parsed({**said, **_conditions(by_key)}))
+    messages = dict(_parsed({**scheduler_messages, **_conditions(by_key)}))
     yield from _lost(messages, by_key, nodes or {})
     if cached is not None:
         yield from _beside(messages, cached, has_dump=True)
@@ -43,8 +43,8 @@ def _conditions(pods: Mapping[str, Pod]) -> dict[str, str]:
     }
 
 
-def _parsed(said: Mapping[str, str]) -> Iterator[tuple[str, Message]]:
-    for pod, text in said.items():
+def _parsed(messages: Mapping[str, str]) -> Iterator[tuple[str, Message]]:
+    for pod, text in messages.items():
         try:
             message = parse_message(text)
         except NotAMessageError:
@@ -59,7 +59,7 @@ def _lost(messages: Mapping[str, Message], pods: Mapping[str, Pod], nodes: Mappi
     if not lost:
         return
     key, message = next(iter(lost.items()))
-    names = sorted({name for each in lost if each in pods for name in _required(pods[each]) if not nodes or name in nodes})
+    names = sorted({name for key in lost if key in pods for name in _required(pods[key]) if not nodes or name in nodes})
     sentence = phrase(
         "the scheduler counts {nodes} nodes for {pods} and has a reason for {reasons} of them: it did not look at the others{names}",
         nodes=message.nodes,
@@ -84,25 +84,27 @@ def _required(pod: Pod) -> Iterator[str]:
                 yield from field.values
 
 
-def _beside(messages: Mapping[str, Message], known: int, *, has_dump: bool) -> Iterator[Finding]:
+def _beside(messages: Mapping[str, Message], node_count: int, *, has_dump: bool) -> Iterator[Finding]:
     """Messages that count another number of nodes than a dump, or than the API."""
     others: dict[int, list[str]] = {}
     for pod, message in messages.items():
-        if message.nodes != known:
+        if message.nodes != node_count:
             others.setdefault(message.nodes, []).append(pod)
     for count, pods in sorted(others.items()):
         names = some(sorted(pods))
         nodes = counted(count, "{count} node", "{count} nodes")
         if has_dump:
             sentence = phrase(
-                "the scheduler's message about {pods} counts {nodes}, and its dump has {known}", pods=names, nodes=nodes, known=known
+                "the scheduler's message about {pods} counts {nodes}, and its dump has {known}", pods=names, nodes=nodes, known=node_count
             )
-            yield finding(True, "node count", f"Pod {min(pods)}", ("snapshot", "dump"), sentence, _why_dump(count > known), _ONE_MOMENT)
+            yield finding(
+                True, "node count", f"Pod {min(pods)}", ("snapshot", "dump"), sentence, _why_dump(count > node_count), _ONE_MOMENT
+            )
         else:
             sentence = phrase(
-                "the scheduler's message about {pods} counts {nodes}, and the API has {known}", pods=names, nodes=nodes, known=known
+                "the scheduler's message about {pods} counts {nodes}, and the API has {known}", pods=names, nodes=nodes, known=node_count
             )
-            yield finding(False, "node count", f"Pod {min(pods)}", ("snapshot", "API"), sentence, _why_api(count > known), _SEND)
+            yield finding(False, "node count", f"Pod {min(pods)}", ("snapshot", "API"), sentence, _why_api(count > node_count), _SEND)
 
 
 def _why_dump(is_more: bool) -> Phrase:  # noqa: FBT001

@@ -91,20 +91,20 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
     informers = simulation.scheduler.state.informers
     dumped = dump(simulation)
     mismatch = compare([node.name for node in informers.list("Node")], [pod.uid for pod in informers.list("Pod")], dumped)
-    known = scheduler or scheduler_of_engine(simulation)
+    scheduler_ = scheduler or scheduler_of_engine(simulation)
     objects = list(simulation.stored_objects())
     nodes, pods = _nodes_and_pods(objects)
     running = simulation.running_pod
     findings = [
         *informers_beside_api(simulation),
         *(
-            found
-            for found in Presence(nodes, pods, Evidence(Signal(dumped, mismatch)), known).findings()
-            if found.about != f"Pod {running}"
+            difference
+            for difference in Presence(nodes, pods, Evidence(Signal(dumped, mismatch)), scheduler_).findings()
+            if difference.about != f"Pod {running}"
         ),
-        *amounts(nodes, pods, dumped, known),
-        *ports_and_images(nodes, pods, dumped, known),
-        *nominations_of_dump(nodes, pods, dumped, known),
+        *amounts(nodes, pods, dumped, scheduler_),
+        *ports_and_images(nodes, pods, dumped, scheduler_),
+        *nominations_of_dump(nodes, pods, dumped, scheduler_),
         *snapshot_beside_cache(simulation),
     ]
     examined = examination("API, informers, cache, queue and snapshot of the engine", findings, nodes=len(nodes), pods=len(pods))
@@ -162,11 +162,11 @@ def _inside(signal: Signal) -> Iterator[Finding]:
 
 
 def _strays(nodes: dict[str, Node], pods: Iterable[Pod]) -> Iterator[Finding]:
-    gone: dict[str, list[str]] = {}
+    missing: dict[str, list[str]] = {}
     for pod in pods:
         if pod.spec.node_name and pod.spec.node_name not in nodes and pod.status.phase not in FINISHED:
-            gone.setdefault(pod.spec.node_name, []).append(pod.key)
-    for name, keys in sorted(gone.items()) if nodes else ():
+            missing.setdefault(pod.spec.node_name, []).append(pod.key)
+    for name, keys in sorted(missing.items()) if nodes else ():
         sentence = phrase(
             "{pods} bound to node {node}, which is not at the API ({names}): a scheduler keeps it as a ghost",
             pods=counted(len(keys), "{count} pod is", "{count} pods are"),

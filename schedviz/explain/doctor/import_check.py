@@ -49,8 +49,8 @@ def examine_import(
     gates. Raises `ConfigurationError`.
     """
     scheduler = scheduler_of(config, names, release=release, feature_gates=feature_gates)
-    found = _examinations(objects, logs, scheduler, said, made_of_dump=made_of_dump)
-    first, *others = (msgspec.structs.replace(each, release=release) for each in found)
+    examinations = _examinations(objects, logs, scheduler, said, made_of_dump=made_of_dump)
+    first, *others = (msgspec.structs.replace(examination, release=release) for examination in examinations)
     return [msgspec.structs.replace(first, findings=(*first.findings, *notes_of_events(events, objects))), *others]
 
 
@@ -58,17 +58,17 @@ def _examinations(
     objects: Sequence[KubeObject],
     logs: Mapping[str, Sequence[Signal]],
     scheduler: Scheduler,
-    said: Mapping[str, str],
+    messages: Mapping[str, str],
     *,
     made_of_dump: bool,
 ) -> list[Examination]:
     with_dumps = {name: signals for name, signals in logs.items() if signals}
     if made_of_dump or (with_dumps and not any(isinstance(obj, (Node, Pod)) for obj in objects)):
-        return [examine_dump_alone(signals[-1], name=name, said=said) for name, signals in with_dumps.items()]
+        return [examine_dump_alone(signals[-1], name=name, said=messages) for name, signals in with_dumps.items()]
     if not with_dumps:
-        return [examine_objects(objects, scheduler=scheduler, said=said)]
+        return [examine_objects(objects, scheduler=scheduler, said=messages)]
     return [
-        examine_dump(objects, signals[-1], earlier=signals[:-1], scheduler=scheduler, name=name, said=said)
+        examine_dump(objects, signals[-1], earlier=signals[:-1], scheduler=scheduler, name=name, said=messages)
         for name, signals in with_dumps.items()
     ]
 
@@ -81,9 +81,9 @@ def scheduler_of(
     feature_gates: Mapping[str, bool] = _NO_GATES,
 ) -> Scheduler:
     """The scheduler described by a configuration; `names` override the profiles' names. Raises `ConfigurationError`."""
-    found = RELEASES[release]
-    features = features_of(found.gates, feature_gates)
-    pod_info, nominates = found.pod_info(features), features.nominated_node_name_for_expectation
+    release_ = RELEASES[release]
+    features = features_of(release_.gates, feature_gates)
+    pod_info, nominates = release_.pod_info(features), features.nominated_node_name_for_expectation
     if config is None:
         return Scheduler(names or Scheduler().names, pod_info=pod_info, nominates_before_binding=nominates)
     parsed = load_configuration(config, release=release, features=features)
@@ -113,5 +113,5 @@ def differences_in_words(examinations: Sequence[Examination]) -> list[Phrase]:
     more = len(sentences) - _IN_WORDS
     # A common cause of several differences comes first.
     verdicts = [verdict(examination) for examination in examinations if len(examination.differences) > 1 and len(sentences) > 1]
-    left = [phrase("… and {count} more differences; `schedviz doctor` lists all of them.", count=more)] if more > 0 else []
-    return [*verdicts, *sentences[:_IN_WORDS], *left]
+    rest = [phrase("… and {count} more differences; `schedviz doctor` lists all of them.", count=more)] if more > 0 else []
+    return [*verdicts, *sentences[:_IN_WORDS], *rest]

@@ -55,12 +55,12 @@ def nominations_of_dump(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump
             free = Resource()
             free.add(dumped_node.allocatable, 1)
             free.add(dumped_node.requested, -1)
-            here = [scheduler.pod_info(pods[each.uid]) for each in dumped_node.pods if each.uid in pods]
-            yield judge(scheduler.pod_info(pod), dumped_node.name, free, here, scheduler)
-    known = {pod.uid for pod in dump.pending}
+            pods_on_node = [scheduler.pod_info(pods[pod.uid]) for pod in dumped_node.pods if pod.uid in pods]
+            yield judge(scheduler.pod_info(pod), dumped_node.name, free, pods_on_node, scheduler)
+    pending_uids = {pod.uid for pod in dump.pending}
     for pod in pods.values():
         node = pod.status.nominated_node_name
-        if node and not pod.spec.node_name and pod.uid in known - listed:
+        if node and not pod.spec.node_name and pod.uid in pending_uids - listed:
             sentence = phrase(
                 "pod {pod} is nominated to {node} at the API; the scheduler's nominator does not have it there", pod=pod.key, node=node
             )
@@ -89,18 +89,18 @@ def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], sched
             advice = phrase("it is tried on the others")
             yield finding(True, "nomination unknown", f"Pod {pod.key}", ("API", "API"), sentence, cause, advice)
             continue
-        here = on_node.get(name, [])
+        pods_on_node = on_node.get(name, [])
         free = Resource.of(node.status.allocatable)
-        for other in here:
+        for other in pods_on_node:
             free.add(other.requests.resource, -1)
-        yield judge(scheduler.pod_info(pod), name, free, here, scheduler)
+        yield judge(scheduler.pod_info(pod), name, free, pods_on_node, scheduler)
 
 
-def judge(pod: PodInfo, node: str, free: Resource, here: Sequence[PodInfo], scheduler: Scheduler) -> Finding:
-    """Whether the pod waits for terminating victims, or in vain. `free` is the free capacity of the node, `here` the pods on it."""
+def judge(pod: PodInfo, node: str, free: Resource, pods_on_node: Sequence[PodInfo], scheduler: Scheduler) -> Finding:
+    """Whether the pod waits for terminating victims, or will never fit. `free` is the free capacity of the node."""
     about = f"Pod {pod.key}"
     between: tuple[Side, Side] = ("API", "queue")
-    if victims := terminating_victims(pod, here):
+    if victims := terminating_victims(pod, pods_on_node):
         sentence = phrase(
             "pod {pod} is nominated to {node} and waits until its victims are gone: {victims}",
             pod=pod.key,
@@ -139,7 +139,9 @@ def _why_without_preemption(pod: Pod, scheduler: Scheduler) -> Phrase | None:
         return phrase("it has scheduling gates, so its scheduler has not tried it: another component nominated it")
     if not scheduler.nominates_before_binding:
         return None
-    condition = next((one for one in pod.status.conditions if one.type == "PodScheduled" and one.status == "False"), None)
+    condition = next(
+        (condition for condition in pod.status.conditions if condition.type == "PodScheduled" and condition.status == "False"), None
+    )
     if condition is None:
         return phrase(
             "its scheduler has chosen the node and prepares the binding, which takes time if a volume is provisioned, a device is "
@@ -152,9 +154,9 @@ def _why_without_preemption(pod: Pod, scheduler: Scheduler) -> Phrase | None:
     return None
 
 
-def terminating_victims(pod: PodInfo, here: Sequence[PodInfo]) -> list[str]:
-    """The pods of a node (`here`) with a lower priority than `pod` that are being deleted."""
-    return [other.key for other in here if other.priority < pod.priority and other.pod.metadata.deletion_timestamp is not None]
+def terminating_victims(pod: PodInfo, pods_on_node: Sequence[PodInfo]) -> list[str]:
+    """The pods of a node with a lower priority than `pod` that are being deleted."""
+    return [other.key for other in pods_on_node if other.priority < pod.priority and other.pod.metadata.deletion_timestamp is not None]
 
 
 def why_for_ever(scheduler: Scheduler) -> tuple[Phrase, Phrase]:

@@ -65,12 +65,12 @@ def notes_of_events(events: Iterable[ObjectEvent], objects: Sequence[KubeObject]
         cause, advice = _MEANINGS.get(event.reason, (None, None))
         message = event.message.rstrip(".")
         if event.at:
-            said = phrase(
+            note = phrase(
                 "event of {about} at {at}: {reason}: {message}", about=event.about, at=event.at, reason=event.reason, message=message
             )
         else:
-            said = phrase("event of {about}: {reason}: {message}", about=event.about, reason=event.reason, message=message)
-        yield finding(False, KIND, event.about, ("API", "API"), said, cause, advice)
+            note = phrase("event of {about}: {reason}: {message}", about=event.about, reason=event.reason, message=message)
+        yield finding(False, KIND, event.about, ("API", "API"), note, cause, advice)
 
 
 def claims_of(pod: Pod) -> list[str]:

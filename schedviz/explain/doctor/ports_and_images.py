@@ -25,17 +25,17 @@ def ports_and_images(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: D
 
 
 def _ports(node: DumpedNode, cached: frozenset[Port], pods: Sequence[PodInfo]) -> Iterator[Finding]:
-    taken = {(port.ip, port.protocol, port.port): pod.key for pod in pods for port in pod.host_ports}
-    for port in sorted(cached - taken.keys()):
+    used_ports = {(port.ip, port.protocol, port.port): pod.key for pod in pods for port in pod.host_ports}
+    for port in sorted(cached - used_ports.keys()):
         sentence = phrase("node {node}: host port {port} is taken in the cache, by no pod at the API", node=node.name, port=_port(port))
         cause = phrase("a pod gave it up, and the scheduler has not seen that update")
         yield _finding("port", node, sentence, cause, phrase("pods that want the port are not placed there"))
-    for port in sorted(taken.keys() - cached):
+    for port in sorted(used_ports.keys() - cached):
         sentence = phrase(
             "node {node}: host port {port} is free in the cache; at the API pod {pod} uses it",
             node=node.name,
             port=_port(port),
-            pod=taken[port],
+            pod=used_ports[port],
         )
         # Upstream keeps ports in a set: if two pods have one port, the first deletion frees it.
         cause = phrase("an update of the pod was not seen, or another pod with the same port has left the node")
@@ -44,17 +44,17 @@ def _ports(node: DumpedNode, cached: frozenset[Port], pods: Sequence[PodInfo]) -
 
 
 def _images(node: DumpedNode, cached: frozenset[str], api: Node) -> Iterator[Finding]:
-    there = {name for image in api.status.images for name in image.names}
+    image_names = {name for image in api.status.images for name in image.names}
     cause = phrase("an update of the node's status that the scheduler has not seen")
     advice = phrase("ImageLocality scores the node by what it knows")
-    if names := sorted(cached - there):
+    if names := sorted(cached - image_names):
         sentence = (
             phrase("node {node}: image {image} is in the cache, and not on the node at the API", node=node.name, image=names[0])
             if len(names) == 1
             else phrase("node {node}: images {images} are in the cache, and not on the node at the API", node=node.name, images=some(names))
         )
         yield _finding("image", node, sentence, cause, advice)
-    if names := sorted(there - cached):
+    if names := sorted(image_names - cached):
         sentence = (
             phrase("node {node}: image {image} is on the node at the API, and not in the cache", node=node.name, image=names[0])
             if len(names) == 1

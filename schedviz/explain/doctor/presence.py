@@ -89,16 +89,16 @@ class Presence:
             yield finding(True, "redundant node", about, ("API", "cache"), sentence, cause, advice_for(cause))
 
     def _ghost(self, node: DumpedNode) -> Finding:
-        kept = [pod for pod in node.pods if pod.uid in self.pods]
+        existing = [pod for pod in node.pods if pod.uid in self.pods]
         sentence = phrase(
             "node {node} is a ghost: it was deleted, and the scheduler keeps it for the pods on it ({pods})",
             node=node.name,
             pods=some([pod.key for pod in node.pods]),
         )
-        if kept:
+        if existing:
             cause = phrase(
                 "the node was deleted before its pods: {pods} still bound to it at the API",
-                pods=counted(len(kept), "{count} pod is", "{count} pods are"),
+                pods=counted(len(existing), "{count} pod is", "{count} pods are"),
             )
             advice = phrase(
                 "the pod garbage collector removes them within a minute; if it does not, look at their finalizers. No pod is placed there."
@@ -217,13 +217,13 @@ class Presence:
         may_be_gone = self.times is not None and self.times.may_be_gone(dumped.key, dumped.uid)
         if self._left(about, undecided=may_be_gone and not self.evidence.is_named("pod", dumped.uid)):
             return
-        again = self._by_key.get(dumped.key)
-        if again is not None:
+        existing = self._by_key.get(dumped.key)
+        if existing is not None:
             sentence = phrase(
                 "pod {pod} with UID {uid} was deleted at the API, where another pod has its name (UID {other}); {where}",
                 pod=dumped.key,
                 uid=dumped.uid,
-                other=again.uid,
+                other=existing.uid,
                 where=where,
             )
             cause = phrase("it was deleted and made again, and the scheduler has not seen that yet")

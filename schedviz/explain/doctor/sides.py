@@ -14,26 +14,26 @@ from schedviz.trace.phrase import phrase, some
 
 def informers_beside_api(simulation: Simulation) -> Iterator[Finding]:
     """Nodes and pods of which the informers have another version than the API server: their watch events are in flight, or were lost."""
-    held = simulation.scheduler.state.informers.objects()
+    cached_objects = simulation.scheduler.state.informers.objects()
     under_way = phrase("a watch event is in flight or was lost")
     for kind in ("Node", "Pod"):
         stored = {obj.key: obj for obj in simulation.stored_objects() if type(obj).__name__ == kind}
-        known = held.get(kind, {})
-        for key in sorted(stored.keys() | known.keys()):
-            here, there = stored.get(key), known.get(key)
-            if here is None or there is None:
+        cached = cached_objects.get(kind, {})
+        for key in sorted(stored.keys() | cached.keys()):
+            in_store, in_cache = stored.get(key), cached.get(key)
+            if in_store is None or in_cache is None:
                 sentence = (
                     phrase("{object} is at the API, and not in the informers", object=f"{kind.lower()} {key}")
-                    if there is None
+                    if in_cache is None
                     else phrase("{object} is in the informers, and not at the API", object=f"{kind.lower()} {key}")
                 )
                 yield finding(False, "watch under way", f"{kind} {key}", ("API", "informers"), sentence, under_way)
-            elif here.metadata.resource_version != there.metadata.resource_version:
+            elif in_store.metadata.resource_version != in_cache.metadata.resource_version:
                 sentence = phrase(
                     "{object} is at version {stored} at the API, and at {known} in the informers",
                     object=f"{kind.lower()} {key}",
-                    stored=here.metadata.resource_version,
-                    known=there.metadata.resource_version,
+                    stored=in_store.metadata.resource_version,
+                    known=in_cache.metadata.resource_version,
                 )
                 yield finding(False, "watch under way", f"{kind} {key}", ("API", "informers"), sentence, under_way)
 
@@ -68,6 +68,6 @@ def snapshot_beside_cache(simulation: Simulation) -> Iterator[Finding]:
             yield finding(True, "stale snapshot", f"Node {name}", ("cache", "snapshot"), sentence, cause, bug, values)
 
 
-def _differ(one: NodeInfo, other: NodeInfo) -> bool:
-    pods = {pod.uid for pod in one.pods} != {pod.uid for pod in other.pods}
-    return pods or bool(differing(one.requested, other.requested)) or bool(differing(one.allocatable, other.allocatable))
+def _differ(first: NodeInfo, second: NodeInfo) -> bool:
+    pods = {pod.uid for pod in first.pods} != {pod.uid for pod in second.pods}
+    return pods or bool(differing(first.requested, second.requested)) or bool(differing(first.allocatable, second.allocatable))

@@ -61,7 +61,7 @@ class Times:
         self._zone = self._time_zone()
         #: When the dump was made, in seconds since 1970; None: unknown.
         self.dump = self._seconds(signal.at) if signal.seconds is None else signal.seconds
-        #: Which of the two is newer, and how that is known; None: nothing tells.
+        #: Which of the two is newer, and the evidence; None if it is unknown.
         self.order: Order | None = self._order()
         self.is_busy = self._is_busy()
         self._left: Counter[str] = Counter()
@@ -72,13 +72,13 @@ class Times:
     def _older(self) -> list[Signal]:
         """The earlier dumps that are older than the objects: an object that came before them was there when they were made."""
         newest = self.newest
-        return [one for one in self._earlier if newest is not None and (at := self._seconds(one.at)) is not None and at < newest]
+        return [signal for signal in self._earlier if newest is not None and (at := self._seconds(signal.at)) is not None and at < newest]
 
     @cached_property
     def _in_older(self) -> frozenset[str]:
         """The uids of their pods."""
         return frozenset(
-            pod.uid for one in self._older for pods in (*(node.pods for node in one.dump.nodes), one.dump.pending) for pod in pods
+            pod.uid for signal in self._older for pods in (*(node.pods for node in signal.dump.nodes), signal.dump.pending) for pod in pods
         )
 
     def _lacks(self, signal: Signal, obj: Node | Pod) -> bool:
@@ -103,8 +103,8 @@ class Times:
         return offsets.most_common(1)[0][0] if offsets else 0
 
     def _seconds(self, at: str) -> float | None:
-        found = self._in_utc(at)
-        return None if found is None else found + self._zone
+        seconds = self._in_utc(at)
+        return None if seconds is None else seconds + self._zone
 
     def _in_utc(self, at: str) -> float | None:
         """A time in the log's format as if it were UTC. klog's text has no year: the one that is nearest to the objects."""
@@ -118,14 +118,14 @@ class Times:
             return None
         month, day, hour, minute, second = map(int, match.groups()[:5])
         year = datetime.fromtimestamp(self.newest, UTC).year
-        found: list[float] = []
+        times: list[float] = []
         for candidate in (year - 1, year, year + 1):
             try:
-                found.append(datetime(candidate, month, day, hour, minute, second, tzinfo=UTC).timestamp())
+                times.append(datetime(candidate, month, day, hour, minute, second, tzinfo=UTC).timestamp())
             except ValueError:
                 continue
         newest = self.newest
-        return min(found, key=lambda seconds: abs(seconds - newest)) + float(f"0.{match[6]}") if found else None
+        return min(times, key=lambda seconds: abs(seconds - newest)) + float(f"0.{match[6]}") if times else None
 
     def _order(self) -> Order | None:
         if self.dump is not None and self.newest is not None and self.newest > self.dump + _TRUNCATED:
@@ -197,12 +197,12 @@ class Times:
         pods = [about.partition(" ")[2] for about in self._left if about.startswith("Pod ")]
         nodes = [about.partition(" ")[2] for about in self._left if about.startswith("Node ")]
         parts = [
-            phrase("{count} ({names})", count=counted(len(names), one, other), names=some(names))
-            for names, one, other in ((pods, "{count} pod", "{count} pods"), (nodes, "{count} node", "{count} nodes"))
+            phrase("{count} ({names})", count=counted(len(names), singular, plural), names=some(names))
+            for names, singular, plural in ((pods, "{count} pod", "{count} pods"), (nodes, "{count} node", "{count} nodes"))
             if names
         ]
-        what = parts[0] if len(parts) == 1 else phrase("{first} and {next}", first=parts[0], next=parts[1])
-        sentence = phrase("{what} cannot be compared: they may have changed between the dump and the objects", what=what)
+        text = parts[0] if len(parts) == 1 else phrase("{first} and {next}", first=parts[0], next=parts[1])
+        sentence = phrase("{what} cannot be compared: they may have changed between the dump and the objects", what=text)
         cause = self.order.evidence if self.order is not None else phrase("pods came and went around the dump")
         return [finding(False, NOT_COMPARED, "Time", ("API", "dump"), sentence, cause, _TAKE_AGAIN)]
 
@@ -213,7 +213,9 @@ def _created(obj: Node | Pod) -> float | None:
 
 def _bound(pod: Pod) -> float | None:
     """When the pod was bound, by its condition."""
-    condition = next((one for one in pod.status.conditions if one.type == "PodScheduled" and one.status == "True"), None)
+    condition = next(
+        (condition for condition in pod.status.conditions if condition.type == "PodScheduled" and condition.status == "True"), None
+    )
     return _parsed(condition.last_transition_time) if condition is not None else None
 
 

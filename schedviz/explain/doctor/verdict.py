@@ -60,18 +60,18 @@ def verdict(examination: Examination) -> Phrase:
 
 
 def _cause_of(finding: Finding) -> Phrase:
-    return next((shared for word, shared in _SHARED if word in finding.cause), finding.cause_phrase or _NOTHING)
+    return next((shared for term, shared in _SHARED if term in finding.cause), finding.cause_phrase or _NOTHING)
 
 
 def _sentence(finding: Finding) -> Phrase:
-    what, cause = finding.sentence_phrase or _NOTHING, _cause_of(finding)
-    return phrase("{what}; likely {cause}.", what=what, cause=cause) if cause.template else phrase("{what}.", what=what)
+    sentence, cause = finding.sentence_phrase or _NOTHING, _cause_of(finding)
+    return phrase("{what}; likely {cause}.", what=sentence, cause=cause) if cause.template else phrase("{what}.", what=sentence)
 
 
 def _notes(notes: Sequence[Finding]) -> Phrase | None:
     counts = Counter(finding.kind for finding in notes)
-    found = [Phrase(_NOTES[kind][count > 1].template, {"count": count}) for kind, count in counts.items() if kind in _NOTES]
+    phrases = [Phrase(_NOTES[kind][count > 1].template, {"count": count}) for kind, count in counts.items() if kind in _NOTES]
     sentence: Phrase | None = None
-    for one in found:
-        sentence = one if sentence is None else Phrase("{first}, {next}", {"first": sentence, "next": one})
+    for note in phrases:
+        sentence = note if sentence is None else Phrase("{first}, {next}", {"first": sentence, "next": note})
     return sentence

@@ -67,21 +67,21 @@ logger = logging.getLogger(__name__)
 ANSWER_BYTES = 64 << 20
 
 
-def answer(session_id: UUID, question: bytes, place: str) -> None:
-    """Compute the answer in an io worker and store it at `place`.
+def answer(session_id: UUID, question: bytes, reply_key: str) -> None:
+    """Compute the answer in an io worker and store it under `reply_key`.
 
     Does nothing if the answer is already stored or another worker is computing it.
     """
     session = Session.objects.filter(pk=session_id).first()
     if session is None:
         return
-    with single_flight.making(place) as mine:
-        if mine:
-            keep(place, _answer(session, question))
+    with single_flight.making(reply_key) as is_first:
+        if is_first:
+            keep(reply_key, _answer(session, question))
 
 
 def _answer(session: Session, question: bytes) -> Answer:
-    """The answer, or the reason why there is none."""
+    """The answer, or an error message."""
     try:
         value = _ask_engine(session, msgspec.json.decode(question, type=Question))
         return Answer(value=msgspec.Raw(value)) if len(value) <= ANSWER_BYTES else Answer(too_large=_too_large(value))
@@ -155,14 +155,14 @@ def _answered(simulation: Simulation, question: AnalysisRequest, session: Sessio
         case Devices():
             return msgspec.json.encode(device_inventory(simulation, node=question.node, pod=question.pod))
         case StoredObject():
-            kept = simulation.cluster.find(question.kind, question.key)
-            if kept is None:
+            obj = simulation.cluster.find(question.kind, question.key)
+            if obj is None:
                 raise SubjectNotFound(f"There is no {question.kind} {question.key} at this moment.")
-            return codec.encode(kept)
+            return codec.encode(obj)
         case Selected():
             selects = parse_selector(question.selector).matches
             stored = simulation.cluster.store.of_kind(question.kind)
-            return msgspec.json.encode({"names": [key for key, one in stored.items() if selects(one.metadata.labels)]})
+            return msgspec.json.encode({"names": [key for key, obj in stored.items() if selects(obj.metadata.labels)]})
     raise AssertionError(question)
 
 
@@ -195,8 +195,8 @@ def _read(simulation: Simulation, question: ExplainMessage) -> Message:
     return msgspec.structs.replace(message, clauses=with_nodes(message.clauses, matrix))
 
 
-def _engine(session: Session, at: int | None) -> Simulation:
+def _engine(session: Session, event: int | None) -> Simulation:
     """The engine after an event, or at the end of the stage that the event belongs to; the newest engine if the event is in the future."""
-    if at is None or at >= session.event:
+    if event is None or event >= session.event:
         return replayer.load(session.pk, to_seq=session.applied_seq, to_event=session.event, alive=lambda: None)[0]
-    return replayer.engine_at(session.pk, at, between_units=lambda _: None)
+    return replayer.engine_at(session.pk, event, between_units=lambda _: None)

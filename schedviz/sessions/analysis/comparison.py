@@ -30,8 +30,8 @@ class StoredSide:
 
     @property
     def settings(self) -> dict[str, Any]:
-        found: dict[str, Any] = self._session.settings
-        return found
+        session_settings: dict[str, Any] = self._session.settings
+        return session_settings
 
     @cached_property
     def view(self) -> View:
@@ -54,13 +54,13 @@ class StoredSide:
             return None
 
     def messages(self, pods: Collection[str]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        messages: dict[str, str] = {}
         for looked_at, summary in enumerate(reading.each_cycle(self._session.pk, after=0, tail=True)):
-            if len(found) == len(pods) or looked_at == MOST_CYCLES_LOOKED_AT:
+            if len(messages) == len(pods) or looked_at == MOST_CYCLES_LOOKED_AT:
                 break
             if summary.last_event <= self.event and summary.cycle.pod in pods:
-                found.setdefault(summary.cycle.pod, summary.cycle.message)
-        return found
+                messages.setdefault(summary.cycle.pod, summary.cycle.message)
+        return messages
 
 
 def compare_sessions(a: tuple[Session, int], b: tuple[Session, int], *, detail_seconds: float) -> Comparison:

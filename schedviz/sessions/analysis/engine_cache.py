@@ -30,10 +30,10 @@ class AskedEngine:
     def take(self, moment: Moment) -> Simulation | None:
         """Remove and return the engine for this moment; None if it must be rebuilt."""
         with self._lock:
-            found = self._simulation if self._moment == moment else None
-            if found is not None:
+            simulation = self._simulation if self._moment == moment else None
+            if simulation is not None:
                 self._forget()
-            return found
+            return simulation
 
     def keep(self, moment: Moment, simulation: Simulation) -> None:
         """Cache an engine, replacing any other. Its state must be unchanged except for the scheduler's snapshot."""

@@ -34,10 +34,10 @@ class PastedAnswer(msgspec.Struct, frozen=True):
 
 
 def explain_text(text: str) -> list[PodMessage]:
-    """The messages in a text, in its order; a text that is one reason is a message. A text without one has none."""
-    found = parse_messages(messages_in(text))
-    if found:
-        return found
+    """The scheduler messages in a text, in order. A text that is a single reason counts as a message."""
+    messages = parse_messages(messages_in(text))
+    if messages:
+        return messages
     try:
         return [PodMessage("", "", " ".join(text.split()), parse_message(text))]
     except NotAMessageError:
@@ -46,26 +46,26 @@ def explain_text(text: str) -> list[PodMessage]:
 
 def hint_for(text: str) -> str:
     """What to send instead of a text without a message."""
-    told = told_by_tables(plain(text)).strip()
-    if told or next(tables(plain(text)), None) is not None:
+    warning = told_by_tables(plain(text)).strip()
+    if warning or next(tables(plain(text)), None) is not None:
         lacks = "This is a table of kubectl, which has neither messages of the scheduler nor requests, taints and affinity."
-        return " ".join(filter(None, (lacks, told or "Send the output of `kubectl describe pod`, or import the objects (-o yaml).")))
+        return " ".join(filter(None, (lacks, warning or "Send the output of `kubectl describe pod`, or import the objects (-o yaml).")))
     return "The text has no message of the scheduler, such as `0/5 nodes are available: …`. Send the output of `kubectl describe pod`."
 
 
 def answer_to(question: PastedText) -> PastedAnswer:
     """The messages of the text, or the card of the first."""
-    found = explain_text(question.text)
-    if not found:
+    messages = explain_text(question.text)
+    if not messages:
         return PastedAnswer(hint=hint_for(question.text))
     if question.form is None:
-        return PastedAnswer(messages=found)
-    message = msgspec.structs.replace(found[0], pod=found[0].pod or question.pod)
+        return PastedAnswer(messages=messages)
+    message = msgspec.structs.replace(messages[0], pod=messages[0].pod or question.pod)
     card = card_of_message(message, origin=f"pasted text, {timezone.now():%Y-%m-%d %H:%M} UTC")
     return PastedAnswer(card=rendered(card, question.form, question.theme))
 
 
-def reply_to(question: bytes, place: str) -> None:
-    """Explain a text (JSON of a string or of `PastedText`), and leave the result (JSON) at `place`."""
-    asked = msgspec.json.decode(question, type=str | PastedText)
-    reply(place, msgspec.json.encode(answer_to(PastedText(asked) if isinstance(asked, str) else asked)))
+def reply_to(question: bytes, reply_key: str) -> None:
+    """Explain a text (JSON of a string or of `PastedText`), and store the result (JSON) under `reply_key`."""
+    request = msgspec.json.decode(question, type=str | PastedText)
+    reply(reply_key, msgspec.json.encode(answer_to(PastedText(request) if isinstance(request, str) else request)))

@@ -208,19 +208,19 @@ def ask(session: Session, question: Question, *, timeout_seconds: float) -> byte
 
     Raises `SubjectNotFound`, `InvalidRequest`, `AnswerLate`, `AnswerTooLarge`, or `HistoryUnavailable` if the state cannot be rebuilt.
     """
-    place = _answer_key(session, question)
-    sent = str(session.pk), msgspec.json.encode(question).decode(), place
+    answer_key = _answer_key(session, question)
+    sent = str(session.pk), msgspec.json.encode(question).decode(), answer_key
     deadline = time.monotonic() + timeout_seconds
     try:
         while True:
-            if (found := _stored_answer(place)) is not None:
-                return _opened(found)
-            if single_flight.claim_request(place) and not wakeups.enqueue(wakeups.ANSWER, *sent, queue=wakeups.IO_QUEUE):
-                single_flight.release_request(place)
+            if (stored := _stored_answer(answer_key)) is not None:
+                return _opened(stored)
+            if single_flight.claim_request(answer_key) and not wakeups.enqueue(wakeups.ANSWER, *sent, queue=wakeups.IO_QUEUE):
+                single_flight.release_request(answer_key)
                 raise AnswerLate("The workers cannot be reached. Try again in a moment.")
-            if (left := deadline - time.monotonic()) <= 0:
+            if (remaining := deadline - time.monotonic()) <= 0:
                 break
-            time.sleep(min(left, _LOOK_SECONDS))
+            time.sleep(min(remaining, _LOOK_SECONDS))
     except redis.RedisError as error:
         raise AnswerLate("Questions cannot be answered now, because Redis does not answer. Try again in a moment.") from error
     raise AnswerLate(f"The answer takes longer than {timeout_seconds:g} s to compute. The computation continues; try again in a moment.")
@@ -229,12 +229,12 @@ def ask(session: Session, question: Question, *, timeout_seconds: float) -> byte
 def _answer_key(session: Session, question: Question) -> str:
     """The Redis key of the answer: the same for equal requests about equal states."""
     newest = (session.event, session.applied_seq) if question.at is None else None
-    asked = msgspec.json.encode([str(session.pk), newest, __version__, question])
-    return f"schedviz:answer:{hashlib.blake2b(asked, digest_size=16).hexdigest()}"
+    key_parts = msgspec.json.encode([str(session.pk), newest, __version__, question])
+    return f"schedviz:answer:{hashlib.blake2b(key_parts, digest_size=16).hexdigest()}"
 
 
-def _stored_answer(place: str) -> Answer | None:
-    stored: Any = stream.client().get(place)
+def _stored_answer(answer_key: str) -> Answer | None:
+    stored: Any = stream.client().get(answer_key)
     return None if stored is None else msgspec.json.decode(zlib.decompress(stored), type=Answer)
 
 
@@ -250,6 +250,6 @@ def _opened(answer: Answer) -> bytes:
     return bytes(answer.value)
 
 
-def keep(place: str, answer: Answer) -> None:
+def keep(answer_key: str, answer: Answer) -> None:
     """Store an answer where the waiting request looks for it."""
-    stream.client().set(place, zlib.compress(msgspec.json.encode(answer), 1), ex=_KEPT_SECONDS)
+    stream.client().set(answer_key, zlib.compress(msgspec.json.encode(answer), 1), ex=_KEPT_SECONDS)

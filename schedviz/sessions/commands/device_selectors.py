@@ -56,15 +56,15 @@ def _expressions(obj: KubeObject) -> Iterator[tuple[str, str]]:
 
 
 def _of_claim(path: str, spec: ResourceClaimSpec) -> Iterator[tuple[str, str]]:
-    for place, request in enumerate(spec.devices.requests):
-        where = f"{path}.devices.requests[{place}]"
+    for index, request in enumerate(spec.devices.requests):
+        where = f"{path}.devices.requests[{index}]"
         if request.exactly is not None:
             yield from _of_selectors(f"{where}.exactly", request.exactly.selectors)
-        for alternative, asked in enumerate(request.first_available):
-            yield from _of_selectors(f"{where}.firstAvailable[{alternative}]", asked.selectors)
+        for alternative, subrequest in enumerate(request.first_available):
+            yield from _of_selectors(f"{where}.firstAvailable[{alternative}]", subrequest.selectors)
 
 
 def _of_selectors(path: str, selectors: Sequence[DeviceSelector]) -> Iterator[tuple[str, str]]:
-    for place, selector in enumerate(selectors):
+    for index, selector in enumerate(selectors):
         if selector.cel is not None:
-            yield f"{path}.selectors[{place}].cel.expression", selector.cel.expression
+            yield f"{path}.selectors[{index}].cel.expression", selector.cel.expression

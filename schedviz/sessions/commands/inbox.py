@@ -43,7 +43,7 @@ class Accepted(msgspec.Struct, frozen=True):
     duplicate: bool
 
 
-class _New(msgspec.Struct, frozen=True):
+class _NewCommand(msgspec.Struct, frozen=True):
     """A command before it gets its number."""
 
     key: str
@@ -51,14 +51,14 @@ class _New(msgspec.Struct, frozen=True):
     is_pause: bool
 
 
-class Seen(msgspec.Struct, frozen=True):
-    """The session's position that the client last saw: the last event and the last accepted command."""
+class ExpectedPosition(msgspec.Struct, frozen=True):
+    """The position that a conditional command requires: the last event and the last accepted command that the client has seen."""
 
     event: int
     seq: int
 
 
-def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: Seen | None = None) -> Accepted:
+def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: ExpectedPosition | None = None) -> Accepted:
     """Store a command for the session's engine and notify the engine's worker. When this returns, the command is durable.
 
     Raises `CommandRefused`, `KeyReused`, `SessionGone`, `SessionFailed`, `TooManyCommands`, `QuotaReached`, or `HeadMoved` if the session
@@ -68,14 +68,14 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: Seen | None
     expect_names(command)
     expect_selectors(command)
     try:
-        quotas.expect_room_for_commands(session_id, [(command, len(new.body))])
+        quotas.expect_command_quota(session_id, [(command, len(new.body))])
         with nullcontext() if seen is None else transaction.atomic():
             seq, is_owned = _store(session_id, [new])
-            _expect_as_seen(session_id, seen, before=seq - 1)
+            _expect_position(session_id, seen, before=seq - 1)
     except (IntegrityError, SessionFailed, TooManyCommands, QuotaReached, HeadMoved):
         # A command that was accepted before stays accepted, whatever limits hold now.
-        if known := _known(session_id, new):
-            return known
+        if earlier := _accepted_before(session_id, new):
+            return earlier
         raise
     accepted = Accepted(seq=seq, key=key, duplicate=False)
     _record_accepted(session_id, accepted.seq, _op(command))
@@ -83,7 +83,7 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: Seen | None
     return accepted
 
 
-def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, seen: Seen | None = None) -> list[Accepted]:
+def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, seen: ExpectedPosition | None = None) -> list[Accepted]:
     """Store several commands with their keys, atomically and with consecutive numbers.
 
     If all keys were accepted before, returns the earlier results. Raises the same errors as `accept`, and `KeyReused` if only some keys
@@ -93,38 +93,40 @@ def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, 
     for _, command in commands:
         expect_names(command)
         expect_selectors(command)
-    if known := _all_known(session_id, new):
-        return known
+    if earlier := _all_accepted_before(session_id, new):
+        return earlier
     try:
-        quotas.expect_room_for_commands(session_id, [(command, len(one.body)) for one, (_, command) in zip(new, commands, strict=True)])
+        quotas.expect_command_quota(
+            session_id, [(command, len(new_command.body)) for new_command, (_, command) in zip(new, commands, strict=True)]
+        )
         with transaction.atomic():
             last, is_owned = _store(session_id, new)
             before = last - len(new)
-            _expect_as_seen(session_id, seen, before=before)
+            _expect_position(session_id, seen, before=before)
     except IntegrityError:
         # A concurrent request sent the same keys.
-        if known := _all_known(session_id, new):
-            return known
+        if earlier := _all_accepted_before(session_id, new):
+            return earlier
         raise
     accepted = [Accepted(seq=seq, key=key, duplicate=False) for seq, (key, _) in enumerate(commands, before + 1)]
-    for one, (_, command) in zip(accepted, commands, strict=True):
-        _record_accepted(session_id, one.seq, _op(command))
+    for accepted_command, (_, command) in zip(accepted, commands, strict=True):
+        _record_accepted(session_id, accepted_command.seq, _op(command))
     wakeups.notify(session_id, owned=is_owned)
     return accepted
 
 
-def _all_known(session_id: UUID, new: Sequence[_New]) -> list[Accepted]:
+def _all_accepted_before(session_id: UUID, new: Sequence[_NewCommand]) -> list[Accepted]:
     """The earlier results if all keys were accepted before; empty if none was."""
-    found = [known for one in new if (known := _known(session_id, one)) is not None]
-    if found and len(found) < len(new):
+    earlier_results = [earlier for new_command in new if (earlier := _accepted_before(session_id, new_command)) is not None]
+    if earlier_results and len(earlier_results) < len(new):
         raise KeyReused(
-            f"key: {found[0].key!r} was used before, but other keys of this request were not. "
+            f"key: {earlier_results[0].key!r} was used before, but other keys of this request were not. "
             "Repeat a request with exactly the same commands."
         )
-    return found
+    return earlier_results
 
 
-def _expect_as_seen(session_id: UUID, seen: Seen | None, *, before: int) -> None:
+def _expect_position(session_id: UUID, seen: ExpectedPosition | None, *, before: int) -> None:
     """Compare the session's position within the transaction that numbered a command, in which the session cannot advance."""
     if seen is None:
         return
@@ -142,12 +144,12 @@ def accept_in_transaction(session_id: UUID, commands: Iterable[tuple[str, AnyCom
     Returns the last number (0 if there was no command) and the `owned` argument for `wakeups.notify`, to be called after the commit. Raises
     `CommandRefused`, `SessionGone`, `SessionFailed`, `TooManyCommands` or `QuotaReached`.
     """
-    new: list[_New] = []
+    new: list[_NewCommand] = []
     sized: list[tuple[AnyCommand, int]] = []
     for key, command in commands:
         new.append(_encoded(command, key))
         sized.append((command, len(new[-1].body)))
-    quotas.expect_room_for_commands(session_id, sized, is_observed=True)
+    quotas.expect_command_quota(session_id, sized, is_observed=True)
     return _store(session_id, new) if new else (0, False)
 
 
@@ -168,7 +170,7 @@ def _op(command: AnyCommand) -> str:
     return str(type(command).__struct_config__.tag)
 
 
-def _encoded(command: AnyCommand, key: str) -> _New:
+def _encoded(command: AnyCommand, key: str) -> _NewCommand:
     if not key or len(key) > LONGEST_KEY:
         raise CommandRefused(f"key: has {len(key)} characters; 1 to {LONGEST_KEY} are allowed.")
     limits.expect_command_bytes(command)
@@ -185,15 +187,15 @@ def _encoded(command: AnyCommand, key: str) -> _New:
         raise CommandRefused(
             "The command contains an integer that is out of range; integers from -2^63 to 2^64 - 1 can be stored."
         ) from None
-    return _New(key=key, body=body, is_pause=isinstance(command, Pause))
+    return _NewCommand(key=key, body=body, is_pause=isinstance(command, Pause))
 
 
-def _store(session_id: UUID, new: Sequence[_New]) -> tuple[int, bool]:
+def _store(session_id: UUID, new: Sequence[_NewCommand]) -> tuple[int, bool]:
     """The number of the last command, and the `owned` argument for `wakeups.notify`."""
-    pauses = [place for place, one in enumerate(new, 1) if one.is_pause]
-    others = [place for place, one in enumerate(new, 1) if not one.is_pause]
+    pauses = [number for number, new_command in enumerate(new, 1) if new_command.is_pause]
+    others = [number for number, new_command in enumerate(new, 1) if not new_command.is_pause]
     with transaction.atomic():
-        size = sum(len(one.body) for one in new)
+        size = sum(len(new_command.body) for new_command in new)
         row = prepared.number_commands(session_id, len(new), size=size, last_pause=pauses[-1] if pauses else 0)
         if row is None:
             raise SessionGone(f"There is no session {session_id}.")
@@ -206,12 +208,12 @@ def _store(session_id: UUID, new: Sequence[_New]) -> tuple[int, bool]:
                 f"{waiting} commands are waiting, and COMMANDS_WAITING allows {settings.COMMANDS_WAITING}; "
                 "send more when some of them are done."
             )
-        prepared.insert_commands(session_id, before + 1, [(one.key, one.body) for one in new])
+        prepared.insert_commands(session_id, before + 1, [(new_command.key, new_command.body) for new_command in new])
     # The io worker owns a session that is being imported, and notifies an engine worker when the import has finished.
     return row.seq, row.is_owned or row.status == Session.Status.IMPORTING
 
 
-def _known(session_id: UUID, new: _New) -> Accepted | None:
+def _accepted_before(session_id: UUID, new: _NewCommand) -> Accepted | None:
     stored = Command.objects.filter(session_id=session_id, key=new.key).only("seq", "body").first()
     if stored is None:
         return None

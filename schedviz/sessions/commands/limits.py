@@ -24,17 +24,17 @@ _TERMS: Final = ("affinity", "tolerations", "topologySpreadConstraints", "schedu
 _WORKLOADS: Final = ("Deployment", "ReplicaSet", "StatefulSet")
 
 
-def replicas_of(found: Mapping[str, Any]) -> int:
+def replicas_of(obj: Mapping[str, Any]) -> int:
     """How many pods the simulated controllers would create for an object, given as its JSON."""
-    if found.get("kind") not in _WORKLOADS:
+    if obj.get("kind") not in _WORKLOADS:
         return 0
-    replicas = (found.get("spec") or {}).get("replicas")
+    replicas = (obj.get("spec") or {}).get("replicas")
     return 1 if replicas is None else max(0, int(replicas))
 
 
-def expect_replicas(found: Mapping[str, Any]) -> None:
+def expect_replicas(obj: Mapping[str, Any]) -> None:
     """Raises `CommandRefused` if a workload asks for more pods than a generated cluster may have."""
-    replicas = replicas_of(found)
+    replicas = replicas_of(obj)
     if replicas > settings.GENERATE_PODS:
         raise CommandRefused(
             f"spec.replicas: is {replicas:,}; SCHEDVIZ_GENERATE_PODS allows {settings.GENERATE_PODS:,} pods. Ask for fewer replicas."
@@ -77,14 +77,14 @@ def expect_command_bytes(command: AnyCommand) -> None:
         )
 
 
-def expect_terms(found: Mapping[str, Any]) -> None:
+def expect_terms(obj: Mapping[str, Any]) -> None:
     """Raises `CommandRefused` if a pod or a workload's pod template, given as its JSON, has too many scheduling terms or requests too many
     resources.
     """
-    path, spec = "spec", found.get("spec") or {}
-    if found.get("kind") in _WORKLOADS:
+    path, spec = "spec", obj.get("spec") or {}
+    if obj.get("kind") in _WORKLOADS:
         path, spec = "spec.template.spec", (spec.get("template") or {}).get("spec") or {}
-    elif found.get("kind") != "Pod":
+    elif obj.get("kind") != "Pod":
         return
     terms = sum(_items(spec.get(name)) for name in _TERMS) + len(spec.get("nodeSelector") or ())
     if terms > MAX_TERMS:
@@ -100,8 +100,8 @@ def expect_terms(found: Mapping[str, Any]) -> None:
 def _resources(spec: Mapping[str, Any]) -> set[str]:
     """The names of the resources that a pod's containers, and the pod as a whole, request."""
     having = [spec, *(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
-    lists = [(one.get("resources") or {}).get(kind) or {} for one in having for kind in ("requests", "limits")]
-    return {name for each in (*lists, spec.get("overhead") or {}) for name in each}
+    lists = [(container.get("resources") or {}).get(kind) or {} for container in having for kind in ("requests", "limits")]
+    return {name for amounts in (*lists, spec.get("overhead") or {}) for name in amounts}
 
 
 def _items(value: object) -> int:

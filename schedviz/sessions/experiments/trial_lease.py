@@ -1,6 +1,7 @@
 """The lease of a trial: the right to store its result. It is fenced by the epoch, as that of a session is (hosting/lease.py).
 
-A trial is done once, whatever is killed: only the owner of its last epoch can store a result, and only while the trial has none.
+The result of a trial is stored once, even if workers are killed: only the owner of its last epoch can store a result, and only while the
+trial has none.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from schedviz.sessions.queries.database import DatabaseSeconds
 #: After this long without a renewal, another worker may take the trial. Loading a large base takes some seconds without renewals.
 LEASE_SECONDS: Final = 30.0
 RENEWAL_SECONDS: Final = 5.0
-#: After so many owners have died, the trial fails.
+#: After this many owners have died, the trial fails.
 MOST_TRIES: Final = 5
 
 #: No live worker has the trial, and it has no result.
@@ -56,14 +57,14 @@ def claim(experiment_id: UUID, number: int) -> TrialLease | None:
         return None
     owner = new_owner()
     # Only columns of this row: PostgreSQL checks them again if it had to wait for another claim.
-    taken = ExperimentTrial.objects.filter(_UNDONE, pk=pk).update(
+    claimed = ExperimentTrial.objects.filter(_UNDONE, pk=pk).update(
         status=ExperimentTrial.Status.RUNNING,
         epoch=F("epoch") + 1,
         tries=F("tries") + 1,
         lease_owner=owner,
         lease_until=DatabaseSeconds() + LEASE_SECONDS,
     )
-    if not taken:
+    if not claimed:
         return None
     row = ExperimentTrial.objects.filter(pk=pk, lease_owner=owner).first()
     return None if row is None else TrialLease(pk, experiment_id, number, owner, row.epoch, row.tries)
@@ -71,8 +72,8 @@ def claim(experiment_id: UUID, number: int) -> TrialLease | None:
 
 def renew(lease: TrialLease) -> bool:
     """Renew the lease; False if it was lost, or the experiment was paused or cancelled."""
-    held = _held(lease).filter(experiment__status=Experiment.Status.RUNNING)
-    return ExperimentTrial.objects.filter(pk__in=held.values("pk")).update(lease_until=DatabaseSeconds() + LEASE_SECONDS) == 1
+    held_trials = _held(lease).filter(experiment__status=Experiment.Status.RUNNING)
+    return ExperimentTrial.objects.filter(pk__in=held_trials.values("pk")).update(lease_until=DatabaseSeconds() + LEASE_SECONDS) == 1
 
 
 def store(lease: TrialLease, *, result: bytes, volatile: dict[str, float], error: str, seconds: float, detail: bytes = b"") -> bool:

@@ -30,21 +30,21 @@ class AddressPolicy:
     """Which addresses may be connected to. Raises `ValueError` for an invalid network."""
 
     def __init__(self, networks: Iterable[str] = ()) -> None:
-        self._networks = [ip_network(one) for one in networks]
+        self._networks = [ip_network(network) for network in networks]
 
     def why_not(self, host: str, address: str) -> str:
         """Why `host`, as the operator listed it, may not be called at the `address` that it resolved to; "" if it may.
 
         A listed address is always allowed, and so is a loopback address for localhost.
         """
-        found = _embedded(ip_address(address.partition("%")[0]))
-        if _is_address(host) or (host == "localhost" and found.is_loopback):
+        ip = _embedded(ip_address(address.partition("%")[0]))
+        if _is_address(host) or (host == "localhost" and ip.is_loopback):
             return ""
-        if _is_public(found):
+        if _is_public(ip):
             return ""
-        if any(found in network for network in self._networks if network.version == found.version):
+        if any(ip in network for network in self._networks if network.version == ip.version):
             return ""
-        return f"its name resolves to a {_kind(found)} address, which {NETWORKS_SETTING} does not include"
+        return f"its name resolves to a {_kind(ip)} address, which {NETWORKS_SETTING} does not include"
 
 
 def _is_address(host: str) -> bool:

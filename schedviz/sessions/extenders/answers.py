@@ -14,7 +14,7 @@ from schedviz.sessions.models import ExtenderAnswer, Session
 
 
 def live_transport(session: Session) -> ExtenderTransport:
-    """The transport for a session's extenders: HTTP if the session's owner asked for it and may use it, otherwise none."""
+    """The transport for a session's extenders: HTTP if the session's owner requested it and is allowed to use it, otherwise none."""
     if session.calls_extenders and session.owner is not None and may_call_extenders(session.owner):
         return HttpTransport(settings.EXTENDER_HOSTS, networks=settings.EXTENDER_NETWORKS)
     return NoHostAllowed()
@@ -27,7 +27,9 @@ class StoredAnswers:
         self._session_id = session_id
 
     def call(self, call: ExtenderCall) -> bytes:
-        """The stored answer. Raises `ReplayDiverged` if there is none, because then the replayed call differs from the recorded one."""
+        """The stored answer. Raises `ReplayDiverged` if no answer is stored, because the replayed call then differs from the
+        recorded one.
+        """
         row = ExtenderAnswer.objects.filter(session_id=self._session_id, event=call.event).first()
         if row is None:
             raise ReplayDiverged(f"An extender was called at event {call.event}, but not when the commands were recorded.")
@@ -39,5 +41,5 @@ class StoredAnswers:
 def store(session_id: UUID, answers: list[Answer]) -> None:
     """Store answers, in the transaction of the slice that used them."""
     ExtenderAnswer.objects.bulk_create(
-        ExtenderAnswer(session_id=session_id, event=one.event, body=one.body, error=one.error) for one in answers
+        ExtenderAnswer(session_id=session_id, event=answer.event, body=answer.body, error=answer.error) for answer in answers
     )

@@ -49,8 +49,8 @@ class HttpTransport:
             message = f"dial tcp {host_and_port(call.url)}: connect: connection refused"
             raise ExtenderError(f'Post "{call.url}": {message}') from None
         except (OSError, ValueError, http.client.HTTPException) as error:
-            said = str(error) or type(error).__name__
-            raise ExtenderError(f'Post "{call.url}": {said}') from None
+            reason = str(error) or type(error).__name__
+            raise ExtenderError(f'Post "{call.url}": {reason}') from None
         if status != http.client.OK:
             raise ExtenderError(f"failed {call.verb} with extender at URL {call.url}, code {status}")
         return body
@@ -135,17 +135,17 @@ def _read(response: http.client.HTTPResponse) -> tuple[int, bytes]:
 
 def _look_up(host: str, port: int, deadline: _Deadline) -> tuple[int, Any]:
     """The first address of a name. The system's resolver has no timeout, so it runs in a thread that can be abandoned."""
-    found: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def ask() -> None:
         try:
-            found.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0])
+            answers.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0])
         except (OSError, ValueError) as error:
-            found.put(error)
+            answers.put(error)
 
     threading.Thread(target=ask, daemon=True).start()
     try:
-        answer = found.get(timeout=deadline.left())
+        answer = answers.get(timeout=deadline.left())
     except queue.Empty:
         raise TimeoutError from None
     if isinstance(answer, Exception):

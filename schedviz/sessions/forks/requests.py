@@ -60,8 +60,8 @@ def fork(
 
     Raises `NotForkable`, `HistoryUnavailable`, `KeyReused`, and `QuotaReached` if the fork must be `within_quotas`.
     """
-    if known := known_fork(session, owner, at=at, key=key, other=other):
-        return Forked(known, duplicate=True)
+    if existing := known_fork(session, owner, at=at, key=key, other=other):
+        return Forked(existing, duplicate=True)
     event = _moment(session, at)
     came_from: dict[str, Any] = {"session": str(session.pk), "name": session.name, "at": at, "event": event}
     if session.follows:
@@ -90,10 +90,10 @@ def fork(
             made.save(force_insert=True)
     except IntegrityError:
         # A concurrent request used the same key.
-        known = known_fork(session, owner, at=at, key=key, other=other)
-        if known is None:
+        existing = known_fork(session, owner, at=at, key=key, other=other)
+        if existing is None:
             raise
-        return Forked(known, duplicate=True)
+        return Forked(existing, duplicate=True)
     wakeups.notify_import(made.pk)
     return Forked(made, duplicate=False)
 
@@ -102,15 +102,15 @@ def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key
     """The fork that was made before with this key, if any. Raises `KeyReused` if the key belongs to a different fork."""
     if not key:
         return None
-    known = Session.objects.filter(origin=session, owner_id=owner.pk, fork_key=key).first()
-    if known is not None and known.source["fork"]["at"] != at:
-        before = known.source["fork"]["at"]
+    existing = Session.objects.filter(origin=session, owner_id=owner.pk, fork_key=key).first()
+    if existing is not None and existing.source["fork"]["at"] != at:
+        before = existing.source["fork"]["at"]
         moment = "now" if before is None else f"event {before}"
         raise KeyReused(f"key: {key!r} was used before, for a fork at {moment}; use a new key for each fork.")
-    if known is not None and known.source["fork"].get("release") != (other.release if other else None):
-        before = known.source["fork"].get("release", "the same release")
+    if existing is not None and existing.source["fork"].get("release") != (other.release if other else None):
+        before = existing.source["fork"].get("release", "the same release")
         raise KeyReused(f"key: {key!r} was used before, for a fork to {before}; use a new key for each fork.")
-    return known
+    return existing
 
 
 def _moment(session: Session, at: int | None) -> int:

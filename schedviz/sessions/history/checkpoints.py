@@ -154,17 +154,17 @@ def thinned(events: Sequence[int], sizes: Sequence[int], *, excess: int) -> set[
     """Which engines to delete, newest first, as indexes. Those that leave the smallest gap, relative to its distance from the newest
     engine, go first, until `excess` bytes are freed or no gap may grow.
     """
-    kept = list(range(len(events)))
+    kept_indices = list(range(len(events)))
     superfluous: set[int] = set()
 
-    def gap(place: int) -> float:
-        older = events[kept[place + 1]]
-        return (events[kept[place - 1]] - older) / max(1, events[0] - older)
+    def gap(index: int) -> float:
+        older = events[kept_indices[index + 1]]
+        return (events[kept_indices[index - 1]] - older) / max(1, events[0] - older)
 
-    while excess > 0 and len(kept) > _NEWEST_KEPT + 1:
-        place = min(range(_NEWEST_KEPT, len(kept) - 1), key=gap)
-        if gap(place) > LARGEST_GAP:
+    while excess > 0 and len(kept_indices) > _NEWEST_KEPT + 1:
+        index = min(range(_NEWEST_KEPT, len(kept_indices) - 1), key=gap)
+        if gap(index) > LARGEST_GAP:
             break
-        excess -= sizes[kept[place]]
-        superfluous.add(kept.pop(place))
+        excess -= sizes[kept_indices[index]]
+        superfluous.add(kept_indices.pop(index))
     return superfluous

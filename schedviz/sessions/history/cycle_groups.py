@@ -41,16 +41,18 @@ def sized_between(session_id: UUID, after: int, until: int, *, backwards: bool =
     while more:
         some = prepared.select_cycle_groups(session_id, after=after, until=until, limit=_READ_TOGETHER, backwards=backwards)
         more = len(some) == _READ_TOGETHER
-        found: list[Summary] = []
+        summaries: list[Summary] = []
         for data in some:
             text = packing.unpack(data)
-            found = _decoder.decode(text)
-            size = len(text) // len(found)
-            yield from ((one, size) for one in (reversed(found) if backwards else found) if after < one.cycle.cycle <= until)
+            summaries = _decoder.decode(text)
+            size = len(text) // len(summaries)
+            yield from (
+                (summary, size) for summary in (reversed(summaries) if backwards else summaries) if after < summary.cycle.cycle <= until
+            )
         if more and backwards:
-            until = found[0].cycle.cycle - 1
+            until = summaries[0].cycle.cycle - 1
         elif more:
-            after = found[-1].cycle.cycle
+            after = summaries[-1].cycle.cycle
 
 
 def exists(session_id: UUID, cycle: int) -> bool:
@@ -60,16 +62,16 @@ def exists(session_id: UUID, cycle: int) -> bool:
 
 def numbers(session_id: UUID) -> list[int]:
     """The numbers of all completed cycles of the session itself, in order."""
-    return [one.cycle.cycle for one in between(session_id, 0, 1 << 62)]
+    return [summary.cycle.cycle for summary in between(session_id, 0, 1 << 62)]
 
 
 def last_ended(session_id: UUID, event: int) -> int | None:
     """The session's last own cycle that had ended after an event; None if none had."""
     rows = CycleGroup.objects.filter(session_id=session_id)
-    whole = rows.filter(last_event__lte=event).order_by("-last_cycle").values_list("last_cycle", flat=True).first()
+    last_of_groups = rows.filter(last_event__lte=event).order_by("-last_cycle").values_list("last_cycle", flat=True).first()
     part = rows.filter(last_event__gt=event).order_by("last_cycle").values_list("data", flat=True).first()
-    ended = [] if part is None else [one.cycle.cycle for one in unpack(bytes(part)) if one.last_event <= event]
-    return ended[-1] if ended else whole
+    ended = [] if part is None else [summary.cycle.cycle for summary in unpack(bytes(part)) if summary.last_event <= event]
+    return ended[-1] if ended else last_of_groups
 
 
 def count_ended(session_id: UUID, event: int) -> int:
@@ -86,4 +88,4 @@ def stands_in(session_id: UUID, event: int) -> bool:
     data = (
         CycleGroup.objects.filter(session_id=session_id, last_event__gt=event).order_by("last_cycle").values_list("data", flat=True).first()
     )
-    return data is not None and any(one.first_event <= event < one.last_event for one in unpack(bytes(data)))
+    return data is not None and any(summary.first_event <= event < summary.last_event for summary in unpack(bytes(data)))

@@ -37,41 +37,41 @@ def segments(of: UUID | Session) -> list[Segment]:
         rows = [prepared.Ancestor(of.pk, of.fork_event, of.fork_cycle)]
     else:
         rows = prepared.select_ancestors(of.pk)
-    found: list[Segment] = []
+    result: list[Segment] = []
     until, until_cycle = ENDLESS, ENDLESS
     for row in rows:
         after, after_cycle = min(row.fork_event, until), min(row.fork_cycle, until_cycle)
-        found.append(Segment(row.session_id, after, until, after_cycle, until_cycle))
+        result.append(Segment(row.session_id, after, until, after_cycle, until_cycle))
         until, until_cycle = after, after_cycle
-    return found
+    return result
 
 
 def of_event(session_id: UUID, event: int) -> Segment | None:
     """The session that stores the moment after an event; None if it is before all that is stored. The moment of the fork belongs to the
     fork.
     """
-    return next((one for one in segments(session_id) if one.after <= event <= one.until), None)
+    return next((segment for segment in segments(session_id) if segment.after <= event <= segment.until), None)
 
 
 def of_cycle(session_id: UUID, cycle: int) -> Segment | None:
     """The session that stores a completed cycle; None if it is before all that is stored."""
-    return next((one for one in segments(session_id) if one.after_cycle < cycle <= one.until_cycle), None)
+    return next((segment for segment in segments(session_id) if segment.after_cycle < cycle <= segment.until_cycle), None)
 
 
 def shared(a: UUID, b: UUID, *, until_a: int, until_b: int) -> tuple[UUID, int] | None:
     """The last event that two sessions share, each considered up to an event, and the session that stores it; None if they share none."""
-    theirs = {one.session_id: one for one in segments(b)}
-    for one in segments(a):
-        other = theirs.get(one.session_id)
+    segments_of_b = {segment.session_id: segment for segment in segments(b)}
+    for segment in segments(a):
+        other = segments_of_b.get(segment.session_id)
         if other is not None:
-            return one.session_id, min(one.until, other.until, until_a, until_b)
+            return segment.session_id, min(segment.until, other.until, until_a, until_b)
     return None
 
 
 def between(session_id: UUID, after: int, before: int, *, backwards: bool = False) -> Iterator[tuple[UUID, int, int]]:
     """The sessions that store the events in a range, in order, each with its part of the range."""
-    found = segments(session_id)
-    for one in found if backwards else reversed(found):
-        first, last = max(after, one.after), min(before - 1, one.until)
+    all_segments = segments(session_id)
+    for segment in all_segments if backwards else reversed(all_segments):
+        first, last = max(after, segment.after), min(before - 1, segment.until)
         if first < last:
-            yield one.session_id, first, last
+            yield segment.session_id, first, last

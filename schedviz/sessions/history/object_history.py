@@ -31,9 +31,9 @@ class Story(msgspec.Struct, frozen=True):
 def story(session: Session, kind: Kind, name: str, *, after: int, before: int, limit: int, tail: bool) -> Story:
     """The entries between two events, at most `limit`: the first ones, or with `tail` the last. `name` is a pod's `namespace/name`."""
     reader = _Reader(session, kind, name)
-    found = reader.last(after, before, limit) if tail else reader.first(after, before, limit)
-    shown = found[-limit:] if tail else found[:limit]
-    return Story(entries=shown, lives=[life for life in reader.lives if life.born < before], more=len(found) > limit)
+    entries = reader.last(after, before, limit) if tail else reader.first(after, before, limit)
+    page = entries[-limit:] if tail else entries[:limit]
+    return Story(entries=page, lives=[life for life in reader.lives if life.born < before], more=len(entries) > limit)
 
 
 class _Reader:
@@ -45,22 +45,22 @@ class _Reader:
 
     def first(self, after: int, before: int, limit: int) -> list[Entry]:
         """More than `limit` entries from the beginning, if there are that many."""
-        found: list[Entry] = []
+        entries: list[Entry] = []
         builder = self._story_builder()
         for events in self._chunks(after, before):
-            found.extend(entry for entry in builder.entries(events) if after < entry.event < before)
-            if len(found) > limit:
+            entries.extend(entry for entry in builder.entries(events) if after < entry.event < before)
+            if len(entries) > limit:
                 break
-        return found
+        return entries
 
     def last(self, after: int, before: int, limit: int) -> list[Entry]:
         """More than `limit` entries up to the end, if there are that many."""
-        found: list[Entry] = []
+        entries: list[Entry] = []
         for events in self._chunks(after, before, backwards=True):
-            found = [*(entry for entry in self._story_builder().entries(events) if after < entry.event < before), *found]
-            if len(found) > limit:
+            entries = [*(entry for entry in self._story_builder().entries(events) if after < entry.event < before), *entries]
+            if len(entries) > limit:
                 break
-        return found
+        return entries
 
     def _story_builder(self) -> StoryBuilder:
         return StoryBuilder(self.kind, self.name, lives=self.lives, find_cycle=self._find_cycle)
@@ -69,9 +69,9 @@ class _Reader:
         for owner, first, last in lineage.between(self.session.pk, after, before, backwards=backwards):
             numbers = object_index.chunks_about(owner, self.kind, self.name)
             rows = Chunk.objects.filter(session_id=owner, last_event__gt=first, first_event__lte=last)
-            wanted = numbers[::-1] if backwards else numbers
-            for start in range(0, len(wanted), _CHUNKS_AT_ONCE):
-                some = rows.filter(number__in=wanted[start : start + _CHUNKS_AT_ONCE]).order_by("-number" if backwards else "number")
+            ordered = numbers[::-1] if backwards else numbers
+            for start in range(0, len(ordered), _CHUNKS_AT_ONCE):
+                some = rows.filter(number__in=ordered[start : start + _CHUNKS_AT_ONCE]).order_by("-number" if backwards else "number")
                 for data in some.values_list("data", flat=True):
                     yield [event for event in frames.events_of(bytes(data)) if event.event <= last]
 

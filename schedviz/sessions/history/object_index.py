@@ -26,15 +26,15 @@ def names_of(events: Sequence[AnyEvent], cycles: Iterable[CycleView], running_po
     """The index of a chunk. `cycles` are those that ended in it, and `running_pod` is the pod of the cycle that continues; the events of
     their stages do not name the pod.
     """
-    found = affected_objects(events)
-    pods = found.pods
+    names = affected_objects(events)
+    pods = names.pods
     pods.update(cycle.pod for cycle in cycles)
     if running_pod:
         pods.add(running_pod)
     needles = {_needle("pods", pod) for pod in pods}
-    needles.update(_needle("nodes", node) for node in found.nodes)
-    needles.update(_needle("life", pod) for pod in found.lives)
-    if found.restarted:
+    needles.update(_needle("nodes", node) for node in names.nodes)
+    needles.update(_needle("life", pod) for pod in names.lives)
+    if names.restarted:
         needles.add(_RESTARTED)
     return b"".join(needles)
 
@@ -52,19 +52,19 @@ def chunks_with_lives(session_id: UUID, pod: str) -> list[int]:
 def _chunks_with(session_id: UUID, needles: list[bytes]) -> list[int]:
     has = "position(%s::bytea in names)" if connection.vendor == "postgresql" else "instr(names, %s)"
     any_of = " OR ".join([f"{has} > 0"] * len(needles))
-    wanted = session_id if connection.features.has_native_uuid_field else session_id.hex
+    stored_id = session_id if connection.features.has_native_uuid_field else session_id.hex
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT number FROM scheduling_chunknames WHERE session_id = %s AND ({any_of}) ORDER BY number",  # noqa: S608 -- made of constants.  # nosec B608
-            [wanted, *needles],
+            [stored_id, *needles],
         )
-        found = [row[0] for row in cursor.fetchall()]
+        numbers = [row[0] for row in cursor.fetchall()]
     # Chunks without an index are the oldest, so they come first.
     rows = Chunk.objects.filter(session_id=session_id).order_by("number")
     indexed = ChunkNames.objects.filter(session_id=session_id).aggregate(Min("number"))["number__min"]
     if indexed is not None:
         rows = rows.filter(number__lt=indexed)
-    return [*rows.values_list("number", flat=True), *found]
+    return [*rows.values_list("number", flat=True), *numbers]
 
 
 def _needle(kind: str, name: str) -> bytes:

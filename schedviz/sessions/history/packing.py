@@ -29,10 +29,10 @@ class _Tools(threading.local):
         self.unpackers: dict[int, zstandard.ZstdDecompressor] = {}
 
     def unpacker(self, dictionary: int) -> zstandard.ZstdDecompressor:
-        found = self.unpackers.get(dictionary)
-        if found is None:
-            found = self.unpackers[dictionary] = zstandard.ZstdDecompressor(dict_data=_dictionary(dictionary) if dictionary else None)
-        return found
+        unpacker = self.unpackers.get(dictionary)
+        if unpacker is None:
+            unpacker = self.unpackers[dictionary] = zstandard.ZstdDecompressor(dict_data=_dictionary(dictionary) if dictionary else None)
+        return unpacker
 
 
 @cache

@@ -78,7 +78,7 @@ def expect_moment(session: Session, event: int) -> Checkpoint:
 def first_moment(session: Session) -> int:
     """The earliest event whose moment can be shown; 0 is the beginning."""
     oldest = lineage.segments(session.pk)[-1:]
-    rows = Checkpoint.objects.filter(session_id__in=[one.session_id for one in oldest], complete=True)
+    rows = Checkpoint.objects.filter(session_id__in=[checkpoint.session_id for checkpoint in oldest], complete=True)
     return rows.order_by("event").values_list("event", flat=True).first() or 0
 
 
@@ -111,25 +111,25 @@ def events(
     """
     parts: list[list[AnyEvent]] = []
     count = 0
-    left = math.inf if most_bytes is None else most_bytes
+    remaining = math.inf if most_bytes is None else most_bytes
     for data, first, last in _chunks_between(session_id, after, lineage.ENDLESS if before is None else before, backwards=tail):
         every, size = frames.sized_events_of(data)
-        parts.append([one for one in every if first < one.event <= last])
-        fitting = left * len(every) // size
+        parts.append([event for event in every if first < event.event <= last])
+        fitting = remaining * len(every) // size
         if fitting < len(parts[-1]):
             limit = min(limit, max(1, count + int(fitting)))
         count += len(parts[-1])
-        left -= size * len(parts[-1]) / len(every)
+        remaining -= size * len(parts[-1]) / len(every)
         if count >= limit:
             break
-    found = list(chain.from_iterable(reversed(parts) if tail else parts))
-    return found[-limit:] if tail else found[:limit]
+    result = list(chain.from_iterable(reversed(parts) if tail else parts))
+    return result[-limit:] if tail else result[:limit]
 
 
 def each_event(session_id: UUID, *, after: int, until: int) -> Iterator[AnyEvent]:
     """The events in a range, in order, loaded lazily."""
     for data, first, last in _chunks_between(session_id, after, until + 1, backwards=False):
-        yield from (one for one in frames.events_of(data) if first < one.event <= last)
+        yield from (event for event in frames.events_of(data) if first < event.event <= last)
 
 
 def each_cycle(session_id: UUID, *, after: int, tail: bool = False) -> Iterator[Summary]:
@@ -187,30 +187,32 @@ def page_of_cycles(
     tail: bool = False,
 ) -> CyclePage:
     """As `cycles`; the summaries total at most `most_bytes` of JSON, but there is at least one if the range has any."""
-    found: list[Summary] = []
+    summaries: list[Summary] = []
     more = False
-    left = math.inf if most_bytes is None else most_bytes
+    remaining = math.inf if most_bytes is None else most_bytes
     last_wanted = lineage.ENDLESS if before is None else before - 1
     segments = lineage.segments(of)
-    for one in segments if tail else reversed(segments):
-        rows = cycle_groups.sized_between(one.session_id, max(after, one.after_cycle), min(last_wanted, one.until_cycle), backwards=tail)
+    for segment in segments if tail else reversed(segments):
+        rows = cycle_groups.sized_between(
+            segment.session_id, max(after, segment.after_cycle), min(last_wanted, segment.until_cycle), backwards=tail
+        )
         part: list[Summary] = []
         for summary, size in rows:
-            count = len(found) + len(part)
-            left -= size
-            if more := count >= limit or (left < 0 and count > 0):
+            count = len(summaries) + len(part)
+            remaining -= size
+            if more := count >= limit or (remaining < 0 and count > 0):
                 break
             part.append(summary)
-        found += _with_events(one.session_id, part)
+        summaries += _with_events(segment.session_id, part)
         if more:
             break
-    return CyclePage(found[::-1] if tail else found, more)
+    return CyclePage(summaries[::-1] if tail else summaries, more)
 
 
 def last_cycle_until(session_id: UUID, event: int) -> int:
     """The last cycle that had ended after an event; 0 if none had."""
-    for one in lineage.segments(session_id):
-        if one.after <= event and (last := cycle_groups.last_ended(one.session_id, min(event, one.until))) is not None:
+    for segment in lineage.segments(session_id):
+        if segment.after <= event and (last := cycle_groups.last_ended(segment.session_id, min(event, segment.until))) is not None:
             return last
     return 0
 
@@ -218,25 +220,29 @@ def last_cycle_until(session_id: UUID, event: int) -> int:
 def spans_of_cycles(session_id: UUID, first: int, last: int) -> dict[int, tuple[int, int]]:
     """For each of these cycles, the event that popped its pod and the event that ended it (or its latest event so far)."""
     spans: dict[int, tuple[int, int]] = {}
-    for one in reversed(lineage.segments(session_id)):
-        rows = Chunk.objects.filter(session_id=one.session_id, first_event__lte=one.until, first_cycle__lte=last, last_cycle__gte=first)
+    for segment in reversed(lineage.segments(session_id)):
+        rows = Chunk.objects.filter(
+            session_id=segment.session_id, first_event__lte=segment.until, first_cycle__lte=last, last_cycle__gte=first
+        )
         for _, data in in_steps(rows, "number", "data", at_once=4):
             for event in frames.events_of(bytes(data)):
-                if first <= event.cycle <= last and event.event <= one.until and not isinstance(event, _BINDING):
+                if first <= event.cycle <= last and event.event <= segment.until and not isinstance(event, _BINDING):
                     spans[event.cycle] = (spans.get(event.cycle, (event.event,))[0], event.event)
     return spans
 
 
 def _with_events(session_id: UUID, summaries: list[Summary]) -> list[Summary]:
     # Versions that did not store event numbers wrote these.
-    old = [one.cycle.cycle for one in summaries if one.last_event == cycle_groups.UNKNOWN_EVENT]
+    old = [summary.cycle.cycle for summary in summaries if summary.last_event == cycle_groups.UNKNOWN_EVENT]
     if not old:
         return summaries
     spans = spans_of_cycles(session_id, min(old), max(old))
     return [
-        one if one.last_event != cycle_groups.UNKNOWN_EVENT else msgspec.structs.replace(one, first_event=span[0], last_event=span[1])
-        for one in summaries
-        for span in (spans.get(one.cycle.cycle, (0, 0)),)
+        summary
+        if summary.last_event != cycle_groups.UNKNOWN_EVENT
+        else msgspec.structs.replace(summary, first_event=span[0], last_event=span[1])
+        for summary in summaries
+        for span in (spans.get(summary.cycle.cycle, (0, 0)),)
     ]
 
 
@@ -257,7 +263,7 @@ def commands(session_id: UUID, *, after: int = 0, before: int | None = None, lim
 
 def commands_numbered(session_id: UUID, seqs: Iterable[int]) -> dict[int, Command]:
     """The commands of a session with these numbers, by number."""
-    return {one.seq: one for one in Command.objects.filter(session_id=session_id, seq__in=list(seqs))}
+    return {stored.seq: stored for stored in Command.objects.filter(session_id=session_id, seq__in=list(seqs))}
 
 
 def _commands_of_a_page(session_id: object, after: int, before: int, limit: int, *, tail: bool) -> int:
@@ -300,9 +306,9 @@ def _folded(checkpoint: Checkpoint, session_id: UUID, *, until_event: int | None
     fold = Fold(stored_view(checkpoint))
     last_chunk = checkpoint.chunk
     for number, events in _later_events(checkpoint, session_id, until_event=lineage.ENDLESS if until_event is None else until_event):
-        news = events if events[0].event > fold.event else [one for one in events if one.event > fold.event]
+        news = events if events[0].event > fold.event else [event for event in events if event.event > fold.event]
         if until_event is not None and events[-1].event > until_event:
-            fold.apply_all(one for one in news if one.event <= until_event)
+            fold.apply_all(event for event in news if event.event <= until_event)
             break
         fold.apply_all(news)
         last_chunk = number
@@ -314,10 +320,10 @@ def _later_events(checkpoint: Checkpoint, session_id: UUID, *, until_event: int)
     cycle.
     """
     rows = Chunk.objects.filter(session_id=session_id, number__gt=checkpoint.chunk, first_event__lte=until_event)
-    past, known = _last_beginning(rows.filter(last_event__lte=until_event, last_cycle__gt=F("first_cycle")))
+    past, beginning = _last_beginning(rows.filter(last_event__lte=until_event, last_cycle__gt=F("first_cycle")))
     for number, data in in_steps(rows, "number", "data", at_once=16):
         if number == past:
-            yield number, known
+            yield number, beginning
         else:
             yield number, frames.past_events_of(bytes(data)) if number < past else frames.events_of(bytes(data))
 

@@ -46,26 +46,26 @@ def buckets(session: Session, *, after: int, until: int, most: int) -> list[Buck
         .annotate(last=Max("last_event"), began=Min("first_event"), **{f"sum_{name}": Sum(name) for name in _COUNTS})
         .order_by("place")
     )
-    ends = {row.last_event: row for row in rows.filter(last_event__in=[one["last"] for one in sums])}
+    ends = {row.last_event: row for row in rows.filter(last_event__in=[totals["last"] for totals in sums])}
     return [
         Bucket(
-            first_event=one["began"],
-            event=ends[one["last"]].last_event,
-            clock_seconds=ends[one["last"]].clock_seconds,
-            counts=Counts(*(one[f"sum_{name}"] for name in _COUNTS)),
-            levels=_levels(ends[one["last"]]),
+            first_event=totals["began"],
+            event=ends[totals["last"]].last_event,
+            clock_seconds=ends[totals["last"]].clock_seconds,
+            counts=Counts(*(totals[f"sum_{name}"] for name in _COUNTS)),
+            levels=_levels(ends[totals["last"]]),
         )
-        for one in sums
+        for totals in sums
     ]
 
 
 def _stored(session: Session) -> Q:
     """The tallies of this session's past. The part before the fork of a split chunk is stored as the fork's tally 0."""
-    wanted = Q(pk__in=[])
-    for one in lineage.segments(session.pk):
-        _fill(one.session_id)
-        wanted |= Q(Q(first_event__gt=one.after) | Q(number=0), session_id=one.session_id, last_event__lte=one.until)
-    return wanted
+    condition = Q(pk__in=[])
+    for segment in lineage.segments(session.pk):
+        _fill(segment.session_id)
+        condition |= Q(Q(first_event__gt=segment.after) | Q(number=0), session_id=segment.session_id, last_event__lte=segment.until)
+    return condition
 
 
 def levels_after(session_id: UUID, chunk: int) -> Levels:
@@ -109,7 +109,7 @@ def _fill(session_id: UUID) -> None:
         with transaction.atomic():
             for number, data in some:
                 events = frames.events_of(data)
-                found = tally(events, levels)
-                chunk, levels = number, found.levels
+                bucket_counts = tally(events, levels)
+                chunk, levels = number, bucket_counts.levels
                 span = (events[0].event, events[-1].event)
-                prepared.insert_tally(session_id, number, events=span, clock_seconds=events[-1].at, tally=found)
+                prepared.insert_tally(session_id, number, events=span, clock_seconds=events[-1].at, tally=bucket_counts)

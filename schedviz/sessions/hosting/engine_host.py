@@ -65,7 +65,7 @@ class EngineHost:
     # --- Taking over a session
 
     def load(self) -> None:
-        """Make the engine from what is stored. Raises `ReplayDiverged`, `HistoryUnavailable`, or what the engine raises."""
+        """Build the engine from storage. Raises `ReplayDiverged`, `HistoryUnavailable`, or an error of the engine."""
         watch = WATCHDOG.watch(f"Loading session {self.session.pk}", on_stuck=self._back_off)
         with LOAD_SEMAPHORE, process_metrics.LOADS.time(), watch as alive:
             began, cpu_began = time.perf_counter(), time.thread_time()
@@ -82,7 +82,7 @@ class EngineHost:
         checkpoints.sweep_incomplete(self.session.pk, epoch=self.lease.epoch)
 
     def take_over(self, lease: Lease, session: Session) -> bool:
-        """Continue under a new lease with the engine of this process; False when another owner wrote to the session meanwhile."""
+        """Continue under a new lease with the engine of this process; False if another owner has written to the session since."""
         if session.epoch != self.lease.epoch + 1 or Position.of(session) != self.position or session.acquisitions > 1:
             return False
         self.lease, self.session = lease, session
@@ -154,9 +154,9 @@ class EngineHost:
         if self.pace is not None:
             self.pace.did(self._simulation.cycle - cycle)
         self._is_bulk = self.running is not None and self.pace is None
-        written = self._writer.write(result, self._runner, before=before, last_seq=self._inbox.last_seq)
-        if written is not None:
-            self.position, committed = written
+        write_result = self._writer.write(result, self._runner, before=before, last_seq=self._inbox.last_seq)
+        if write_result is not None:
+            self.position, committed = write_result
             self._inbox.update(last_seq=committed.last_seq, interrupt_seq=committed.interrupt_seq)
             self._runner.breakpoints.drained()
             self._runner.breakpoints.refresh(committed.breakpoints_edit)
@@ -179,5 +179,5 @@ class EngineHost:
             self._writer.store_shadowed(shadow.drain(self._simulation))
 
     def store_metrics(self, *, now: bool = False) -> None:
-        """Store what was counted for /metrics if that is due; `now`: even if it is not."""
+        """Store the session's metrics if that is due; `now`: even if it is not."""
         self._writer.store_metrics(now=now)

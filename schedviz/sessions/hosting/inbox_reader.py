@@ -12,7 +12,7 @@ from schedviz.sessions.replay import replayer
 from schedviz.sessions.replay.replayer import Stored
 from schedviz.trace.commands import Run, Step
 
-#: Commands fetched at once.
+#: Commands per fetch.
 _BATCH = 100
 
 
@@ -21,7 +21,7 @@ class InboxReader:
 
     def __init__(self, session: Session) -> None:
         self._session_id = session.pk
-        #: The number of the newest accepted command that is known here.
+        #: The number of the newest accepted command, as of the last query.
         self.last_seq = session.last_seq
         #: Runs and steps with smaller numbers are interrupted: a pause was accepted after them.
         self.interrupt_seq = session.interrupt_seq
@@ -37,7 +37,7 @@ class InboxReader:
         return row[3]
 
     def update(self, *, last_seq: int, interrupt_seq: int) -> None:
-        """Set how far the inbox goes, where a query has just said so."""
+        """Set the number of the newest accepted command, which a query has just returned."""
         self.last_seq, self.interrupt_seq = last_seq, interrupt_seq
 
     def next_after(self, seq: int) -> Stored | None:
@@ -53,5 +53,5 @@ class InboxReader:
         return stored.seq < self.interrupt_seq and isinstance(stored.command, Run | Step)
 
     def discard_fetched(self) -> None:
-        """Fetch again what was fetched and not executed."""
+        """Drop the fetched commands that were not executed, so that they are fetched again."""
         self._fetched.clear()

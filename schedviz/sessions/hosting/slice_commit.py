@@ -51,7 +51,7 @@ class Done(msgspec.Struct, frozen=True):
     outcome: dict[str, Any]
     stopped_event: int | None = None
     quarantined: bool = False
-    #: The command was made from an observation of a followed cluster, and nobody waits for its outcome.
+    #: The command was made from an observation of a followed cluster, and no client waits for its outcome.
     is_observed: bool = False
 
 
@@ -87,7 +87,7 @@ class Committed(msgspec.Struct, frozen=True):
 def commit(lease: Lease, session: Session, before: Position, work: Work) -> Committed:
     """Store a slice. `session` provides the names that are in the frame. Raises `Fenced` if another owner wrote to the session."""
     after = work.after
-    shown = msgspec.structs.replace(
+    position = msgspec.structs.replace(
         frames.session_state(session),
         status=shown_status(work.status, applied_seq=after.applied_seq, last_seq=session.last_seq),
         message=work.message,
@@ -97,7 +97,7 @@ def commit(lease: Lease, session: Session, before: Position, work: Work) -> Comm
         chunk=after.chunk,
         applied_seq=after.applied_seq,
     )
-    text = frames.frame_text(after.chunk, work.events, shown) if work.events else b""
+    text = frames.frame_text(after.chunk, work.events, position) if work.events else b""
     chunk = packing.pack(text) if text else b""
     names = object_index.names_of(work.events, work.cycles, work.running_pod)
     counted = tally(work.events, timeline.levels_after(lease.session_id, before.chunk)) if work.events else None
@@ -107,7 +107,11 @@ def commit(lease: Lease, session: Session, before: Position, work: Work) -> Comm
         with transaction.atomic():
             moved = _move(lease, before, work, grown=len(chunk) + len(group), levels=counted.levels if counted else None)
             prepared.update_commands(
-                lease.session_id, [(one.seq, msgspec.json.encode(one.outcome), one.stopped_event, one.quarantined) for one in work.done]
+                lease.session_id,
+                [
+                    (completed.seq, msgspec.json.encode(completed.outcome), completed.stopped_event, completed.quarantined)
+                    for completed in work.done
+                ],
             )
             if chunk and counted is not None:
                 events = (work.events[0].event, work.events[-1].event)

@@ -40,10 +40,10 @@ SLICE_CPU_SECONDS = 0.02
 #: ... but no longer than this.
 LONGEST_SLICE_SECONDS = 0.25
 #: A slice also ends when the messages of its cycles have this many characters. Its events and summaries repeat each message several times,
-#: and everyone who reads one of them unpacks them all.
+#: and reading one of them unpacks them all.
 SLICE_MESSAGE_CHARS = 1 << 20
-#: Slices of a session that follows a cluster are this many times as long: nobody steps through it, and a commit costs as much as ten
-#: changes.
+#: Slices of a session that follows a cluster are this many times as long: no user steps through it, and a commit costs as much
+#: as ten changes.
 FOLLOWED_SLICES = 4
 #: Why a run stopped, in addition to the engine's reasons.
 STOPPED_BY_BREAKPOINT = "breakpoint"

@@ -53,7 +53,7 @@ class SliceWriter:
         cycles, answered = self._simulation.drain_cycles(), self._simulation.drain_answers()
         timings = self._simulation.recorder.drain_stage_timings()
         shadowed = runner.shadow.drain(self._simulation)
-        done = [one for _, one in result.done]
+        done = [completed for _, completed in result.done]
         if not events and not done:
             return None
         after = Position(
@@ -81,11 +81,11 @@ class SliceWriter:
         )
         committed = slice_commit.commit(self._lease, self._session, before, work)
         self._publish(work, committed.frame)
-        for one in done:
-            logger.debug("command done", extra={"command": one.seq, "outcome": one.outcome})
+        for completed in done:
+            logger.debug("command done", extra={"command": completed.seq, "outcome": completed.outcome})
         process_metrics.CYCLES.inc(len(cycles))
         process_metrics.COMMANDS.inc(len(done))
-        process_metrics.QUARANTINED.inc(sum(one.quarantined for one in done))
+        process_metrics.QUARANTINED.inc(sum(completed.quarantined for completed in done))
         self._metrics.count(events, timings)
         plugins.observe(events, timings)
         self._metrics.store_if_due(self._lease, self._simulation)
@@ -108,7 +108,7 @@ class SliceWriter:
             agreement.store(self._session.pk, shadowed)
 
     def store_metrics(self, *, now: bool = False) -> None:
-        """Store what was counted for /metrics if that is due; `now`: even if it is not."""
+        """Store the session's metrics if that is due; `now`: even if it is not."""
         if now:
             self._metrics.store(self._lease, self._simulation)
         else:
@@ -117,7 +117,7 @@ class SliceWriter:
     def _status_after(self, result: SliceResult, running: Stored | None) -> Session.Status:
         if running is not None:
             return Session.Status.RUNNING if isinstance(running.command, Run | Step) else Session.Status(self._session.status)
-        if result.hits or any(_is_paused(one) for _, one in result.done):
+        if result.hits or any(_is_paused(outcome) for _, outcome in result.done):
             return Session.Status.PAUSED
         if self._session.status == Session.Status.PAUSED and all(isinstance(stored.command, Pause) for stored, _ in result.done):
             return Session.Status.PAUSED
@@ -131,8 +131,8 @@ class SliceWriter:
         return self._session.hit if self._session.status == Session.Status.PAUSED else None
 
     def _publish(self, work: Work, frame: bytes | None) -> None:
-        notes = [frames.outcome(one.seq, one.outcome) for one in work.done if not one.is_observed]
-        if any(one.quarantined for one in work.done):
+        notes = [frames.outcome(completed.seq, completed.outcome) for completed in work.done if not completed.is_observed]
+        if any(completed.quarantined for completed in work.done):
             self._session.applied_seq = work.after.applied_seq
             notes.append(frames.status(frames.session_state(self._session)))
         stream.publish(self._session.pk, [(work.after.chunk, frame)] if frame is not None else [], notes)

@@ -11,7 +11,7 @@ from typing import Self
 #: Set when the worker shuts down: it releases its sessions and wakes another worker.
 STOPPING = threading.Event()
 
-#: Held while a command runs that may have ended its last owner, so that a death meanwhile can be attributed to that command.
+#: Held while a command runs whose previous owner died during it, so that another death can be attributed to that command.
 SUSPECT_COMMAND_LOCK = threading.Lock()
 
 
@@ -31,11 +31,11 @@ class FairSemaphore:
             if self._free:
                 self._free -= 1
                 return self
-            mine = threading.Lock()
-            mine.acquire()
-            self._waiting.append(mine)
+            slot = threading.Lock()
+            slot.acquire()
+            self._waiting.append(slot)
         # Released by the thread that leaves, which hands its place over.
-        mine.acquire()
+        slot.acquire()
         return self
 
     def __exit__(self, *_: object) -> None:

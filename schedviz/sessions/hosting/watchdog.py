@@ -22,7 +22,7 @@ STAGE_SECONDS = 10.0
 OVERLOAD_FACTOR = 6
 #: A cycle with many stages reports progress after each of them, but not for longer than this: other sessions of the process wait for it.
 CYCLE_SECONDS = 60.0
-#: A process that imports ends when one step of C code holds the interpreter lock for so long: no limit can be enforced meanwhile.
+#: An importing process is ended when a step of C code holds the interpreter lock for this long, because no limit can be enforced then.
 INTERPRETER_LOCK_SECONDS = 30.0
 #: The report of a stuck stage may take this long; the process ends afterwards in any case.
 _REPORT_SECONDS = 3.0
@@ -30,8 +30,8 @@ _REPORT_SECONDS = 3.0
 EXIT_CODE = 70
 
 
-def _end_process(what: str) -> None:
-    logger.critical("%s has not reported progress for over %s s; ending this process", what, STAGE_SECONDS)
+def _end_process(activity: str) -> None:
+    logger.critical("%s has not reported progress for over %s s; ending this process", activity, STAGE_SECONDS)
     faulthandler.dump_traceback(sys.stderr)
     os._exit(EXIT_CODE)
 
@@ -82,7 +82,7 @@ def cpu_seconds_of(native_thread: int) -> float | None:
 class _Watched(NamedTuple):
     """A thread's stage, when its next progress report is due, and the thread's number in the operating system."""
 
-    what: str
+    activity: str
     deadline: float
     native_thread: int
 
@@ -116,7 +116,7 @@ class Watchdog:
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def watch(self, what: str, *, on_stuck: Callable[[], None] | None = None) -> Iterator[Callable[[], None]]:
+    def watch(self, activity: str, *, on_stuck: Callable[[], None] | None = None) -> Iterator[Callable[[], None]]:
         """Watch this thread. Yields the function that the thread calls while it makes progress. `on_stuck` is called in another thread
         before the process ends."""
         me, native = threading.get_ident(), threading.get_native_id()
@@ -124,7 +124,7 @@ class Watchdog:
             self._reports[me] = on_stuck
 
         def alive() -> None:
-            self._watched[me] = _Watched(what, self._clock() - self._stopped_seconds + self.seconds, native)
+            self._watched[me] = _Watched(activity, self._clock() - self._stopped_seconds + self.seconds, native)
 
         alive()
         self._ensure_thread()
@@ -134,7 +134,7 @@ class Watchdog:
             for known in (self._watched, self._reports, self._begun):
                 known.pop(me, None)
 
-    def look(self) -> None:
+    def check(self) -> None:
         """End the process if a thread has not reported progress in time. Time without checks does not count: then the whole process was
         stopped, by a debugger or because the machine was paused, and no thread could report."""
         now = self._clock()
@@ -147,7 +147,7 @@ class Watchdog:
                 self._watched.pop(thread, None)
                 if (on_stuck := self._reports.pop(thread, None)) is not None:
                     _report(on_stuck)
-                self._end(watched.what)
+                self._end(watched.activity)
             elif self._begun.get(thread, (None,))[0] != watched.deadline:
                 self._begun[thread] = (watched.deadline, self._cpu_seconds(watched.native_thread))
 
@@ -169,7 +169,7 @@ class Watchdog:
     def _check_until_exit(self) -> None:
         pause = threading.Event()
         while not pause.wait(self._pause):
-            self.look()
+            self.check()
 
 
 WATCHDOG = Watchdog()

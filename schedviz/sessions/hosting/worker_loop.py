@@ -79,17 +79,17 @@ def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) ->
     if STOPPING.is_set():
         wakeups.notify(session_id, owned=False)
         return
-    taken = lease.acquire(session_id)
-    if taken is None:
+    acquired = lease.acquire(session_id)
+    if acquired is None:
         return
-    mine, session = taken
+    own_lease, session = acquired
     if session.acquisitions > 1:
         process_metrics.RECOVERIES.inc()
-    LEASE_RENEWER.hold(mine)
+    LEASE_RENEWER.hold(own_lease)
     ended = "failed"
     try:
         with SLOTS:
-            ended = _HostedSession(mine, session, linger_seconds).run()
+            ended = _HostedSession(own_lease, session, linger_seconds).run()
     except Fenced as fenced:
         ended = "fenced"
         process_metrics.LEASES_LOST.inc()
@@ -103,18 +103,18 @@ def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) ->
     except Exception:
         # A bug in schedviz. The next owner tries again; after several failures the session backs off, longer each time.
         logger.exception("released session %s after an error", session_id)
-        lease.release(mine, in_order=False)
+        lease.release(own_lease, in_order=False)
     finally:
-        LEASE_RENEWER.drop(mine)
+        LEASE_RENEWER.drop(own_lease)
         process_metrics.HOSTINGS.labels(ended).inc()
 
 
 class _HostedSession:
-    def __init__(self, mine: Lease, session: Session, linger_seconds: float) -> None:
-        self.lease = mine
+    def __init__(self, own_lease: Lease, session: Session, linger_seconds: float) -> None:
+        self.lease = own_lease
         self.session = session
         self.linger_seconds = linger_seconds
-        self.hosted = EngineHost(mine, session)
+        self.hosted = EngineHost(own_lease, session)
 
     def run(self) -> str:
         """Host the engine; returns why that ended, as a label for metrics."""

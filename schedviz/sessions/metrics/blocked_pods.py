@@ -25,12 +25,12 @@ def blocked_pods(simulation: Simulation) -> Counter[str]:
     Claims that a provisioner is about to bind and claims of devices that are not free are no reasons: a new node can have both.
     """
     state = simulation.scheduler.state
-    found = Counter[str]()
+    counts = Counter[str]()
     for pod in (queued.pod for queued in state.queue.queued_pods()):
         reason = next(_reasons(simulation, pod, state.informers), None)
         if reason is not None:
-            found[reason] += 1
-    return found
+            counts[reason] += 1
+    return counts
 
 
 def _reasons(simulation: Simulation, pod: Pod, informers: Informers) -> Iterator[str]:

@@ -174,9 +174,9 @@ def _failed(values: MetricValues, event: StageEnded | BindingStageEnded) -> None
     _ended(values, attempt, "unschedulable" if event.facts.get("reason") == "Unschedulable" else "error", event.at)
 
 
-def _ended(values: MetricValues, attempt: Attempt, result: str, at: float) -> None:
+def _ended(values: MetricValues, attempt: Attempt, result: str, ended_at: float) -> None:
     """Upstream: profile_metrics.go observeScheduleAttemptAndLatency"""
-    values.observe(metrics.SCHEDULING_ATTEMPT_DURATION, attempt.computed_seconds + at - attempt.popped_at, result, attempt.profile)
+    values.observe(metrics.SCHEDULING_ATTEMPT_DURATION, attempt.computed_seconds + ended_at - attempt.popped_at, result, attempt.profile)
     values.count(metrics.SCHEDULE_ATTEMPTS, result, attempt.profile)
 
 

@@ -51,10 +51,10 @@ class MetricValues(msgspec.Struct):
 
     def observe(self, metric: Metric, value: float, *labels: str) -> None:
         """Add an observation to a histogram."""
-        found = self.histograms.setdefault(metric.name, {})
-        histogram = found.get(labels)
+        by_labels = self.histograms.setdefault(metric.name, {})
+        histogram = by_labels.get(labels)
         if histogram is None:
-            histogram = found[labels] = Histogram([0] * (len(metric.buckets) + 1))
+            histogram = by_labels[labels] = Histogram([0] * (len(metric.buckets) + 1))
         histogram.counts[bisect_left(metric.buckets, value)] += 1
         histogram.sum += value
 

@@ -46,21 +46,23 @@ class Report(msgspec.Struct, frozen=True):
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Report)
-_begun: dict[int, str] = {}
+_role_of_process: dict[int, str] = {}
 
 
 def begin(role: str) -> None:
     """Start a thread that reports until the process ends. Calling it again has no effect, except in a forked process."""
-    if os.getpid() in _begun:
+    if os.getpid() in _role_of_process:
         return
-    _begun[os.getpid()] = role
-    threading.Thread(target=_report_for_ever, args=(role,), name="metrics", daemon=True).start()
+    _role_of_process[os.getpid()] = role
+    threading.Thread(target=_report_periodically, args=(role,), name="metrics", daemon=True).start()
 
 
 def own_report(role: str) -> Report:
     """The current metrics of this process."""
     families = [
-        Family(metric.name, metric.documentation, metric.type, [(one.name, dict(one.labels), one.value) for one in metric.samples])
+        Family(
+            metric.name, metric.documentation, metric.type, [(sample.name, dict(sample.labels), sample.value) for sample in metric.samples]
+        )
         for registry in (ALL_ROLES, BY_ROLE.get(role))
         if registry is not None
         for metric in registry.collect()
@@ -73,10 +75,10 @@ def publish(report: Report) -> None:
     stream.client().set(f"{_PREFIX}{report.process}", zlib.compress(_encoder.encode(report), 1), ex=_LIFETIME_SECONDS)
 
 
-def other_reports(mine: str) -> list[Report]:
-    """The recent reports of all processes except `mine`, ordered by name. Raises `redis.RedisError`."""
+def other_reports(own_process: str) -> list[Report]:
+    """The recent reports of all processes except `own_process`, ordered by name. Raises `redis.RedisError`."""
     connection = stream.client()
-    keys = sorted(key for key in connection.scan_iter(match=f"{_PREFIX}*", count=100) if key != f"{_PREFIX}{mine}".encode())
+    keys = sorted(key for key in connection.scan_iter(match=f"{_PREFIX}*", count=100) if key != f"{_PREFIX}{own_process}".encode())
     reports: list[Report] = []
     values: list[Any] = connection.mget(keys) if keys else []
     for value in values:
@@ -102,7 +104,7 @@ def merge_reports(reports: list[Report]) -> list[Metric]:
     return list(families.values())
 
 
-def _report_for_ever(role: str) -> None:
+def _report_periodically(role: str) -> None:
     while not STOPPING.wait(REPORT_SECONDS):
         try:
             publish(own_report(role))

@@ -114,45 +114,45 @@ class Counts(msgspec.Struct, frozen=True):
 def store(session_id: UUID, shown: Sequence[Shown]) -> None:
     """Store the shadow's results, in the transaction of the engine's slice."""
     rows: dict[tuple[str, str], Shadowed] = {}
-    gone: list[tuple[str, str]] = []
-    for one in shown:
-        at = (one.pod, one.uid)
-        if isinstance(one, DeletedWhilePending):
+    deleted: list[tuple[str, str]] = []
+    for change in shown:
+        key = (change.pod, change.uid)
+        if isinstance(change, DeletedWhilePending):
             # Its arrival may be in the same slice.
-            rows.pop(at, None)
-            gone.append(at)
+            rows.pop(key, None)
+            deleted.append(key)
             continue
-        row = rows.get(at) or Shadowed(one.pod, one.uid)
-        if isinstance(one, PodArrival):
-            rows[at] = replace(row, arrived_event=one.event, arrival=msgspec.json.encode(one.choice).decode())
-        elif isinstance(one, PodPlaced):
-            rows[at] = replace(row, place=one.place)
-        elif isinstance(one, BindingSeen):
-            rows[at] = replace(row, bound_event=one.event, node=one.node)
+        row = rows.get(key) or Shadowed(change.pod, change.uid)
+        if isinstance(change, PodArrival):
+            rows[key] = replace(row, arrived_event=change.event, arrival=msgspec.json.encode(change.choice).decode())
+        elif isinstance(change, PodPlaced):
+            rows[key] = replace(row, place=change.place)
+        elif isinstance(change, BindingSeen):
+            rows[key] = replace(row, bound_event=change.event, node=change.node)
         else:
-            judgement = one.judgement
-            rows[at] = replace(
+            judgement = change.judgement
+            rows[key] = replace(
                 row,
-                bound_event=one.event,
-                node=one.node,
+                bound_event=change.event,
+                node=change.node,
                 verdict=judgement.verdict,
                 judgement=msgspec.json.encode(judgement).decode(),
-                profile=one.profile,
+                profile=change.profile,
                 cause=judgement.cause or "",
                 plugin=judgement.deciding_plugin,
             )
     prepared.store_shadowed(session_id, list(rows.values()))
-    for pod, uid in gone:
+    for pod, uid in deleted:
         ShadowedPod.objects.filter(session_id=session_id, pod=pod, uid=uid, bound_event=None).delete()
-    _count(session_id, [one for one in shown if isinstance(one, Binding)])
+    _count(session_id, [change for change in shown if isinstance(change, Binding)])
 
 
 def _count(session_id: UUID, bindings: Sequence[Binding]) -> None:
     if not bindings:
         return
     more = dict.fromkeys(COLUMNS.values(), 0)
-    for one in bindings:
-        more[COLUMNS[one.judgement.verdict]] += 1
+    for binding in bindings:
+        more[COLUMNS[binding.judgement.verdict]] += 1
     total = prepared.add_to_agreement(session_id, **more)
     if total // _SWEPT_EVERY != (total - len(bindings)) // _SWEPT_EVERY:
         _sweep(session_id)
@@ -168,8 +168,8 @@ def _sweep(session_id: UUID) -> None:
 
 def counts(session_id: UUID) -> Counts:
     """The counts since the session began to follow."""
-    found = Agreement.objects.filter(session_id=session_id).values(*COLUMNS.values()).first()
-    return Counts(**found) if found else Counts()
+    row = Agreement.objects.filter(session_id=session_id).values(*COLUMNS.values()).first()
+    return Counts(**row) if row else Counts()
 
 
 def counts_of_all() -> Counts:
@@ -187,10 +187,10 @@ def lately_active() -> list[UUID]:
 def recent(session_id: UUID) -> Counts:
     """The counts of the newest bindings."""
     newest = judged(session_id).order_by("-bound_event")
-    found: dict[str, int] = dict.fromkeys(COLUMNS.values(), 0)
+    counts_by_column: dict[str, int] = dict.fromkeys(COLUMNS.values(), 0)
     for verdict in newest.values_list("verdict", flat=True)[:RECENT]:
-        found[COLUMNS[verdict]] += 1
-    return Counts(**found)
+        counts_by_column[COLUMNS[verdict]] += 1
+    return Counts(**counts_by_column)
 
 
 def waiting(session_id: UUID) -> int:
@@ -200,13 +200,13 @@ def waiting(session_id: UUID) -> int:
 
 def bindings(session_id: UUID, verdicts: Sequence[str], *, before: int | None, limit: int) -> list[ShadowedPod]:
     """Judged pods, the newest binding first. `verdicts` filters them; empty means all."""
-    found = judged(session_id)
+    rows = judged(session_id)
     narrowed: dict[str, Any] = {}
     if verdicts:
         narrowed["verdict__in"] = list(verdicts)
     if before is not None:
         narrowed["bound_event__lt"] = before
-    return list(found.filter(**narrowed).order_by("-bound_event")[:limit])
+    return list(rows.filter(**narrowed).order_by("-bound_event")[:limit])
 
 
 def judged(session_id: UUID) -> QuerySet[ShadowedPod]:

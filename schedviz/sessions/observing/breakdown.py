@@ -52,12 +52,12 @@ def broken_down(session_id: UUID) -> Breakdown:
     """The newest bindings."""
     newest = judged(session_id).filter(judged_at__isnull=False).order_by("-bound_event")
     rows = list(newest.values_list("judged_at", "verdict", "profile", "plugin", "cause")[:BROKEN_DOWN])
-    times = [at for at, *_ in rows if at is not None]
+    times = [time for time, *_ in rows if time is not None]
     seconds = _interval_seconds(times)
     over_time: dict[datetime, list[str]] = {}
     profiles: dict[str, list[str]] = {}
-    for at, (_, verdict, profile, _, _) in zip(times, rows, strict=True):
-        over_time.setdefault(_begins(at, seconds), []).append(verdict)
+    for time, (_, verdict, profile, _, _) in zip(times, rows, strict=True):
+        over_time.setdefault(_begins(time, seconds), []).append(verdict)
         profiles.setdefault(profile, []).append(verdict)
     return Breakdown(
         bindings=len(rows),
@@ -75,11 +75,11 @@ def inferred_queue(session_id: UUID) -> dict[str, QueuePlace]:
     counts = dict(waiting.values_list("place").annotate(count=Count("pk")))
     # A pod whose conditions say nothing is in activeQ. That is the place of pods of earlier versions of schedviz, too.
     counts["active"] = counts.get("active", 0) + counts.pop("", 0)
-    found: dict[str, QueuePlace] = {}
+    places: dict[str, QueuePlace] = {}
     for place, count in sorted(counts.items()):
         of_place = waiting.filter(place__in=["", "active"] if place == "active" else [place])
-        found[place] = QueuePlace(count, list(of_place.order_by("pk").values_list("pod", flat=True)[:NAMED]))
-    return found
+        places[place] = QueuePlace(count, list(of_place.order_by("pk").values_list("pod", flat=True)[:NAMED]))
+    return places
 
 
 def _interval_seconds(times: list[datetime]) -> int:
@@ -87,8 +87,8 @@ def _interval_seconds(times: list[datetime]) -> int:
     return next((seconds for seconds in _SECONDS if stretch <= seconds * (_INTERVALS - 1)), _SECONDS[-1])
 
 
-def _begins(at: datetime, seconds: int) -> datetime:
-    return at - timedelta(seconds=at.timestamp() % seconds)
+def _begins(time: datetime, seconds: int) -> datetime:
+    return time - timedelta(seconds=time.timestamp() % seconds)
 
 
 def _counts(verdicts: list[str]) -> Counts:

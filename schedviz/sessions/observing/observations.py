@@ -134,24 +134,25 @@ def _expect_empty(session_id: UUID) -> Session:
     if session.status == Session.Status.IMPORTING:
         raise CannotFollow("The session is being imported. Push when it is ready.")
     if session.nodes or session.pods or session.forked_from_id:
-        what = (
+        contents = (
             "is a fork, and forks are detached" if session.forked_from_id else f"has {session.nodes} nodes and {session.pods} pods already"
         )
         raise CannotFollow(
-            f"The session {what}; a cluster can only be followed into an empty session (`schedviz follow` without --session creates one)."
+            f"The session {contents}; a cluster can only be followed into an empty session "
+            "(`schedviz follow` without --session creates one)."
         )
     return session
 
 
 def _not_next(session_id: UUID, source: str, n: int, digest: str) -> AcceptedBatch:
-    found = observer_of(session_id)
-    if found is None:
+    observer = observer_of(session_id)
+    if observer is None:
         raise WrongBatch(1, n)
-    if found.source != source:
-        raise CannotFollow(f"source: this session follows {found.source!r}, found {source!r}; one session follows one source.")
-    if found.n == n and is_same(found.digest, digest):
+    if observer.source != source:
+        raise CannotFollow(f"source: this session follows {observer.source!r}, found {source!r}; one session follows one source.")
+    if observer.n == n and is_same(observer.digest, digest):
         return _accepted_batch(session_id, n, duplicate=True)
-    raise WrongBatch(found.n + 1, n)
+    raise WrongBatch(observer.n + 1, n)
 
 
 def _accepted_batch(session_id: UUID, n: int, *, duplicate: bool) -> AcceptedBatch:
@@ -177,14 +178,14 @@ class _Batch:
         """The commands with their keys, `source:n:i`, and `source:n:i~` for changes whose order is not known."""
         number = 0
         identities = list(self._identities())
-        known = self._known(identities)
+        observed = self._last_observed(identities)
         touched: set[tuple[str, str]] = set()
         for index, (seen, identity) in enumerate(zip(self._events, identities, strict=True)):
             self.index = index
-            for command in self._of(seen, identity, known, touched):
+            for command in self._of(seen, identity, observed, touched):
                 yield f"{self._prefix}{number}{UNORDERED if seen.listed else ''}", command
                 number += 1
-        self._write(known, touched)
+        self._write(observed, touched)
 
     def _identities(self) -> Iterator[_Identity]:
         for index, seen in enumerate(self._events):
@@ -192,60 +193,60 @@ class _Batch:
             yield _identity(seen.object)
 
     def _of(
-        self, seen: Seen, identity: _Identity, known: dict[tuple[str, str], Observed], touched: set[tuple[str, str]]
+        self, seen: Seen, identity: _Identity, observed: dict[tuple[str, str], Observed], touched: set[tuple[str, str]]
     ) -> Iterator[AnyCommand]:
         kind, namespace, name = identity
-        at = (kind, _key(namespace, name))
-        before = known.pop(at, None)
-        touched.add(at)
-        gone = Delete(kind=kind, name=name, namespace=namespace or "default")
+        key = (kind, _key(namespace, name))
+        before = observed.pop(key, None)
+        touched.add(key)
+        delete = Delete(kind=kind, name=name, namespace=namespace or "default")
         if seen.type == "DELETED":
             if before is not None:
-                yield gone
+                yield delete
             return
         meta = seen.object["metadata"]
         now = Observed(
             session_id=self._session_id,
             kind=kind,
-            key=at[1],
+            key=key[1],
             uid=str(meta.get("uid") or ""),
             version=seen.version,
             terminating=bool(meta.get("deletionTimestamp")),
         )
-        known[at] = now
+        observed[key] = now
         if before is not None and before.uid != now.uid:
-            yield gone
+            yield delete
             before = None
         if before is None:
             yield Create(object=seen.object)
             return
         if now.terminating and not before.terminating and kind == "Pod":
             # As on a real API server, an update does not change the deletionTimestamp.
-            yield msgspec.structs.replace(gone, graceful=True)
+            yield msgspec.structs.replace(delete, graceful=True)
         yield Update(object=seen.object)
 
-    def _known(self, identities: Sequence[_Identity]) -> dict[tuple[str, str], Observed]:
+    def _last_observed(self, identities: Sequence[_Identity]) -> dict[tuple[str, str], Observed]:
         """The last observed states of the objects in this batch."""
         keys = [_key(namespace, name) for _, namespace, name in identities]
-        found: dict[tuple[str, str], Observed] = {}
+        observed: dict[tuple[str, str], Observed] = {}
         for start in range(0, len(keys), _AT_ONCE):
             for row in Observed.objects.filter(session_id=self._session_id, key__in=keys[start : start + _AT_ONCE]):
-                found[row.kind, row.key] = row
-        return found
+                observed[row.kind, row.key] = row
+        return observed
 
-    def _write(self, known: dict[tuple[str, str], Observed], touched: set[tuple[str, str]]) -> None:
-        there = [known[at] for at in touched if at in known]
+    def _write(self, observed: dict[tuple[str, str], Observed], touched: set[tuple[str, str]]) -> None:
+        stored = [observed[at] for at in touched if at in observed]
         Observed.objects.bulk_create(
-            there,
+            stored,
             batch_size=100,
             update_conflicts=True,
             unique_fields=["session", "kind", "key"],
             update_fields=["uid", "version", "terminating"],
         )
-        gone: dict[str, list[str]] = {}
-        for kind, key in sorted(at for at in touched if at not in known):
-            gone.setdefault(kind, []).append(key)
-        for kind, keys in gone.items():
+        removed: dict[str, list[str]] = {}
+        for kind, key in sorted(at for at in touched if at not in observed):
+            removed.setdefault(kind, []).append(key)
+        for kind, keys in removed.items():
             for start in range(0, len(keys), _AT_ONCE):
                 Observed.objects.filter(session_id=self._session_id, kind=kind, key__in=keys[start : start + _AT_ONCE]).delete()
 
@@ -254,16 +255,16 @@ def _key(namespace: str, name: str) -> str:
     return f"{namespace}/{name}" if namespace else name
 
 
-def _identity(given: dict[str, Any]) -> _Identity:
+def _identity(raw: dict[str, Any]) -> _Identity:
     """Raises `CommandRefused`."""
     try:
-        obj = codec.from_dict(given)
+        obj = codec.from_dict(raw)
     except KubeError as error:
         raise CommandRefused(f"object.{error}") from None
     kind, meta = BY_TYPE[type(obj)], obj.metadata
-    for what, text, most in (("name", meta.name, 253), ("namespace", meta.namespace, 63), ("uid", meta.uid, 128)):
+    for member, text, most in (("name", meta.name, 253), ("namespace", meta.namespace, 63), ("uid", meta.uid, 128)):
         if not is_possible(text, most):
-            raise CommandRefused(f"object.metadata.{what}: expected at most {most} bytes in one line, without control characters")
+            raise CommandRefused(f"object.metadata.{member}: expected at most {most} bytes in one line, without control characters")
     if not meta.name:
         raise CommandRefused("object.metadata.name: expected a name")
     return kind.name, (meta.namespace or "default") if kind.namespaced else "", meta.name

@@ -1,6 +1,6 @@
 """`PendingPods`: the pods of a followed cluster that wait, and which of them its scheduler has probably decided on already.
 
-The API server does not tell when a scheduler decides. But activeQ is ordered by priority and then by time of arrival, a rejected pod gets a
+The API server does not show when a scheduler decides. But activeQ is ordered by priority and then by time of arrival, a rejected pod gets a
 condition, and a nominated one a node. So the pods before a bound one in that order, without such a condition, were decided before it, and
 their bindings are under way.
 """
@@ -45,38 +45,39 @@ class PendingPods:
         self._count = 0
 
     def add(self, pod: Pod, *, arrived: int | None, gated: bool = False) -> Place | None:
-        """A pod waits, or its conditions have changed. Returns its place, if that is news: for a new pod in activeQ it is none.
+        """Add a pending pod, or update it after its conditions have changed. Returns its place if that has changed; None for a new pod in
+        activeQ.
 
         `gated`: a PreEnqueue plugin keeps it out of activeQ.
         """
-        known = self._pods.get(pod.uid)
+        waiting = self._pods.get(pod.uid)
         place = "gated" if gated else place_of(pod)
-        if known is None:
+        if waiting is None:
             self._count += 1
-            known = self._pods[pod.uid] = Waiting(self._rank(pod), arrived, place)
+            waiting = self._pods[pod.uid] = Waiting(self._rank(pod), arrived, place)
             if place == "active":
-                insort(self._active, (known.rank, pod.uid))
+                insort(self._active, (waiting.rank, pod.uid))
                 return None
             return place
-        if place != known.place:
-            self._leave_active(pod.uid, known)
-            if known.place == "gated" and place == "active":
+        if place != waiting.place:
+            self._leave_active(pod.uid, waiting)
+            if waiting.place == "gated" and place == "active":
                 # It enters activeQ now.
                 self._count += 1
-                known.rank = self._rank(pod)
-                insort(self._active, (known.rank, pod.uid))
-            known.place = place
+                waiting.rank = self._rank(pod)
+                insort(self._active, (waiting.rank, pod.uid))
+            waiting.place = place
             # It is tried again after what happens from now on.
-            known.arrived = arrived
+            waiting.arrived = arrived
             return place
         return None
 
     def remove(self, uid: str) -> Waiting | None:
         """A pod no longer waits. None: it did not."""
-        known = self._pods.pop(uid, None)
-        if known is not None:
-            self._leave_active(uid, known)
-        return known
+        waiting = self._pods.pop(uid, None)
+        if waiting is not None:
+            self._leave_active(uid, waiting)
+        return waiting
 
     def ahead_of(self, rank: Rank) -> set[str]:
         """The uids of the pods that were decided before the one of this rank."""
@@ -85,14 +86,14 @@ class PendingPods:
     def pass_by(self, uids: Iterable[str]) -> None:
         """Other pods no longer wait for these."""
         for uid in uids:
-            if (known := self._pods.get(uid)) is not None:
-                self._leave_active(uid, known)
-                known.is_passed = True
+            if (waiting := self._pods.get(uid)) is not None:
+                self._leave_active(uid, waiting)
+                waiting.is_passed = True
 
     def is_to_be_decided(self, uid: str) -> bool:
         """Whether the pod is in activeQ, as far as is known."""
-        known = self._pods.get(uid)
-        return known is not None and known.place == "active" and not known.is_passed
+        waiting = self._pods.get(uid)
+        return waiting is not None and waiting.place == "active" and not waiting.is_passed
 
     @property
     def has_rejected(self) -> bool:
@@ -113,20 +114,22 @@ class PendingPods:
     def _rank(self, pod: Pod) -> Rank:
         return -(pod.spec.priority or 0), self._count
 
-    def _leave_active(self, uid: str, known: Waiting) -> None:
-        if known.place == "active" and not known.is_passed:
-            at = bisect_left(self._active, (known.rank, uid))
-            if at < len(self._active) and self._active[at][1] == uid:
-                del self._active[at]
+    def _leave_active(self, uid: str, waiting: Waiting) -> None:
+        if waiting.place == "active" and not waiting.is_passed:
+            index = bisect_left(self._active, (waiting.rank, uid))
+            if index < len(self._active) and self._active[index][1] == uid:
+                del self._active[index]
 
 
 def place_of(pod: Pod) -> Place:
-    """Where the pod waits in the real scheduler, as its conditions imply: they do not tell whether it backs off or was woken."""
+    """The queue in which the pod waits in the real scheduler, as its conditions imply. They do not show whether it backs off or
+    was requeued.
+    """
     if pod.spec.scheduling_gates:
         return "gated"
     if pod.status.nominated_node_name:
         return "nominated"
-    rejected = any(one.type == _SCHEDULED and one.status == "False" for one in pod.status.conditions)
+    rejected = any(condition.type == _SCHEDULED and condition.status == "False" for condition in pod.status.conditions)
     return "unschedulable" if rejected else "active"
 
 

@@ -83,6 +83,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
             descriptor = self.connection.pgconn.socket
         except psycopg.Error:
             return False
-        heard = select.poll()
-        heard.register(descriptor, select.POLLIN)
-        return not heard.poll(0)
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        return not poll.poll(0)

@@ -40,5 +40,5 @@ def repeated_cursor() -> Any:
     anyway.
     """
     # A method of our backend that Django's types do not declare.
-    found: Any = connection
-    return found.prepared_cursor() if found.vendor == "postgresql" else found.cursor()
+    wrapped: Any = connection
+    return wrapped.prepared_cursor() if wrapped.vendor == "postgresql" else wrapped.cursor()

@@ -56,7 +56,10 @@ def select_ancestors(session_id: UUID) -> list[Ancestor]:
             "SELECT id, fork_event, fork_cycle FROM line ORDER BY depth",
             [stored_id(session_id)],
         )
-        return [Ancestor(one if isinstance(one, UUID) else UUID(one), event, cycle) for one, event, cycle in cursor.fetchall()]
+        return [
+            Ancestor(session_id if isinstance(session_id, UUID) else UUID(session_id), event, cycle)
+            for session_id, event, cycle in cursor.fetchall()
+        ]
 
 
 def number_commands(session_id: UUID, count: int, *, size: int, last_pause: int) -> Numbered | None:
@@ -77,7 +80,7 @@ def insert_commands(session_id: UUID, seq: int, commands: Sequence[tuple[str, by
     with connection.cursor() as cursor:
         cursor.executemany(
             "INSERT INTO scheduling_command (session_id, seq, key, body, quarantined) VALUES (%s, %s, %s, %s, %s)",
-            [(stored_id(session_id), seq + place, key, body, False) for place, (key, body) in enumerate(commands)],
+            [(stored_id(session_id), seq + index, key, body, False) for index, (key, body) in enumerate(commands)],
         )
 
 
@@ -216,11 +219,11 @@ class Shadowed(msgspec.Struct, frozen=True):
 def store_shadowed(session_id: UUID, pods: Sequence[Shadowed]) -> None:
     """Store results, and merge them with those of earlier slices about the same pods."""
     new = "excluded"
-    kept = "scheduling_shadowedpod"
-    sets = [f"{name} = coalesce({new}.{name}, {kept}.{name})" for name in ("arrived_event", "arrival", "bound_event", "judgement")]
-    sets += [f"{name} = CASE WHEN {new}.{name} = '' THEN {kept}.{name} ELSE {new}.{name} END" for name in ("node", "place")]
+    table = "scheduling_shadowedpod"
+    sets = [f"{name} = coalesce({new}.{name}, {table}.{name})" for name in ("arrived_event", "arrival", "bound_event", "judgement")]
+    sets += [f"{name} = CASE WHEN {new}.{name} = '' THEN {table}.{name} ELSE {new}.{name} END" for name in ("node", "place")]
     judged = ("verdict", "profile", "cause", "plugin", "judged_at")
-    sets += [f"{name} = CASE WHEN {new}.verdict = '' THEN {kept}.{name} ELSE {new}.{name} END" for name in judged]
+    sets += [f"{name} = CASE WHEN {new}.verdict = '' THEN {table}.{name} ELSE {new}.{name} END" for name in judged]
     with connection.cursor() as cursor:
         cursor.executemany(
             "INSERT INTO scheduling_shadowedpod "  # noqa: S608 -- of constants.  # nosec B608
@@ -228,7 +231,7 @@ def store_shadowed(session_id: UUID, pods: Sequence[Shadowed]) -> None:
             "judged_at) "
             "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, CASE WHEN %s THEN CURRENT_TIMESTAMP END) "
             f"ON CONFLICT (session_id, pod, uid) DO UPDATE SET {', '.join(sets)}",
-            [(stored_id(session_id), *msgspec.structs.astuple(one), bool(one.verdict)) for one in pods],
+            [(stored_id(session_id), *msgspec.structs.astuple(pod), bool(pod.verdict)) for pod in pods],
         )
 
 

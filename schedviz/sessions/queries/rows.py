@@ -45,11 +45,11 @@ class _Written:
     def _converted(row: Sequence[Any], prepared: _Prepared) -> Sequence[Any]:
         if not prepared.converters:
             return row
-        found = list(row)
-        for place, converters, column in prepared.converters:
+        values = list(row)
+        for index, converters, column in prepared.converters:
             for convert in converters:
-                found[place] = convert(found[place], column, connection)
-        return found
+                values[index] = convert(values[index], column, connection)
+        return values
 
     def _prepare(self) -> _Prepared:
         names: list[str] = []
@@ -57,9 +57,9 @@ class _Written:
         for model in self._models:
             for field in model._meta.concrete_fields:
                 column = field.get_col(model._meta.db_table)
-                found = [*connection.ops.get_db_converters(column), *column.get_db_converters(connection)]
-                if found:
-                    converters.append((len(names), found, column))
+                functions = [*connection.ops.get_db_converters(column), *column.get_db_converters(connection)]
+                if functions:
+                    converters.append((len(names), functions, column))
                 names.append(_quoted(model._meta.db_table, str(field.column)))
         # Made of constants, as is what follows.
         return _Prepared(f"SELECT {', '.join(names)} FROM {self._after_columns()}", converters)  # noqa: S608  # nosec B608
@@ -85,11 +85,11 @@ class RowBy(_Written, Generic[M]):
         if not rows:
             return None
         (values,) = rows
-        found = self._model.from_db(connection.alias, self._names, values[: len(self._names)])
+        instance = self._model.from_db(connection.alias, self._names, values[: len(self._names)])
         if self._link is not None:
             other = self._link.related_model
-            self._link.set_cached_value(found, other.from_db(connection.alias, _names(other), values[len(self._names) :]))
-        return found
+            self._link.set_cached_value(instance, other.from_db(connection.alias, _names(other), values[len(self._names) :]))
+        return instance
 
     def _after_columns(self) -> str:
         table = self._model._meta.db_table

@@ -35,13 +35,13 @@ def make_cycle_detail(session_id: UUID, cycle: int) -> None:
 
 def replay_cycle(session: Session, cycle: int) -> dict[str, Any]:
     """The detail of a cycle. Raises `HistoryUnavailable` or `ReplayDiverged`."""
-    wanted, before = _replayed(session, cycle, detail_from=cycle - 1)
-    if wanted is None and before < cycle - 1:
+    record, before = _replayed(session, cycle, detail_from=cycle - 1)
+    if record is None and before < cycle - 1:
         # The cycle is part of that of a pod group, which began after `before`.
-        wanted, _ = _replayed(session, cycle, detail_from=before)
-    if wanted is None:
+        record, _ = _replayed(session, cycle, detail_from=before)
+    if record is None:
         raise HistoryUnavailable(f"The replay contains no cycle {cycle}.")
-    return wanted
+    return record
 
 
 def _replayed(session: Session, cycle: int, *, detail_from: int) -> tuple[dict[str, Any] | None, int]:
@@ -50,7 +50,7 @@ def _replayed(session: Session, cycle: int, *, detail_from: int) -> tuple[dict[s
     wanted: dict[str, Any] | None = None
     before = 0
 
-    def found() -> bool:
+    def should_stop() -> bool:
         nonlocal wanted, before
         if simulation.cycle < cycle:
             before = simulation.cycle
@@ -62,9 +62,9 @@ def _replayed(session: Session, cycle: int, *, detail_from: int) -> tuple[dict[s
         has_passed = simulation.cycle > cycle and simulation.scheduler.cycle is None
         return wanted is not None or has_passed
 
-    found()
-    replayer.replay(simulation, checkpoint, to_seq=session.applied_seq, to_event=session.event, between_cycles=found)
-    found()
+    should_stop()
+    replayer.replay(simulation, checkpoint, to_seq=session.applied_seq, to_event=session.event, between_cycles=should_stop)
+    should_stop()
     return wanted, before
 
 

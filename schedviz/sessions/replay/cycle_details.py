@@ -32,18 +32,18 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dic
     """
     segment = lineage.of_cycle(session_id, cycle)
     session_id = session_id if segment is None else segment.session_id
-    if (known := stored_detail(session_id, cycle)) is not None:
-        return known
+    if (stored := stored_detail(session_id, cycle)) is not None:
+        return stored
     if not cycle_groups.exists(session_id, cycle):
         raise HistoryUnavailable(f"Cycle {cycle} has not ended or does not exist.")
     deadline = time.monotonic() + timeout_seconds
     if not wakeups.enqueue(wakeups.CYCLE_DETAIL, str(session_id), cycle, queue=wakeups.IO_QUEUE):
         raise DetailLate("The details of the cycle cannot be computed now, because the workers cannot be reached. Try again in a moment.")
-    while (left := deadline - time.monotonic()) > 0:
-        if stream.wait_for_detail(session_id, cycle, min(left, _LOOK_SECONDS)) is None:
-            time.sleep(min(left, _LOOK_SECONDS))
-        if (known := stored_detail(session_id, cycle)) is not None:
-            return known
+    while (remaining := deadline - time.monotonic()) > 0:
+        if stream.wait_for_detail(session_id, cycle, min(remaining, _LOOK_SECONDS)) is None:
+            time.sleep(min(remaining, _LOOK_SECONDS))
+        if (stored := stored_detail(session_id, cycle)) is not None:
+            return stored
     raise DetailLate(f"Replaying cycle {cycle} takes longer than {timeout_seconds:g} s. The replay continues; try again in a moment.")
 
 

@@ -44,11 +44,11 @@ class SameEvents:
             raise self._diverged
         names = installed_plugins(simulation.configuration, simulation.release.in_tree_registry())
         done = simulation.pending_events if names else ()
-        for place, event in enumerate(done):
+        for index, event in enumerate(done):
             expected = self._at(event.event) if event.event <= self._until else None
             # Events that are no longer stored are not compared.
             if expected is not None and not _same(expected, event):
-                self._diverged = self._differs(expected, done[place:], names)
+                self._diverged = self._differs(expected, done[index:], names)
                 raise self._diverged
 
     def _at(self, number: int) -> AnyEvent | None:
@@ -63,8 +63,8 @@ class SameEvents:
 
     def _differs(self, expected: AnyEvent, done: Sequence[AnyEvent], names: list[str]) -> ReplayDiverged:
         # Plugins' results appear in stages and at the end of the cycle, which may come after the first difference.
-        was, found = _answers([expected, *reversed(self._ahead)], expected.cycle), _answers(done, done[0].cycle)
-        differing = {name for key in was.keys() & found.keys() for name in _differing(was[key], found[key])}
+        expected_answers, actual = _answers([expected, *reversed(self._ahead)], expected.cycle), _answers(done, done[0].cycle)
+        differing = {name for key in expected_answers.keys() & actual.keys() for name in _differing(expected_answers[key], actual[key])}
         return ReplayDiverged(
             f"The replay differs from the recording at event {expected.event}: it was {_short(expected)} and is now {_short(done[0])}."
             + suspicion(names, differing)
@@ -89,32 +89,32 @@ def suspicion(names: Sequence[str], differing: Collection[str] = ()) -> str:
 
 def _answers(events: Sequence[AnyEvent], cycle: int) -> dict[str, Any]:
     """The plugins' results in a cycle, by stage, as plain data."""
-    found = {}
+    answers = {}
     for event in events:
         if event.cycle == cycle and isinstance(event, StageEnded):
-            found[event.stage] = msgspec.to_builtins([event.statuses, event.rejections, event.facts])
+            answers[event.stage] = msgspec.to_builtins([event.statuses, event.rejections, event.facts])
         elif event.cycle == cycle and isinstance(event, CycleEnded):
-            found[""] = msgspec.to_builtins([event.winner, event.runner_up, event.unschedulable_plugins])
-    return found
+            answers[""] = msgspec.to_builtins([event.winner, event.runner_up, event.unschedulable_plugins])
+    return answers
 
 
-def _differing(was: Any, found: Any) -> Iterator[str]:
+def _differing(before: Any, actual: Any) -> Iterator[str]:
     """The names at which two values differ: keys, strings, and the `plugin` of a record."""
-    if was == found:
+    if before == actual:
         return
-    for value in (was, found):
+    for value in (before, actual):
         if isinstance(value, str):
             yield value
         elif isinstance(value, dict) and isinstance(value.get("plugin"), str):
             yield value["plugin"]
-    if isinstance(was, dict) and isinstance(found, dict):
-        for key in was.keys() | found.keys():
-            if was.get(key) != found.get(key):
+    if isinstance(before, dict) and isinstance(actual, dict):
+        for key in before.keys() | actual.keys():
+            if before.get(key) != actual.get(key):
                 yield key
-                yield from _differing(was.get(key), found.get(key))
-    elif isinstance(was, list) and isinstance(found, list):
+                yield from _differing(before.get(key), actual.get(key))
+    elif isinstance(before, list) and isinstance(actual, list):
         # Later differences in a list follow from the first one, such as which plugin ran after a rejection.
-        yield from next((list(_differing(one, other)) for one, other in zip_longest(was, found) if one != other), [])
+        yield from next((list(_differing(first, other)) for first, other in zip_longest(before, actual) if first != other), [])
 
 
 def _short(event: AnyEvent) -> str:

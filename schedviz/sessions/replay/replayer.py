@@ -34,7 +34,7 @@ class Stored(msgspec.Struct, frozen=True):
     command: AnyCommand
     stopped_event: int | None = None
     quarantined: bool = False
-    #: The idempotency key; "" where nobody asks for it.
+    #: The idempotency key; "" if it is not needed.
     key: str = ""
 
 

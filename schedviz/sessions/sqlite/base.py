@@ -80,6 +80,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _check_files(self) -> None:
         if self._sidecars is not None:
-            self._sidecars.look()
+            self._sidecars.check()
         if fault := files.fault(self._path):
             raise DatabaseFileGone(self._path, fault)

@@ -34,8 +34,8 @@ def identity(path: str) -> Identity:
 def remember(path: str) -> None:
     """Record the file of this name as the database, unless one is already recorded."""
     with _lock:
-        if (found := identity(path)) is not None:
-            _opened.setdefault(path, found)
+        if (file_identity := identity(path)) is not None:
+            _opened.setdefault(path, file_identity)
 
 
 def is_known(path: str) -> bool:
@@ -59,8 +59,8 @@ def make_private(path: str) -> None:
 
 def fault(path: str) -> str:
     """What happened to the database of this path since it was opened, as a sentence; "" if nothing."""
-    known = _opened.get(path)
-    if known is not None and (now := identity(path)) != known:
+    opened = _opened.get(path)
+    if opened is not None and (now := identity(path)) != opened:
         return f"The database file {path} was {'removed' if now is None else 'replaced'} while schedviz was running."
     if path in _without_sidecars:
         return f"The file {path}-wal or {path}-shm was removed while schedviz was running."
@@ -77,10 +77,10 @@ class SidecarFiles:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._known = [(name, found) for name in _SIDECARS if (found := identity(path + name)) is not None]
+        self._known = [(name, file_identity) for name in _SIDECARS if (file_identity := identity(path + name)) is not None]
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Detect that one was removed or replaced."""
-        for name, known in self._known:
-            if identity(self._path + name) != known:
+        for name, remembered in self._known:
+            if identity(self._path + name) != remembered:
                 _without_sidecars.add(self._path)

@@ -90,7 +90,7 @@ def create_session(
 ) -> Session:
     """Create a session with status `importing`; an io worker runs the import.
 
-    `simulation` are members of the engine's SimulationSettings. `calls_extenders`: the owner asked for it and may use them. Raises
+    `simulation` are members of the engine's SimulationSettings. `calls_extenders`: the owner requested it and is allowed to. Raises
     `SourceTooLarge` for too many files or bytes, `SourceRefused` for unreadable files, and `QuotaReached` if it must be `within_quotas`.
     """
     owner_id = owner.pk if owner else None
@@ -119,8 +119,8 @@ def delete_session(session_id: UUID) -> bool:
 
     The largest tables are deleted first, in small transactions, so that no other session waits for the database.
     """
-    gone = {"status": Session.Status.FAILED, "message": "The session is being deleted.", "lease_owner": "", "epoch": F("epoch") + 1}
-    if not Session.objects.filter(pk=session_id).update(**gone):
+    fenced = {"status": Session.Status.FAILED, "message": "The session is being deleted.", "lease_owner": "", "epoch": F("epoch") + 1}
+    if not Session.objects.filter(pk=session_id).update(**fenced):
         return False
     # Forks lose their past before the fork.
     Session.objects.filter(origin_id=session_id).update(origin=None, forked_from=None)

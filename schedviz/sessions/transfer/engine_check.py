@@ -12,9 +12,9 @@ from schedviz.trace.releases import not_simulated
 from schedviz.trace.simulation_settings import SimulationSettings
 
 
-def validate(settings: bytes, place: str) -> None:
-    """Validate JSON settings, and leave the verdict at `place`, a list in Redis."""
-    reply(place, msgspec.json.encode(verdict_on(msgspec.json.decode(settings, type=SimulationSettings))))
+def validate(settings: bytes, reply_key: str) -> None:
+    """Validate JSON settings, and store the verdict under `reply_key`, a list in Redis."""
+    reply(reply_key, msgspec.json.encode(verdict_on(msgspec.json.decode(settings, type=SimulationSettings))))
 
 
 def verdict_on(settings: SimulationSettings) -> Verdict:
@@ -43,6 +43,6 @@ def _gate_verdict(settings: SimulationSettings, error: ConfigurationError) -> Ve
     if name not in gates:
         return Verdict(error.path, error.message, ", ".join(gates) or "no feature gate", name)
     if gates[name].is_locked:
-        default, found = ("true", "false") if gates[name].default else ("false", "true")
-        return Verdict(error.path, error.message, default, found)
+        default, actual = ("true", "false") if gates[name].default else ("false", "true")
+        return Verdict(error.path, error.message, default, actual)
     return Verdict(error.path, error.message)

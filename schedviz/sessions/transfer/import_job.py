@@ -30,36 +30,36 @@ _HEAD_BYTES = 4096
 def import_uploads(session_id: UUID) -> None:
     """Import a session's uploads, or build its fork. Does nothing if another worker is doing it or it is done."""
     stream.task_has_begun(session_id)
-    taken = lease.acquire(session_id, importing=True)
-    if taken is None:
+    acquired = lease.acquire(session_id, importing=True)
+    if acquired is None:
         return
-    mine, session = taken
-    LEASE_RENEWER.hold(mine)
+    own_lease, session = acquired
+    LEASE_RENEWER.hold(own_lease)
     try:
         with interpreter_lock_limit():
-            _import_of(mine, session).run()
+            _import_of(own_lease, session).run()
     except KeyLost as lost:
-        Importing(mine, session).fail(str(lost))
+        Importing(own_lease, session).fail(str(lost))
     except KeysAway:
         logger.info("left the import of session %s until Redis answers", session_id)
-        lease.release(mine)
+        lease.release(own_lease)
     except Fenced as fenced:
         logger.info("left the import of session %s: %s", session_id, fenced)
     except DataError:
         # The file is at fault, not the database, so another attempt would fail in the same way.
-        Importing(mine, session).fail(
+        Importing(own_lease, session).fail(
             "The files hold text that the database cannot store, such as U+0000. Remove it and upload them again."
         )
     except DatabaseError as error:
         logger.warning("left the import of session %s, the database failed: %s %s", session_id, disk.full_disk(error) or "", error)
     finally:
-        LEASE_RENEWER.drop(mine)
+        LEASE_RENEWER.drop(own_lease)
 
 
-def _import_of(mine: Lease, session: Session) -> Importing:
+def _import_of(own_lease: Lease, session: Session) -> Importing:
     if "fork" in session.source:
-        return Forking(mine, session)
+        return Forking(own_lease, session)
     files = StoredFiles(session.pk)
     if looks_like_session(files.head()[:_HEAD_BYTES]) and len(session.source.get("files", ())) == 1:
-        return SessionFileImport(mine, session, files)
-    return Importing(mine, session, files)
+        return SessionFileImport(own_lease, session, files)
+    return Importing(own_lease, session, files)

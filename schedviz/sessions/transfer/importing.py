@@ -68,8 +68,8 @@ _STEP_KEY = "trace-step-"
 class Importing:
     """The import of one session, until it is ready or has failed with a message for users."""
 
-    def __init__(self, mine: Lease, session: Session, files: StoredFiles | None = None) -> None:
-        self.lease = mine
+    def __init__(self, own_lease: Lease, session: Session, files: StoredFiles | None = None) -> None:
+        self.lease = own_lease
         self.session = session
         self.files = files or StoredFiles(session.pk)
         self._told = 0.0
@@ -107,17 +107,17 @@ class Importing:
 
     def make(self) -> dict[str, Any]:
         """Make the first checkpoint and the first commands; returns the report."""
-        found = self.read()
-        simulation = self.load_engine(found)
+        imported = self.read()
+        simulation = self.load_engine(imported)
         self.save(simulation)
-        self.queue_steps(found.trace)
-        chosen = None if self.takes_release_of(found) else simulation.settings.release
-        report: dict[str, Any] = msgspec.to_builtins(with_release(found.report, chosen, found.evidence))
+        self.queue_steps(imported.trace)
+        chosen = None if self.takes_release_of(imported) else simulation.settings.release
+        report: dict[str, Any] = msgspec.to_builtins(with_release(imported.report, chosen, imported.evidence))
         if "lesson" in self.session.source:
             # In a lesson, a cluster without pods is intended.
             return {**report, "warnings": [], "warningPhrases": []}
-        examinations = self.examine(found, simulation.settings)
-        doctor = [examination for each in examinations if (examination := cut_examination(each)) is not None]
+        examinations = self.examine(imported, simulation.settings)
+        doctor = [examination for cut in examinations if (examination := cut_examination(cut)) is not None]
         if not doctor:
             return report
         # The page shows warnings only; `doctor` has the full findings.
@@ -125,22 +125,22 @@ class Importing:
         return {
             **report,
             "doctor": doctor,
-            "warnings": [*report["warnings"], *(as_sentence(one.text) for one in differences)],
+            "warnings": [*report["warnings"], *(as_sentence(difference.text) for difference in differences)],
             "warningPhrases": [*report["warningPhrases"], *msgspec.to_builtins(differences)],
         }
 
-    def examine(self, found: Import, chosen: SimulationSettings) -> list[Examination]:
+    def examine(self, imported: Import, chosen: SimulationSettings) -> list[Examination]:
         """The doctor's findings: how dumps in logs differ from the objects, and what is wrong with the objects alone."""
-        if found.trace is not None or not found.report.files:
+        if imported.trace is not None or not imported.report.files:
             return []
-        logs = {log.name: log.signals for log in found.logs}
+        logs = {log.name: log.signals for log in imported.logs}
         return examine_import(
-            found.objects,
-            found.config,
+            imported.objects,
+            imported.config,
             logs,
-            said={each.pod: each.message for each in found.messages},
-            events=found.events,
-            made_of_dump=found.made_of_dump,
+            said={message.pod: message.message for message in imported.messages},
+            events=imported.events,
+            made_of_dump=imported.made_of_dump,
             release=chosen.release,
             feature_gates=chosen.feature_gates,
         )
@@ -165,56 +165,56 @@ class Importing:
                 raise IngestError(f"generate.{member}: is {getattr(spec, member)}; GENERATE_{member.upper()} allows {limit}.")
         self.report_progress(Progress("generating", 0, None, unit="objects"), now=True)
         objects = tuple(generate(spec))
-        return Import(objects=objects, report=Report(kinds=dict(Counter(type(one).__name__ for one in objects))))
+        return Import(objects=objects, report=Report(kinds=dict(Counter(type(obj).__name__ for obj in objects))))
 
-    def load_engine(self, found: Import) -> Simulation:
+    def load_engine(self, imported: Import) -> Simulation:
         """Create an engine with the objects."""
-        self.report_progress(Progress("loading", 0, len(found.objects), unit="objects"), now=True)
-        self.expect_room(found.objects)
+        self.report_progress(Progress("loading", 0, len(imported.objects), unit="objects"), now=True)
+        self.expect_cluster_quota(imported.objects)
         chosen = {**RULES_OF_NEW_SESSIONS, **self.session.settings}
-        if self.takes_release_of(found):
-            chosen["release"] = found.evidence.suggested
-            chosen["feature_gates"] = found.evidence.suggested_gates
-        if found.trace is not None:
-            chosen = {**trace_settings(found.trace), **chosen}
-        if found.config is not None:
+        if self.takes_release_of(imported):
+            chosen["release"] = imported.evidence.suggested
+            chosen["feature_gates"] = imported.evidence.suggested_gates
+        if imported.trace is not None:
+            chosen = {**trace_settings(imported.trace), **chosen}
+        if imported.config is not None:
             if chosen.get("config") is not None:
                 raise IngestError(
-                    f"settings.config: {found.report.configuration} also contains a scheduler configuration. Remove one of them."
+                    f"settings.config: {imported.report.configuration} also contains a scheduler configuration. Remove one of them."
                 )
-            chosen["config"] = found.config
+            chosen["config"] = imported.config
         try:
             expect_config(chosen.get("config"))
             simulation = Simulation(msgspec.convert(chosen, SimulationSettings))
         except (ValueError, CommandRefused) as error:
-            raise IngestError(f"{found.report.configuration or 'settings'}: {error}") from error
+            raise IngestError(f"{imported.report.configuration or 'settings'}: {error}") from error
         self._settings = msgspec.to_builtins(chosen)
-        simulation.load(found.objects)
+        simulation.load(imported.objects)
         if self.is_cancelled():
             raise ImportCancelled
         return simulation
 
-    def takes_release_of(self, found: Import) -> bool:
+    def takes_release_of(self, imported: Import) -> bool:
         """Whether the files select the release, because no setting does."""
-        return found.evidence.is_conclusive and not _NAMES_RELEASE & self.session.settings.keys()
+        return imported.evidence.is_conclusive and not _NAMES_RELEASE & self.session.settings.keys()
 
-    def expect_room(self, objects: Collection[object], *, cycles: int = 0) -> None:
+    def expect_cluster_quota(self, objects: Collection[object], *, cycles: int = 0) -> None:
         """Refuse a cluster that exceeds a quota, and workloads with too many replicas."""
-        for one in objects:
-            if isinstance(one, Deployment | ReplicaSet):
-                _expect_replicas(one)
-            elif isinstance(one, Pod) and _may_ask_too_much(one):
-                _expect_terms(one)
-        kinds = Counter(type(one).__name__ for one in objects)
+        for obj in objects:
+            if isinstance(obj, Deployment | ReplicaSet):
+                _expect_replicas(obj)
+            elif isinstance(obj, Pod) and _may_ask_too_much(obj):
+                _expect_terms(obj)
+        kinds = Counter(type(obj).__name__ for obj in objects)
         # A pod in a file may belong to a workload in the file, and a Deployment's ReplicaSet may be in the file as well.
-        pods = max(kinds["Pod"], *(sum(_replicas(one) for one in objects if isinstance(one, kind)) for kind in (Deployment, ReplicaSet)))
+        pods = max(kinds["Pod"], *(sum(_replicas(obj) for obj in objects if isinstance(obj, kind)) for kind in (Deployment, ReplicaSet)))
         quotas.clear_cache()
-        self.expect_room_for(nodes=kinds["Node"], pods=pods, cycles=cycles, bytes=1)
+        self.expect_quota(nodes=kinds["Node"], pods=pods, cycles=cycles, bytes=1)
 
-    def expect_room_for(self, **more: int) -> None:
-        """As `quotas.expect_room`, for the owner. Raises `IngestError`."""
+    def expect_quota(self, **more: int) -> None:
+        """As `quotas.expect_quota`, for the owner. Raises `IngestError`."""
         try:
-            quotas.expect_room(self.session.owner_id, **more)
+            quotas.expect_quota(self.session.owner_id, **more)
         except QuotaReached as reached:
             raise IngestError(str(reached)) from reached
 
@@ -225,7 +225,7 @@ class Importing:
         position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
         saved = saved_engine(simulation, position, in_command=False)
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
-        levels = levels_of(simulation.scheduler.state.queue.to_view(), Counter(type(one).__name__ for one in simulation.stored_objects()))
+        levels = levels_of(simulation.scheduler.state.queue.to_view(), Counter(type(obj).__name__ for obj in simulation.stored_objects()))
         timeline.begin(self.session.pk, levels, event=position.event, clock_seconds=position.clock_seconds)
         recorder.begin(self.session.pk, simulation)
         lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods)
@@ -237,7 +237,7 @@ class Importing:
         queued = Command.objects.filter(session_id=self.session.pk, key__startswith=_STEP_KEY).count()
         # An import whose worker died may have stored the first of them.
         bodies = list(step_bodies(trace))[queued:]
-        self.expect_room_for(bytes=sum(len(body) for _, body in bodies))
+        self.expect_quota(bytes=sum(len(body) for _, body in bodies))
         for start in range(0, len(bodies), _COMMANDS_IN_A_TRANSACTION):
             some = bodies[start : start + _COMMANDS_IN_A_TRANSACTION]
             with transaction.atomic():
@@ -300,13 +300,13 @@ class Importing:
         if not now and time.monotonic() - self._told < _TELL_SECONDS:
             return
         self._told = time.monotonic()
-        shown = {"phase": progress.phase, "done": progress.done, "total": progress.total, "unit": progress.unit}
+        progress_json = {"phase": progress.phase, "done": progress.done, "total": progress.total, "unit": progress.unit}
         if progress.file:
-            shown["file"] = progress.file
-        if not lease.fenced_update(self.lease, progress=shown, lease_until=lease.renewed(self.lease)):
+            progress_json["file"] = progress.file
+        if not lease.fenced_update(self.lease, progress=progress_json, lease_until=lease.renewed(self.lease)):
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
         self._cancelled = Session.objects.filter(pk=self.session.pk, cancel_requested=True).exists()
-        self.session.progress = shown
+        self.session.progress = progress_json
         self.announce()
 
     def is_cancelled(self) -> bool:
@@ -316,43 +316,46 @@ class Importing:
         stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
 
 
-def _expect_replicas(found: Deployment | ReplicaSet) -> None:
-    kind = type(found).__name__
+def _expect_replicas(workload: Deployment | ReplicaSet) -> None:
+    kind = type(workload).__name__
     try:
-        expect_replicas({"kind": kind, "spec": {"replicas": found.spec.replicas}})
+        expect_replicas({"kind": kind, "spec": {"replicas": workload.spec.replicas}})
     except CommandRefused as error:
-        raise IngestError(f"{kind} {found.namespace}/{found.name}: {error}") from None
+        raise IngestError(f"{kind} {workload.namespace}/{workload.name}: {error}") from None
 
 
-def _expect_terms(found: Pod) -> None:
+def _expect_terms(pod: Pod) -> None:
     terms = {
-        "affinity": found.spec.affinity,
-        "tolerations": found.spec.tolerations,
-        "topologySpreadConstraints": found.spec.topology_spread_constraints,
-        "schedulingGates": found.spec.scheduling_gates,
-        "nodeSelector": found.spec.node_selector,
+        "affinity": pod.spec.affinity,
+        "tolerations": pod.spec.tolerations,
+        "topologySpreadConstraints": pod.spec.topology_spread_constraints,
+        "schedulingGates": pod.spec.scheduling_gates,
+        "nodeSelector": pod.spec.node_selector,
     }
-    names = {name for each in _requirements(found) for name in (*each.requests, *each.limits)}
+    names = {name for requirement in _requirements(pod) for name in (*requirement.requests, *requirement.limits)}
     spec = {**msgspec.to_builtins(terms), "overhead": dict.fromkeys(names)}
     try:
         expect_terms({"kind": "Pod", "spec": spec})
     except CommandRefused as error:
-        raise IngestError(f"Pod {found.namespace}/{found.name}: {error}") from None
+        raise IngestError(f"Pod {pod.namespace}/{pod.name}: {error}") from None
 
 
 def _may_ask_too_much(pod: Pod) -> bool:
     """Whether a pod may have too many terms or resources: a quick look, because an import has many pods."""
     spec = pod.spec
     others = len(spec.tolerations) + len(spec.topology_spread_constraints) + len(spec.scheduling_gates) + len(spec.node_selector)
-    return spec.affinity is not None or others + sum(len(one.requests) + len(one.limits) for one in _requirements(pod)) > MAX_TERMS
+    return (
+        spec.affinity is not None
+        or others + sum(len(requirement.requests) + len(requirement.limits) for requirement in _requirements(pod)) > MAX_TERMS
+    )
 
 
 def _requirements(pod: Pod) -> list[ResourceRequirements]:
-    return [one.resources for one in (*pod.spec.containers, *pod.spec.init_containers)]
+    return [container.resources for container in (*pod.spec.containers, *pod.spec.init_containers)]
 
 
-def _replicas(found: Deployment | ReplicaSet) -> int:
-    return 1 if found.spec.replicas is None else max(0, found.spec.replicas)
+def _replicas(workload: Deployment | ReplicaSet) -> int:
+    return 1 if workload.spec.replicas is None else max(0, workload.spec.replicas)
 
 
 def trace_settings(trace: TraceFile) -> dict[str, Any]:

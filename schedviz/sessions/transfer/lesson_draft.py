@@ -47,11 +47,11 @@ def lesson_draft(session: Session, *, name: str, moments: Iterable[int] = ()) ->
 
 
 def _release(settings: dict[str, Any]) -> ReleaseName:
-    found = release_in(settings)
+    session_release = release_in(settings)
     try:
-        release: ReleaseName = msgspec.convert(found, ReleaseName)
+        release: ReleaseName = msgspec.convert(session_release, ReleaseName)
     except msgspec.ValidationError:
-        raise NotExportable(f"The lesson cannot be played: {unknown_release(found)}.") from None
+        raise NotExportable(f"The lesson cannot be played: {unknown_release(session_release)}.") from None
     return release
 
 
@@ -60,8 +60,10 @@ def _settings(settings: dict[str, Any]) -> Settings:
         if settings.get(member, value) != value:
             raise NotExportable(f"The session was made with {member} {settings[member]!r}; a lesson cannot express that setting.")
     parts = {"helpers": HelperSettings, "policies": Policies}
-    known = {member: settings[member] for member in Settings.__struct_fields__ if settings.get(member) is not None}
-    return Settings(**{member: msgspec.convert(value, parts[member]) if member in parts else value for member, value in known.items()})
+    lesson_settings = {member: settings[member] for member in Settings.__struct_fields__ if settings.get(member) is not None}
+    return Settings(
+        **{member: msgspec.convert(value, parts[member]) if member in parts else value for member, value in lesson_settings.items()}
+    )
 
 
 def _stops(history: RecordedHistory, moments: list[int]) -> Iterable[DraftStop]:
@@ -70,22 +72,22 @@ def _stops(history: RecordedHistory, moments: list[int]) -> Iterable[DraftStop]:
     """
     waiting: list[AnyCommand] = []
     number = 0
-    left = list(moments)
-    for one, left_at in history.commands():
-        if one.quarantined:
+    remaining = list(moments)
+    for line, left_at in history.commands():
+        if line.quarantined:
             continue
-        command = decode_command(bytes(one.command))
-        cycles = int(one.outcome.get("cycles", 0))
+        command = decode_command(bytes(line.command))
+        cycles = int(line.outcome.get("cycles", 0))
         if isinstance(command, Run):
             waiting += [Run(max=cycles)] if cycles else []
         elif not isinstance(command, Pause):
             waiting.append(command)
-        reached = min(int(one.outcome.get("event", left_at)), left_at)
-        if moments and not (left and left[0] <= reached):
+        reached = min(int(line.outcome.get("event", left_at)), left_at)
+        if moments and not (remaining and remaining[0] <= reached):
             continue
-        left = [moment for moment in left if moment > reached]
+        remaining = [moment for moment in remaining if moment > reached]
         number += 1
         yield DraftStop(f"stop-{number}", waiting)
         waiting = []
-        if moments and not left:
+        if moments and not remaining:
             return

@@ -44,10 +44,10 @@ class RecordedHistory:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        found = None if session.status == Session.Status.IMPORTING else initial_state_of(session.pk)
-        if found is None:
+        initial_state = None if session.status == Session.Status.IMPORTING else initial_state_of(session.pk)
+        if initial_state is None:
             raise NotExportable("The session is not ready, so there is nothing to export yet.")
-        own, self.first = found
+        own, self.first = initial_state
         segments = lineage.segments(session.pk)
         #: The ancestors, the oldest first.
         self.ancestors: list[Segment] = segments[:0:-1]
@@ -57,16 +57,16 @@ class RecordedHistory:
     def commands(self) -> Iterator[tuple[CommandLine, int]]:
         """All completed commands, in order, each with the event at which the session that received it was left."""
         for segment in self.ancestors:
-            for one in self.prelude(segment):
-                yield one, segment.until
-        for one in _commands(self.session.pk, until_seq=self.session.applied_seq):
-            yield one, self.last_event
+            for command in self.prelude(segment):
+                yield command, segment.until
+        for command in _commands(self.session.pk, until_seq=self.session.applied_seq):
+            yield command, self.last_event
 
     def prelude(self, segment: Segment) -> Iterator[CommandLine]:
         """The commands of an ancestor that led to its fork; the last of them may have continued after the fork."""
-        for one in _commands(segment.session_id, until_seq=1 << 62):
-            yield one
-            if int(one.outcome.get("event", 1 << 62)) >= segment.until:
+        for command in _commands(segment.session_id, until_seq=1 << 62):
+            yield command
+            if int(command.outcome.get("event", 1 << 62)) >= segment.until:
                 return
 
     def _initial_state(self, own: InitialState, oldest: Segment) -> tuple[InitialState, int]:
@@ -77,10 +77,10 @@ class RecordedHistory:
                     "The session that this one was forked from was deleted. A session file must contain its commands, which are lost."
                 )
             return own, self.first.event
-        found = initial_state_of(oldest.session_id)
-        if found is None or oldest.after:
+        initial_state = initial_state_of(oldest.session_id)
+        if initial_state is None or oldest.after:
             raise NotExportable("An ancestor of this session was deleted. A session file must contain its commands, which are lost.")
-        return found[0], found[1].event
+        return initial_state[0], initial_state[1].event
 
     def _end(self, first: Checkpoint) -> tuple[int, float, int]:
         """The last event of the last completed command, the clock then, and the number of cycles before."""
@@ -96,7 +96,7 @@ class _Export(RecordedHistory):
     def write(self) -> Iterator[bytes]:
         objects = self.initial_state.objects()
         view = reading.state_at_event(self.session, self.last_event).view
-        preludes = [list(self.prelude(one)) for one in self.ancestors]
+        preludes = [list(self.prelude(ancestor)) for ancestor in self.ancestors]
         answers = self._answers()
         manifest = Manifest(
             format=session_file.FORMAT,
@@ -108,7 +108,7 @@ class _Export(RecordedHistory):
             objects=len(objects),
             commands=sum(map(len, preludes)) + self.session.applied_seq,
             answers=answers.count(),
-            forks=[one.until for one in self.ancestors],
+            forks=[ancestor.until for ancestor in self.ancestors],
             first_event=self.first.event,
             last_event=self.last_event,
             last_cycle=self.last_cycle,
@@ -142,8 +142,8 @@ class _Export(RecordedHistory):
             if last_event <= self.last_event:
                 yield EventsLine(frames.open_frame(bytes(data)).events)
             else:
-                kept = [event for event in frames.events_of(bytes(data)) if event.event <= self.last_event]
-                yield EventsLine(msgspec.Raw(encode_events(kept)))
+                events = [event for event in frames.events_of(bytes(data)) if event.event <= self.last_event]
+                yield EventsLine(msgspec.Raw(encode_events(events)))
 
 
 def _commands(session_id: UUID, *, until_seq: int) -> Iterator[CommandLine]:

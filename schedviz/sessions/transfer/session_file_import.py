@@ -169,10 +169,10 @@ class SessionFileImport(Importing):
         release = self.release
         if not isinstance(release, str) or release not in RELEASES:
             raise IngestError(f"settings.release: {unknown_release(str(release))}. Import the file with a version that simulates it.")
-        wanted = self.session.settings
-        if release_in({"release": release, **wanted}) != release or gates_in({**manifest.settings, **wanted}) != gates_in(
-            manifest.settings
-        ):
+        session_settings = self.session.settings
+        if release_in({"release": release, **session_settings}) != release or gates_in(
+            {**manifest.settings, **session_settings}
+        ) != gates_in(manifest.settings):
             raise IngestError(
                 f"{self.file_name}: a session file is replayed with the release and the feature gates that it was recorded with "
                 f"({release}). Import it without `release` and `featureGates`, then fork the session to another release."
@@ -186,20 +186,20 @@ class SessionFileImport(Importing):
             raise IngestError(f"settings: {error}") from error
         self._settings = msgspec.to_builtins(simulation.settings)
         objects = []
-        for number, one in enumerate(self.take(ObjectLine)):
+        for number, line in enumerate(self.take(ObjectLine)):
             try:
-                objects.append(codec.from_dict(one.object))
+                objects.append(codec.from_dict(line.object))
             except KubeError as error:
                 raise IngestError(f"object {number + 1}: {error}") from error
             self.show("loading", number, manifest.objects, "objects")
-        self.expect_room(objects, cycles=max(0, manifest.last_cycle))
+        self.expect_cluster_quota(objects, cycles=max(0, manifest.last_cycle))
         simulation.load(objects)
         simulation.extender_calls.transport = self.answers
         return simulation
 
     def take_answers(self) -> None:
-        for one in self.take(AnswerLine):
-            self.answers.by_event[one.event] = one
+        for line in self.take(AnswerLine):
+            self.answers.by_event[line.event] = line
 
     def go_to_fork(self, simulation: Simulation, event: int) -> None:
         """Replay the commands of an ancestor up to the fork. None of them is stored."""
@@ -209,8 +209,8 @@ class SessionFileImport(Importing):
             self.show("replaying", simulation.event, event, "events")
             return False
 
-        for one in self.take(CommandLine):
-            stored = _stored(one, self.release)
+        for line in self.take(CommandLine):
+            stored = _stored(line, self.release)
             if simulation.event >= event or (stored.quarantined and stored.stopped_event is None):
                 continue
             simulation.start(stored.command, seq=stored.seq)
@@ -221,8 +221,8 @@ class SessionFileImport(Importing):
                 simulation.work_until(event, between_units=show_progress)
             show_progress()
         if not isinstance(self.pending, ForkLine) or self.pending.event != event or simulation.event != event:
-            found = f"This engine stops at event {simulation.event}, but the session was forked at event {event}."
-            raise ReplayDiffers(f"{self.file_name}: {found}{self.versions()}", {"event": event})
+            problem = f"This engine stops at event {simulation.event}, but the session was forked at event {event}."
+            raise ReplayDiffers(f"{self.file_name}: {problem}{self.versions()}", {"event": event})
         self.pending = next(self.lines, None)
         simulation.task = None
 
@@ -230,31 +230,31 @@ class SessionFileImport(Importing):
         """Store the commands and the extenders' answers of the session itself. Their numbers are those in the file."""
         waiting: list[Command] = []
         last = 0
-        for one in self.take(CommandLine):
+        for line in self.take(CommandLine):
             last += 1
-            if one.seq != last:
-                raise IngestError(f"{self.file_name}: found command {one.seq}; expected command {last}.")
-            stored = _stored(one, self.release)
-            members = {"stopped_event": stored.stopped_event, "quarantined": stored.quarantined, "outcome": _recorded_outcome(one)}
+            if line.seq != last:
+                raise IngestError(f"{self.file_name}: found command {line.seq}; expected command {last}.")
+            stored = _stored(line, self.release)
+            members = {"stopped_event": stored.stopped_event, "quarantined": stored.quarantined, "outcome": _recorded_outcome(line)}
             body = encode_command(stored.command)
             waiting.append(Command(session_id=self.session.pk, seq=last, key=f"{_KEY}{last}", body=body, **members))
             if len(waiting) >= _ROWS:
                 self.store(waiting, last)
                 waiting = []
         self.store(waiting, last)
-        answers = [one for one in self.answers.by_event.values() if one.event > manifest.first_event]
+        answers = [answer for answer in self.answers.by_event.values() if answer.event > manifest.first_event]
         for start in range(0, len(answers), _ROWS):
             ExtenderAnswer.objects.bulk_create(
-                ExtenderAnswer(session_id=self.session.pk, event=one.event, body=one.body, error=one.error)
-                for one in answers[start : start + _ROWS]
+                ExtenderAnswer(session_id=self.session.pk, event=answer.event, body=answer.body, error=answer.error)
+                for answer in answers[start : start + _ROWS]
             )
 
     def store(self, commands: list[Command], last: int) -> None:
         """Store commands, unless a client sent one before the file was read."""
         with transaction.atomic():
             before = last - len(commands)
-            size = sum(len(one.body) for one in commands)
-            self.expect_room_for(bytes=size)
+            size = sum(len(command.body) for command in commands)
+            self.expect_quota(bytes=size)
             of_file = Session.objects.filter(pk=self.session.pk, epoch=self.lease.epoch, last_seq=before)
             if not of_file.update(last_seq=last, command_bytes=F("command_bytes") + size):
                 raise IngestError("Commands were sent to the session before its file was read; send them when it is ready.")
@@ -294,13 +294,13 @@ class SessionFileImport(Importing):
                 f"{self.file_name}: the events are the same, and the state after event {simulation.event} is not.{self.versions()}",
                 {"event": simulation.event},
             )
-        for what, declared, found in (
+        for noun, declared, actual in (
             ("firstEvent", manifest.first_event, first_event),
             ("lastCycle", manifest.last_cycle, view.cycle.cycle if view.cycle else 0),
             ("clockSeconds", manifest.clock_seconds, view.clock_seconds),
         ):
-            if declared != found:
-                raise IngestError(f"{self.file_name}: its manifest declares the {what} {declared}, but its commands lead to {found}.")
+            if declared != actual:
+                raise IngestError(f"{self.file_name}: its manifest declares the {noun} {declared}, but its commands lead to {actual}.")
 
     def do(self, simulation: Simulation, stored: Stored, recorded: dict[str, Any]) -> Done:
         simulation.start(stored.command, seq=stored.seq)
@@ -372,9 +372,9 @@ class SessionFileImport(Importing):
             self.pending = next(self.lines, None)
 
     def events_of_file(self) -> Iterator[bytes]:
-        for one in self.take(EventsLine):
+        for line in self.take(EventsLine):
             try:
-                yield from map(bytes, _raws.decode(one.events))
+                yield from map(bytes, _raws.decode(line.events))
             except (msgspec.DecodeError, msgspec.ValidationError) as error:
                 raise IngestError(f"{self.file_name}: events: {error}.") from None
         if self.pending is not None:
@@ -423,21 +423,27 @@ class SessionFileImport(Importing):
         """Raises `ReplayDiffers` at the first event that differs from the file."""
         seq = self.position.applied_seq + 1
         for event in events:
-            found, expected = _encoder.encode(event), next(self.expected, b"")
-            if found != expected and expected != _encoder.encode(without_added_members(event)):
-                raise self.differs(seq, event, expected, found)
+            actual, expected = _encoder.encode(event), next(self.expected, b"")
+            if actual != expected and expected != _encoder.encode(without_added_members(event)):
+                raise self.differs(seq, event, expected, actual)
             if isinstance(event, CommandDone):
                 seq = event.seq + 1
 
-    def differs(self, seq: int, event: AnyEvent, expected: bytes, found: bytes) -> ReplayDiffers:
+    def differs(self, seq: int, event: AnyEvent, expected: bytes, actual: bytes) -> ReplayDiffers:
         """The error for the first difference."""
         row = Command.objects.filter(session_id=self.session.pk, seq=seq).first()
         op = "" if row is None else f" ({type(decode_command(bytes(row.body))).__struct_config__.tag})"
-        was, now = expected[:_SHOWN].decode(errors="replace") or "nothing", found[:_SHOWN].decode(errors="replace")
+        expected_text, actual_text = expected[:_SHOWN].decode(errors="replace") or "nothing", actual[:_SHOWN].decode(errors="replace")
         return ReplayDiffers(
             f"{self.file_name}: at command {seq}{op} this engine's events differ from the file's. Event {event.event} "
-            f"was {was}, and is now {now}.{self.versions()}",
-            {"command": seq, "event": event.event, "was": was, "is": now, "engineVersion": self.file.manifest.engine_version},
+            f"was {expected_text}, and is now {actual_text}.{self.versions()}",
+            {
+                "command": seq,
+                "event": event.event,
+                "was": expected_text,
+                "is": actual_text,
+                "engineVersion": self.file.manifest.engine_version,
+            },
         )
 
 
@@ -458,8 +464,8 @@ def _recorded_outcome(line: CommandLine) -> dict[str, Any]:
         recorded = msgspec.convert(line.outcome, RecordedOutcome)
     except msgspec.ValidationError as error:
         raise IngestError(f"command {line.seq}: outcome: {error}") from None
-    found: dict[str, Any] = msgspec.to_builtins(recorded)
-    return {name: value[:_SHOWN] if isinstance(value, str) else value for name, value in found.items()}
+    outcome: dict[str, Any] = msgspec.to_builtins(recorded)
+    return {name: value[:_SHOWN] if isinstance(value, str) else value for name, value in outcome.items()}
 
 
 def _until(simulation: Simulation, stored: Stored, event: int, *, after_slice: Callable[[], bool]) -> None:

@@ -57,11 +57,11 @@ def trace(session: Session, *, until: int | None = None, start: Start | None = N
             "The session chooses randomly among tied nodes, but a trace always takes the first. Export a session file instead."
         )
     objects = list(map(codec.to_dict, history.initial_state.objects())) if start is None else start.objects
-    steps = [{"op": "create", "object": each} for each in objects]
+    steps = [{"op": "create", "object": obj} for obj in objects]
     steps += _helpers(settings)
-    for each in _commands(history, after, until):
-        steps += each
-    header = {there: settings[here] for here, there in _HEADER.items() if settings.get(here)}
+    for command in _commands(history, after, until):
+        steps += command
+    header = {member: settings[setting] for setting, member in _HEADER.items() if settings.get(setting)}
     if header.get("gracefulVictims"):
         header["gracefulVictims"] = True
     if (release := release_in(settings)) != DEFAULT_RELEASE:
@@ -82,8 +82,8 @@ def trace(session: Session, *, until: int | None = None, start: Start | None = N
 
 def _without_defaults(policies: dict[str, Any]) -> dict[str, Any]:
     defaults: dict[str, Any] = msgspec.to_builtins(Policies())
-    written: dict[str, Any] = msgspec.to_builtins(msgspec.convert(policies, Policies))
-    return {name: value for name, value in written.items() if value != defaults.get(name)}
+    policies_json: dict[str, Any] = msgspec.to_builtins(msgspec.convert(policies, Policies))
+    return {name: value for name, value in policies_json.items() if value != defaults.get(name)}
 
 
 def _helpers(settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -97,34 +97,34 @@ def _helpers(settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _commands(history: RecordedHistory, after: int, until: int) -> Iterator[list[dict[str, Any]]]:
     """The steps of each command. For one in progress at the beginning or the end, only the cycles that ended in between count."""
     before = history.first_event
-    for one, left_at in history.commands():
+    for command, left_at in history.commands():
         if before >= until:
             return
-        end = min(int(one.outcome.get("event", 1 << 62)), left_at, until)
+        end = min(int(command.outcome.get("event", 1 << 62)), left_at, until)
         if end <= after:
             before = end
             continue
-        if not (one.quarantined and one.stopped is None):
-            _check_between(history, one, before)
-            yield _steps(one, cycles=_cycles(history, max(before, after), end))
+        if not (command.quarantined and command.stopped is None):
+            _check_between(history, command, before)
+            yield _steps(command, cycles=_cycles(history, max(before, after), end))
         before = end
 
 
-def _check_between(history: RecordedHistory, one: CommandLine, event: int) -> None:
+def _check_between(history: RecordedHistory, command: CommandLine, event: int) -> None:
     """Refuse a command that was executed between two stages of a cycle, because a trace can only execute it before or after the cycle."""
-    if isinstance(decode_command(bytes(one.command)), Run | Step | Pause):
+    if isinstance(decode_command(bytes(command.command)), Run | Step | Pause):
         return
     for session_id, _, _ in lineage.between(history.session.pk, event - 1, event + 1):
         if cycle_groups.stands_in(session_id, event):
-            op = msgspec.json.decode(one.command)["op"]
+            op = msgspec.json.decode(command.command)["op"]
             raise NotExportable(
-                f"Command {one.seq} ({op}) was executed between two stages of a cycle, but a trace has only whole cycles. "
+                f"Command {command.seq} ({op}) was executed between two stages of a cycle, but a trace has only whole cycles. "
                 "Export a session file instead."
             )
 
 
-def _steps(one: CommandLine, *, cycles: int) -> list[dict[str, Any]]:
-    command = decode_command(bytes(one.command))
+def _steps(line: CommandLine, *, cycles: int) -> list[dict[str, Any]]:
+    command = decode_command(bytes(line.command))
     match command:
         case Run():
             return [{"op": "run", "max": cycles}] if cycles else []
@@ -132,7 +132,7 @@ def _steps(one: CommandLine, *, cycles: int) -> list[dict[str, Any]]:
             return [{"op": "cycle"}] * cycles
         case Pause():
             return []
-    body: dict[str, Any] = msgspec.json.decode(one.command)
+    body: dict[str, Any] = msgspec.json.decode(line.command)
     return [body]
 
 

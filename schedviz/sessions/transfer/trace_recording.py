@@ -49,9 +49,9 @@ def recording(session: Session, *, after: int | None, until: int | None, observe
     if len(did) * nodes > _FULL_RECORDS:
         document |= {"recordCycles": "placement", "recordState": "last"}
     ran = run_trace(trace_from_dict(document))
-    for number, (was, found) in enumerate(zip_longest(did, _ran(ran)), start=1):
-        if was != found:
-            wrong = f"{found or 'nothing'} where {was or 'nothing was done'}" if found else f"nothing where {was}"
+    for number, (was, actual) in enumerate(zip_longest(did, _ran(ran)), start=1):
+        if was != actual:
+            wrong = f"{actual or 'nothing'} where {was or 'nothing was done'}" if actual else f"nothing where {was}"
             earlier = " Begin earlier, or without ?from." if start is not None else ""
             raise HistoryUnavailable(f"The trace would differ from the session: in its cycle {number}, {wrong}.{earlier}")
     return ran if observed else document
@@ -61,10 +61,10 @@ def _start(session: Session, event: int) -> Start:
     simulation = replayer.engine_at(session.pk, event, between_units=lambda _: None)
     # A pod that is being bound already has its node. If the trace scheduled it again, the run would differ.
     assumed = {pod.pod: pod.node for pod in simulation.view().cache.pod_states.values() if pod.assumed}
-    objects = [codec.to_dict(each) for each in simulation.stored_objects()]
-    for each in objects:
-        if each["kind"] == "Pod" and (node := assumed.get(f"{each['metadata']['namespace']}/{each['metadata']['name']}")):
-            each["spec"]["nodeName"] = node
+    objects = [codec.to_dict(obj) for obj in simulation.stored_objects()]
+    for obj in objects:
+        if obj["kind"] == "Pod" and (node := assumed.get(f"{obj['metadata']['namespace']}/{obj['metadata']['name']}")):
+            obj["spec"]["nodeName"] = node
     return Start(event=simulation.event, settings=msgspec.to_builtins(simulation.settings), objects=objects)
 
 

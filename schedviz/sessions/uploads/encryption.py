@@ -34,14 +34,14 @@ class Seal:
 
     def seal(self, data: bytes, file: int, number: int) -> bytes:
         """Encrypt a piece."""
-        place = _place(file, number)
-        return self._cipher.encrypt(place, data, self._session + place)
+        nonce_input = _place(file, number)
+        return self._cipher.encrypt(nonce_input, data, self._session + nonce_input)
 
     def unseal(self, data: bytes, file: int, number: int) -> bytes:
         """Decrypt a piece. Raises `SealBroken`."""
-        place = _place(file, number)
+        nonce_input = _place(file, number)
         try:
-            return self._cipher.decrypt(place, data, self._session + place)
+            return self._cipher.decrypt(nonce_input, data, self._session + nonce_input)
         except InvalidTag:
             raise SealBroken from None
 

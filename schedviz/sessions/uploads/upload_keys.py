@@ -84,14 +84,14 @@ class _KeyRefresher:
         while True:
             pause.wait(_KEEP_SECONDS)
             with self._lock:
-                held = dict(self._keys)
-                if not held:
+                keys = dict(self._keys)
+                if not keys:
                     self._thread = None
                     return
-            importing = _importing(held)
-            for ended in held.keys() - importing:
+            importing = _importing(keys)
+            for ended in keys.keys() - importing:
                 forget(ended)
-            _put({session_id: held[session_id] for session_id in importing})
+            _put({session_id: keys[session_id] for session_id in importing})
 
 
 _KEY_REFRESHER = _KeyRefresher()
@@ -109,11 +109,11 @@ def find(session_id: UUID) -> bytes:
     while True:
         is_redis_there = True
         try:
-            found: bytes | None = _KEY_REFRESHER.get(session_id) or stream.client().get(_name(session_id))  # type: ignore[assignment]
+            key: bytes | None = _KEY_REFRESHER.get(session_id) or stream.client().get(_name(session_id))  # type: ignore[assignment]
         except redis.RedisError:
-            is_redis_there, found = False, None
-        if found is not None:
-            return found
+            is_redis_there, key = False, None
+        if key is not None:
+            return key
         if time.monotonic() >= deadline:
             if is_redis_there:
                 raise KeyLost
@@ -151,11 +151,11 @@ def _put(keys: Mapping[UUID, bytes]) -> None:
 
 def _importing(session_ids: Iterable[UUID]) -> set[UUID]:
     """The sessions whose imports have not ended; all of them while the database is unavailable."""
-    wanted = set(session_ids)
+    remaining = set(session_ids)
     try:
-        return set(Session.objects.filter(pk__in=wanted, status=Session.Status.IMPORTING).values_list("pk", flat=True))
+        return set(Session.objects.filter(pk__in=remaining, status=Session.Status.IMPORTING).values_list("pk", flat=True))
     except Exception as error:  # noqa: BLE001 -- the keys must be kept whatever the error is.
         logger.debug("cannot query which imports have ended: %s", error)
-        return wanted
+        return remaining
     finally:
         connection.close()

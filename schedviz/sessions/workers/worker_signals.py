@@ -78,7 +78,7 @@ def _yield_to_sessions(**_: Any) -> None:
 
 @worker_process_init.connect
 def _report_from_the_pool(**_: Any) -> None:
-    """Report the metrics of each process of a pool: its parent does not measure what it does."""
+    """Report the metrics of each process of a pool, because the parent process does not measure their work."""
     from django.conf import settings
 
     from schedviz.sessions.metrics import reporting

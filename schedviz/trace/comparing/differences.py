@@ -18,12 +18,12 @@ def differences(a: Any, b: Any, *, most: int = 50) -> list[Difference]:
 
     Paths look like `winner.scores[NodeResourcesFit].raw`: an item of a list is named by its name, or by its index if it has none.
     """
-    found: list[Difference] = []
-    for one in _walk(a, b, ""):
-        found.append(one)
-        if len(found) == most:
+    result: list[Difference] = []
+    for difference in _walk(a, b, ""):
+        result.append(difference)
+        if len(result) == most:
             break
-    return found
+    return result
 
 
 def _walk(a: Any, b: Any, path: str) -> Iterator[Difference]:
@@ -42,8 +42,8 @@ def _walk_lists(a: list[Any], b: list[Any], path: str) -> Iterator[Difference]:
         for name in _all_of(in_a, in_b):
             yield from _walk(in_a.get(name, ABSENT), in_b.get(name, ABSENT), f"{path}[{name}]")
     elif len(a) == len(b):
-        for index, (one, other) in enumerate(zip(a, b, strict=True)):
-            yield from _walk(one, other, f"{path}[{index}]")
+        for index, (item_a, item_b) in enumerate(zip(a, b, strict=True)):
+            yield from _walk(item_a, item_b, f"{path}[{index}]")
     else:
         yield Difference(path, a, b)
 

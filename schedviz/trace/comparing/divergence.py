@@ -81,15 +81,15 @@ def first_divergence(a: Side, b: Side, *, shared_event: int, shared_cycle: int) 
 
 
 def _first_event(a: Side, b: Side, after: int) -> FirstEvent | None:
-    pairs = zip_longest(_told(a.events(after)), _told(b.events(after)))
+    pairs = zip_longest(_without_driving(a.events(after)), _without_driving(b.events(after)))
     for in_a, in_b in islice(pairs, MOST_EVENTS):
         if in_a is None or in_b is None or not _alike(in_a, in_b):
-            what = [] if in_a is None or in_b is None else differences(_body(in_a), _body(in_b), most=20)
-            return FirstEvent(_event_shown(in_a), _event_shown(in_b), what)
+            event_differences = [] if in_a is None or in_b is None else differences(_body(in_a), _body(in_b), most=20)
+            return FirstEvent(_event_shown(in_a), _event_shown(in_b), event_differences)
     return None
 
 
-def _told(events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
+def _without_driving(events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
     return (event for event in events if not isinstance(event, _DRIVING))
 
 
@@ -192,10 +192,10 @@ def _difference_words(difference: Difference) -> str:
     return f"{difference.path} is {difference.a} in A and {difference.b} in B"
 
 
-def _event_words(shown: EventShown | None, side: str) -> str:
-    if shown is None:
+def _event_words(event: EventShown | None, side: str) -> str:
+    if event is None:
         return f"{side} has no further events"
-    return f"{side} at event {shown.event}: {_happened(shown.body)}"
+    return f"{side} at event {event.event}: {_happened(event.body)}"
 
 
 def _happened(event: dict[str, Any]) -> str:
@@ -221,9 +221,9 @@ def _happened(event: dict[str, Any]) -> str:
     return f"{kind} ({about})" if about else kind
 
 
-def _cycle_words(shown: CycleShown | None, side: str) -> str:
-    if shown is None:
+def _cycle_words(cycle: CycleShown | None, side: str) -> str:
+    if cycle is None:
         return f"{side} has no further cycles"
-    result = "fails with an error" if shown.outcome == "error" else f"is {shown.outcome}"
-    where = f" to {shown.node}" if shown.node else ""
-    return f"{side} in cycle {shown.cycle}: {shown.pod} {result}{where}"
+    result = "fails with an error" if cycle.outcome == "error" else f"is {cycle.outcome}"
+    where = f" to {cycle.node}" if cycle.node else ""
+    return f"{side} in cycle {cycle.cycle}: {cycle.pod} {result}{where}"

@@ -49,11 +49,11 @@ class RunInMemory:
         return (summary for summary in self._summaries if summary.cycle.cycle > after)
 
     def messages(self, pods: Collection[str]) -> dict[str, str]:
-        return {one.cycle.pod: one.cycle.message for one in self._summaries if one.cycle.pod in pods}
+        return {summary.cycle.pod: summary.cycle.message for summary in self._summaries if summary.cycle.pod in pods}
 
     @cached_property
     def _summaries(self) -> list[Summary]:
-        found: list[Summary] = []
+        summaries: list[Summary] = []
         fold = Fold(View())
         first: dict[int, int] = {}
         for event in self._events:
@@ -62,5 +62,5 @@ class RunInMemory:
             if isinstance(event, _SCHEDULING):
                 fold.apply(event)
             if isinstance(event, CycleEnded) and (cycle := fold.to_view().cycle) is not None:
-                found.append(Summary(cycle, first[event.cycle], event.event))
-        return found
+                summaries.append(Summary(cycle, first[event.cycle], event.event))
+        return summaries

@@ -8,7 +8,7 @@ from schedviz.trace.view import QueuedPod, View
 
 def places(view: View) -> dict[str, Place]:
     """The place of each pod that the scheduler knows, by `namespace/name`. Of two pods with one name, that of the pod on a node."""
-    found: dict[str, Place] = {}
+    result: dict[str, Place] = {}
     queues: list[tuple[PlaceState, list[QueuedPod]]] = [
         ("activeQ", view.queue.active_q),
         ("backoffQ", view.queue.backoff_q),
@@ -17,10 +17,10 @@ def places(view: View) -> dict[str, Place]:
     ]
     for queue, pods in queues:
         for pod in pods:
-            found[pod.pod] = Place(state="gated" if pod.gated else queue)
+            result[pod.pod] = Place(state="gated" if pod.gated else queue)
     for state in view.cache.pod_states.values():
-        found[state.pod] = Place(state="assumed" if state.assumed else "bound", node=state.node)
-    return found
+        result[state.pod] = Place(state="assumed" if state.assumed else "bound", node=state.node)
+    return result
 
 
 def compare_placements(a: dict[str, Place], b: dict[str, Place], *, most: int) -> Placements:
@@ -28,11 +28,11 @@ def compare_placements(a: dict[str, Place], b: dict[str, Place], *, most: int) -
     counts = {"same": 0, "moved": 0, "placed_only_in_a": 0, "placed_only_in_b": 0, "only_in_a": 0, "only_in_b": 0}
     differing: list[PodPlaces] = []
     for pod in sorted(a.keys() | b.keys()):
-        one, other = a.get(pod), b.get(pod)
-        kind = _kind(one, other)
+        in_a, in_b = a.get(pod), b.get(pod)
+        kind = _kind(in_a, in_b)
         counts[kind] += 1
         if kind != "same":
-            differing.append(PodPlaces(pod, one, other))
+            differing.append(PodPlaces(pod, in_a, in_b))
     return Placements(**counts, pods=differing[:most], left_out=max(0, len(differing) - most))
 
 

@@ -32,37 +32,37 @@ code { font-size: .92em; }
 """
 
 
-def html_report(found: Comparison) -> str:
+def html_report(comparison: Comparison) -> str:
     """The HTML file. Names of objects are untrusted: all text is escaped, and the JSON contains no `<`."""
-    data = msgspec.json.encode(found).decode().replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    data = msgspec.json.encode(comparison).decode().replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     parts = [
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>",
         "<meta name='viewport' content='width=device-width, initial-scale=1'>",
         # The file must not load or run anything, whatever the names of pods.
         "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'\">",
-        f"<title>{escape(found.a.name)} and {escape(found.b.name)} · schedviz</title><style>{_STYLE}</style></head><body>",
+        f"<title>{escape(comparison.a.name)} and {escape(comparison.b.name)} · schedviz</title><style>{_STYLE}</style></head><body>",
         "<h1>Two runs of the scheduler</h1>",
-        _sides(found),
-        f"<p class='verdict'>{escape(_verdict(found))}</p>",
-        _divergence(found),
-        _settings(found.settings),
-        _placements(found),
-        _scores(found),
-        _utilisation(found),
-        _pending(found.pending),
+        _sides(comparison),
+        f"<p class='verdict'>{escape(_verdict(comparison))}</p>",
+        _divergence(comparison),
+        _settings(comparison.settings),
+        _placements(comparison),
+        _scores(comparison),
+        _utilisation(comparison),
+        _pending(comparison.pending),
         f"<p class='quiet'>Made by schedviz {escape(__version__)}. The whole comparison is in this file, as JSON.</p>",
         f"<script type='application/json' id='comparison'>{data}</script></body></html>\n",
     ]
     return "\n".join(part for part in parts if part)
 
 
-def _verdict(found: Comparison) -> str:
-    if found.same:
+def _verdict(comparison: Comparison) -> str:
+    if comparison.same:
         return "They did the same, and every pod is in the same place."
-    placements = found.placements
-    words = [
-        f"{count:,} {what}"
-        for count, what in (
+    placements = comparison.placements
+    sentences = [
+        f"{count:,} {noun}"
+        for count, noun in (
             (placements.moved, "on another node"),
             (placements.placed_only_in_a, "placed in A alone"),
             (placements.placed_only_in_b, "placed in B alone"),
@@ -71,21 +71,21 @@ def _verdict(found: Comparison) -> str:
         )
         if count
     ]
-    return f"Pods: {', '.join([*words, f'{placements.same:,} in the same place'])}."
+    return f"Pods: {', '.join([*sentences, f'{placements.same:,} in the same place'])}."
 
 
-def _sides(found: Comparison) -> str:
+def _sides(comparison: Comparison) -> str:
     def row(name: str, side: SideShown) -> list[str]:
         cells = [f"<b class='{name.lower()}'>{name}</b>", escape(side.name), f"{side.event:,}", f"{side.cycles:,}"]
         return [*cells, f"{side.pods:,}", f"{side.nodes:,}", f"{side.clock_seconds:g} s"]
 
-    table = _table(["", "session", "#event", "#cycles", "#pods", "#nodes", "#clock"], [row("A", found.a), row("B", found.b)])
-    shared = f"<p>They have the same history up to event {found.shared_event:,}.</p>" if found.shared_event else ""
+    table = _table(["", "session", "#event", "#cycles", "#pods", "#nodes", "#clock"], [row("A", comparison.a), row("B", comparison.b)])
+    shared = f"<p>They have the same history up to event {comparison.shared_event:,}.</p>" if comparison.shared_event else ""
     return table + shared
 
 
-def _divergence(found: Comparison) -> str:
-    divergence = found.divergence
+def _divergence(comparison: Comparison) -> str:
+    divergence = comparison.divergence
     if divergence is None:
         return ""
     html = f"<h2>Where they part</h2><p>{escape(divergence.text)}</p>"
@@ -101,7 +101,7 @@ def _settings(settings: list[Difference]) -> str:
 
 
 def _differences(rows: Iterable[Difference]) -> str:
-    return _table(["", "A", "B"], [[f"<code>{escape(one.path)}</code>", _value(one.a), _value(one.b)] for one in rows])
+    return _table(["", "A", "B"], [[f"<code>{escape(row.path)}</code>", _value(row.a), _value(row.b)] for row in rows])
 
 
 def _value(value: Any) -> str:
@@ -110,12 +110,12 @@ def _value(value: Any) -> str:
     return escape(value if isinstance(value, str) else msgspec.json.encode(value).decode())
 
 
-def _placements(found: Comparison) -> str:
-    pods = found.placements.pods
+def _placements(comparison: Comparison) -> str:
+    pods = comparison.placements.pods
     if not pods:
         return ""
-    table = _table(["pod", "A", "B"], [[escape(one.pod), _place(one.a), _place(one.b)] for one in pods[:ROWS]])
-    return f"<h2>Pods in another place</h2>{table}{_left_out(len(pods[ROWS:]) + found.placements.left_out)}"
+    table = _table(["pod", "A", "B"], [[escape(pod.pod), _place(pod.a), _place(pod.b)] for pod in pods[:ROWS]])
+    return f"<h2>Pods in another place</h2>{table}{_left_out(len(pods[ROWS:]) + comparison.placements.left_out)}"
 
 
 def _place(place: Place | None) -> str:
@@ -126,12 +126,12 @@ def _place(place: Place | None) -> str:
     return f"<span class='quiet'>waits in {escape(place.state)}</span>"
 
 
-def _scores(found: Comparison) -> str:
-    scores = found.scores
+def _scores(comparison: Comparison) -> str:
+    scores = comparison.scores
     if scores is None or not (scores.totals or scores.plugins):
         return ""
-    rows = [[escape(one.node), "<b>total</b>", _number(one.a), _number(one.b)] for one in scores.totals]
-    rows += [[escape(one.node), escape(one.plugin), _number(one.a), _number(one.b)] for one in scores.plugins]
+    rows = [[escape(total.node), "<b>total</b>", _number(total.a), _number(total.b)] for total in scores.totals]
+    rows += [[escape(plugin.node), escape(plugin.plugin), _number(plugin.a), _number(plugin.b)] for plugin in scores.plugins]
     note = "" if scores.complete else " Only the scores of each one's two best nodes are known."
     table = _table(["node", "plugin", "#A", "#B"], rows[:ROWS])
     return (
@@ -139,10 +139,10 @@ def _scores(found: Comparison) -> str:
     )
 
 
-def _utilisation(found: Comparison) -> str:
-    use = found.utilisation
-    nodes = [one for one in use.nodes if one.a != one.b]
-    rows = [_use_row("<b>all nodes</b>", use.a, use.b), *(_use_row(escape(one.node), one.a, one.b) for one in nodes[:ROWS])]
+def _utilisation(comparison: Comparison) -> str:
+    use = comparison.utilisation
+    nodes = [node for node in use.nodes if node.a != node.b]
+    rows = [_use_row("<b>all nodes</b>", use.a, use.b), *(_use_row(escape(node.node), node.a, node.b) for node in nodes[:ROWS])]
     empty = f"<p>Nodes without a pod: <span class='a'>{use.empty_a:,}</span> in A, <span class='b'>{use.empty_b:,}</span> in B.</p>"
     table = _table(["node", "cpu", "memory", "pods"], rows)
     return f"<h2>Requested of allocatable</h2>{empty}{table}{_left_out(len(nodes[ROWS:]) + _left(use.left_out, use.nodes))}"
@@ -167,18 +167,18 @@ def _amount(amount: Amount | None, member: str) -> str:
     if amount is None:
         return "not there"
     share = min(1.0, amount.requested / amount.allocatable) if amount.allocatable else 0.0
-    words = {
+    labels = {
         "cpu": f"{amount.requested / 1000:g} of {amount.allocatable / 1000:g}",
         "memory": f"{amount.requested / (1 << 30):.2f} of {amount.allocatable / (1 << 30):.2f} Gi",
         "pods": f"{amount.requested:,} of {amount.allocatable:,}",
     }[member]
-    return f"{words}<span class='bar'><i style='width:{share:.1%}'></i></span>"
+    return f"{labels}<span class='bar'><i style='width:{share:.1%}'></i></span>"
 
 
 def _pending(reasons: list[Reason]) -> str:
     if not reasons:
         return ""
-    rows = [[escape(one.reason), _pods(one.count_a, one.a), _pods(one.count_b, one.b)] for one in reasons[:ROWS]]
+    rows = [[escape(reason.reason), _pods(reason.count_a, reason.a), _pods(reason.count_b, reason.b)] for reason in reasons[:ROWS]]
     return f"<h2>Why pods wait</h2>{_table(['reason', 'A', 'B'], rows)}{_left_out(len(reasons[ROWS:]))}"
 
 

@@ -34,8 +34,8 @@ def compare_scores(a: Side, b: Side, cycles: tuple[Summary, Summary], *, most: i
     return Scores(
         pod=in_a.cycle.pod,
         complete=complete,
-        totals=[one for one in totals if one.a != one.b][:most],
-        plugins=[one for one in plugins if one.a != one.b][:most],
+        totals=[total for total in totals if total.a != total.b][:most],
+        plugins=[plugin for plugin in plugins if plugin.a != plugin.b][:most],
     )
 
 
@@ -45,7 +45,11 @@ def _total(row: dict[str, int] | None) -> int | None:
 
 def _of_summary(summary: Summary) -> _Table:
     scored = (summary.cycle.winner, summary.cycle.runner_up)
-    return {one.node: {score.plugin: score.weighted for score in one.scores} for one in scored if one is not None}
+    return {
+        node_scores.node: {score.plugin: score.weighted for score in node_scores.scores}
+        for node_scores in scored
+        if node_scores is not None
+    }
 
 
 def _of_detail(detail: dict[str, Any] | None) -> _Table:

@@ -57,8 +57,8 @@ def _distance(pair: NodeUse) -> float:
     if pair.a is None or pair.b is None:
         return 4.0
     return sum(
-        abs(_fraction(one) - _fraction(other))
-        for one, other in ((pair.a.cpu, pair.b.cpu), (pair.a.memory, pair.b.memory), (pair.a.pods, pair.b.pods))
+        abs(_fraction(in_a) - _fraction(in_b))
+        for in_a, in_b in ((pair.a.cpu, pair.b.cpu), (pair.a.memory, pair.b.memory), (pair.a.pods, pair.b.pods))
     )
 
 

@@ -79,12 +79,12 @@ class Sessions(ForStaff):
             if create.cancel_import(session.pk):
                 cancelled += 1
                 record(Action.ADMIN_CANCELLED, request, session=session)
-        self._tell(request, cancelled, "import cancelled", "imports cancelled")
+        self._report_count(request, cancelled, "import cancelled", "imports cancelled")
 
     @admin.action(description="Delete the chosen sessions with all their data")
     def delete_them(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
         deleted = _delete_sessions(request, chosen)
-        self._tell(request, deleted, "session deleted", "sessions deleted")
+        self._report_count(request, deleted, "session deleted", "sessions deleted")
 
     @admin.action(description="Show the chosen sessions in the public demo")
     def show_in_demo(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
@@ -93,17 +93,19 @@ class Sessions(ForStaff):
         for session in own:
             DemoSession.objects.get_or_create(session=session)
             record(Action.ADMIN_CHANGED, request, session=session, demo=True)
-        self._tell(request, len(own), "session of yours is shown in the public demo", "sessions of yours are shown in the public demo")
+        self._report_count(
+            request, len(own), "session of yours is shown in the public demo", "sessions of yours are shown in the public demo"
+        )
 
     @admin.action(description="Remove the chosen sessions from the public demo")
     def hide_from_demo(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
         for session in chosen:
             DemoSession.objects.filter(session=session).delete()
             record(Action.ADMIN_CHANGED, request, session=session, demo=False)
-        self._tell(request, len(chosen), "session was removed from the public demo", "sessions are not in the public demo any more")
+        self._report_count(request, len(chosen), "session was removed from the public demo", "sessions are not in the public demo any more")
 
-    def _tell(self, request: HttpRequest, count: int, one: str, other: str) -> None:
-        self.message_user(request, f"{count} {one if count == 1 else other}.", messages.SUCCESS if count else messages.WARNING)
+    def _report_count(self, request: HttpRequest, count: int, singular: str, plural: str) -> None:
+        self.message_user(request, f"{count} {singular if count == 1 else plural}.", messages.SUCCESS if count else messages.WARNING)
 
 
 class AuditLog(ForStaff):
@@ -127,8 +129,8 @@ class Deletable(ForStaff):
         super().delete_model(request, obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        for one in queryset:
-            record(Action.ADMIN_CHANGED, request, deleted=str(one))
+        for obj in queryset:
+            record(Action.ADMIN_CHANGED, request, deleted=str(obj))
         super().delete_queryset(request, queryset)
 
 

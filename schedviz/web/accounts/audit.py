@@ -71,12 +71,12 @@ def record(
 
     `facts` must not contain secrets or session names: staff reads the log but may not see into sessions.
     """
-    who = user if user is not None else getattr(request, "user", None)
-    known = who if who is not None and who.is_authenticated else None
+    account = user if user is not None else getattr(request, "user", None)
+    known_user = account if account is not None and account.is_authenticated else None
     entry = AuditEntry.objects.create(
         action=action,
-        user_id=None if known is None else known.pk,
-        user_name=printable(user_name, LONGEST_NAME) if known is None else known.get_username(),
+        user_id=None if known_user is None else known_user.pk,
+        user_name=printable(user_name, LONGEST_NAME) if known_user is None else known_user.get_username(),
         by_way_of=_by_way_of(request),
         address=address_of(request),
         session=None if session is None else session.pk,
@@ -120,12 +120,12 @@ def _by_way_of(request: HttpRequest | Request | None) -> str:
 
 def entries(*, action: str = "", user: str = "", session: UUID | None = None) -> Any:
     """Entries, newest first."""
-    found = AuditEntry.objects.order_by("-pk")
+    rows = AuditEntry.objects.order_by("-pk")
     if action:
-        found = found.filter(action=action)
+        rows = rows.filter(action=action)
     if user:
-        found = found.filter(user_name=user)
-    return found if session is None else found.filter(session=session)
+        rows = rows.filter(user_name=user)
+    return rows if session is None else rows.filter(session=session)
 
 
 def forget_old(*, now: bool = False) -> int:

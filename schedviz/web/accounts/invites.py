@@ -57,15 +57,15 @@ def open_invites(session: Session | None) -> QuerySet[Invite]:
 
 def find(secret: str) -> Invite | None:
     """The invite with this secret, if it is open and its creator may still invite."""
-    found = (
+    invite = (
         Invite.objects.filter(digest=hashed(secret), revoked_at=None, uses_left__gt=0, expires_at__gt=timezone.now())
         .select_related("session", "created_by")
         .first()
     )
-    if found is None or not found.created_by.is_active:
+    if invite is None or not invite.created_by.is_active:
         return None
-    may_still = found.created_by.is_staff if found.session is None else found.session.owner_id == found.created_by_id
-    return found if may_still else None
+    may_still = invite.created_by.is_staff if invite.session is None else invite.session.owner_id == invite.created_by_id
+    return invite if may_still else None
 
 
 def makes_accounts(invite: Invite) -> bool:

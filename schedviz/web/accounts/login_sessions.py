@@ -12,7 +12,7 @@ _DELETED_AT_ONCE = 1000
 
 
 def delete_expired() -> int:
-    """Delete expired login sessions. Returns how many; the rest is deleted by the next call."""
+    """Delete a batch of expired login sessions, and return their number. The next call deletes the next batch."""
     rows = import_module(settings.SESSION_ENGINE).SessionStore.get_model_class().objects
     expired = list(rows.filter(expire_date__lt=timezone.now()).values_list("pk", flat=True)[:_DELETED_AT_ONCE])
     return int(rows.filter(pk__in=expired).delete()[0]) if expired else 0

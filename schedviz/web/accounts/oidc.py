@@ -129,8 +129,8 @@ def user_of(claims: dict[str, Any], request: HttpRequest) -> User:
 
 def _new_identity(subject: str, claims: dict[str, Any]) -> tuple[Identity, bool]:
     """The identity, with a new account, and whether this call created it: of simultaneous logins, one does."""
-    wanted = str(claims.get("preferred_username") or str(claims.get("email") or "").partition("@")[0] or "user")
-    name = "".join(letter for letter in wanted if letter.isalnum() or letter in "@.+-_")[:140] or "user"
+    preferred = str(claims.get("preferred_username") or str(claims.get("email") or "").partition("@")[0] or "user")
+    name = "".join(letter for letter in preferred if letter.isalnum() or letter in "@.+-_")[:140] or "user"
     model = get_user_model()
     for attempt in range(1, 1000):
         # An existing user name is never taken over, because only the identity counts.
@@ -142,8 +142,8 @@ def _new_identity(subject: str, claims: dict[str, Any]) -> tuple[Identity, bool]
                 user = model.objects.create_user(candidate)
                 return Identity.objects.create(issuer=settings.OIDC_ISSUER, subject=subject, user=user), True
         except IntegrityError:
-            if found := Identity.objects.select_related("user").filter(issuer=settings.OIDC_ISSUER, subject=subject).first():
-                return found, False
+            if identity := Identity.objects.select_related("user").filter(issuer=settings.OIDC_ISSUER, subject=subject).first():
+                return identity, False
     raise NotWelcome("no name is free")
 
 
@@ -160,7 +160,7 @@ def _follow_staff_group(user: User, claims: dict[str, Any]) -> bool:
 
 
 def _listed(claim: Any) -> list[str]:
-    return [str(one) for one in claim] if isinstance(claim, list) else []
+    return [str(value) for value in claim] if isinstance(claim, list) else []
 
 
 def _remember(session: SessionBase, following: str) -> None:

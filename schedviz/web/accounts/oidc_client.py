@@ -28,13 +28,15 @@ class ProviderClient(DjangoOAuth2App):  # type: ignore[misc,unused-ignore]
 
     def load_server_metadata(self) -> dict[str, Any]:
         """The provider's configuration. Raises `WrongProvider` if it names another issuer (OpenID Connect Discovery 1.0, 4.3)."""
-        found = self._configuration.read()
-        named = found.get("issuer")
+        metadata = self._configuration.read()
+        named = metadata.get("issuer")
         if not isinstance(named, str) or named.rstrip("/") != self._issuer.rstrip("/"):
             raise WrongProvider(f"its configuration names the issuer {named!r} instead of {self._issuer!r}")
-        listed = found.get("id_token_signing_alg_values_supported")
-        usable = [one for one in listed if str(one).startswith(_PUBLIC_KEY_ALGORITHMS)] if isinstance(listed, list) else []
-        return {**found, "id_token_signing_alg_values_supported": usable or ["RS256"]}
+        listed = metadata.get("id_token_signing_alg_values_supported")
+        usable = (
+            [algorithm for algorithm in listed if str(algorithm).startswith(_PUBLIC_KEY_ALGORITHMS)] if isinstance(listed, list) else []
+        )
+        return {**metadata, "id_token_signing_alg_values_supported": usable or ["RS256"]}
 
     def fetch_jwk_set(self, force: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002 -- Authlib's signature
         """The provider's keys. Authlib calls it with `force` for a token with an unknown key."""

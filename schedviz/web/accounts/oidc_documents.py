@@ -17,7 +17,7 @@ import requests
 VALID_SECONDS: Final = 3600.0
 #: After a failure, the document is not fetched again for so long.
 FAILED_SECONDS: Final = 30.0
-#: The time limit of one fetch, and of everybody who waits for it.
+#: The time limit of one fetch, and of the requests that wait for it.
 FETCH_SECONDS: Final = 5.0
 DOCUMENT_BYTES: Final = 1 << 20
 _PIECE: Final = 1 << 16
@@ -43,14 +43,14 @@ class Document:
 
         Raises `DocumentUnavailable` if there is none.
         """
-        found = self._found
-        if found is not None and not again and time.monotonic() < self._valid_until:
-            return found
-        asked = time.monotonic()
-        if not self._lock.acquire(timeout=self._patience(asked)):
+        cached = self._found
+        if cached is not None and not again and time.monotonic() < self._valid_until:
+            return cached
+        requested_at = time.monotonic()
+        if not self._lock.acquire(timeout=self._patience(requested_at)):
             return self._older("the provider has not answered another request yet")
         try:
-            if self._found is not None and self._valid_until > asked + VALID_SECONDS:
+            if self._found is not None and self._valid_until > requested_at + VALID_SECONDS:
                 # Fetched while this request waited.
                 return self._found
             if time.monotonic() < self._failed_until:
@@ -90,7 +90,7 @@ def _fetch(url: str) -> dict[str, Any]:
                 raise ValueError(f"the document has more than {DOCUMENT_BYTES:,} bytes")
             if time.monotonic() > deadline:
                 raise TimeoutError(f"the document took more than {FETCH_SECONDS:g} s")
-    found = json.loads(body)
-    if not isinstance(found, dict):
+    document = json.loads(body)
+    if not isinstance(document, dict):
         raise ValueError("the document is not a JSON object")  # noqa: TRY004 -- a wrong document, not a wrong call
-    return found
+    return document

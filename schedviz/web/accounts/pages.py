@@ -40,14 +40,14 @@ def password_page(request: HttpRequest) -> HttpResponse:
     """`/password/`: change the password, for users who have one. Ends all their other logins."""
     if not request.user.is_authenticated:
         return redirect("/login/?next=/password/")
-    words = words_of(request)
+    texts = words_of(request)
     if not request.user.has_usable_password():
-        return page(request, "web/error.html", status=404, title=words["change_password"], message=words["no_password"])
+        return page(request, "web/error.html", status=404, title=texts["change_password"], message=texts["no_password"])
     form = PasswordChangeForm(request.user, data=request.POST if request.method == "POST" else None)
     name = request.user.get_username()
     if request.method == "POST" and (refusal := password_throttle.begin(request, name)):
-        return page(request, "web/error.html", status=429, title=words["change_password"], message=words[refusal])
-    _speak(form, words, {"old_password": "old_password", "new_password1": "new_password", "new_password2": "new_password_again"})
+        return page(request, "web/error.html", status=429, title=texts["change_password"], message=texts[refusal])
+    _speak(form, texts, {"old_password": "old_password", "new_password1": "new_password", "new_password2": "new_password_again"})
     if request.method == "POST" and form.is_valid():
         form.save()
         password_throttle.succeed(name)
@@ -73,14 +73,14 @@ def invite_page(request: HttpRequest, secret: str) -> HttpResponse:
         return _accept_as(request, invite, request.user)
     if not invites.makes_accounts(invite):
         return page(request, "web/invite.html", invite=invite, secret=secret)
-    words = words_of(request)
+    texts = words_of(request)
     form: UserCreationForm[User] = UserCreationForm(data=request.POST if request.method == "POST" else None)
-    _speak(form, words, {"username": "username", "password1": "new_password", "password2": "new_password_again"})
+    _speak(form, texts, {"username": "username", "password1": "new_password", "password2": "new_password_again"})
     if request.method == "POST":
         if not has_room(request, "accounts"):
-            return page(request, "web/invite.html", status=429, invite=invite, secret=secret, message=words["too_many_made"])
+            return page(request, "web/invite.html", status=429, invite=invite, secret=secret, message=texts["too_many_made"])
         if is_reserved(request.POST.get("username", "").strip()):
-            return page(request, "web/invite.html", invite=invite, secret=secret, form=form, message=words["reserved_name"])
+            return page(request, "web/invite.html", invite=invite, secret=secret, form=form, message=texts["reserved_name"])
         if form.is_valid():
             user = _new_member(form, invite)
             if user is None:
@@ -118,7 +118,7 @@ def _accepted(request: HttpRequest, invite: Invite, user: User) -> HttpResponse:
 @csrf_protect
 def sandbox(request: HttpRequest) -> HttpResponse:
     """`POST /demo/sandbox/` `session=<id>`: forks a demo session for a visitor, and deletes the visitor's previous sandbox."""
-    words = words_of(request)
+    texts = words_of(request)
     session = Session.objects.filter(pk=_uuid(request.POST.get("session", ""))).first() if settings.PUBLIC_DEMO else None
     if session is None or not demo.is_shown(session.pk):
         return not_found(request)
@@ -127,14 +127,14 @@ def sandbox(request: HttpRequest) -> HttpResponse:
         # Users with an account fork it like any other session.
         return redirect("session-page", session_id=session.pk)
     if user is None and not has_room(request, "sandboxes"):
-        return page(request, "web/error.html", status=429, title=words["sandbox"], message=words["too_many_made"])
+        return page(request, "web/error.html", status=429, title=texts["sandbox"], message=texts["too_many_made"])
     if user is not None and not may_start_over(request):
-        message = words["too_many_restarts"].format(limit=settings.DEMO_RESTARTS_PER_MINUTE)
-        return page(request, "web/error.html", status=429, title=words["sandbox_again"], message=message)
+        message = texts["too_many_restarts"].format(limit=settings.DEMO_RESTARTS_PER_MINUTE)
+        return page(request, "web/error.html", status=429, title=texts["sandbox_again"], message=message)
     try:
         visitor, made = demo.begin_sandbox(session, user)
     except (demo.DemoFull, QuotaReached, SessionError):
-        return page(request, "web/error.html", status=503, title=words["sandbox"], message=words["demo_full"])
+        return page(request, "web/error.html", status=503, title=texts["sandbox"], message=texts["demo_full"])
     if user is None:
         log_in(request, visitor, backend=BACKEND)
         request.session.set_expiry(settings.DEMO_MINUTES * 60)
@@ -152,10 +152,10 @@ def _uuid(raw: str) -> Any:
         return None
 
 
-def _speak(form: Any, words: Any, labels: dict[str, str]) -> None:
+def _speak(form: Any, texts: Any, labels: dict[str, str]) -> None:
     """Labels in the reader's language, without Django's help texts in English."""
-    for name, word in labels.items():
-        form.fields[name].label = words[word]
+    for name, label in labels.items():
+        form.fields[name].label = texts[label]
         form.fields[name].help_text = ""
     for name in set(form.fields) - set(labels):
         del form.fields[name]

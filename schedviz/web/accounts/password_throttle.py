@@ -54,8 +54,8 @@ def succeed(account: str) -> None:
 def _is_remembered(account: str, address: str) -> bool:
     """Whether the account was logged in to from this network lately."""
     logins = AuditEntry.objects.filter(action=Action.LOGIN, user_name=printable(account, LONGEST_NAME), at__gt=timezone.now() - _REMEMBERED)
-    found = logins.order_by("address").values_list("address", flat=True).distinct()[:_MOST_ADDRESSES]
-    return any(network_of(one) == address for one in found if one)
+    addresses = logins.order_by("address").values_list("address", flat=True).distinct()[:_MOST_ADDRESSES]
+    return any(network_of(network) == address for network in addresses if network)
 
 
 def _key_of(account: str) -> str:

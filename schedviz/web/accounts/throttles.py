@@ -38,9 +38,9 @@ class _OidcSteps(SimpleRateThrottle):
         return f"oidc-{self._step}:{_network(request)}"
 
 
-def has_room(request: HttpRequest, what: str) -> bool:
+def has_room(request: HttpRequest, action: str) -> bool:
     """Whether this address may create one more account or sandbox now."""
-    return _allows(f"{what} {_network(request)}", settings.MADE_PER_HOUR, _HOUR)
+    return _allows(f"{action} {_network(request)}", settings.MADE_PER_HOUR, _HOUR)
 
 
 def may_use_oidc(request: HttpRequest, step: str) -> bool:

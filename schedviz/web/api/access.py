@@ -38,7 +38,7 @@ def actor_for(request: Request, verb: Verb) -> Actor:
     actor = actor_of(request)
     if may(actor, verb):
         return actor
-    if not actor.is_known:
+    if not actor.has_account:
         raise ApiError(
             401,
             "unauthenticated",
@@ -58,7 +58,7 @@ def forbidden(actor: Actor, verb: Verb) -> ApiError:
             "This token has the scope read, which does not allow changes.",
             hint="Create a token with: schedviz token create --scope write --name NAME",
         )
-    return ApiError(403, "forbidden", f"You may look at this session, and not {verb} it.", hint="Ask its owner.")
+    return ApiError(403, "forbidden", f"You may view this session, but not {verb} it.", hint="Ask its owner.")
 
 
 def role_for(request: Request, session: Session) -> Role:
@@ -70,18 +70,18 @@ def role_for(request: Request, session: Session) -> Role:
 
 def whole_number(request: Request, name: str, *, default: int, most: int | None = None) -> int:
     """A number of 0 or more from the query string, at most `most`. Raises `ApiError` 400."""
-    given = optional_number(request, name)
-    number = default if given is None else given
+    value = optional_number(request, name)
+    number = default if value is None else value
     return number if most is None else min(number, most)
 
 
 def one_of(request: Request, name: str, choices: tuple[str, ...]) -> str:
     """The value of `?name=`, one of the given words; the first if the parameter is missing. Raises `ApiError` 400."""
-    wanted = request.query_params.get(name, choices[0])
-    if wanted not in choices:
+    value = request.query_params.get(name, choices[0])
+    if value not in choices:
         expected = " or ".join(choices)
-        raise ApiError(400, "invalid", f"?{name}={wanted}: {expected} was expected.", path=f"?{name}", expected=expected, found=wanted)
-    return wanted
+        raise ApiError(400, "invalid", f"?{name}={value}: {expected} was expected.", path=f"?{name}", expected=expected, found=value)
+    return value
 
 
 def optional_number(request: Request, name: str) -> int | None:
@@ -115,8 +115,8 @@ def json_object(request: Request) -> dict[str, Any]:
     """The body as a JSON object. Raises `ApiError` 400."""
     body: Any = request.data
     if not isinstance(body, dict):
-        found = describe(body)
-        raise ApiError(400, "invalid", f"$: expected an object, found {found}", path="$", expected="an object", found=found)
+        actual = describe(body)
+        raise ApiError(400, "invalid", f"$: expected an object, found {actual}", path="$", expected="an object", found=actual)
     return body
 
 

@@ -58,15 +58,15 @@ class Agreement(Resource):
 
 
 def _verdicts(request: Request) -> list[str]:
-    given = request.query_params.get("verdict", "")
-    wanted = [word for word in given.split(",") if word]
-    for word in wanted:
-        if word not in _VERDICTS:
+    raw = request.query_params.get("verdict", "")
+    verdicts = [part for part in raw.split(",") if part]
+    for verdict in verdicts:
+        if verdict not in _VERDICTS:
             expected = ", ".join(_VERDICTS)
             raise ApiError(
-                400, "invalid", f"?verdict={given}: {word!r} is none of {expected}.", path="?verdict", expected=expected, found=word
+                400, "invalid", f"?verdict={raw}: {verdict!r} is none of {expected}.", path="?verdict", expected=expected, found=verdict
             )
-    return wanted
+    return verdicts
 
 
 def _body(session: Session, rows: list[ShadowedPod], *, limit: int) -> schemas.AgreementBody:
@@ -78,21 +78,21 @@ def _body(session: Session, rows: list[ShadowedPod], *, limit: int) -> schemas.A
         recent=_counts(agreement.recent(session.pk)),
         of=agreement.RECENT,
         waiting=agreement.waiting(session.pk),
-        queue={place: schemas.InferredPlace(found.count, found.pods) for place, found in breakdown.inferred_queue(session.pk).items()},
+        queue={queue: schemas.InferredPlace(queued.count, queued.pods) for queue, queued in breakdown.inferred_queue(session.pk).items()},
         breakdown=_breakdown(breakdown.broken_down(session.pk)) if limit else None,
         bindings=[_binding(row) for row in rows],
         next=rows[-1].bound_event if rows and len(rows) == limit else None,
     )
 
 
-def _breakdown(found: Breakdown) -> schemas.AgreementBreakdown:
+def _breakdown(report: Breakdown) -> schemas.AgreementBreakdown:
     return schemas.AgreementBreakdown(
-        bindings=found.bindings,
-        seconds=found.seconds,
-        over_time=[schemas.AgreementInterval(one.begins, _counts(one.counts)) for one in found.over_time],
-        profiles={name: _counts(counts) for name, counts in found.profiles.items()},
-        plugins=found.plugins,
-        causes=found.causes,
+        bindings=report.bindings,
+        seconds=report.seconds,
+        over_time=[schemas.AgreementInterval(interval.begins, _counts(interval.counts)) for interval in report.over_time],
+        profiles={name: _counts(counts) for name, counts in report.profiles.items()},
+        plugins=report.plugins,
+        causes=report.causes,
     )
 
 

@@ -26,7 +26,15 @@ from schedviz.web.api.prefer_wait import PREFER, wait_seconds
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
-from schedviz.web.api.sessions import NEWEST_FIRST, expect_room, session_bodies, session_body, validating, when_imported, within_quotas
+from schedviz.web.api.sessions import (
+    NEWEST_FIRST,
+    expect_session_quota,
+    session_bodies,
+    session_body,
+    validating,
+    when_imported,
+    within_quotas,
+)
 from schedviz.web.permissions import actor_of, visible_sessions
 
 PAGE = 50
@@ -46,11 +54,11 @@ class Branches(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the forks that you may see, newest first."""
         session = session_for(request, session_id, Verb.SEE)
-        mine = visible_sessions(actor_of(request)).filter(origin=session).select_related("owner", "origin")
-        page = page_of_rows(request, mine, NEWEST_FIRST, default=PAGE, most=LONGEST_PAGE)
-        found = schemas.ForkList(results=session_bodies(request, page.rows), next=page.next, previous=page.previous)
-        versions.answer_as(request, versions.of_content(found))
-        return Response(found)
+        forks = visible_sessions(actor_of(request)).filter(origin=session).select_related("owner", "origin")
+        page = page_of_rows(request, forks, NEWEST_FIRST, default=PAGE, most=LONGEST_PAGE)
+        body = schemas.ForkList(results=session_bodies(request, page.rows), next=page.next, previous=page.previous)
+        versions.answer_as(request, versions.of_content(body))
+        return Response(body)
 
     @extend_schema(
         operation_id="createBranch",
@@ -74,7 +82,7 @@ class Branches(Resource):
         other = _other_release(session, new)
         try:
             if known_fork(session, owner, at=new.at, key=new.key, other=other) is None:
-                expect_room(actor, nodes=session.nodes, pods=session.pods)
+                expect_session_quota(actor, nodes=session.nodes, pods=session.pods)
             with within_quotas():
                 forked = fork(session, owner, at=new.at, name=new.name, key=new.key, within_quotas=True, other=other)
         except HistoryUnavailable as error:

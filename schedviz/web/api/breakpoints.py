@@ -33,9 +33,9 @@ class Breakpoints(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the breakpoints, by number."""
         session = session_for(request, session_id, Verb.SEE)
-        found = schemas.BreakpointList(results=[_body(request, row) for row in breakpoints.of(session.pk)], most=breakpoints.MOST)
-        versions.answer_as(request, versions.of_content(found))
-        return Response(found)
+        body = schemas.BreakpointList(results=[_body(request, row) for row in breakpoints.of(session.pk)], most=breakpoints.MOST)
+        versions.answer_as(request, versions.of_content(body))
+        return Response(body)
 
     @extend_schema(
         operation_id="createBreakpoint",
@@ -65,9 +65,9 @@ class OneBreakpoint(Resource):
     def get(self, request: Request, session_id: UUID, number: int) -> Response:
         """Read a breakpoint."""
         session = session_for(request, session_id, Verb.SEE)
-        found = _body(request, _found(session, number))
-        versions.answer_as(request, versions.of_content(found))
-        return Response(found)
+        body = _body(request, _find_or_404(session, number))
+        versions.answer_as(request, versions.of_content(body))
+        return Response(body)
 
     @extend_schema(
         operation_id="changeBreakpoint",
@@ -79,18 +79,18 @@ class OneBreakpoint(Resource):
         """Enable, disable or rewrite a breakpoint. Members that are left out keep their values."""
         session = session_for(request, session_id, Verb.COMMAND)
         new = body_as(schemas.BreakpointChange, request)
-        versions.expect_version(request, versions.of_content(_body(request, _found(session, number))))
+        versions.expect_version(request, versions.of_content(_body(request, _find_or_404(session, number))))
         try:
             row = breakpoints.change(session.pk, number, when=new.when, enabled=new.enabled)
         except BreakpointError as error:
             raise _refused(error) from error
-        return Response(_body(request, _there(row)))
+        return Response(_body(request, _or_404(row)))
 
     @extend_schema(operation_id="deleteBreakpoint", parameters=[IF_MATCH], responses={204: None, **refused(403, 404, 412)})
     def delete(self, request: Request, session_id: UUID, number: int) -> Response:
         """Delete a breakpoint."""
         session = session_for(request, session_id, Verb.COMMAND)
-        versions.expect_version(request, versions.of_content(_body(request, _found(session, number))))
+        versions.expect_version(request, versions.of_content(_body(request, _find_or_404(session, number))))
         if not breakpoints.remove(session.pk, number):
             raise not_found("breakpoint")
         return Response(status=204)
@@ -108,11 +108,11 @@ def _body(request: Request, row: Breakpoint) -> schemas.BreakpointBody:
     )
 
 
-def _found(session: Session, number: int) -> Breakpoint:
-    return _there(Breakpoint.objects.filter(session=session, number=number).first())
+def _find_or_404(session: Session, number: int) -> Breakpoint:
+    return _or_404(Breakpoint.objects.filter(session=session, number=number).first())
 
 
-def _there(row: Breakpoint | None) -> Breakpoint:
+def _or_404(row: Breakpoint | None) -> Breakpoint:
     if row is None:
         raise not_found("breakpoint")
     return row

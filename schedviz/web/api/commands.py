@@ -25,7 +25,7 @@ from schedviz.web.api.access import json_object, session_for
 from schedviz.web.api.errors import ApiError, not_found, struct_error
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
-from schedviz.web.api.prefer_wait import PREFER, wait_seconds, when
+from schedviz.web.api.prefer_wait import PREFER, wait_seconds, wait_until
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, command_request, commands_request, refused
 from schedviz.web.extender_commands import ExtendersNotAllowed, expect_allowed
@@ -74,13 +74,13 @@ class Commands(Resource):
         session = session_for(request, session_id, Verb.SEE)
         page = page_of(request, default=PAGE, most=LONGEST_PAGE)
         versions.answer_as(request, versions.of_head(session))
-        found = reading.commands(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
-        following = found[-1].seq if found and found[-1].seq < session.last_seq else None
-        previous = found[0].seq if found and found[0].seq > 1 else None
+        page_of_commands = reading.commands(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
+        following = page_of_commands[-1].seq if page_of_commands and page_of_commands[-1].seq < session.last_seq else None
+        previous = page_of_commands[0].seq if page_of_commands and page_of_commands[0].seq > 1 else None
         link_pages(request, following=following, previous=previous)
         return Response(
             schemas.CommandList(
-                results=command_bodies(request, session.pk, found),
+                results=command_bodies(request, session.pk, page_of_commands),
                 last=session.last_seq,
                 applied=session.applied_seq,
                 next=following,
@@ -143,8 +143,8 @@ class CommandsTogether(Resource):
         except SessionError as error:
             raise command_refused(error) from error
         last = _done(session.pk, accepted[-1].seq, wait)
-        stored = reading.commands_numbered(session.pk, (one.seq for one in accepted))
-        results = [command_body(request, stored[one.seq], duplicate=one.duplicate) for one in accepted if one.seq in stored]
+        stored = reading.commands_numbered(session.pk, (command.seq for command in accepted))
+        results = [command_body(request, stored[command.seq], duplicate=command.duplicate) for command in accepted if command.seq in stored]
         status = 200 if wait > 0 and last.outcome is not None else 202
         return Response(schemas.CommandsTaken(results=results), status=status)
 
@@ -167,7 +167,7 @@ def command_body(request: Request, stored: Command, *, duplicate: bool = False) 
 def command_bodies(request: Request, session_id: UUID, stored: Sequence[Command]) -> list[schemas.CommandBody]:
     """Commands of one session. Only the number in their addresses differs; a Django `reverse` for each would dominate the cost."""
     address = request.build_absolute_uri(reverse("command", args=[session_id, 0])).removesuffix("0/")
-    return [_body(one, f"{address}{one.seq}/", duplicate=False) for one in stored]
+    return [_body(command, f"{address}{command.seq}/", duplicate=False) for command in stored]
 
 
 def _body(stored: Command, url: str, *, duplicate: bool) -> schemas.CommandBody:
@@ -185,31 +185,31 @@ def _body(stored: Command, url: str, *, duplicate: bool) -> schemas.CommandBody:
     )
 
 
-def _key(given: Any, path: str) -> str | None:
-    if given is None or isinstance(given, str):
-        return given
-    found = describe(given)
-    raise ApiError(400, "invalid", f"{path}: expected a string, found {found}", path=path, expected="a string", found=found)
+def _key(value: Any, path: str) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    actual = describe(value)
+    raise ApiError(400, "invalid", f"{path}: expected a string, found {actual}", path=path, expected="a string", found=actual)
 
 
 def _commands(body: dict[str, Any], key: str) -> Sequence[tuple[str, AnyCommand]]:
     """The commands of a body with their keys. A command without a key gets one from the request's key and its position. Raises `ApiError`
     400.
     """
-    given = body.get("commands")
-    if not isinstance(given, list) or not 1 <= len(given) <= MOST_AT_ONCE or set(body) != {"commands"}:
+    entries = body.get("commands")
+    if not isinstance(entries, list) or not 1 <= len(entries) <= MOST_AT_ONCE or set(body) != {"commands"}:
         expected = f'{{"commands": [...]}} with 1 to {MOST_AT_ONCE} commands'
-        found = f"{len(given)} commands" if isinstance(given, list) else describe(given)
-        raise ApiError(400, "invalid", f"$: expected {expected}.", path="$.commands", expected=expected, found=found)
+        actual = f"{len(entries)} commands" if isinstance(entries, list) else describe(entries)
+        raise ApiError(400, "invalid", f"$: expected {expected}.", path="$.commands", expected=expected, found=actual)
     commands: list[tuple[str, AnyCommand]] = []
-    for place, one in enumerate(given):
-        path = f"$.commands[{place}]"
-        if not isinstance(one, dict):
-            raise ApiError(400, "invalid", f"{path}: expected an object.", path=path, expected="an object", found=describe(one))
-        plain = dict(one)
+    for index, entry in enumerate(entries):
+        path = f"$.commands[{index}]"
+        if not isinstance(entry, dict):
+            raise ApiError(400, "invalid", f"{path}: expected an object.", path=path, expected="an object", found=describe(entry))
+        plain = dict(entry)
         own = _key(plain.pop("key", None), f"{path}.key")
         try:
-            commands.append((f"{key}/{place}" if own is None else own, convert_command(plain)))
+            commands.append((f"{key}/{index}" if own is None else own, convert_command(plain)))
         except msgspec.ValidationError as error:
             raise struct_error(error, plain, AnyCommand, inside=path) from error
     return commands
@@ -218,10 +218,10 @@ def _commands(body: dict[str, Any], key: str) -> Sequence[tuple[str, AnyCommand]
 def _done(session_id: UUID, seq: int, wait: float) -> Command:
     """The command once it was applied, or when the time is over. Raises `ApiError` 404."""
 
-    def look() -> Command:
-        found = reading.command(session_id, seq)
-        if found is None:
+    def read() -> Command:
+        stored = reading.command(session_id, seq)
+        if stored is None:
             raise not_found("command")
-        return found
+        return stored
 
-    return when(lambda stored: stored.outcome is not None or stored.quarantined, look, look(), wait)
+    return wait_until(lambda stored: stored.outcome is not None or stored.quarantined, read, read(), wait)

@@ -74,9 +74,9 @@ class CompareReport(Resource):
     )
     def get(self, request: Request) -> HttpResponse:
         """Download the comparison as one HTML file that can be opened without a network."""
-        found = _compared(request)
-        versions.answer_as(request, versions.of_content(found))
-        page = HttpResponse(html_report(found), content_type="text/html; charset=utf-8")
+        comparison = _compared(request)
+        versions.answer_as(request, versions.of_content(comparison))
+        page = HttpResponse(html_report(comparison), content_type="text/html; charset=utf-8")
         page["Content-Disposition"] = 'attachment; filename="schedviz-comparison.html"'
         return page
 
@@ -91,13 +91,13 @@ def _compared(request: Request) -> Comparison:
 
 def _moment(request: Request, name: str) -> tuple[Session, int]:
     raw = request.query_params.get(name, "")
-    found = _MOMENT.fullmatch(raw)
+    match = _MOMENT.fullmatch(raw)
     try:
-        session_id = UUID(found["session"]) if found else None
+        session_id = UUID(match["session"]) if match else None
     except ValueError:
         session_id = None
-    if found is None or session_id is None:
+    if match is None or session_id is None:
         expected = "a session's id, or <id>@<event>"
         raise ApiError(400, "invalid", f"?{name}={raw[:80]}: expected {expected}.", path=f"?{name}", expected=expected, found=raw[:80])
     session = session_for(request, session_id, Verb.SEE)
-    return session, session.event if found["event"] is None else min(int(found["event"]), session.event)
+    return session, session.event if match["event"] is None else min(int(match["event"]), session.event)

@@ -42,12 +42,12 @@ class Cycles(Resource):
         session = session_for(request, session_id, Verb.SEE)
         page = page_of(request, default=PAGE, most=LONGEST_PAGE)
         versions.answer_as(request, versions.of_head(session))
-        found, more = reading.page_of_cycles(session, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
+        summaries, more = reading.page_of_cycles(session, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
         has_following, has_previous = (page.before is not None, more) if page.tail else (more, page.after > 0)
-        following = found[-1].cycle.cycle if found and has_following else None
-        previous = found[0].cycle.cycle if found and has_previous else None
+        following = summaries[-1].cycle.cycle if summaries and has_following else None
+        previous = summaries[0].cycle.cycle if summaries and has_previous else None
         link_pages(request, following=following, previous=previous)
-        return Response(schemas.CycleList(results=[summary_body(one) for one in found], next=following, previous=previous))
+        return Response(schemas.CycleList(results=[summary_body(summary) for summary in summaries], next=following, previous=previous))
 
 
 def summary_body(summary: Summary) -> schemas.CycleSummaryBody:
@@ -114,9 +114,9 @@ def select(cycle: dict[str, Any], *, nodes: frozenset[str] | None, plugins: froz
     """The cycle with only these nodes and plugins in its lists and tables. Members about the whole cycle are kept."""
     chosen = dict(cycle)
     if nodes is not None:
-        _keep(chosen, "filter", lambda entry: entry["node"] in nodes)
+        _filter_list(chosen, "filter", lambda entry: entry["node"] in nodes)
         for name in ("feasible", "tied", "preFilterNodes"):
-            _keep(chosen, name, lambda node: node in nodes)
+            _filter_list(chosen, name, lambda node: node in nodes)
         if isinstance(chosen.get("totals"), dict):
             chosen["totals"] = _of(chosen["totals"], nodes)
         for name in ("scores", "extenderScores"):
@@ -124,15 +124,15 @@ def select(cycle: dict[str, Any], *, nodes: frozenset[str] | None, plugins: froz
                 chosen[name] = {key: _score_of(table, nodes) for key, table in chosen[name].items()}
     if plugins is not None:
         for name in ("preFilter", "filter", "preScore", "reserve", "permit"):
-            _keep(chosen, name, lambda entry: entry["plugin"] in plugins)
+            _filter_list(chosen, name, lambda entry: entry["plugin"] in plugins)
         if isinstance(chosen.get("scores"), dict):
             chosen["scores"] = _of(chosen["scores"], plugins)
     return chosen
 
 
-def _keep(cycle: dict[str, Any], name: str, wanted: Any) -> None:
+def _filter_list(cycle: dict[str, Any], name: str, name_filter: Any) -> None:
     if isinstance(cycle.get(name), list):
-        cycle[name] = [entry for entry in cycle[name] if wanted(entry)]
+        cycle[name] = [entry for entry in cycle[name] if name_filter(entry)]
 
 
 def _of(table: dict[str, Any], keys: frozenset[str]) -> dict[str, Any]:

@@ -50,11 +50,11 @@ def _of(view: Any, method: str | None) -> _Documented | None:
 
 
 def _parameters(schema: Any) -> Mapping[str, OpenApiParameter]:
-    return {one.name: one for one in schema.get_override_parameters() if one.location == OpenApiParameter.QUERY}
+    return {parameter.name: parameter for parameter in schema.get_override_parameters() if parameter.location == OpenApiParameter.QUERY}
 
 
 def _media_types(schema: Any) -> list[str]:
     answers = schema.get_response_serializers()
-    found = [key[1] for key in answers if isinstance(key, tuple) and str(key[0]).startswith("2")]
+    result = [key[1] for key in answers if isinstance(key, tuple) and str(key[0]).startswith("2")]
     has_json = any(not isinstance(key, tuple) and str(key).startswith("2") for key in answers)
-    return [*found, "application/json"] if has_json or not found else found
+    return [*result, "application/json"] if has_json or not result else result

@@ -32,9 +32,9 @@ class Slot:
 
     def release(self) -> None:
         """Give the slot back. Further calls have no effect."""
-        who, self._who = self._who, None
-        if who is not None:
-            self._downloads.end(who)
+        client, self._who = self._who, None
+        if client is not None:
+            self._downloads.end(client)
 
 
 class Downloads:
@@ -46,20 +46,20 @@ class Downloads:
 
     def begin(self, actor: Actor) -> Slot:
         """A slot for one more download. Raises `ApiError` 503 above a limit."""
-        who, most = actor.identity or " ".join(actor.links), settings.DOWNLOADS
+        client, most = actor.identity or " ".join(actor.links), settings.DOWNLOADS
         with self._lock:
-            own, total = self._running[who], self._running.total()
+            own, total = self._running[client], self._running.total()
             if most and total >= most:
                 raise _busy(f"This server produces {total} downloads at the moment, the limit SCHEDVIZ_DOWNLOADS.")
             if most and own >= max(1, most * _PART_OF_ONE):
                 raise _busy(f"You have {own} downloads running, half of the limit SCHEDVIZ_DOWNLOADS of this server.")
-            self._running[who] += 1
-        return Slot(self, who)
+            self._running[client] += 1
+        return Slot(self, client)
 
-    def end(self, who: str) -> None:
+    def end(self, client: str) -> None:
         """A download of this user or share link has ended."""
         with self._lock:
-            self._running[who] -= 1
+            self._running[client] -= 1
             self._running += Counter()
 
     @contextmanager
@@ -90,7 +90,7 @@ class Download(StreamingHttpResponse):
 class _SlotBody:
     """The parts of a download. The slot is free again before the client sees the end: it may start its next download at once.
 
-    Django closes them when the response has ended, however it did.
+    Django closes the body when the response has ended, also after an error.
     """
 
     def __init__(self, parts: Iterator[bytes], slot: Slot) -> None:

@@ -52,7 +52,7 @@ class Dump(Resource):
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Read the output of kube-scheduler on SIGUSR2, byte for byte."""
         session = session_for(request, session_id, Verb.SEE)
-        wanted = one_of(request, "format", _FORMATS)
+        format_ = one_of(request, "format", _FORMATS)
         verbosity = whole_number(request, "v", default=2, most=_MOST_VERBOSE)
-        answer = ask(session, requests.Dumped(at=moment(request, session), json=wanted == "json", verbosity=verbosity))
+        answer = ask(session, requests.Dumped(at=moment(request, session), json=format_ == "json", verbosity=verbosity))
         return HttpResponse(msgspec.json.decode(answer.content, type=str), content_type="text/plain; charset=utf-8")

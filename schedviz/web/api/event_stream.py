@@ -53,11 +53,11 @@ def stream_of_events(
 
 
 def _as_sse(events: Sequence[AnyEvent]) -> bytes:
-    return b"".join(b"id: %d\nevent: %b\ndata: %b\n\n" % (one.event, _tag(one), _encoder.encode(one)) for one in events)
+    return b"".join(b"id: %d\nevent: %b\ndata: %b\n\n" % (event.event, _tag(event), _encoder.encode(event)) for event in events)
 
 
 def _as_lines(events: Sequence[AnyEvent]) -> bytes:
-    return b"".join(_encoder.encode(one) + b"\n" for one in events)
+    return b"".join(_encoder.encode(event) + b"\n" for event in events)
 
 
 def _tag(event: AnyEvent) -> bytes:
@@ -96,11 +96,11 @@ async def _stored(access: _Access, after: int, write: Write) -> AsyncIterator[by
 async def _pages(access: _Access, after: int, write: Write) -> AsyncGenerator[tuple[bytes, int]]:
     """The stored events in pages, each with the number of its last event. Read and encoded in the threads of downloads."""
     while not await access.has_ended():
-        found = await THREADS.run(_page, access.session_id, after, write)
-        if found is None:
+        events = await THREADS.run(_page, access.session_id, after, write)
+        if events is None:
             return
-        after = found[1]
-        yield found
+        after = events[1]
+        yield events
 
 
 def _page(session_id: UUID, after: int, write: Write) -> tuple[bytes, int] | None:
@@ -165,7 +165,7 @@ async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tupl
         item = viewer.take()
         if not isinstance(item, Frame):
             continue
-        fresh = [one for one in frames.events_of(item.data) if one.event > after]
+        fresh = [event for event in frames.events_of(item.data) if event.event > after]
         if not fresh:
             continue
         if fresh[0].event != after + 1:
@@ -178,6 +178,6 @@ def _ended(write: Write) -> bytes:
     return _word(write, "ended", "The session was deleted, or you no longer have access to it.")
 
 
-def _word(write: Write, what: str, message: str) -> bytes:
-    data: Any = _encoder.encode({"t": what, "message": message})
-    return b"event: %b\ndata: %b\n\n" % (what.encode(), data) if write is _as_sse else data + b"\n"
+def _word(write: Write, event_type: str, message: str) -> bytes:
+    data: Any = _encoder.encode({"t": event_type, "message": message})
+    return b"event: %b\ndata: %b\n\n" % (event_type.encode(), data) if write is _as_sse else data + b"\n"

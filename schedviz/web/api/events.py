@@ -71,19 +71,19 @@ class Events(Resource):
 def _page(request: Request, session: Session) -> Response:
     page = page_of(request, default=PAGE, most=LONGEST_PAGE)
     versions.answer_as(request, versions.of_head(session))
-    found = reading.events(
+    events = reading.events(
         session.pk, after=page.after, before=page.before, limit=page.limit, most_bytes=reading.PAGE_BYTES, tail=page.tail
     )
-    last = max(session.event, found[-1].event if found else 0)
-    following = found[-1].event if found and found[-1].event < last else None
-    previous = found[0].event if found and found[0].event > 1 else None
+    last = max(session.event, events[-1].event if events else 0)
+    following = events[-1].event if events and events[-1].event < last else None
+    previous = events[0].event if events and events[0].event > 1 else None
     link_pages(request, following=following, previous=previous)
-    return Response(schemas.EventList(results=found, last=last, next=following, previous=previous))
+    return Response(schemas.EventList(results=events, last=last, next=following, previous=previous))
 
 
 def _stream_kind(request: Request) -> str:
     """The kind of stream that the Accept header asks for; "" for a page."""
-    accepted = [one.partition(";")[0].strip().lower() for one in request.headers.get("Accept", "").split(",")]
+    accepted = [media_type.partition(";")[0].strip().lower() for media_type in request.headers.get("Accept", "").split(",")]
     return next((kind for kind in (SSE, NDJSON) if kind in accepted), "")
 
 

@@ -57,9 +57,9 @@ class Experiments(Resource):
         rows = _own(actor_for(request, Verb.LIST)).select_related("owner").defer("plan")
         page = page_of_rows(request, rows, ("-created_at", "-pk"), default=PAGE, most=LONGEST_PAGE)
         listed = _bodies(request, page.rows)
-        found = schemas.ExperimentList(results=listed, next=page.next, previous=page.previous, count=rows.count())
-        versions.answer_as(request, versions.of_content(found))
-        return Response(found)
+        body = schemas.ExperimentList(results=listed, next=page.next, previous=page.previous, count=rows.count())
+        versions.answer_as(request, versions.of_content(body))
+        return Response(body)
 
     @extend_schema(
         operation_id="createExperiment",
@@ -91,14 +91,14 @@ class OneExperiment(Resource):
     @extend_schema(operation_id="getExperiment", responses={200: answer(schemas.ExperimentBody), 304: NOT_MODIFIED, **refused(404)})
     def get(self, request: Request, experiment_id: UUID) -> Response:
         """Read an experiment and its progress."""
-        found = _body(request, _found(request, experiment_id, Verb.LIST))
-        versions.answer_as(request, versions.of_content(found))
-        return Response(found)
+        body = _body(request, _find_or_404(request, experiment_id, Verb.LIST))
+        versions.answer_as(request, versions.of_content(body))
+        return Response(body)
 
     @extend_schema(operation_id="deleteExperiment", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, experiment_id: UUID) -> Response:
         """Delete an experiment and its results. Sessions that were opened from its trials stay."""
-        requests.delete(_found(request, experiment_id, Verb.CREATE).pk)
+        requests.delete(_find_or_404(request, experiment_id, Verb.CREATE).pk)
         return Response(status=204)
 
 
@@ -128,7 +128,7 @@ class ExperimentResults(Resource):
     )
     def get(self, request: Request, experiment_id: UUID) -> HttpResponse:
         """Read the results of the trials that are done."""
-        experiment = _found(request, experiment_id, Verb.LIST)
+        experiment = _find_or_404(request, experiment_id, Verb.LIST)
         form = one_of(request, "as", _FORMATS)
         if form == "columns":
             done = reading.progress_of([experiment.pk]).get(experiment.pk, Progress()).done
@@ -166,7 +166,7 @@ class ExperimentVariants(Resource):
 
         `adding` is true until a worker has checked the plan. If it refuses it, `faults` says why, and the experiment stays as it was.
         """
-        experiment = _found(request, experiment_id, Verb.CREATE)
+        experiment = _find_or_404(request, experiment_id, Verb.CREATE)
         new = body_as(schemas.NewExperiment, request)
         try:
             requests.add_variants(experiment, new.plan)
@@ -220,7 +220,7 @@ class TrialSession(Resource):
     def post(self, request: Request, experiment_id: UUID, number: int) -> Response:
         """Create a session with a trial: everything that its scheduler did, at its end."""
         actor = actor_for(request, Verb.CREATE)
-        experiment = _found(request, experiment_id, Verb.CREATE)
+        experiment = _find_or_404(request, experiment_id, Verb.CREATE)
         trial = ExperimentTrial.objects.filter(experiment=experiment, number=number).first()
         if trial is None:
             raise not_found("trial")
@@ -245,7 +245,7 @@ def _own(actor: Actor) -> QuerySet[Experiment]:
     return Experiment.objects.filter(owner_id=actor.user_id)
 
 
-def _found(request: Request, experiment_id: UUID, verb: Verb) -> Experiment:
+def _find_or_404(request: Request, experiment_id: UUID, verb: Verb) -> Experiment:
     """The experiment, if it is the client's. Raises `ApiError` 401, 403 or 404."""
     experiment = _own(actor_for(request, verb)).select_related("owner").filter(pk=experiment_id).first()
     if experiment is None:
@@ -254,7 +254,7 @@ def _found(request: Request, experiment_id: UUID, verb: Verb) -> Experiment:
 
 
 def _changed(request: Request, experiment_id: UUID, change: Callable[[UUID], None]) -> Response:
-    experiment = _found(request, experiment_id, Verb.CREATE)
+    experiment = _find_or_404(request, experiment_id, Verb.CREATE)
     try:
         change(experiment.pk)
     except NotPossible as error:
@@ -269,7 +269,7 @@ def _body(request: Request, experiment: Experiment) -> schemas.ExperimentBody:
 
 def _bodies(request: Request, experiments: Collection[Experiment]) -> list[schemas.ExperimentBody]:
     progress = reading.progress_of([experiment.pk for experiment in experiments])
-    return [_one_body(request, each, progress.get(each.pk, Progress())) for each in experiments]
+    return [_one_body(request, experiment, progress.get(experiment.pk, Progress())) for experiment in experiments]
 
 
 def _one_body(request: Request, experiment: Experiment, progress: Progress) -> schemas.ExperimentBody:

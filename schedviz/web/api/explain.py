@@ -82,10 +82,10 @@ class PendingOverview(Resource):
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Summarize all pending pods: how many wait for which reason, with the numbers behind it and the groups of equal pods."""
         session = session_for(request, session_id, Verb.SEE)
-        at = moment(request, session)
+        event = moment(request, session)
         if (form := card_format(request)) is None:
-            return ask(session, requests.Overview(at=at))
-        return _card(ask(session, requests.OverviewCard(form, theme_of(request), at=at)), form)
+            return ask(session, requests.Overview(at=event))
+        return _card(ask(session, requests.OverviewCard(form, theme_of(request), at=event)), form)
 
 
 class ExplainPod(Resource):
@@ -101,10 +101,10 @@ class ExplainPod(Resource):
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
         """Explain the state of a pod: a sentence, the matrix of nodes and plugins, and the events that would requeue it."""
         session = session_for(request, session_id, Verb.SEE)
-        at, pod = moment(request, session), f"{namespace}/{name}"
+        event, pod = moment(request, session), f"{namespace}/{name}"
         if (form := card_format(request)) is None:
-            return ask(session, requests.Why(pod, at=at))
-        return _card(ask(session, requests.PodCard(pod, form, theme_of(request), at=at)), form)
+            return ask(session, requests.Why(pod, at=event))
+        return _card(ask(session, requests.PodCard(pod, form, theme_of(request), at=event)), form)
 
 
 class SmallestChange(Resource):

@@ -62,7 +62,7 @@ class ExplainText(Resource):
 def _explained(question: str | dict[str, str]) -> bytes:
     try:
         with waits.one():
-            found = replies.request(
+            explained = replies.request(
                 wakeups.EXPLAIN_TEXT, msgspec.json.encode(question), queue=wakeups.IO_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
             )
     except TooManyWait as error:
@@ -71,6 +71,6 @@ def _explained(question: str | dict[str, str]) -> bytes:
         raise late("The workers cannot be reached. Try again in a moment.") from error
     except replies.NoWorker as error:
         raise late("No io worker is running. Start one (`schedviz up` does), then send the request again.") from error
-    if found is None:
+    if explained is None:
         raise late(f"The text was not read within {_TIMEOUT_SECONDS:g} s, because all io workers are busy. Try again later.")
-    return found
+    return explained

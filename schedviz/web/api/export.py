@@ -65,15 +65,15 @@ class Export(Resource):
     def get(self, request: Request, session_id: UUID) -> HttpResponseBase:
         """Download a session up to its last applied command, or the commands that lead to a moment as a trace."""
         session = session_for(request, session_id, Verb.SEE)
-        wanted = one_of(request, "format", _FORMATS)
+        format_ = one_of(request, "format", _FORMATS)
         after, until = optional_number(request, "from"), optional_number(request, "to")
         if after is not None and after >= (session.event if until is None else until):
             expected = f"an event before {session.event if until is None else until}"
             raise ApiError(400, "invalid", f"?from={after}: {expected} was expected.", path="?from", expected=expected, found=str(after))
         observed = request.query_params.get("observed") == "1"
-        record_once_an_hour(Action.SESSION_EXPORTED, request, session, format=wanted)
+        record_once_an_hour(Action.SESSION_EXPORTED, request, session, format=format_)
         try:
-            if wanted == "schedviz":
+            if format_ == "schedviz":
                 return _file(session, actor_of(request))
             with downloads.one(actor_of(request)):
                 if after is not None or observed:

@@ -27,7 +27,7 @@ from schedviz.web.api.models import AnsweredRequest
 from schedviz.web.permissions import actor_of
 
 LONGEST_KEY = 150
-KEPT = timedelta(days=1)
+KEY_LIFETIME = timedelta(days=1)
 #: A request that has run for this long ended when its server died.
 _LONGEST_REQUEST = timedelta(minutes=10)
 _encoder = msgspec.json.Encoder(enc_hook=str)
@@ -62,59 +62,59 @@ def idempotent(view: View) -> View:
         if not key or user_id is None:
             return view(self, request, *args, **kwargs)
         digest = _digest(request)
-        known = _begin(user_id, key, digest)
-        if known is not None:
-            return _again(known, digest)
+        earlier = _reserve_key(user_id, key, digest)
+        if earlier is not None:
+            return _replayed(earlier, digest)
         try:
             response = view(self, request, *args, **kwargs)
         except BaseException:
             AnsweredRequest.objects.filter(user_id=user_id, key=key, status=0).delete()
             raise
-        answered = {"status": response.status_code, "location": response.get("Location", ""), "body": _encoder.encode(response.data)}
-        AnsweredRequest.objects.filter(user_id=user_id, key=key).update(**answered)
+        stored_response = {"status": response.status_code, "location": response.get("Location", ""), "body": _encoder.encode(response.data)}
+        AnsweredRequest.objects.filter(user_id=user_id, key=key).update(**stored_response)
         return response
 
     return cast("View", post)
 
 
-def _begin(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
+def _reserve_key(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
     """None if the request must run; otherwise the response of the earlier request with this key."""
     now = timezone.now()
-    mine = AnsweredRequest.objects.filter(user_id=user_id)
-    mine.filter(created_at__lt=now - KEPT).delete()
+    own_requests = AnsweredRequest.objects.filter(user_id=user_id)
+    own_requests.filter(created_at__lt=now - KEY_LIFETIME).delete()
     # A start time in the future is from before the clock was set back.
     begun_now = Q(created_at__range=(now - _LONGEST_REQUEST, now + _LONGEST_REQUEST))
-    mine.filter(key=key, status=0).exclude(begun_now).delete()
+    own_requests.filter(key=key, status=0).exclude(begun_now).delete()
     try:
         with transaction.atomic():
             AnsweredRequest.objects.create(user_id=user_id, key=key, digest=keyed_digest.keyed(digest))
     except IntegrityError:
-        return mine.get(key=key)
+        return own_requests.get(key=key)
     return None
 
 
-def _again(known: AnsweredRequest, digest: str) -> Response:
-    if not keyed_digest.is_same(known.digest, digest):
+def _replayed(earlier: AnsweredRequest, digest: str) -> Response:
+    if not keyed_digest.is_same(earlier.digest, digest):
         raise ApiError(
             409,
             "key_reused",
-            f"Idempotency-Key {known.key!r} was used before, for another request. Use a new key for each request.",
+            f"Idempotency-Key {earlier.key!r} was used before, for another request. Use a new key for each request.",
             path="Idempotency-Key",
         )
-    if known.status == 0:
+    if earlier.status == 0:
         raise ApiError(409, "in_progress", "The same request is still running. Try again in a moment.", headers={"Retry-After": "1"})
-    headers = {"Idempotent-Replayed": "true"} | ({"Location": known.location} if known.location else {})
-    return Response(msgspec.Raw(bytes(known.body)), status=known.status, headers=headers)
+    headers = {"Idempotent-Replayed": "true"} | ({"Location": earlier.location} if earlier.location else {})
+    return Response(msgspec.Raw(bytes(earlier.body)), status=earlier.status, headers=headers)
 
 
 def _digest(request: Request) -> str:
-    found = hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode())
+    digest = hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode())
     data = request.data
     fields = data if not hasattr(data, "lists") else {name: values for name, values in data.lists() if name not in request.FILES}
-    found.update(msgspec.json.encode(fields, enc_hook=str, order="sorted"))
+    digest.update(msgspec.json.encode(fields, enc_hook=str, order="sorted"))
     for file in cast("Iterable[UploadedFile[bytes]]", request.FILES.getlist("file")):
-        found.update(f"\n{file.name} {file.size}\n".encode())
+        digest.update(f"\n{file.name} {file.size}\n".encode())
         for chunk in file.chunks():
-            found.update(chunk)
+            digest.update(chunk)
         file.seek(0)
-    return found.hexdigest()
+    return digest.hexdigest()

@@ -41,10 +41,10 @@ class LessonHints(Resource):
         """List the hints of a stop that apply to the current state, on or off the path of the lesson."""
         session = session_for(request, session_id, Verb.SEE)
         lesson = lesson_for(session)
-        wanted = request.query_params.get("stop", "")
-        there = next((one for one in path_of(session, lesson) if one.stop.id == wanted), None)
+        stop_id = request.query_params.get("stop", "")
+        there = next((lesson_stop for lesson_stop in path_of(session, lesson) if lesson_stop.stop.id == stop_id), None)
         if there is None:
-            raise ApiError(404, "not_found", f'The lesson {lesson.name} has no stop "{wanted}".', path="?stop")
+            raise ApiError(404, "not_found", f'The lesson {lesson.name} has no stop "{stop_id}".', path="?stop")
         moment = reading.state_at_head(session)
         seen = {
             "state": observed.state(moment.view, release_in(session.settings)),
@@ -52,9 +52,9 @@ class LessonHints(Resource):
             "events": reading.events(session.pk, after=there.arrived, limit=_MOST_EVENTS, tail=True) if there.stop.hints else [],
         }
         document = msgspec.to_builtins(seen)
-        held = [hint.id for hint in there.stop.hints if holds(hint.when, document)]
-        shown = [
-            bodies.LessonHint(hint, in_words(lesson, lambda text, hint=hint: rendering.html(text.stops[wanted].live_hints.get(hint, ""))))  # type: ignore[misc]
-            for hint in held
+        hints = [hint.id for hint in there.stop.hints if holds(hint.when, document)]
+        results = [
+            bodies.LessonHint(hint, in_words(lesson, lambda text, hint=hint: rendering.html(text.stops[stop_id].live_hints.get(hint, ""))))  # type: ignore[misc]
+            for hint in hints
         ]
-        return Response(bodies.LessonHints(event=moment.view.event, hints=shown))
+        return Response(bodies.LessonHints(event=moment.view.event, hints=results))

@@ -38,10 +38,10 @@ class Lessons(Resource):
     def get(self, request: Request) -> Response:
         """List the lessons in the recommended order, with your progress."""
         user = user_of(actor_for(request, Verb.LIST))
-        taken = _taken(user)
-        progress = {one.lesson: one for one in LessonProgress.objects.filter(user_id=user)}
+        started = _taken(user)
+        progress = {progress_row.lesson: progress_row for progress_row in LessonProgress.objects.filter(user_id=user)}
         parts = [
-            bodies.CoursePart(part=part, lessons=[_line(lesson, taken.get(lesson.name), progress.get(lesson.name)) for lesson in lessons])
+            bodies.CoursePart(part=part, lessons=[_line(lesson, started.get(lesson.name), progress.get(lesson.name)) for lesson in lessons])
             for part, lessons in course().parts.items()
         ]
         return versions.versioned(request, bodies.CourseBody(parts=parts))
@@ -56,13 +56,15 @@ class OneLesson(Resource):
         actor_for(request, Verb.LIST)
         faults: list[str] = []
         try:
-            found = version(name)
+            lesson_version = version(name)
             find(name)
         except UnknownLessonError as error:
             raise ApiError(404, "not_found", str(error)) from error
         except LessonError as error:
             faults = [str(fault) for fault in error.faults]
-        return versions.versioned(request, bodies.LessonVersion(name=name, version=found, own=name in own_folders(), faults=faults))
+        return versions.versioned(
+            request, bodies.LessonVersion(name=name, version=lesson_version, own=name in own_folders(), faults=faults)
+        )
 
 
 class SessionLesson(Resource):
@@ -122,7 +124,7 @@ def unreadable(name: str, error: LessonError) -> ApiError:
 
 
 def path_of(session: Session, lesson: Lesson) -> list[StopState]:
-    """The played stops, always asked for event 0, so that the answer is shared by all positions. Raises `ApiError`."""
+    """The played stops. They are always requested for event 0, so that all positions share the cached answer. Raises `ApiError`."""
     question = requests.Path(lesson.name, lesson.version, at=0)
     return msgspec.json.decode(ask(session, question).content, type=list[StopState])
 
@@ -133,7 +135,7 @@ def _taken(user_id: int) -> dict[str, Session]:
     return {str(session.source["lesson"]): session for session in sessions}
 
 
-def _line(lesson: Lesson, taken: Session | None, progress: LessonProgress | None) -> bodies.LessonLine:
+def _line(lesson: Lesson, started: Session | None, progress: LessonProgress | None) -> bodies.LessonLine:
     return bodies.LessonLine(
         name=lesson.name,
         release=lesson.plan.release,
@@ -141,8 +143,8 @@ def _line(lesson: Lesson, taken: Session | None, progress: LessonProgress | None
         stops=len(lesson.plan.stops),
         title=in_words(lesson, lambda text: rendering.html_line(text.title)),
         about=in_words(lesson, lambda text: rendering.html_line(text.about)),
-        session=str(taken.pk) if taken else None,
-        done=_done(lesson, taken.last_seq) if taken else 0,
+        session=str(started.pk) if started else None,
+        done=_done(lesson, started.last_seq) if started else 0,
         stop=progress.stop if progress else "",
         finished=bool(progress and progress.finished_at),
     )
@@ -162,7 +164,7 @@ def _done(lesson: Lesson, commands: int) -> int:
 def _body(
     lesson: Lesson, played: Iterable[StopState], session: Session, progress: LessonProgress | None, visible: _Visible
 ) -> bodies.LessonBody:
-    order = [one.name for one in course().lessons]
+    order = [lesson.name for lesson in course().lessons]
     following = order[order.index(lesson.name) + 1 :] if lesson.name in order else []
     fewest = min((len(text.take_home) for text in lesson.texts.values()), default=0)
     begun_with = version_begun_with(session)
@@ -172,7 +174,7 @@ def _body(
         title=in_words(lesson, lambda text: rendering.html_line(text.title)),
         about=in_words(lesson, lambda text: rendering.html(text.about)),
         take_home=[in_words(lesson, lambda text, i=i: rendering.html_line(text.take_home[i])) for i in range(fewest)],  # type: ignore[misc]
-        upstream=[bodies.LessonSymbol(one.file, one.symbol) for one in lesson.plan.upstream],
+        upstream=[bodies.LessonSymbol(symbol.file, symbol.symbol) for symbol in lesson.plan.upstream],
         differences=[
             bodies.LessonDifference(
                 release=release,
@@ -182,7 +184,7 @@ def _body(
             for release in RELEASES
             if release in lesson.plan.differences
         ],
-        stops=[_stop(lesson, one, visible, reached=session.event) for one in played],
+        stops=[_stop(lesson, stop, visible, reached=session.event) for stop in played],
         next=following[0] if following else "",
         version=lesson.version,
         changed=begun_with not in ("", lesson.version),
@@ -237,5 +239,5 @@ def progress_body(progress: LessonProgress) -> bodies.LessonProgress:
 
 def in_words(lesson: Lesson, text_of: Callable[[Text], str]) -> bodies.Words:
     """A text in each language. A missing translation is replaced by the other language."""
-    written = [lesson.texts[language] for language in LANGUAGES if language in lesson.texts]
-    return bodies.Words(*(text_of(lesson.texts.get(language) or written[0]) if written else "" for language in LANGUAGES))
+    translations = [lesson.texts[language] for language in LANGUAGES if language in lesson.texts]
+    return bodies.Words(*(text_of(lesson.texts.get(language) or translations[0]) if translations else "" for language in LANGUAGES))

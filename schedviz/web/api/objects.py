@@ -88,8 +88,8 @@ class SelectedObjects(Resource):
 
 
 def _kind(request: Request) -> Kind:
-    kind = BY_NAME.get(wanted := request.query_params.get("kind", ""))
+    kind = BY_NAME.get(kind_name := request.query_params.get("kind", ""))
     if kind is None:
         kinds = ", ".join(BY_NAME)
-        raise ApiError(400, "invalid", f"?kind={wanted}: one of {kinds} is expected.", path="?kind", expected=kinds, found=wanted)
+        raise ApiError(400, "invalid", f"?kind={kind_name}: one of {kinds} is expected.", path="?kind", expected=kinds, found=kind_name)
     return kind

@@ -57,9 +57,9 @@ def page_parameters(what: str, *, default: int, most: int, number: bool = True) 
 
 def link_pages(request: Request, *, following: int | str | None, previous: int | str | None) -> None:
     """Add `Link` headers to the neighbouring pages (RFC 8288)."""
-    kept = {name: value for name, value in request.query_params.dict().items() if name not in _LEADING}
+    parameters = {name: value for name, value in request.query_params.dict().items() if name not in _LEADING}
     links = [
-        f'<{request.build_absolute_uri(f"{request.path}?{urlencode({**kept, name: str(cursor)})}")}>; rel="{relation}"'
+        f'<{request.build_absolute_uri(f"{request.path}?{urlencode({**parameters, name: str(cursor)})}")}>; rel="{relation}"'
         for relation, name, cursor in (("next", "after", following), ("prev", "before", previous))
         if cursor is not None
     ]
@@ -94,9 +94,9 @@ def page_of_rows(request: Request, rows: QuerySet[M], order: Sequence[str], *, d
         some.reverse()
     has_next = some and (more if not from_end else before is not None)
     has_previous = some and (more if from_end else after is not None or offset > 0)
-    found = Rows(some, _cursor(some[-1], order) if has_next else None, _cursor(some[0], order) if has_previous else None)
-    link_pages(request, following=found.next, previous=found.previous)
-    return found
+    page = Rows(some, _cursor(some[-1], order) if has_next else None, _cursor(some[0], order) if has_previous else None)
+    link_pages(request, following=page.next, previous=page.previous)
+    return page
 
 
 def _limit(request: Request, *, default: int, most: int) -> tuple[int, bool]:
@@ -110,34 +110,34 @@ def _turned(order: Sequence[str]) -> list[str]:
 
 def _cursor(row: Model, order: Sequence[str]) -> str:
     names = [name.removeprefix("-") for name in order]
-    written = msgspec.json.encode([row.pk, [row.pk if name == "pk" else getattr(row, name) for name in names]], enc_hook=str)
-    return base64.urlsafe_b64encode(written).decode().rstrip("=")
+    cursor = msgspec.json.encode([row.pk, [row.pk if name == "pk" else getattr(row, name) for name in names]], enc_hook=str)
+    return base64.urlsafe_b64encode(cursor).decode().rstrip("=")
 
 
 def _place(request: Request, name: str, rows: QuerySet[M], order: Sequence[str]) -> Callable[[str], Any] | None:
     """The values of a cursor, by column."""
-    given = request.query_params.get(name, "")
-    if not given:
+    raw = request.query_params.get(name, "")
+    if not raw:
         return None
     try:
-        pk, values = msgspec.json.decode(base64.urlsafe_b64decode(given + "=" * (-len(given) % 4)), type=tuple[str | int, list[Any]])
-        columns = dict(zip([one.removeprefix("-") for one in order], values, strict=True))
+        pk, values = msgspec.json.decode(base64.urlsafe_b64decode(raw + "=" * (-len(raw) % 4)), type=tuple[str | int, list[Any]])
+        columns = dict(zip([column.removeprefix("-") for column in order], values, strict=True))
         # SQLite compares times as text, and the times that it writes itself have fewer digits, so both sides must be in its own form.
         own = rows.model._default_manager.filter(pk=pk)
         own_exists = own.exists()
     except (binascii.Error, ValueError, msgspec.MsgspecError, TypeError, UnicodeError) as error:
         expected = "`next` or `previous` of another page of this list"
-        message = f"?{name}={given[:80]}: {expected} is expected."
-        raise ApiError(400, "invalid", message, path=f"?{name}", expected=expected, found=given[:80]) from error
+        message = f"?{name}={raw[:80]}: {expected} is expected."
+        raise ApiError(400, "invalid", message, path=f"?{name}", expected=expected, found=raw[:80]) from error
     return lambda column: own.values(column)[:1] if own_exists else columns[column]
 
 
 def _beyond(order: Sequence[str], value_of: Callable[[str], Any]) -> Q:
     """The rows after a position in an order."""
-    found, equal = Q(), Q()
+    condition, equal = Q(), Q()
     for name in order:
         column = name.removeprefix("-")
         value = value_of(column)
-        found |= equal & Q(**{f"{column}__{'lt' if name.startswith('-') else 'gt'}": value})
+        condition |= equal & Q(**{f"{column}__{'lt' if name.startswith('-') else 'gt'}": value})
         equal &= Q(**{column: value})
-    return found
+    return condition

@@ -20,14 +20,14 @@ class JsonParser(BaseParser):
     def parse(self, stream: IO[Any], _media_type: str | None = None, _parser_context: Any = None) -> Any:
         data = read_body(stream)
         try:
-            found = msgspec.json.decode(data)
+            document = msgspec.json.decode(data)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             raise ApiError(
                 400, "bad_json", f"The body is not JSON: {error}.", hint="Send one JSON object with Content-Type: application/json."
             ) from error
-        if is_nested_deeper(found):
+        if is_nested_deeper(document):
             raise ApiError(400, "invalid", f"$: {TOO_DEEP}", path="$", expected=f"at most {NESTING_DEPTH} levels")
-        return found
+        return document
 
 
 def read_body(stream: IO[Any]) -> bytes:

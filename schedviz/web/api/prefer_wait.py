@@ -20,28 +20,28 @@ from schedviz.web.waiting import TooManyWait, waits
 T = TypeVar("T")
 
 LONGEST_WAIT_SECONDS = 30.0
-_FIRST_LOOK_SECONDS = 0.002
-_LAST_LOOK_SECONDS = 0.05
+_FIRST_POLL_SECONDS = 0.002
+_MAX_POLL_SECONDS = 0.05
 
 PREFER = OpenApiParameter(
     "Prefer",
     str,
     OpenApiParameter.HEADER,
-    description=f"`wait=5`: respond when it is done, or after 5 seconds (at most {LONGEST_WAIT_SECONDS:g}).",
+    description=f"`wait=5`: respond wait_until it is done, or after 5 seconds (at most {LONGEST_WAIT_SECONDS:g}).",
 )
 
 
 def wait_seconds(request: Request) -> float:
     """The seconds that the client wants to wait; 0 for no wait. Confirms them in the response (`Preference-Applied`)."""
-    found = re.search(r"(?:^|[,;\s])wait\s*=\s*(\d{1,9}(?:\.\d+)?)", request.headers.get("Prefer", ""))
-    wait = min(float(found[1]), LONGEST_WAIT_SECONDS) if found else 0.0
+    match = re.search(r"(?:^|[,;\s])wait\s*=\s*(\d{1,9}(?:\.\d+)?)", request.headers.get("Prefer", ""))
+    wait = min(float(match[1]), LONGEST_WAIT_SECONDS) if match else 0.0
     if wait > 0:
         add_header(request, "Preference-Applied", f"wait={wait:g}")
     return wait
 
 
-def when(is_done: Callable[[T], bool], look: Callable[[], T], first: T, seconds: float) -> T:
-    """The result of `look` once it is `done`, or when the time is over; `first` is the result of the first look.
+def wait_until(is_done: Callable[[T], bool], read: Callable[[], T], first: T, seconds: float) -> T:
+    """The result of `read` once it is done, or wait_until the time is over; `first` is the result of the first read.
 
     It does not wait if too many requests do.
     """
@@ -49,17 +49,17 @@ def when(is_done: Callable[[T], bool], look: Callable[[], T], first: T, seconds:
         return first
     try:
         with waits.one():
-            return _poll(is_done, look, first, seconds)
+            return _poll(is_done, read, first, seconds)
     except TooManyWait:
         return first
 
 
-def _poll(is_done: Callable[[T], bool], look: Callable[[], T], first: T, seconds: float) -> T:
-    until = time.monotonic() + seconds
-    pause = _FIRST_LOOK_SECONDS
-    seen = first
-    while not is_done(seen) and (left := until - time.monotonic()) > 0:
-        time.sleep(min(pause, left))
-        pause = min(pause * 1.3, _LAST_LOOK_SECONDS)
-        seen = look()
-    return seen
+def _poll(is_done: Callable[[T], bool], read: Callable[[], T], first: T, seconds: float) -> T:
+    deadline = time.monotonic() + seconds
+    pause = _FIRST_POLL_SECONDS
+    current = first
+    while not is_done(current) and (remaining := deadline - time.monotonic()) > 0:
+        time.sleep(min(pause, remaining))
+        pause = min(pause * 1.3, _MAX_POLL_SECONDS)
+        current = read()
+    return current

@@ -48,7 +48,7 @@ class ProblemAnswers:
 
 def _as_problem(response: HttpResponseBase) -> HttpResponseBase:
     code, message = _STATUSES.get(response.status_code, _STATUSES[500 if response.status_code >= 500 else 400])
-    kept = {name: value for name, value in response.items() if name.lower() not in _OF_THE_BODY}
-    answer = refusal(response.status_code, code, message, headers=kept)
+    headers = {name: value for name, value in response.items() if name.lower() not in _OF_THE_BODY}
+    answer = refusal(response.status_code, code, message, headers=headers)
     answer.cookies = response.cookies
     return answer

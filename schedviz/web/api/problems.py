@@ -99,16 +99,16 @@ class ProblemList(msgspec.Struct, frozen=True):
 
 def problem(status: int, code: str, message: str, detail: dict[str, Any] | None = None) -> dict[str, Any]:
     """The body of an error response."""
-    known = detail or {}
+    members = detail or {}
     return {
         "type": f"/api/v1/problems/#{code}",
         "title": TITLES.get(code, code.replace("_", " ").capitalize()),
         "status": status,
         "detail": message,
         "code": code,
-        **{name: value for name, value in known.items() if name not in _RESERVED},
+        **{name: value for name, value in members.items() if name not in _RESERVED},
         # The form before RFC 9457, kept for the clients of v1.
-        "error": {"code": code, "message": message, "detail": known},
+        "error": {"code": code, "message": message, "detail": members},
     }
 
 

@@ -26,9 +26,13 @@ class Quotas(Resource):
             schemas.QuotaList(
                 results=[
                     schemas.QuotaBody(
-                        kind=one.kind, setting=one.setting, limit=one.limit or None, used=one.used if one.is_own else None, own=one.is_own
+                        kind=quota.kind,
+                        setting=quota.setting,
+                        limit=quota.limit or None,
+                        used=quota.used if quota.is_own else None,
+                        own=quota.is_own,
                     )
-                    for one in quotas.quotas_of(actor.user_id)
+                    for quota in quotas.quotas_of(actor.user_id)
                 ]
             ),
         )

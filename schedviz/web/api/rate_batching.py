@@ -41,18 +41,18 @@ class BatchedCounter:
         self._credits: dict[Hashable, _Credit] = {}
         self._lock = threading.Lock()
 
-    def count(self, key: Hashable, limit: int, ask: Callable[[int], LimitCheck], *, cost: int = 1) -> LimitCheck:
-        """Count a request that costs as much as `cost` others. `ask` counts a batch for all processes, or none of it."""
+    def count(self, key: Hashable, limit: int, check: Callable[[int], LimitCheck], *, cost: int = 1) -> LimitCheck:
+        """Count a request that costs as much as `cost` others. `check` counts a batch for all processes, or none of it."""
         if cost > 1:
-            return ask(cost)
+            return check(cost)
         amount = self._use(key, limit)
         if isinstance(amount, LimitCheck):
             return amount
-        counted = ask(amount)
+        counted = check(amount)
         if not counted.allowed and amount > 1:
-            amount, counted = 1, ask(1)
+            amount, counted = 1, check(1)
         if counted.allowed and limit // _SHARE > 1:
-            self._keep(key, amount, counted)
+            self._store_credit(key, amount, counted)
         return msgspec.structs.replace(counted, remaining=counted.remaining + amount - 1)
 
     def _use(self, key: Hashable, limit: int) -> LimitCheck | int:
@@ -69,11 +69,11 @@ class BatchedCounter:
                 return LimitCheck(True, credit.last.remaining + credit.left, credit.last.reset_time)
             return max(1, min(2 * credit.taken, limit // _SHARE))
 
-    def _keep(self, key: Hashable, amount: int, counted: LimitCheck) -> None:
+    def _store_credit(self, key: Hashable, amount: int, counted: LimitCheck) -> None:
         with self._lock:
-            known = self._credits.get(key)
+            credit = self._credits.get(key)
             # Several threads may have used up the batch at once.
-            left = amount - 1 + (known.left if known is not None else 0)
+            remaining = amount - 1 + (credit.left if credit is not None else 0)
             if len(self._credits) >= _MOST_KEYS:
                 self._credits.clear()
-            self._credits[key] = _Credit(left, amount, time.monotonic(), counted)
+            self._credits[key] = _Credit(remaining, amount, time.monotonic(), counted)

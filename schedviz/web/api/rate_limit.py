@@ -59,35 +59,35 @@ class _Counters:
         self._credits = BatchedCounter()
         self._away_until = 0.0
 
-    def count(self, item: RateLimitItemPerMinute, *who: str, cost: int = 1) -> LimitCheck:
+    def count(self, item: RateLimitItemPerMinute, *identifiers: str, cost: int = 1) -> LimitCheck:
         """Count a request that costs as much as `cost` others."""
-        return self._credits.count((item.amount, *who), item.amount, lambda cost: self._ask(item, cost, *who), cost=cost)
+        return self._credits.count((item.amount, *identifiers), item.amount, lambda cost: self._check(item, cost, *identifiers), cost=cost)
 
-    def _ask(self, item: RateLimitItemPerMinute, cost: int, *who: str) -> LimitCheck:
+    def _check(self, item: RateLimitItemPerMinute, cost: int, *identifiers: str) -> LimitCheck:
         if time.monotonic() >= self._away_until:
             try:
-                return self._count(self._shared, item, cost, *who)
+                return self._count(self._shared, item, cost, *identifiers)
             except StorageError as error:
                 self._away_until = time.monotonic() + _AWAY_SECONDS
                 log.warning("Redis does not answer; this process counts requests locally", error=str(error))
-        return self._count(self._own, item, cost, *who)
+        return self._count(self._own, item, cost, *identifiers)
 
     @staticmethod
-    def _count(limiter: SlidingWindowCounterRateLimiter, item: RateLimitItemPerMinute, cost: int, *who: str) -> LimitCheck:
-        allowed = limiter.hit(item, *who, cost=cost)
-        if not allowed and _outlasts_its_window(limiter.storage, item, *who):
+    def _count(limiter: SlidingWindowCounterRateLimiter, item: RateLimitItemPerMinute, cost: int, *identifiers: str) -> LimitCheck:
+        allowed = limiter.hit(item, *identifiers, cost=cost)
+        if not allowed and _outlasts_its_window(limiter.storage, item, *identifiers):
             # Redis' clock was set back. The counts would not decrease until it has caught up.
-            limiter.clear(item, *who)
-            allowed = limiter.hit(item, *who, cost=cost)
-        left = limiter.get_window_stats(item, *who)
-        return LimitCheck(allowed, left.remaining, left.reset_time)
+            limiter.clear(item, *identifiers)
+            allowed = limiter.hit(item, *identifiers, cost=cost)
+        window = limiter.get_window_stats(item, *identifiers)
+        return LimitCheck(allowed, window.remaining, window.reset_time)
 
 
-def _outlasts_its_window(storage: Storage, item: RateLimitItemPerMinute, *who: str) -> bool:
+def _outlasts_its_window(storage: Storage, item: RateLimitItemPerMinute, *identifiers: str) -> bool:
     """Whether a stored count expires later than possible: a window lasts for at most two periods."""
     if not isinstance(storage, SlidingWindowCounterSupport):
         return False
-    _, previous_seconds, _, current_seconds = storage.get_sliding_window(item.key_for(*who), item.get_expiry())
+    _, previous_seconds, _, current_seconds = storage.get_sliding_window(item.key_for(*identifiers), item.get_expiry())
     return max(previous_seconds, current_seconds) > 2 * item.get_expiry()
 
 
@@ -113,20 +113,20 @@ class RequestRate(BaseThrottle):
     def allow_request(self, request: Request, view: APIView) -> bool:
         rates: dict[str, Scope] = getattr(view, "rates", {})
         scope = rates.get(str(request.method), "requests")
-        return self._count(request, scope, *self._whose(request, scope))
+        return self._count(request, scope, *self._limit_and_key(request, scope))
 
     def count_refused(self, request: Request) -> None:
         """Count a request whose credentials were refused, against the limit of anonymous clients. Raises `ApiError` 429."""
         self._count(request, "requests", *self._by_address(request))
 
-    def _count(self, request: Request, scope: Scope, setting: str, who: str) -> bool:
+    def _count(self, request: Request, scope: Scope, setting: str, client: str) -> bool:
         """True, with the headers of the answer set. Raises `ApiError` 429 above the limit."""
         limit: int = getattr(settings, setting)
         if limit == 0:
             return True
         # A session is created from a file of any size; what it costs is the import.
         cost = 1 if scope == "sessions" else _cost(request, limit)
-        counted = _counters(os.getpid(), settings.REDIS_URL).count(RateLimitItemPerMinute(limit), scope, who, cost=cost)
+        counted = _counters(os.getpid(), settings.REDIS_URL).count(RateLimitItemPerMinute(limit), scope, client, cost=cost)
         seconds = max(0.0, counted.reset_time - time.time())
         add_header(request, "RateLimit-Limit", str(limit))
         add_header(request, "RateLimit-Remaining", str(counted.remaining))
@@ -144,7 +144,7 @@ class RequestRate(BaseThrottle):
             expected=f"at most {limit} a minute",
         )
 
-    def _whose(self, request: Request, scope: Scope) -> tuple[str, str]:
+    def _limit_and_key(self, request: Request, scope: Scope) -> tuple[str, str]:
         """The setting with the limit, and the key under which requests are counted."""
         actor = actor_of(request)
         if actor.user_id is not None:

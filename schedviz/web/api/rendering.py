@@ -44,9 +44,9 @@ class DocumentedTypes(BaseContentNegotiation):
 
     def select_renderer(self, request: Request, renderers: Iterable[BaseRenderer], _format_suffix: str | None = None) -> Any:
         offered = media_types(request.parser_context["view"], request.method)
-        if not any(request._request.accepts(one) for one in (*offered, MEDIA_TYPE)):  # noqa: SLF001 -- DRF has no other way to what it wraps.
-            found, expected = printable(request.headers.get("Accept", ""), 80), ", ".join(offered)
-            message = f"Accept: {found}: this address responds with {expected}."
-            raise ApiError(406, "not_acceptable", message, path="Accept", expected=expected, found=found, hint="Send Accept: */*.")
+        if not any(request._request.accepts(media_type) for media_type in (*offered, MEDIA_TYPE)):  # noqa: SLF001 -- DRF has no other way to what it wraps.
+            actual, expected = printable(request.headers.get("Accept", ""), 80), ", ".join(offered)
+            message = f"Accept: {actual}: this address responds with {expected}."
+            raise ApiError(406, "not_acceptable", message, path="Accept", expected=expected, found=actual, hint="Send Accept: */*.")
         first = next(iter(renderers))
         return first, first.media_type

@@ -69,33 +69,33 @@ class Resource(APIView):
         super().initial(request, *args, **kwargs)
         actor = actor_of(request)
         requester.set(actor.identity or " ".join(actor.links))
-        known = query_parameters(self, request.method)
-        if known is not None:
-            _expect(request, known)
+        declared = query_parameters(self, request.method)
+        if declared is not None:
+            _expect(request, declared)
 
 
-def _expect(request: Request, known: Mapping[str, OpenApiParameter]) -> None:
-    for name, given in request.query_params.lists():
-        if name not in known:
-            expected = ", ".join(known) or "no parameter"
+def _expect(request: Request, declared: Mapping[str, OpenApiParameter]) -> None:
+    for name, values in request.query_params.lists():
+        if name not in declared:
+            expected = ", ".join(declared) or "no parameter"
             shown = printable(name, _LONGEST_FOUND)
             raise _wrong(shown, f"this address has no such parameter; it has {expected}", expected, shown)
-        if len(given) > 1:
-            raise _wrong(name, "is given more than once", "one value", f"{len(given)} values")
+        if len(values) > 1:
+            raise _wrong(name, "is given more than once", "one value", f"{len(values)} values")
         # An empty value counts as missing.
-        if given[0]:
-            _expect_value(name, given[0], known[name].type)
+        if values[0]:
+            _expect_value(name, values[0], declared[name].type)
 
 
-def _expect_value(name: str, given: str, schema: Any) -> None:
-    shown = printable(given, _LONGEST_FOUND)
+def _expect_value(name: str, value: str, schema: Any) -> None:
+    shown = printable(value, _LONGEST_FOUND)
     if schema["type"] == "integer":
-        if not re.fullmatch("[0-9]{1,18}", given):
+        if not re.fullmatch("[0-9]{1,18}", value):
             raise _wrong(name, f"a whole number of 0 or more is expected, found {shown}", "int", shown)
-        if int(given) > schema["maximum"]:
+        if int(value) > schema["maximum"]:
             expected = f"at most {schema['maximum']}"
             raise _wrong(name, f"{expected} is expected, found {shown}", expected, shown)
-    elif given not in schema.get("enum", (given,)):
+    elif value not in schema.get("enum", (value,)):
         expected = ", ".join(schema["enum"])
         raise _wrong(name, f"one of {expected} is expected, found {shown}", expected, shown)
 

@@ -27,8 +27,8 @@ class Samples(Resource):
     def get(self, request: Request) -> Response:
         """List the samples by name."""
         actor_for(request, Verb.LIST)
-        found = schemas.SampleList(results=[schemas.SampleLine(each.name, each.description) for each in samples.samples()])
-        return versions.versioned(request, found)
+        body = schemas.SampleList(results=[schemas.SampleLine(sample.name, sample.description) for sample in samples.samples()])
+        return versions.versioned(request, body)
 
 
 class OneSample(Resource):
@@ -42,8 +42,8 @@ class OneSample(Resource):
         """Download the trace file of a sample. `POST sessions/ {"trace": …}` creates a session from it."""
         actor_for(request, Verb.LIST)
         try:
-            found = samples.sample(name)
+            sample = samples.sample(name)
         except LookupError as error:
             raise ApiError(404, "not_found", f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
-        versions.answer_as(request, versions.of_content(found))
-        return HttpResponse(found, content_type="application/json")
+        versions.answer_as(request, versions.of_content(sample))
+        return HttpResponse(sample, content_type="application/json")

@@ -45,7 +45,7 @@ from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.lessons import unreadable
 from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.parsing import JsonParser
-from schedviz.web.api.prefer_wait import PREFER, wait_seconds, when
+from schedviz.web.api.prefer_wait import PREFER, wait_seconds, wait_until
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, answer, ref, refused
@@ -58,8 +58,8 @@ LONGEST_PAGE = 1000
 #: The sort keys of the list, with their columns.
 ORDERS = {"name": "name", "status": "status", "cycles": "cycle", "created": "created_at"}
 NEWEST_FIRST = ("-created_at", "-pk")
-#: Members of the settings that a request can also have next to them.
-_BESIDE = frozenset({"release", "featureGates"})
+#: Settings that a request can have at its top level, too.
+_TOP_LEVEL_SETTINGS = frozenset({"release", "featureGates"})
 
 
 def session_body(request: Request, session: Session) -> schemas.SessionBody:
@@ -141,10 +141,10 @@ def _forked_from(request: Request, session: Session) -> schemas.ForkedFrom | Non
     return schemas.ForkedFrom(id=str(parent.pk), name=session.source["fork"]["name"], event=event)
 
 
-def expect_room(actor: Actor, *, nodes: int = 0, pods: int = 0) -> None:
+def expect_session_quota(actor: Actor, *, nodes: int = 0, pods: int = 0) -> None:
     """Raises `ApiError` 409 if the quotas do not allow one more session with a cluster of this size."""
     with within_quotas():
-        quotas.expect_room_for_session(actor.user_id, nodes=nodes, pods=pods)
+        quotas.expect_session_quota(actor.user_id, nodes=nodes, pods=pods)
 
 
 @contextmanager
@@ -174,7 +174,7 @@ class Sessions(Resource):
                 "sort",
                 str,
                 f"One of {', '.join(ORDERS)}; prefix with - for descending order. By default, newest first.",
-                choices=tuple(f"{turned}{name}" for name in ORDERS for turned in ("", "-")),
+                choices=tuple(f"{sign}{name}" for name in ORDERS for sign in ("", "-")),
             ),
             query("sizes", int, "1: include the size of each session in the database.", most=1),
         ],
@@ -185,12 +185,12 @@ class Sessions(Resource):
         actor = actor_of(request)
         if not actor.links and not settings.PUBLIC_DEMO:
             actor = actor_for(request, Verb.LIST)
-        wanted = _filtered(request, visible_sessions(actor).select_related("owner", "origin"))
-        page = page_of_rows(request, wanted, _order(request), default=PAGE, most=LONGEST_PAGE)
+        sessions = _filtered(request, visible_sessions(actor).select_related("owner", "origin"))
+        page = page_of_rows(request, sessions, _order(request), default=PAGE, most=LONGEST_PAGE)
         listed = session_bodies(request, page.rows, with_sizes=request.query_params.get("sizes") == "1")
-        found = schemas.SessionList(results=listed, next=page.next, previous=page.previous, count=wanted.count())
-        versions.answer_as(request, versions.of_content(found))
-        return Response(found)
+        body = schemas.SessionList(results=listed, next=page.next, previous=page.previous, count=sessions.count())
+        versions.answer_as(request, versions.of_content(body))
+        return Response(body)
 
     @extend_schema(
         operation_id="createSession",
@@ -208,14 +208,14 @@ class Sessions(Resource):
         """
         actor = actor_for(request, Verb.CREATE)
         wait = wait_seconds(request)
-        expect_room(actor)
+        expect_session_quota(actor)
         calls_extenders = _calls_extenders(request)
-        name, source, given = _files(request) if _is_multipart(request) else _described(request)
+        name, source, engine_settings = _files(request) if _is_multipart(request) else _described(request)
         if isinstance(source, create.Generate):
             size = parse_generate_spec(source.parameters)
-            expect_room(actor, nodes=size.nodes or 0, pods=size.pods or 0)
-        with validating("settings" if _is_multipart(request) else "$.settings", beside=_BESIDE & set(request.data)):
-            simulation = validate_settings(given)
+            expect_session_quota(actor, nodes=size.nodes or 0, pods=size.pods or 0)
+        with validating("settings" if _is_multipart(request) else "$.settings", top_level=_TOP_LEVEL_SETTINGS & set(request.data)):
+            simulation = validate_settings(engine_settings)
         try:
             with within_quotas():
                 session = create.create_session(
@@ -236,13 +236,13 @@ class Sessions(Resource):
 def when_imported(session: Session, wait: float) -> Session:
     """The session once its import (or fork) has ended, or when the time is over. Raises `ApiError` 404."""
 
-    def look() -> Session:
-        found = Session.objects.select_related("owner", "origin").filter(pk=session.pk).first()
-        if found is None:
+    def read() -> Session:
+        newest = Session.objects.select_related("owner", "origin").filter(pk=session.pk).first()
+        if newest is None:
             raise not_found()
-        return found
+        return newest
 
-    return when(lambda seen: seen.status != Session.Status.IMPORTING, look, session, wait)
+    return wait_until(lambda current: current.status != Session.Status.IMPORTING, read, session, wait)
 
 
 class OneSession(Resource):
@@ -355,34 +355,33 @@ def _calls_extenders(request: Request) -> bool:
 
 def _files(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     data = cast("QueryDict", request.data)
-    unknown = sorted(set(data) - {"file", "name", "settings", "policies", "callExtenders", *_BESIDE})
+    unknown = sorted(set(data) - {"file", "name", "settings", "policies", "callExtenders", *_TOP_LEVEL_SETTINGS})
     if unknown:
         expected = "file (repeatable), name, settings, policies, release, featureGates, callExtenders"
         hint = "A KubeSchedulerConfiguration is one of the files; as JSON it is settings.config." if unknown[0] == "config" else ""
         raise ApiError(400, "invalid", f"There is no field {unknown[0]!r}.", path=unknown[0], expected=expected, hint=hint)
-    files = cast("Iterable[UploadedFile[bytes]]", request.FILES.getlist("file"))
-    sent = list(files)
-    if not sent:
+    uploads = list(cast("Iterable[UploadedFile[bytes]]", request.FILES.getlist("file")))
+    if not uploads:
         raise ApiError(
             400, "invalid", "No file was sent.", path="file", expected="one or more files", hint="curl -F file=@nodes-and-pods.json"
         )
-    given = _json_field(data, "settings") or {}
+    engine_settings = _json_field(data, "settings") or {}
     if (policies := _json_field(data, "policies")) is not None:
-        given = {**given, "policies": _valid_policies(policies)}
+        engine_settings = {**engine_settings, "policies": _valid_policies(policies)}
     if release := data.get("release"):
-        given = {**given, "release": release}
+        engine_settings = {**engine_settings, "release": release}
     if (gates := _json_field(data, "featureGates")) is not None:
-        given = {**given, "featureGates": gates}
-    return _name_in(data) or _name_of(sent), create.Files(sent), given
+        engine_settings = {**engine_settings, "featureGates": gates}
+    return _name_in(data) or _name_of(uploads), create.Files(uploads), engine_settings
 
 
 def _name_in(data: QueryDict) -> str:
     """The name field of a form, checked as in JSON. Raises `ApiError` 400."""
-    given = str(data.get("name") or "")
+    name = str(data.get("name") or "")
     try:
-        return msgspec.convert(given, schemas.Title)
+        return msgspec.convert(name, schemas.Title)
     except msgspec.ValidationError as error:
-        raise struct_error(error, given, inside="name") from error
+        raise struct_error(error, name, inside="name") from error
 
 
 def _json_field(data: QueryDict, name: str) -> dict[str, Any] | None:
@@ -395,15 +394,15 @@ def _json_field(data: QueryDict, name: str) -> dict[str, Any] | None:
         raise ApiError(400, "invalid", f"{name}: {error}", path=name, expected="a JSON object") from error
 
 
-def _valid_policies(written: dict[str, Any]) -> dict[str, Any]:
+def _valid_policies(policies: dict[str, Any]) -> dict[str, Any]:
     """The policies, if they are valid. Raises `ApiError` 400."""
     try:
-        msgspec.convert(written, Policies)
+        msgspec.convert(policies, Policies)
     except msgspec.ValidationError as error:
-        fault = explain_validation_error(error, written, Policies)
+        fault = explain_validation_error(error, policies, Policies)
         path = f"policies.{fault.path}" if fault.path else "policies"
         raise ApiError(400, "invalid", f"{path}: {fault.message}", path=path, expected=fault.expected, found=fault.found) from error
-    return written
+    return policies
 
 
 def _name_of(files: list[UploadedFile[bytes]]) -> str:
@@ -422,23 +421,23 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
             expected='{"generate": {...}}, {"trace": {...}} or {"lesson": "..."}',
             hint="Files are sent as multipart/form-data, in the field file.",
         )
-    beside = {"policies": new.policies, "release": new.release, "featureGates": new.feature_gates}
-    given = {**new.settings, **{name: msgspec.to_builtins(value) for name, value in beside.items() if value is not None}}
+    top_level = {"policies": new.policies, "release": new.release, "featureGates": new.feature_gates}
+    engine_settings = {**new.settings, **{name: msgspec.to_builtins(value) for name, value in top_level.items() if value is not None}}
     if new.generate is not None:
-        return new.name or "Generated cluster", create.Generate(_possible(new.generate)), given
+        return new.name or "Generated cluster", create.Generate(_possible(new.generate)), engine_settings
     if new.lesson is not None:
         return lesson_source(new.lesson, new.name)
     assert new.trace is not None
     with validating("$.trace"):
         validate_trace(new.trace)
-    return new.name or printable(str(new.trace.get("name") or "Trace"), schemas.LONGEST_TITLE), create.Trace(new.trace), given
+    return new.name or printable(str(new.trace.get("name") or "Trace"), schemas.LONGEST_TITLE), create.Trace(new.trace), engine_settings
 
 
 @contextmanager
-def validating(path: str, *, beside: AbstractSet[str] = frozenset()) -> Iterator[None]:
+def validating(path: str, *, top_level: AbstractSet[str] = frozenset()) -> Iterator[None]:
     """Raises `ApiError` for what the validation of the request's member at `path` raises: 400, or 503 where no worker validates it.
 
-    The members in `beside` were sent next to `path`, not in it.
+    The members in `top_level` were sent beside `path`, not in it.
     """
     try:
         with waits.one():
@@ -446,8 +445,8 @@ def validating(path: str, *, beside: AbstractSet[str] = frozenset()) -> Iterator
     except TooManyWait as error:
         raise ApiError(503, "busy", f"{error} Try again in a moment.", headers={"Retry-After": "2"}, path=path) from error
     except DecodeError as error:
-        is_beside = error.path.partition(".")[0] in beside
-        refused = error.inside(path.rpartition(".")[0] if is_beside else path)
+        is_top_level = error.path.partition(".")[0] in top_level
+        refused = error.inside(path.rpartition(".")[0] if is_top_level else path)
         raise ApiError(400, "invalid", str(refused), path=refused.path, expected=refused.expected, found=refused.found) from error
     except ValidationUnavailable as error:
         raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}, path=path) from error

@@ -65,8 +65,8 @@ def state_body(session: Session, moment: reading.Moment) -> schemas.StateBody:
 
 def _queue(queue: QueueView, release: str) -> dict[str, Any]:
     """The queue as recordings of the release have it, except that a pod without backoff has the expiry 0 in every release."""
-    found = observed.queue_state(queue, release)
-    waiting = (pod for name in ("backoffQ", "errorBackoffQ", "unschedulable") for pod in found.get(name, ()))
+    state = observed.queue_state(queue, release)
+    waiting = (pod for name in ("backoffQ", "errorBackoffQ", "unschedulable") for pod in state.get(name, ()))
     for pod in waiting:
         pod["backoffExpirySeconds"] = pod["backoffExpirySeconds"] or 0.0
-    return found
+    return state

@@ -38,7 +38,7 @@ class PodStory(Resource):
         """Read the history of a pod, in order. Pods with the same name are distinguished by uid. The list is empty for a pod that never
         existed.
         """
-        return _told(request, session_id, "pods", f"{namespace}/{name}")
+        return _story(request, session_id, "pods", f"{namespace}/{name}")
 
 
 class NodeStory(Resource):
@@ -51,19 +51,21 @@ class NodeStory(Resource):
     )
     def get(self, request: Request, session_id: UUID, name: str) -> Response:
         """Read the history of a node, in order. Of the nodes that a plugin rejects for one reason, three are named."""
-        return _told(request, session_id, "nodes", name)
+        return _story(request, session_id, "nodes", name)
 
 
-def _told(request: Request, session_id: UUID, kind: Kind, name: str) -> Response:
+def _story(request: Request, session_id: UUID, kind: Kind, name: str) -> Response:
     session = session_for(request, session_id, Verb.SEE)
-    asked = optional_number(request, "at")
-    at = session.event if asked is None else min(asked, session.event)
+    until = optional_number(request, "at")
+    event = session.event if until is None else min(until, session.event)
     page = page_of(request, default=PAGE, most=LONGEST_PAGE)
-    versions.answer_as(request, versions.of_moment(session, asked))
-    before = at + 1 if page.before is None else min(page.before, at + 1)
-    found = object_history.story(session, kind, name, after=page.after, before=before, limit=page.limit, tail=page.tail)
-    entries = found.entries
-    following = entries[-1].event if found.more and not page.tail else None
-    previous = entries[0].event if found.more and page.tail else None
+    versions.answer_as(request, versions.of_moment(session, until))
+    before = event + 1 if page.before is None else min(page.before, event + 1)
+    entries_page = object_history.story(session, kind, name, after=page.after, before=before, limit=page.limit, tail=page.tail)
+    entries = entries_page.entries
+    following = entries[-1].event if entries_page.more and not page.tail else None
+    previous = entries[0].event if entries_page.more and page.tail else None
     link_pages(request, following=following, previous=previous)
-    return Response(schemas.StoryBody(kind=kind, name=name, at=at, lives=found.lives, results=entries, next=following, previous=previous))
+    return Response(
+        schemas.StoryBody(kind=kind, name=name, at=event, lives=entries_page.lives, results=entries, next=following, previous=previous)
+    )

@@ -39,9 +39,9 @@ class Timeline(Resource):
         after = whole_number(request, "from", default=0)
         until = whole_number(request, "to", default=session.event, most=session.event)
         most = max(1, whole_number(request, "buckets", default=BUCKETS, most=MOST_BUCKETS))
-        found = timeline.buckets(session, after=after, until=until, most=most) if after < until else []
+        buckets = timeline.buckets(session, after=after, until=until, most=most) if after < until else []
         first = reading.first_moment(session)
-        return Response(schemas.TimelineBody(after=after, until=until, first_event=first, buckets=[_body(one) for one in found]))
+        return Response(schemas.TimelineBody(after=after, until=until, first_event=first, buckets=[_body(bucket) for bucket in buckets]))
 
 
 def _body(bucket: timeline.Bucket) -> schemas.TimelineBucket:

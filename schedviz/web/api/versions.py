@@ -13,12 +13,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz import __version__
-from schedviz.sessions.commands.inbox import Seen
+from schedviz.sessions.commands.inbox import ExpectedPosition
 from schedviz.sessions.models import Session
 from schedviz.web.api.answer_headers import add_header
 from schedviz.web.api.errors import ApiError, Unchanged
 
-_HEAD = re.compile(r"e(\d{1,18})-s(\d{1,18})-[0-9a-f]+")
+_ETAG_OF_HEAD = re.compile(r"e(\d{1,18})-s(\d{1,18})-[0-9a-f]+")
 _encoder = msgspec.json.Encoder(enc_hook=str)
 
 
@@ -63,21 +63,21 @@ def versioned(request: Request, body: Any) -> Response:
 def expect_version(request: Request, version: str) -> None:
     """Raises `ApiError` 412 if the client's `If-Match` names another version."""
     seen = request.headers.get("If-Match", "").strip()
-    if seen and seen != "*" and version not in [one.strip() for one in seen.split(",")]:
+    if seen and seen != "*" and version not in [etag.strip() for etag in seen.split(",")]:
         raise ApiError(412, "changed", "It has changed since you read it.", path="If-Match", expected=version, found=seen[:200])
 
 
-def seen_head(request: Request) -> Seen | None:
+def seen_head(request: Request) -> ExpectedPosition | None:
     """The state that the sender of a command has seen: `If-Match` with the ETag of `state/` or `view/`. Raises `ApiError` 400."""
-    given = request.headers.get("If-Match", "").strip()
-    if given in ("", "*"):
+    etag = request.headers.get("If-Match", "").strip()
+    if etag in ("", "*"):
         return None
-    found = _HEAD.fullmatch(given.strip('"'))
-    if found is None:
+    match = _ETAG_OF_HEAD.fullmatch(etag.strip('"'))
+    if match is None:
         raise ApiError(
-            400, "invalid", "If-Match: the ETag of state/ or view/ is expected.", path="If-Match", expected="an ETag", found=given[:200]
+            400, "invalid", "If-Match: the ETag of state/ or view/ is expected.", path="If-Match", expected="an ETag", found=etag[:200]
         )
-    return Seen(event=int(found[1]), seq=int(found[2]))
+    return ExpectedPosition(event=int(match[1]), seq=int(match[2]))
 
 
 def _digest(value: Any) -> str:

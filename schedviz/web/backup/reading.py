@@ -31,22 +31,22 @@ def read(path: Path, *, replace: bool = False) -> Summary:
     The database must be empty. With `replace` its content is deleted first, and its tables must be those of the backup.
     """
     with path.open("rb") as file:
-        found = records(file)
-        header = _header(found)
+        rows = records(file)
+        header = _header(rows)
         _expect_no_worker()
         executor = SingleMigrationExecutor()
-        wanted = executor.loader.single(header.migrations)
-        _expect_known(header, wanted, executor)
+        migrations = executor.loader.single(header.migrations)
+        _expect_known(header, migrations, executor)
         if replace:
-            _expect_same_tables(wanted, executor)
+            _expect_same_tables(migrations, executor)
         else:
-            _expect_empty(wanted, executor)
-            executor.migrate(_ends_of(wanted, executor))
-        apps = SingleMigrationExecutor().loader.project_state(sorted(wanted)).apps
+            _expect_empty(migrations, executor)
+            executor.migrate(_ends_of(migrations, executor))
+        apps = SingleMigrationExecutor().loader.project_state(sorted(migrations)).apps
         with transaction.atomic():
             if replace:
                 _throw_away(apps)
-            counted = _fill(apps, found)
+            counted = _fill(apps, rows)
             _reset_sequences(apps)
     latest = MigrationExecutor(connection)
     latest.migrate(latest.loader.graph.leaf_nodes())
@@ -54,8 +54,8 @@ def read(path: Path, *, replace: bool = False) -> Summary:
     return Summary(tables=len(counted), rows=sum(counted.values()), sessions=counted[Session._meta.label], bytes=path.stat().st_size)
 
 
-def _header(found: Iterator[Header | Rows | End]) -> Header:
-    header = next(found, None)
+def _header(rows: Iterator[Header | Rows | End]) -> Header:
+    header = next(rows, None)
     if not isinstance(header, Header):
         raise BackupError("This file is not a schedviz backup: it does not begin with a header.")
     if header.format != FORMAT:
@@ -64,7 +64,7 @@ def _header(found: Iterator[Header | Rows | End]) -> Header:
 
 
 def _expect_no_worker() -> None:
-    """Refuse while workers run: they would write the positions of sessions as they were before into what is restored."""
+    """Refuse while workers run: they would overwrite the restored sessions with their own positions."""
     try:
         workers = sorted(heartbeat.alive())
     except redis.RedisError:
@@ -77,8 +77,8 @@ def _expect_no_worker() -> None:
         )
 
 
-def _expect_known(header: Header, wanted: set[Key], executor: SingleMigrationExecutor) -> None:
-    unknown = [f"{app}.{name}" for app, name in sorted(wanted) if (app, name) not in executor.loader.graph.nodes]
+def _expect_known(header: Header, migrations: set[Key], executor: SingleMigrationExecutor) -> None:
+    unknown = [f"{app}.{name}" for app, name in sorted(migrations) if (app, name) not in executor.loader.graph.nodes]
     if unknown:
         raise BackupError(
             f"This backup was written by schedviz {header.version}, a newer version: migration {unknown[0]} is unknown here. "
@@ -86,43 +86,45 @@ def _expect_known(header: Header, wanted: set[Key], executor: SingleMigrationExe
         )
 
 
-def _expect_same_tables(wanted: set[Key], executor: SingleMigrationExecutor) -> None:
-    if executor.loader.applied != wanted:
+def _expect_same_tables(migrations: set[Key], executor: SingleMigrationExecutor) -> None:
+    if executor.loader.applied != migrations:
         raise BackupError("The tables do not match those of the backup, which another version wrote. Restore it into an empty database.")
 
 
-def _expect_empty(wanted: set[Key], executor: SingleMigrationExecutor) -> None:
+def _expect_empty(migrations: set[Key], executor: SingleMigrationExecutor) -> None:
     applied = executor.loader.applied
     if not applied:
         return
-    for model in tables.kept(executor.loader.project_state(sorted(applied)).apps):
+    for model in tables.models_of_backup(executor.loader.project_state(sorted(applied)).apps):
         if model._default_manager.exists():
             raise BackupError(f"The database is not empty: {model._meta.db_table} has rows. Use an empty database or pass --replace.")
-    if applied != wanted:
+    if applied != migrations:
         raise BackupError(
             "The tables do not match those of the backup, which another version wrote. Restore it into a database without tables."
         )
 
 
-def _ends_of(wanted: set[Key], executor: SingleMigrationExecutor) -> list[Key]:
+def _ends_of(migrations: set[Key], executor: SingleMigrationExecutor) -> list[Key]:
     """The last migrations of the backup, on which no other of its migrations depends."""
     graph = executor.loader.graph
-    return [key for key in wanted if not any(child.key in wanted and child.key[0] == key[0] for child in graph.node_map[key].children)]
+    return [
+        key for key in migrations if not any(child.key in migrations and child.key[0] == key[0] for child in graph.node_map[key].children)
+    ]
 
 
 def _throw_away(apps: Apps) -> None:
-    for model in reversed(tables.kept(apps)):
+    for model in reversed(tables.models_of_backup(apps)):
         with connection.cursor() as cursor:
             cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")  # noqa: S608  # nosec B608 -- a table's name.
 
 
-def _fill(apps: Apps, found: Iterator[Header | Rows | End]) -> Counter[str]:
-    models = {model._meta.label: model for model in tables.kept(apps)}
+def _fill(apps: Apps, rows: Iterator[Header | Rows | End]) -> Counter[str]:
+    models = {model._meta.label: model for model in tables.models_of_backup(apps)}
     for field in (field for model in models.values() for field in tables.fields_of(model) if isinstance(field, DateTimeField)):
         # These models are created for the restore only, so that timestamps keep their values.
         field.auto_now = field.auto_now_add = False
     counted: Counter[str] = Counter(dict.fromkeys(models, 0))
-    for record in found:
+    for record in rows:
         match record:
             case Rows():
                 model = models.get(record.model)
@@ -147,7 +149,7 @@ def _insert(model: type[Model], rows: Rows) -> None:
 
 
 def _reset_sequences(apps: Apps) -> None:
-    statements = connection.ops.sequence_reset_sql(no_style(), tables.kept(apps))
+    statements = connection.ops.sequence_reset_sql(no_style(), tables.models_of_backup(apps))
     with connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)

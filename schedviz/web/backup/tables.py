@@ -13,21 +13,21 @@ _LEFT_OUT_APPS = frozenset(("contenttypes", "sessions", "sites", "admin"))
 _LEFT_OUT_MODELS = frozenset(("auth.Permission",))
 
 
-def kept(apps: Apps) -> list[type[Model]]:
+def models_of_backup(apps: Apps) -> list[type[Model]]:
     """The models of a backup. A model follows those that it refers to."""
     candidates = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed and not model._meta.proxy]
-    wanted = [model for model in candidates if not _is_left_out(model) and not any(_is_left_out(other) for other in _refers_to(model))]
+    models = [model for model in candidates if not _is_left_out(model) and not any(_is_left_out(other) for other in _refers_to(model))]
     ordered: list[type[Model]] = []
 
     def take(model: type[Model]) -> None:
-        if model in ordered or model not in wanted:
+        if model in ordered or model not in models:
             return
         for other in _refers_to(model):
             if other is not model:
                 take(other)
         ordered.append(model)
 
-    for model in sorted(wanted, key=lambda model: model._meta.label):
+    for model in sorted(models, key=lambda model: model._meta.label):
         take(model)
     return ordered
 

@@ -65,7 +65,7 @@ def _write_all(writer: Writer) -> dict[str, int]:
     )
     writer.write(header)
     counted: dict[str, int] = {}
-    for model in tables.kept(apps):
+    for model in tables.models_of_backup(apps):
         counted[model._meta.label] = 0
         for rows in _rows(model):
             counted[model._meta.label] += len(rows.values)

@@ -55,18 +55,18 @@ class Section(msgspec.Struct, frozen=True):
 
 
 def folder() -> Path:
-    """The folder of the documentation; the last place if there is none."""
-    return next((place for place in _PLACES if place.is_dir()), _PLACES[-1])
+    """The folder of the documentation; the last candidate if none exists."""
+    return next((docs_folder for docs_folder in _PLACES if docs_folder.is_dir()), _PLACES[-1])
 
 
 def sections() -> tuple[Section, ...]:
     """The navigation, without pages that this installation lacks."""
-    found = []
+    result = []
     for title, names in SECTIONS.items():
         entries = tuple(Entry(name, page_.title) for name in names if (page_ := page(name)) is not None)
         if entries:
-            found.append(Section(title, entries))
-    return tuple(found)
+            result.append(Section(title, entries))
+    return tuple(result)
 
 
 def page(name: str) -> Rendered | None:
@@ -87,8 +87,8 @@ def _files() -> dict[str, Path]:
 
 
 @lru_cache(maxsize=2)
-def _listed(place: Path) -> dict[str, Path]:
-    return {path.relative_to(place).as_posix(): path for path in place.rglob("*") if path.suffix in (".md", *MEDIA_TYPES)}
+def _listed(docs_folder: Path) -> dict[str, Path]:
+    return {path.relative_to(docs_folder).as_posix(): path for path in docs_folder.rglob("*") if path.suffix in (".md", *MEDIA_TYPES)}
 
 
 @lru_cache(maxsize=256)

@@ -38,32 +38,32 @@ def render(text: str, name: str) -> Rendered:
     for opening, inline in itertools.pairwise(tokens):
         if opening.type != "heading_open":
             continue
-        words = _plain(inline)
+        heading = _plain(inline)
         if opening.tag == "h1" and not title:
-            title = words
-        place = _unique(slug(words), used)
-        opening.attrSet("id", place)
+            title = heading
+        anchor = _unique(slug(heading), used)
+        opening.attrSet("id", anchor)
         if opening.tag == "h2":
-            headings.append((place, words))
+            headings.append((anchor, heading))
     for token in tokens:
         for child in token.children or ():
             _readdress(child, name)
     return Rendered(title or name, _html(markdown, tokens), tuple(headings))
 
 
-def slug(words: str) -> str:
+def slug(heading: str) -> str:
     """The id of a heading, as the documentation site and GitHub make it."""
-    kept = re.sub(r"[^\w\s-]", "", words.lower()).strip()
-    return re.sub(r"[\s-]+", "-", kept)
+    text = re.sub(r"[^\w\s-]", "", heading.lower()).strip()
+    return re.sub(r"[\s-]+", "-", text)
 
 
-def _unique(place: str, used: set[str]) -> str:
-    number, found = 0, place
-    while found in used:
+def _unique(anchor: str, used: set[str]) -> str:
+    number, candidate = 0, anchor
+    while candidate in used:
         number += 1
-        found = f"{place}_{number}"
-    used.add(found)
-    return found
+        candidate = f"{anchor}_{number}"
+    used.add(candidate)
+    return candidate
 
 
 def _plain(inline: Token) -> str:
@@ -77,19 +77,19 @@ def _readdress(token: Token, name: str) -> None:
     address = str(token.attrGet(attribute) or "")
     if "://" in address or address.startswith(("#", "/", "mailto:")):
         return
-    path, _, place = address.partition("#")
-    whole = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
-    if whole.endswith(".md"):
-        whole = whole.removesuffix(".md") + "/"
-        whole = "" if whole == "index/" else whole
-    token.attrSet(attribute, f"{ROOT}{whole}" + (f"#{place}" if place else ""))
+    path, _, fragment = address.partition("#")
+    target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+    if target.endswith(".md"):
+        target = target.removesuffix(".md") + "/"
+        target = "" if target == "index/" else target
+    token.attrSet(attribute, f"{ROOT}{target}" + (f"#{fragment}" if fragment else ""))
 
 
 def _html(markdown: MarkdownIt, tokens: Sequence[Token]) -> str:
     """The HTML of all tokens but the page's own heading. Tables can be scrolled."""
-    kept = list(tokens)
-    if kept and kept[0].type == "heading_open" and kept[0].tag == "h1":
-        kept = kept[3:]
-    html: str = markdown.renderer.render(kept, markdown.options, {})
+    tokens_ = list(tokens)
+    if tokens_ and tokens_[0].type == "heading_open" and tokens_[0].tag == "h1":
+        tokens_ = tokens_[3:]
+    html: str = markdown.renderer.render(tokens_, markdown.options, {})
     html = _ANCHOR.sub(r'<a id="\1"></a>', html)
     return html.replace("<table>", '<div class="scroll" tabindex="0"><table>').replace("</table>", "</table></div>")

@@ -1,4 +1,4 @@
-"""The pages and files of the documentation. They say nothing about a session, so everybody may read them."""
+"""The pages and files of the documentation. They contain no data of sessions and are public."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _HOUR = 3600
 @require_GET
 def documentation_page(request: HttpRequest, name: str = "index") -> HttpResponse:
     """`/docs/<name>/`: one page, beside the list of all."""
-    found = library.page(name)
-    if found is None:
+    page = library.page(name)
+    if page is None:
         return not_found(request)
     return shell(
         request,
         "web/documentation.html",
-        page=found,
+        page=page,
         name=name,
         sections=library.sections(),
         # From a renderer that takes HTML in the file as text.
-        body=mark_safe(found.body),  # noqa: S308  # nosec B308 B703
+        body=mark_safe(page.body),  # noqa: S308  # nosec B308 B703
     )
 
 

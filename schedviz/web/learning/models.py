@@ -43,9 +43,9 @@ def version_begun_with(session: Session) -> str:
 
 
 def _made_for(session: Session) -> tuple[str, str]:
-    found: Session | None = session
-    while found is not None:
-        if lesson := found.source.get("lesson"):
-            return str(lesson), str(found.source.get("lessonVersion", ""))
-        found = found.forked_from
+    ancestor: Session | None = session
+    while ancestor is not None:
+        if lesson := ancestor.source.get("lesson"):
+            return str(lesson), str(ancestor.source.get("lessonVersion", ""))
+        ancestor = ancestor.forked_from
     return "", ""

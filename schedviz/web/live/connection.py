@@ -85,18 +85,18 @@ class SocketConnection(ABC):
     async def run(self) -> None:
         """Send and receive until one of both ends."""
         await self._send({"type": "websocket.accept", **accepted_protocol(self._scope)})
-        giving = asyncio.create_task(self._give())
-        taking = asyncio.create_task(self._take())
-        done, left = await asyncio.wait({giving, taking}, return_when=asyncio.FIRST_COMPLETED)
-        for task in left:
+        sending = asyncio.create_task(self._send_loop())
+        receiving = asyncio.create_task(self._receive_loop())
+        done, pending = await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
+        for task in pending:
             task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        await asyncio.gather(*pending, return_exceptions=True)
         for task in done:
             # Sending to a closed socket raises OSError; the receiving loop would report the same a moment later.
             if (error := task.exception()) is not None and not isinstance(error, _Disconnected | OSError):
                 log.error("a socket broke", **self._named, exc_info=error)
                 await self._close(CloseCode.BROKEN)
-        if giving not in done and self._waiting.close_code:
+        if sending not in done and self._waiting.close_code:
             # The sending loop may be blocked by a client that does not read, and was cancelled.
             with contextlib.suppress(OSError, TimeoutError):
                 async with asyncio.timeout(_CLOSING_SECONDS):
@@ -104,7 +104,7 @@ class SocketConnection(ABC):
 
     # --- sending
 
-    async def _give(self) -> None:
+    async def _send_loop(self) -> None:
         spoken = time.monotonic()
         checked = some_while_ago()
         while not self._waiting.ended:
@@ -139,7 +139,7 @@ class SocketConnection(ABC):
 
     # --- receiving
 
-    async def _take(self) -> None:
+    async def _receive_loop(self) -> None:
         while not self._waiting.ended:
             message = await self._receive()
             if message["type"] == "websocket.disconnect":

@@ -133,12 +133,12 @@ class Feed:
     async def _begin(self) -> None:
         while True:
             try:
-                found = await in_database(_position, self.session_id)
+                position = await in_database(_position, self.session_id)
                 break
             except DATABASE_AWAY:
                 await asyncio.sleep(POLL_SECONDS)
-        if found is not None:
-            self.chunk, self.event, self._status = found.chunk, found.event, found.shown_status
+        if position is not None:
+            self.chunk, self.event, self._status = position.chunk, position.event, position.shown_status
         self._ready.set()
 
     async def _listen(self) -> None:
@@ -169,20 +169,20 @@ class Feed:
 
     async def _poll_database(self) -> None:
         """Read from the database what Redis may have lost: the end of an import, a change of status, frames."""
-        found = await in_database(_position, self.session_id)
-        if found is None:
+        position = await in_database(_position, self.session_id)
+        if position is None:
             for viewer in self.viewers:
                 viewer.close(CloseCode.GONE)
             return
-        if found.shown_status != self._status:
-            self._take_status(found.shown_status, frames.status(frames.session_state(found)))
-        while self.chunk < found.chunk:
+        if position.shown_status != self._status:
+            self._take_status(position.shown_status, frames.status(frames.session_state(position)))
+        while self.chunk < position.chunk:
             missing = await in_database(reading.frames_after, self.session_id, self.chunk, limit=_REPAIR_FRAMES)
             if not missing:
                 break
             for chunk, data in missing:
                 self._take_frame(chunk, data)
-        self.event = max(self.event, found.event)
+        self.event = max(self.event, position.event)
 
     # --- sending
 
@@ -196,7 +196,7 @@ class Feed:
         if note.type == "status" and note.session is not None:
             self._take_status(note.session.status, data)
             return
-        self._say(data)
+        self._send_note(data)
 
     def _take_status(self, status: str, data: bytes) -> None:
         imported = self._status == Session.Status.IMPORTING != status
@@ -207,9 +207,9 @@ class Feed:
             self._replaced += 1
             for viewer in self.viewers:
                 viewer.renew()
-        self._say(data)
+        self._send_note(data)
 
-    def _say(self, note: bytes) -> None:
+    def _send_note(self, note: bytes) -> None:
         """Send now, or after the frames that wait: an outcome follows the events that led to it."""
         if self._frames:
             self._notes.append(note)
@@ -265,10 +265,10 @@ def frames_between(session_id: UUID, after: int, upto: int, limit: int) -> list[
         return []
     if upto - after > limit:
         return None
-    found = [(number, data) for number, data in reading.frames_after(session_id, after, limit=upto - after) if number <= upto]
-    if [number for number, _ in found] != list(range(after + 1, upto + 1)):
+    stored = [(number, data) for number, data in reading.frames_after(session_id, after, limit=upto - after) if number <= upto]
+    if [number for number, _ in stored] != list(range(after + 1, upto + 1)):
         return None
-    return _coalesced(found)
+    return _coalesced(stored)
 
 
 def _position(session_id: UUID) -> Session | None:

@@ -115,30 +115,30 @@ def _is_own_page(origin: str, host: str) -> bool:
     )
 
 
-def actor_with(found: Credentials) -> Actor:
+def actor_with(credentials: Credentials) -> Actor:
     """The actor of these credentials now. Queries the database."""
-    if found.token is not None:
-        token = find_token(found.token)
+    if credentials.token is not None:
+        token = find_token(credentials.token)
         return Actor(user_id=token.owner_id, read_only=token.scope == Token.Scope.READ) if token else Actor()
-    if found.link is not None:
-        return holder_of(found.link)
-    if found.cookie is None:
-        return actor_of_cookie(AnonymousUser(), found.links, found.guest)
-    store = import_module(settings.SESSION_ENGINE).SessionStore(found.cookie)
+    if credentials.link is not None:
+        return holder_of(credentials.link)
+    if credentials.cookie is None:
+        return actor_of_cookie(AnonymousUser(), credentials.links, credentials.guest)
+    store = import_module(settings.SESSION_ENGINE).SessionStore(credentials.cookie)
     user: Any = get_user(SimpleNamespace(session=store))  # type: ignore[arg-type]
-    return actor_of_cookie(user, links_in(store, found.links), found.guest)
+    return actor_of_cookie(user, links_in(store, credentials.links), credentials.guest)
 
 
-def allowed(found: Credentials, verb: Verb, session_id: UUID) -> bool:
+def allowed(credentials: Credentials, verb: Verb, session_id: UUID) -> bool:
     """Whether the owner of these credentials may do this now. Queries the database."""
-    return allowed_actor(found, verb, session_id) is not None
+    return allowed_actor(credentials, verb, session_id) is not None
 
 
-def allowed_actor(found: Credentials, verb: Verb, session_id: UUID) -> Actor | None:
+def allowed_actor(credentials: Credentials, verb: Verb, session_id: UUID) -> Actor | None:
     """The owner of these credentials, if they may do this now. Queries the database."""
     # Runs for every command, so it reads only the columns that decide.
     session = Session.objects.filter(pk=session_id).only("owner_id").first()
     if session is None:
         return None
-    actor = actor_with(found)
+    actor = actor_with(credentials)
     return actor if may(actor, verb, session) else None

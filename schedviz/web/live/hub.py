@@ -87,7 +87,7 @@ _hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
 def hub() -> Hub:
     """The hub of this event loop."""
     loop = asyncio.get_running_loop()
-    found = _hubs.get(loop)
-    if found is None:
-        found = _hubs[loop] = Hub()
-    return found
+    existing = _hubs.get(loop)
+    if existing is None:
+        existing = _hubs[loop] = Hub()
+    return existing

@@ -165,8 +165,8 @@ class _SessionConnection(SocketConnection):
             await self._text(frames.gap(self._chunk + 1, frame.first))
             await self._give_view()
             return
-        for each in missing:
-            await self._frame(each)
+        for missing_frame in missing:
+            await self._frame(missing_frame)
 
     async def _frame(self, frame: Frame) -> None:
         self._chunk = frame.last
@@ -233,11 +233,11 @@ class _SessionConnection(SocketConnection):
         except SessionError as error:
             self._error(error.code, str(error), key=message.key)
         except DATABASE_AWAY as error:
-            _, code, words = not_stored(error)
-            self._error(code, words, key=message.key)
+            _, code, text = not_stored(error)
+            self._error(code, text, key=message.key)
         else:
             if accepted is None:
-                self._error("forbidden", "You may look at this session, and not command it.", key=message.key)
+                self._error("forbidden", "You may view this session, but not command it.", key=message.key)
             else:
                 self._viewer.say(frames.ack(accepted.key, accepted.seq))
 

@@ -33,12 +33,12 @@ def exported(*, limit: int, with_names: bool, only: UUID | None = None) -> Expor
     rows = SchedulerMetrics.objects.order_by("-updated_at", "pk")
     if only is not None:
         rows = rows.filter(pk=only)
-    found = list(rows.values_list("session_id", "data", "session__name")[:limit])
+    selected = list(rows.values_list("session_id", "data", "session__name")[:limit])
     values: list[tuple[str, MetricValues]] = []
     # A fork in a room is named after its participant, whose nickname is deleted with the room.
     unnamed = set(unlisted_sessions())
     info = GaugeMetricFamily("schedviz_session_info", "The name of each exported session.", labels=["session", "name"])
-    for session_id, data, name in found:
+    for session_id, data, name in selected:
         try:
             values.append((str(session_id), metric_values.decode(bytes(data))))
         except (msgspec.ValidationError, msgspec.DecodeError):
@@ -46,7 +46,7 @@ def exported(*, limit: int, with_names: bool, only: UUID | None = None) -> Expor
             continue
         info.add_metric([str(session_id), name if with_names and session_id not in unnamed else ""], 1)
     metrics = [_family(definition, values) for definition in SCHEDULER_METRICS]
-    not_exported = 0 if only is not None or len(found) < limit else rows.count() - len(found)
+    not_exported = 0 if only is not None or len(selected) < limit else rows.count() - len(selected)
     return Exported(metrics=[info, *metrics], not_exported=not_exported)
 
 
@@ -56,7 +56,7 @@ def _family(metric: Definition, sessions: Iterable[tuple[str, MetricValues]]) ->
         case Kind.COUNTER:
             counter = CounterMetricFamily(metric.name.removesuffix("_total"), metric.help, labels=labels)
             for session, values in sessions:
-                for series, number in _always(metric, values.counters.get(metric.name), 0.0).items():
+                for series, number in _with_zero(metric, values.counters.get(metric.name), 0.0).items():
                     counter.add_metric([session, *series], number)
             return counter
         case Kind.GAUGE:
@@ -68,19 +68,19 @@ def _family(metric: Definition, sessions: Iterable[tuple[str, MetricValues]]) ->
         case Kind.HISTOGRAM:
             histogram = HistogramMetricFamily(metric.name, metric.help, labels=labels)
             bounds = [*(str(floatToGoString(bound)) for bound in metric.buckets), "+Inf"]  # type: ignore[no-untyped-call]
-            nothing = Histogram([0] * len(bounds))
+            zero = Histogram([0] * len(bounds))
             for session, values in sessions:
-                for series, one in _always(metric, values.histograms.get(metric.name), nothing).items():
-                    buckets = list(zip(bounds, accumulate(one.counts), strict=True))
-                    histogram.add_metric([session, *series], buckets, one.sum)
+                for series, histogram_values in _with_zero(metric, values.histograms.get(metric.name), zero).items():
+                    buckets = list(zip(bounds, accumulate(histogram_values.counts), strict=True))
+                    histogram.add_metric([session, *series], buckets, histogram_values.sum)
             return histogram
 
 
-def _always(metric: Definition, found: dict[tuple[str, ...], T] | None, nothing: T) -> dict[tuple[str, ...], T]:
+def _with_zero(metric: Definition, values: dict[tuple[str, ...], T] | None, zero: T) -> dict[tuple[str, ...], T]:
     """A metric without labels exists from the start, at 0."""
-    if found:
-        return found
-    return {} if metric.labels else {(): nothing}
+    if values:
+        return values
+    return {} if metric.labels else {(): zero}
 
 
 def session_exists(session_id: UUID) -> bool:

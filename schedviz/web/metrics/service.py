@@ -26,7 +26,7 @@ def of_database() -> list[Metric]:
         statuses.add_metric([str(status)], counted[status])
     waits = Q(applied_seq__lt=F("last_seq"))
     open_ = [Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED]
-    found = Session.objects.aggregate(
+    totals = Session.objects.aggregate(
         waiting=Sum(F("last_seq") - F("applied_seq"), filter=waits & Q(status__in=open_), default=0),
         unowned=Count("pk", filter=waits & Q(status__in=open_) & FREE),
         leases=Count("pk", filter=~Q(lease_owner__in=["", BACKING_OFF]) & Q(lease_until__gte=DatabaseSeconds())),
@@ -55,15 +55,15 @@ def of_database() -> list[Metric]:
         statuses,
         agreed,
         recent,
-        _gauge("schedviz_commands_waiting", "Commands that were accepted but not yet applied.", found["waiting"]),
+        _gauge("schedviz_commands_waiting", "Commands that were accepted but not yet applied.", totals["waiting"]),
         _gauge(
             "schedviz_oldest_waiting_command_seconds",
             "Age of the oldest command that was accepted but not yet applied.",
             0 if since is None else max(0.0, (timezone.now() - since).total_seconds()),
         ),
-        _gauge("schedviz_leases", "Sessions that a worker hosts.", found["leases"]),
-        _gauge("schedviz_sessions_unowned", "Sessions with pending commands that no worker hosts.", found["unowned"]),
-        _gauge("schedviz_sessions_in_backoff", "Sessions in backoff, because their workers crashed.", found["in_backoff"]),
+        _gauge("schedviz_leases", "Sessions that a worker hosts.", totals["leases"]),
+        _gauge("schedviz_sessions_unowned", "Sessions with pending commands that no worker hosts.", totals["unowned"]),
+        _gauge("schedviz_sessions_in_backoff", "Sessions in backoff, because their workers crashed.", totals["in_backoff"]),
     ]
 
 

@@ -37,11 +37,11 @@ def metrics(request: HttpRequest) -> HttpResponseBase:
     """All metrics in Prometheus' text format or OpenMetrics; with `?session=ID`, those of one session. 404 without permission."""
     if not may_read(request):
         return not_found(request)
-    wanted = request.GET.get("session")
-    if wanted is None:
+    session_id = request.GET.get("session")
+    if session_id is None:
         return _answer(request, [*_service(), *_sessions(with_names=may_read_names(request))])
     try:
-        only = UUID(wanted)
+        only = UUID(session_id)
     except ValueError:
         return HttpResponse("session: expected the ID of a session.\n", status=400, content_type="text/plain; charset=utf-8")
     if not scheduler_metrics.session_exists(only):
@@ -49,34 +49,34 @@ def metrics(request: HttpRequest) -> HttpResponseBase:
     return _answer(request, scheduler_metrics.exported(limit=1, only=only, with_names=may_read_names(request)).metrics)
 
 
-def _answer(request: HttpRequest, found: Iterable[Metric]) -> HttpResponse:
+def _answer(request: HttpRequest, exported: Iterable[Metric]) -> HttpResponse:
     encode, content_type = choose_encoder(request.headers.get("Accept", ""))
-    return HttpResponse(encode(_Collected(with_old_names(found))), content_type=content_type)
+    return HttpResponse(encode(_Collected(with_old_names(exported))), content_type=content_type)
 
 
 def _service() -> Iterator[Metric]:
     yield service.build()
     try:
-        found = service.of_redis()
+        exported = service.of_redis()
         others = reporting.other_reports(_own().process)
     except service.UNAVAILABLE_ERRORS:
         yield service.is_up("redis", up=False)
         others = []
     else:
         yield service.is_up("redis", up=True)
-        yield from found
+        yield from exported
     yield from reporting.merge_reports([_own(), *others])
 
 
 def _sessions(*, with_names: bool) -> Iterator[Metric]:
     try:
-        found = service.of_database()
+        exported = service.of_database()
         schedulers = scheduler_metrics.exported(limit=settings.METRICS_SESSIONS, with_names=with_names)
     except (DatabaseError, InterfaceError):
         yield service.is_up("database", up=False)
         return
     yield service.is_up("database", up=True)
-    yield from found
+    yield from exported
     yield service.not_exported(schedulers.not_exported)
     yield from schedulers.metrics
 

@@ -32,9 +32,9 @@ def assets() -> Assets:
         return Assets()
     if _known.get("changed") != changed:
         _known.update(changed=changed, assets=_read())
-    found = _known["assets"]
-    assert isinstance(found, Assets)
-    return found
+    cached = _known["assets"]
+    assert isinstance(cached, Assets)
+    return cached
 
 
 _known: dict[str, object] = {}

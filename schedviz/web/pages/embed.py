@@ -31,7 +31,7 @@ def embedded_panel(request: HttpRequest, session_id: UUID, panel: str) -> HttpRe
     """
     secret = request.GET.get("link", "")
     session = Session.objects.filter(pk=session_id).first()
-    shown = panel in PANELS and session is not None and may(holder_of(secret), Verb.SEE, session)
+    is_shown = panel in PANELS and session is not None and may(holder_of(secret), Verb.SEE, session)
     context = {
         "assets": assets(),
         "language": language_of(request),
@@ -39,7 +39,7 @@ def embedded_panel(request: HttpRequest, session_id: UUID, panel: str) -> HttpRe
         "theme": request.GET.get("theme", ""),
         "csrf_token": "",  # Nothing is changed from here; asking for one would set its cookie.
     }
-    if shown and session is not None:
+    if is_shown and session is not None:
         context |= {"session_id": str(session.pk), "session_name": session.name, "panel": panel, "embedded": True}
         response = render(request, "web/scope.html", context)
     else:

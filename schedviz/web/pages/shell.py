@@ -39,5 +39,5 @@ def to_login(request: HttpRequest) -> HttpResponse:
 def _account(user: User | AnonymousUser) -> str:
     """The links of a page's menu: `staff` for /admin/, `password` for /password/."""
     return " ".join(
-        word for word, is_so in (("staff", user.is_staff), ("password", user.is_authenticated and user.has_usable_password())) if is_so
+        role for role, is_so in (("staff", user.is_staff), ("password", user.is_authenticated and user.has_usable_password())) if is_so
     )

@@ -38,12 +38,12 @@ from schedviz.web.permissions import actor_of, may, open_link, visible_sessions
 def home(request: HttpRequest) -> HttpResponse:
     """`/`: the start page. Visitors without an account, or of the public demo, are redirected to the newest session that they may see."""
     actor = actor_of(request)
-    if actor.is_known and not demo.is_visitor(actor.user_id):
+    if actor.has_account and not demo.is_visitor(actor.user_id):
         return _page(request, "web/home.html")
     newest = visible_sessions(actor).values_list("pk", flat=True).first()
     if newest is not None:
         return redirect("session-page", session_id=newest)
-    return redirect("sessions-page" if actor.is_known else "login")
+    return redirect("sessions-page" if actor.has_account else "login")
 
 
 @require_GET
@@ -52,7 +52,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def sessions_page(request: HttpRequest) -> HttpResponse:
     """`/sessions/`: the list of your sessions, and the form for a new one."""
     actor = actor_of(request)
-    if not actor.is_known and not actor.links and not settings.PUBLIC_DEMO:
+    if not actor.has_account and not actor.links and not settings.PUBLIC_DEMO:
         return redirect(f"/login/?next={request.path}")
     return _page(request, "web/sessions.html")
 
@@ -62,7 +62,7 @@ def sessions_page(request: HttpRequest) -> HttpResponse:
 @ensure_csrf_cookie
 def cases_page(request: HttpRequest) -> HttpResponse:
     """`/cases/`: the gallery of everyday cases."""
-    if not actor_of(request).is_known:
+    if not actor_of(request).has_account:
         return redirect(f"/login/?next={request.path}")
     return _page(request, "web/cases.html")
 
@@ -72,7 +72,7 @@ def cases_page(request: HttpRequest) -> HttpResponse:
 @ensure_csrf_cookie
 def experiments_page(request: HttpRequest) -> HttpResponse:
     """`/experiments/`: your experiments. With `?session=<id>`, the form's plan has this session as its base."""
-    if not actor_of(request).is_known:
+    if not actor_of(request).has_account:
         return to_login(request)
     return _page(request, "web/experiments.html")
 
@@ -83,7 +83,7 @@ def experiments_page(request: HttpRequest) -> HttpResponse:
 def experiment_page(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
     """`/experiments/<id>/`: one of your experiments."""
     actor = actor_of(request)
-    if not actor.is_known:
+    if not actor.has_account:
         return to_login(request)
     if not Experiment.objects.filter(pk=experiment_id, owner_id=actor.user_id).exists():
         return not_found(request)
@@ -95,7 +95,7 @@ def experiment_page(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
 @ensure_csrf_cookie
 def lessons_page(request: HttpRequest) -> HttpResponse:
     """`/lessons/`: the course. With `?begin=<lesson>[&stop=<stop>]` the page starts a lesson, at a stop of it."""
-    if not actor_of(request).is_known:
+    if not actor_of(request).has_account:
         return to_login(request)
     return _page(request, "web/lessons.html")
 
@@ -121,7 +121,7 @@ def _session(request: HttpRequest, session_id: UUID, panel: str = "") -> HttpRes
     session = Session.objects.filter(pk=session_id).first()
     actor = actor_of(request)
     if session is None or not may(actor, Verb.SEE, session):
-        if not actor.is_known:
+        if not actor.has_account:
             return to_login(request)
         return not_found(request)
     context: dict[str, Any] = {"session_id": str(session.pk), "session_name": session.name, "panel": panel, "lesson": lesson_of(session)}
@@ -152,7 +152,7 @@ def panel_page(request: HttpRequest, session_id: UUID, panel: str) -> HttpRespon
 def compare_page(request: HttpRequest) -> HttpResponse:
     """`/compare/?a=&b=`: the comparison of two sessions or moments. REST checks the permissions."""
     actor = actor_of(request)
-    if not actor.is_known and not actor.links:
+    if not actor.has_account and not actor.links:
         return to_login(request)
     return _page(request, "web/compare.html")
 
@@ -166,12 +166,12 @@ def login_page(request: HttpRequest) -> HttpResponse:
     message = ""
     if request.method == "GET" and (secret := request.GET.get("once")) is not None:
         if _is_to_be_known(request):
-            return _known(redirect(f"{request.get_full_path()}&again=1"), secrets.token_urlsafe(16))
+            return _remember_browser(redirect(f"{request.get_full_path()}&again=1"), secrets.token_urlsafe(16))
         browser = request.COOKIES.get(settings.LOGIN_BROWSER_COOKIE) or secrets.token_urlsafe(16)
         user = redeem(secret, browser)
         if user is not None:
             log_in(request, user, backend="django.contrib.auth.backends.ModelBackend")
-            return _known(HttpResponseRedirect(following), browser)
+            return _remember_browser(HttpResponseRedirect(following), browser)
         if request.user.is_authenticated:
             # The link was opened twice in this browser, which is already logged in.
             return HttpResponseRedirect(following)
@@ -199,7 +199,7 @@ def _is_to_be_known(request: HttpRequest) -> bool:
     return navigates and "again" not in request.GET and settings.LOGIN_BROWSER_COOKIE not in request.COOKIES
 
 
-def _known(response: HttpResponse, browser: str) -> HttpResponse:
+def _remember_browser(response: HttpResponse, browser: str) -> HttpResponse:
     """Set the cookie by which a browser is recognized when it opens the same login link again."""
     response.set_cookie(
         settings.LOGIN_BROWSER_COOKIE,
@@ -232,9 +232,9 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def _form(request: HttpRequest, data: QueryDict | None = None) -> AuthenticationForm:
     """The login form, in the language of the browser."""
-    words = words_of(request)
+    texts = words_of(request)
     form = AuthenticationForm(request, data=data)
-    form.fields["username"].label = words["username"]
-    form.fields["password"].label = words["password"]
-    form.error_messages = {**form.error_messages, "invalid_login": words["wrong"]}
+    form.fields["username"].label = texts["username"]
+    form.fields["password"].label = texts["password"]
+    form.error_messages = {**form.error_messages, "invalid_login": texts["wrong"]}
     return form

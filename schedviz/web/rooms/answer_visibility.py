@@ -26,14 +26,14 @@ class HiddenAnswers(msgspec.Struct, frozen=True):
 
 def hidden_answers(guest: str, session: Session) -> HiddenAnswers:
     """The answers of a session's lesson that are hidden from a participant (the digest `guest`)."""
-    here = Participant.objects.filter(digest=guest, removed=False, room__status__in=LIVE)
-    forks = RoomFork.objects.filter(session=session, participant__in=here)
-    rooms = Room.objects.filter(Q(participants__in=here) & (Q(shown=session) | Q(session=session)) | Q(forks__in=forks))
+    memberships = Participant.objects.filter(digest=guest, removed=False, room__status__in=LIVE)
+    forks = RoomFork.objects.filter(session=session, participant__in=memberships)
+    rooms = Room.objects.filter(Q(participants__in=memberships) & (Q(shown=session) | Q(session=session)) | Q(forks__in=forks))
     lesson = lesson_of(session)
     questions = [
-        one
-        for one in Question.objects.filter(room__in=rooms.values("pk")).exclude(stop="").select_related("session")
-        if one.session is None or lesson_of(one.session) == lesson
+        question
+        for question in Question.objects.filter(room__in=rooms.values("pk")).exclude(stop="").select_related("session")
+        if question.session is None or lesson_of(question.session) == lesson
     ]
-    revealed = frozenset(one.stop for one in questions if one.revealed)
-    return HiddenAnswers(revealed, frozenset(one.stop for one in questions) - revealed, own=forks.exists())
+    revealed = frozenset(question.stop for question in questions if question.revealed)
+    return HiddenAnswers(revealed, frozenset(question.stop for question in questions) - revealed, own=forks.exists())

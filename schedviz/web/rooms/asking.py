@@ -46,22 +46,22 @@ def change(question: Question, *, is_open: bool | None, revealed: bool | None, r
         notify.changed(question.room_id)
 
 
-def take(participant: Participant, number: int, written: str) -> None:
+def take(participant: Participant, number: int, raw: str) -> None:
     """Store a participant's answer; the last one counts. Raises `QuestionClosed` or `AnswerUnusable`."""
     question = Question.objects.filter(room_id=participant.room_id, number=number).first()
     if question is None:
         raise AnswerUnusable(f"$.question: there is no question {number}.")
-    value = canonical(question, written)
+    value = canonical(question, raw)
     now = timezone.now()
     try:
         with transaction.atomic():
             # Locks the question, so that no answer arrives after it is closed.
             if not Question.objects.filter(pk=question.pk, is_open=True).update(is_open=True):
                 raise QuestionClosed(f"Question {number} is closed and accepts no more answers.")
-            given = Answer.objects.filter(question=question, participant=participant)
-            if given.filter(value=value).exists():
+            earlier = Answer.objects.filter(question=question, participant=participant)
+            if earlier.filter(value=value).exists():
                 return
-            if not given.update(value=value, answered_at=now, changes=F("changes") + 1):
+            if not earlier.update(value=value, answered_at=now, changes=F("changes") + 1):
                 Answer.objects.create(question=question, participant=participant, value=value, answered_at=now)
     except IntegrityError:
         # The same answer came twice at the same time, or the participant has just left.
@@ -69,9 +69,9 @@ def take(participant: Participant, number: int, written: str) -> None:
     notify.changed(participant.room_id)
 
 
-def canonical(question: Question, written: str) -> str:
+def canonical(question: Question, raw: str) -> str:
     """The answer in normal form, so that equal answers are counted together. Raises `AnswerUnusable`."""
-    value = " ".join(written.split())
+    value = " ".join(raw.split())
     if not value or "\0" in value:
         raise AnswerUnusable("$.value: an answer is expected.")
     match question.kind:

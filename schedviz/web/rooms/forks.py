@@ -24,7 +24,7 @@ def fork_for(participant: Participant, session: Session, *, at: int | None, key:
     teacher = room.teacher
     own_key = f"{participant.pk}:{key}" if key else ""
     if known_fork(session, teacher, at=at, key=own_key) is None:
-        quotas.expect_room_for_session(teacher.pk, nodes=session.nodes, pods=session.pods)
+        quotas.expect_session_quota(teacher.pk, nodes=session.nodes, pods=session.pods)
     # The teacher's permission to call extenders does not extend to participants.
     name = f"{participant.nickname}: {session.name}"
     forked = fork(session, teacher, at=at, name=name, key=own_key, calls_extenders=False, within_quotas=True)
@@ -47,5 +47,5 @@ def delete_sessions(sessions: Iterable[UUID]) -> None:
 
 def _make_way(participant: Participant) -> None:
     most: int = settings.ROOM_FORKS
-    own = [one for one in of_participant(participant) if one != participant.room.shown_id]
+    own = [fork_id for fork_id in of_participant(participant) if fork_id != participant.room.shown_id]
     delete_sessions(own[: max(0, len(own) - most)])

@@ -21,7 +21,7 @@ def expect_tries_left(address: str) -> None:
     now = time.time()
     allowed: int = settings.ROOM_TRIES_PER_MINUTE
     # Attempts in the future are from before the clock was set back; the clocks of other servers may be slightly ahead.
-    recent = WrongCode.objects.filter(address=_kept(address), at__gt=now - SECONDS, at__lt=now + SECONDS)
+    recent = WrongCode.objects.filter(address=_counter_key(address), at__gt=now - SECONDS, at__lt=now + SECONDS)
     wrong = recent.order_by("-at").values_list("at", flat=True)
     newest = list(wrong[:allowed])
     if len(newest) >= allowed:
@@ -36,9 +36,9 @@ def count_wrong_code(address: str) -> None:
     """Count a wrong code, and delete attempts that are older than a minute."""
     now = time.time()
     WrongCode.objects.filter(at__lte=now - SECONDS).delete()
-    WrongCode.objects.create(address=_kept(address), at=now)
+    WrongCode.objects.create(address=_counter_key(address), at=now)
 
 
-def _kept(address: str) -> str:
+def _counter_key(address: str) -> str:
     """The key of the count; the address itself is not stored."""
     return salted_hmac("schedviz.rooms.tries", network_of(address), algorithm="sha256").hexdigest()

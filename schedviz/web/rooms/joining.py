@@ -40,29 +40,29 @@ def join(code: str, nickname: str, *, secret: str, address: str) -> JoinResult:
     """
     join_throttle.expect_tries_left(address)
     room = Room.objects.filter(code=read_code(code), status__in=LIVE).exclude(code="").first()
-    known = Participant.objects.filter(room=room, digest=hashed(secret)).first() if room is not None else None
-    if room is None or (room.status == Room.Status.LOCKED and known is None):
+    existing = Participant.objects.filter(room=room, digest=hashed(secret)).first() if room is not None else None
+    if room is None or (room.status == Room.Status.LOCKED and existing is None):
         # The same message for both, so that it does not reveal that a locked room exists.
         join_throttle.count_wrong_code(address)
         raise WrongCodeGiven(_NO_ROOM)
-    if known is not None and known.removed:
+    if existing is not None and existing.removed:
         raise WasRemoved("The teacher has removed you from this room.")
     name = usable_nickname(nickname)
     try:
         with transaction.atomic():
-            participant = _enter(room, hashed(secret), name) if known is None else _rename(known, name)
+            participant = _enter(room, hashed(secret), name) if existing is None else _rename(existing, name)
     except IntegrityError as error:
-        if (again := Participant.objects.filter(room=room, digest=hashed(secret), removed=False).first()) is not None and known is None:
+        if (joined := Participant.objects.filter(room=room, digest=hashed(secret), removed=False).first()) is not None and existing is None:
             # The same browser sent the request twice at the same time.
-            return JoinResult(again, is_back=True)
+            return JoinResult(joined, is_back=True)
         raise NicknameTaken(f"The nickname {name!r} is taken in this room; choose another one.") from error
     notify.changed(room.pk)
-    return JoinResult(participant, is_back=known is not None)
+    return JoinResult(participant, is_back=existing is not None)
 
 
-def usable_nickname(written: str) -> str:
+def usable_nickname(raw: str) -> str:
     """The nickname in Unicode normal form, without surrounding spaces. Raises `NicknameUnusable`."""
-    name = " ".join(unicodedata.normalize("NFC", written).split())
+    name = " ".join(unicodedata.normalize("NFC", raw).split())
     if not 1 <= len(name) <= LONGEST_NICKNAME:
         raise NicknameUnusable(f"$.nickname: has {len(name)} characters; 1 to {LONGEST_NICKNAME} are expected.")
     # Controls and marks that change the text direction, because names are shown to others. The zero-width joiner is part of emoji.

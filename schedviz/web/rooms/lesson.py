@@ -37,7 +37,7 @@ class QuestionWords(NamedTuple):
 def question_of(session: Session | None, stop: str) -> Question | None:
     """The question of a stop of the session's lesson; None if there is none."""
     lesson = _lesson_of(session)
-    return None if lesson is None else next((one.question for one in lesson.plan.stops if one.id == stop), None)
+    return None if lesson is None else next((stop_plan.question for stop_plan in lesson.plan.stops if stop_plan.id == stop), None)
 
 
 def question_words(session: Session | None, stop: str, language: str) -> QuestionWords | None:
@@ -45,8 +45,8 @@ def question_words(session: Session | None, stop: str, language: str) -> Questio
     lesson = _lesson_of(session)
     if lesson is None or stop not in lesson.texts[language].stops:
         return None
-    told = lesson.texts[language].stops[stop]
-    return QuestionWords(_plain(told.question), {option: _plain(words) for option, words in told.options.items()})
+    texts = lesson.texts[language].stops[stop]
+    return QuestionWords(_plain(texts.question), {option: _plain(text) for option, text in texts.options.items()})
 
 
 def _lesson_of(session: Session | None) -> Lesson | None:
@@ -74,7 +74,9 @@ def right_answer(session: Session | None, stop: str) -> str | None:
     except (SessionError, LessonError, UnknownLessonError):
         return None
     played = msgspec.json.decode(content, type=list[StopState])
-    found = next((one.answer for one in played if one.stop.id == stop and one.stop.question is not None), None)
-    if isinstance(found, list):
-        return ",".join(sorted(str(one) for one in found))
-    return None if found is None else str(found)
+    answer = next(
+        (played_stop.answer for played_stop in played if played_stop.stop.id == stop and played_stop.stop.question is not None), None
+    )
+    if isinstance(answer, list):
+        return ",".join(sorted(str(option) for option in answer))
+    return None if answer is None else str(answer)

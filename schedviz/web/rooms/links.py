@@ -43,6 +43,6 @@ def new_code() -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
 
 
-def read_code(written: str) -> str:
+def read_code(raw: str) -> str:
     """The normal form of an entered code: without hyphens and spaces, in upper case."""
-    return "".join(letter for letter in written.upper() if letter.isalnum())[: 4 * LENGTH]
+    return "".join(letter for letter in raw.upper() if letter.isalnum())[: 4 * LENGTH]

@@ -30,11 +30,11 @@ def role_of(actor: Actor, session: Session) -> Role | None:
     """A participant's role in a session: editor of their own forks, viewer of the sessions that the room shows, otherwise none."""
     if not actor.guest:
         return None
-    here = Participant.objects.filter(digest=actor.guest, removed=False, room__status__in=LIVE)
-    if RoomFork.objects.filter(session=session, participant__in=here).exists():
+    memberships = Participant.objects.filter(digest=actor.guest, removed=False, room__status__in=LIVE)
+    if RoomFork.objects.filter(session=session, participant__in=memberships).exists():
         return Role.EDITOR
     in_room = Q(room__shown=session) | Q(room__session=session)
-    return Role.VIEWER if here.filter(in_room).exists() else None
+    return Role.VIEWER if memberships.filter(in_room).exists() else None
 
 
 def unlisted_sessions() -> QuerySet[RoomFork, UUID]:
@@ -48,5 +48,5 @@ def membership_in(actor: Actor, room: Room) -> RoomMembership | None:
         return RoomMembership(room.pk, None, actor.read_only)
     if not actor.guest or not room.is_live:
         return None
-    found = Participant.objects.filter(room=room, digest=actor.guest, removed=False).values_list("pk", flat=True).first()
-    return None if found is None else RoomMembership(room.pk, found)
+    participant_id = Participant.objects.filter(room=room, digest=actor.guest, removed=False).values_list("pk", flat=True).first()
+    return None if participant_id is None else RoomMembership(room.pk, participant_id)

@@ -23,14 +23,14 @@ _TRIES = 5
 
 def open_room(teacher: AbstractBaseUser, session: Session, *, title: str = "") -> Room:
     """A new room. The caller has checked that the teacher may share the session. Raises `TooManyRooms`."""
-    for left in range(_TRIES, 0, -1):
+    for tries_left in range(_TRIES, 0, -1):
         try:
             with transaction.atomic():
                 _expect_few_rooms(session)
                 room = Room.objects.create(teacher_id=teacher.pk, session=session, title=title.strip() or session.name, code=new_code())
             break
         except IntegrityError:
-            if left == 1:
+            if tries_left == 1:
                 raise
     # The times of the database.
     room.refresh_from_db()
@@ -58,12 +58,12 @@ def lock(room: Room, *, locked: bool) -> None:
 
 def renew_code(room: Room) -> None:
     """Replace the code; the old one becomes void. Raises `RoomEnded`."""
-    for left in range(_TRIES, 0, -1):
+    for tries_left in range(_TRIES, 0, -1):
         try:
             with transaction.atomic():
                 change(room, code=new_code())
         except IntegrityError:
-            if left == 1:
+            if tries_left == 1:
                 raise
         else:
             return

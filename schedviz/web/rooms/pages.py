@@ -34,7 +34,7 @@ def join_page(request: HttpRequest, code: str = "") -> HttpResponse:
 @ensure_csrf_cookie
 def rooms_page(request: HttpRequest) -> HttpResponse:
     """`/rooms/`: a teacher's rooms."""
-    if not actor_of(request).is_known:
+    if not actor_of(request).has_account:
         return to_login(request)
     return page(request, "rooms/list.html")
 

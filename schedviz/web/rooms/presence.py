@@ -25,32 +25,32 @@ def renew(participants: Iterable[int]) -> None:
 
 def connected(participant_id: int) -> None:
     """A participant has connected."""
-    found = Participant.objects.filter(pk=participant_id).only("room_id", "here_until").first()
-    if found is None:
+    participant = Participant.objects.filter(pk=participant_id).only("room_id", "here_until").first()
+    if participant is None:
         return
-    was_here = found.here_until > time.time()
+    was_here = participant.here_until > time.time()
     renew([participant_id])
     if not was_here:
-        notify.changed(found.room_id)
+        notify.changed(participant.room_id)
 
 
 def disconnected(participant_id: int) -> None:
     """The last connection of a participant has closed."""
-    found = Participant.objects.filter(pk=participant_id).only("room_id").first()
-    if found is not None and Participant.objects.filter(pk=participant_id).update(here_until=0.0):
-        notify.changed(found.room_id)
+    participant = Participant.objects.filter(pk=participant_id).only("room_id").first()
+    if participant is not None and Participant.objects.filter(pk=participant_id).update(here_until=0.0):
+        notify.changed(participant.room_id)
 
 
 def follow(participant_id: int, *, following: bool) -> None:
     """A participant started or stopped following the teacher."""
-    found = Participant.objects.filter(pk=participant_id).exclude(following=following).only("room_id").first()
-    if found is not None:
+    participant = Participant.objects.filter(pk=participant_id).exclude(following=following).only("room_id").first()
+    if participant is not None:
         Participant.objects.filter(pk=participant_id).update(following=following)
-        notify.changed(found.room_id)
+        notify.changed(participant.room_id)
 
 
 def raise_hand(participant: Participant, *, raised: bool) -> None:
     """Raise or lower a hand. A raised hand keeps its place in the order."""
-    mine = Participant.objects.filter(pk=participant.pk, hand_at__isnull=raised)
-    if mine.update(hand_at=timezone.now() if raised else None):
+    own_row = Participant.objects.filter(pk=participant.pk, hand_at__isnull=raised)
+    if own_row.update(hand_at=timezone.now() if raised else None):
         notify.changed(participant.room_id)

@@ -29,29 +29,33 @@ def record(room: Room, language: str = "en") -> str:
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     participants = list(Participant.objects.filter(room=room, removed=False).order_by("pk"))
-    answers = {(one.question_id, one.participant_id): one for one in Answer.objects.filter(question__room=room)}
+    answers = {(answer.question_id, answer.participant_id): answer for answer in Answer.objects.filter(question__room=room)}
     for question in Question.objects.filter(room=room).select_related("session").order_by("number"):
-        words = (question_words(question.session, question.stop, language) if question.stop else None) or QuestionWords(question.text, {})
+        question_text = (question_words(question.session, question.stop, language) if question.stop else None) or QuestionWords(
+            question.text, {}
+        )
         for participant in participants:
-            writer.writerow([_cell(value) for value in _line(question, words, participant, answers.get((question.pk, participant.pk)))])
+            writer.writerow(
+                [_cell(value) for value in _line(question, question_text, participant, answers.get((question.pk, participant.pk)))]
+            )
     return out.getvalue()
 
 
-def _line(question: Question, words: QuestionWords, participant: Participant, answer: Answer | None) -> list[object]:
+def _line(question: Question, question_text: QuestionWords, participant: Participant, answer: Answer | None) -> list[object]:
     is_right = "" if answer is None or not question.right else int(answer.value == question.right)
     return [
-        *(question.number, _time(question.asked_at), question.stop, words.text, question.kind),
-        words.options.get(question.right, question.right),
+        *(question.number, _time(question.asked_at), question.stop, question_text.text, question.kind),
+        question_text.options.get(question.right, question.right),
         *(participant.nickname, _time(participant.joined_at)),
-        "" if answer is None else words.options.get(answer.value, answer.value),
+        "" if answer is None else question_text.options.get(answer.value, answer.value),
         is_right,
         "" if answer is None else f"{(answer.answered_at - question.asked_at).total_seconds():.1f}",
         "" if answer is None else answer.changes,
     ]
 
 
-def _time(at: datetime) -> str:
-    return at.isoformat(timespec="milliseconds")
+def _time(time: datetime) -> str:
+    return time.isoformat(timespec="milliseconds")
 
 
 def _cell(value: object) -> object:

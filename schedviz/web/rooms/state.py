@@ -58,7 +58,7 @@ class RoomState:
             link=links.link(base, room.code),
             moment=self.allowed_moment(room.moment),
             count=len(self.participants),
-            here=self._here,
+            here=self._connected_count,
             questions=self._all_questions if membership.is_teacher else self._participant_questions,
             you=you,
             participants=self._list if membership.is_teacher else None,
@@ -73,31 +73,31 @@ class RoomState:
     @cached_property
     def sessions(self) -> frozenset[str]:
         """The part that everybody in the room may see."""
-        return frozenset(str(one) for one in (self.room.session_id, self.room.shown_id) if one)
+        return frozenset(str(session_id) for session_id in (self.room.session_id, self.room.shown_id) if session_id)
 
     @cached_property
-    def _here(self) -> int:
+    def _connected_count(self) -> int:
         now = time.time()
-        return sum(one.here_until > now for one in self.participants)
+        return sum(participant.here_until > now for participant in self.participants)
 
     @cached_property
     def _answers_of(self) -> dict[int, dict[str, str]]:
-        found: dict[int, dict[str, str]] = {}
+        answers: dict[int, dict[str, str]] = {}
         for number, participant, value in self._answers:
-            found.setdefault(participant, {})[str(number)] = value
-        return found
+            answers.setdefault(participant, {})[str(number)] = value
+        return answers
 
     @cached_property
     def _participants(self) -> dict[int, schemas.You]:
         return {
-            one.pk: schemas.You(
-                id=one.pk,
-                nickname=one.nickname,
-                hand=one.hand_at is not None,
-                answers=self._answers_of.get(one.pk, {}),
-                forks=self._forks.get(one.pk, []),
+            participant.pk: schemas.You(
+                id=participant.pk,
+                nickname=participant.nickname,
+                hand=participant.hand_at is not None,
+                answers=self._answers_of.get(participant.pk, {}),
+                forks=self._forks.get(participant.pk, []),
             )
-            for one in self.participants
+            for participant in self.participants
         }
 
     @cached_property
@@ -105,26 +105,28 @@ class RoomState:
         now = time.time()
         return [
             schemas.RoomParticipant(
-                id=one.pk,
-                nickname=one.nickname,
-                here=one.here_until > now,
-                following=one.following,
-                hand=one.hand_at is not None,
-                hand_at=one.hand_at,
-                joined_at=one.joined_at,
-                answers=self._answers_of.get(one.pk, {}),
-                forks=self._forks.get(one.pk, []),
+                id=participant.pk,
+                nickname=participant.nickname,
+                here=participant.here_until > now,
+                following=participant.following,
+                hand=participant.hand_at is not None,
+                hand_at=participant.hand_at,
+                joined_at=participant.joined_at,
+                answers=self._answers_of.get(participant.pk, {}),
+                forks=self._forks.get(participant.pk, []),
             )
-            for one in self.participants
+            for participant in self.participants
         ]
 
     @cached_property
     def _all_questions(self) -> list[schemas.RoomQuestion]:
-        return [_question(one, self._tally(one)) for one in self._questions]
+        return [_question(question, self._tally(question)) for question in self._questions]
 
     @cached_property
     def _participant_questions(self) -> list[schemas.RoomQuestion]:
-        return [one if one.revealed else msgspec.structs.replace(one, right=None, tally=None) for one in self._all_questions]
+        return [
+            question if question.revealed else msgspec.structs.replace(question, right=None, tally=None) for question in self._all_questions
+        ]
 
     def _tally(self, question: Question) -> list[tuple[str, int]]:
         if question.tally is not None:

@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings as real
 
 from schedviz.cli.check.finding import Level
-from schedviz.cli.check.settings_check import Configured, found
+from schedviz.cli.check.settings_check import Configured, findings_of
 
 
 def configured(tmp_path: Path, environment: dict[str, str] | None = None, **changed: Any) -> Configured:
@@ -39,7 +39,7 @@ def configured(tmp_path: Path, environment: dict[str, str] | None = None, **chan
 
 
 def named(at: Configured) -> set[tuple[str, str]]:
-    return {(str(one.level), one.setting) for one in found(at) if one.setting not in ("the user", "the page")}
+    return {(str(one.level), one.setting) for one in findings_of(at) if one.setting not in ("the user", "the page")}
 
 
 def test_a_server_that_is_set_up_as_documented_has_nothing_wrong(tmp_path: Path) -> None:
@@ -97,11 +97,11 @@ def test_what_others_can_read_is_named(tmp_path: Path) -> None:
 
 
 def test_the_worst_comes_first_and_each_says_what_to_do(tmp_path: Path) -> None:
-    findings = found(configured(tmp_path, EMBED_ORIGINS=["*"], DEBUG=True, PROXIES=0))
+    findings = findings_of(configured(tmp_path, EMBED_ORIGINS=["*"], DEBUG=True, PROXIES=0))
 
-    assert [one.level for one in findings] == sorted(one.level for one in findings)
+    assert [finding.level for finding in findings] == sorted(one.level for one in findings)
     assert findings[0].level is Level.ERROR
-    assert all(one.do and not re.search(r"[.!]$", one.do) for one in findings)
+    assert all(finding.do and not re.search(r"[.!]$", finding.do) for finding in findings)
 
 
 def test_a_server_on_ones_own_machine_is_fine_with_sqlite(tmp_path: Path) -> None:

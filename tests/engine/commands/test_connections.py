@@ -114,9 +114,9 @@ def test_a_step_with_an_empty_queue_names_the_next_timer() -> None:
     assert do(simulation, "step").result.startswith("activeQ is empty; the next timer is the flush")
     do(simulation, "create", object=node("node6", cpu="99"))
     do(simulation, "update", object={**pod("big", cpu="100"), "metadata": {"name": "big", "namespace": "default", "labels": {"a": "b"}}})
-    told = do(simulation, "step").result
-    assert told.startswith("activeQ is empty; the next timer is a backoff of default/big in 0.99")
-    assert told.endswith(" s: advance to it")
+    result = do(simulation, "step").result
+    assert result.startswith("activeQ is empty; the next timer is a backoff of default/big in 0.99")
+    assert result.endswith(" s: advance to it")
     do(simulation, "advance", to="next")
     assert do(simulation, "step").cycles == 1
 

@@ -142,8 +142,8 @@ def test_messages_of_v1_36(data: dict[str, Any], message: str) -> None:
 def test_timeouts_of_dynamic_resources_need_their_gates() -> None:
     loaded = load(None, DRASchedulerFilterTimeout=False, DRADeviceBindingConditions=False)
     assert loaded.profiles[0].args("DynamicResources") == DynamicResourcesArgs()
-    given = args("DynamicResources", {"filterTimeout": "1s", "bindingTimeout": "2s"})
-    assert error_of(given, DRASchedulerFilterTimeout=False, DRADeviceBindingConditions=False) == (
+    timeouts = args("DynamicResources", {"filterTimeout": "1s", "bindingTimeout": "2s"})
+    assert error_of(timeouts, DRASchedulerFilterTimeout=False, DRADeviceBindingConditions=False) == (
         "[profiles[0].pluginConfig[0].args.filterTimeout: Forbidden: DRASchedulingFilterTimeout feature gate is disabled, "
         "profiles[0].pluginConfig[0].args.bindingTimeout: Forbidden: "
         "DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature gate is disabled]"

@@ -16,10 +16,10 @@ def pod(namespace: str, labels: dict[str, str], deleted: str | None = None) -> P
 
 
 def test_pods_with_equal_labels_are_asked_about_once() -> None:
-    asked: list[PodInfo] = []
+    computed_for: list[PodInfo] = []
 
     def ask(info: PodInfo) -> bool:
-        asked.append(info)
+        computed_for.append(info)
         return "app" in info.pod.metadata.labels
 
     memo = SelectionMemo(ask)
@@ -27,7 +27,7 @@ def test_pods_with_equal_labels_are_asked_about_once() -> None:
 
     assert memo(pods) == [True, True, True, False, False]
     assert memo(pods[::-1]) == [False, False, True, True, True]
-    assert asked == [pods[0], pods[2], pods[3], pods[4]]
+    assert computed_for == [pods[0], pods[2], pods[3], pods[4]]
 
 
 def test_a_newer_version_of_a_pod_is_selected_by_its_own_labels() -> None:

@@ -47,7 +47,7 @@ class Lister:
         return None
 
     def list(self, kind: str, namespace: str | None = None) -> Sequence[Any]:
-        return [each for each in self.objects if type(each).__name__ == kind]
+        return [obj for obj in self.objects if type(obj).__name__ == kind]
 
 
 def an_info(
@@ -58,8 +58,8 @@ def an_info(
     assert isinstance(made, Node)
     info = NodeInfo(name, Generations())
     info.set_node(made)
-    for each in pods:
-        info.add_pod(each)
+    for other in pods:
+        info.add_pod(other)
     return info
 
 
@@ -77,9 +77,9 @@ def a_pod(name: str = "p", *, cpu: str = "1", memory: str = "2Gi", metadata: Map
 
 def scores(priority: str, asked: PodInfo, *infos: NodeInfo, objects: Sequence[Any] = ()) -> list[int]:
     by_name = {info.name: info for info in infos}
-    found = prioritize_nodes(asked, Meta(Lister(*objects), len(infos)), by_name, list(by_name), [classic(priority)])
-    assert not found.error
-    return [each.score for each in found.matrix[0]]
+    result = prioritize_nodes(asked, Meta(Lister(*objects), len(infos)), by_name, list(by_name), [classic(priority)])
+    assert not result.error
+    return [each.score for each in result.matrix[0]]
 
 
 def run(*configs: PriorityConfig) -> Prioritized:
@@ -88,10 +88,10 @@ def run(*configs: PriorityConfig) -> Prioritized:
 
 
 def test_three_priorities_on_three_nodes_add_up_to_15_12_and_6() -> None:
-    found = run(*(declared(name, 1, given) for name, given in MATRIX.items()))
+    result = run(*(declared(name, 1, given) for name, given in MATRIX.items()))
 
-    assert [[each.score for each in row] for row in found.matrix] == [[5, 3, 1], [6, 2, 3], [4, 7, 2]]
-    assert found.host_priority_list == [HostPriority("node1", 15), HostPriority("node2", 12), HostPriority("node3", 6)]
+    assert [[each.score for each in row] for row in result.matrix] == [[5, 3, 1], [6, 2, 3], [4, 7, 2]]
+    assert result.host_priority_list == [HostPriority("node1", 15), HostPriority("node2", 12), HostPriority("node3", 6)]
 
 
 def test_a_map_with_a_reduce_gives_the_same_matrix_as_a_function() -> None:
@@ -109,9 +109,9 @@ def test_a_map_with_a_reduce_gives_the_same_matrix_as_a_function() -> None:
 
 
 def test_a_row_counts_times_its_weight() -> None:
-    found = run(declared("A1", 1, MATRIX["A1"]), declared("A3", 10, MATRIX["A3"]))
+    result = run(declared("A1", 1, MATRIX["A1"]), declared("A3", 10, MATRIX["A3"]))
 
-    assert [each.score for each in found.host_priority_list] == [45, 73, 21]
+    assert [each.score for each in result.host_priority_list] == [45, 73, 21]
 
 
 def test_without_any_priority_all_nodes_are_equal() -> None:
@@ -122,10 +122,10 @@ def test_an_error_leaves_no_list() -> None:
     def fails(*_args: Any) -> int:
         raise PriorityError("no metadata")
 
-    found = run(declared("A1", 1, MATRIX["A1"]), PriorityConfig("Broken", map=fails), PriorityConfig("AlsoBroken", map=fails))
+    result = run(declared("A1", 1, MATRIX["A1"]), PriorityConfig("Broken", map=fails), PriorityConfig("AlsoBroken", map=fails))
 
-    assert (found.host_priority_list, found.error) == ([], "no metadata")
-    assert facts(found, ["node1", "node2", "node3"])["error"] == "no metadata"
+    assert (result.host_priority_list, result.error) == ([], "no metadata")
+    assert facts(result, ["node1", "node2", "node3"])["error"] == "no metadata"
 
 
 # The classic ones.
@@ -149,9 +149,9 @@ def test_resources() -> None:
 def test_preferred_node_affinity_is_scaled_to_10() -> None:
     wish = {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}
     wishes = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 4, "preference": wish}]}
-    asked = a_pod(affinity={"nodeAffinity": wishes})
+    pod_with_affinity = a_pod(affinity={"nodeAffinity": wishes})
 
-    assert scores("NodeAffinityPriority", asked, an_info("a"), an_info("b", labels={"disk": "ssd"})) == [0, 10]
+    assert scores("NodeAffinityPriority", pod_with_affinity, an_info("a"), an_info("b", labels={"disk": "ssd"})) == [0, 10]
 
 
 def test_soft_taints_count_against_a_node() -> None:
@@ -187,14 +187,14 @@ def test_a_node_that_asks_to_be_avoided_gets_nothing() -> None:
 def test_affinity_to_pods_counts_for_whole_domains() -> None:
     near = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "rack"}
     wishes = [{"weight": 5, "podAffinityTerm": near}]
-    asked = a_pod(affinity={"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": wishes}})
+    pod_with_affinity = a_pod(affinity={"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": wishes}})
     infos = (
         an_info("r1a", a_pod("w", metadata={"labels": {"app": "web"}}), labels={"rack": "1"}),
         an_info("r1b", labels={"rack": "1"}),
         an_info("r2", labels={"rack": "2"}),
     )
 
-    assert scores("InterPodAffinityPriority", asked, *infos) == [10, 10, 0]
+    assert scores("InterPodAffinityPriority", pod_with_affinity, *infos) == [10, 10, 0]
     assert scores("InterPodAffinityPriority", a_pod(), *infos) == [0, 0, 0]
 
 

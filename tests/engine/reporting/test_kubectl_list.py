@@ -39,18 +39,18 @@ def listed(*steps: dict[str, Any], release: str = "v1.36", **header: Any) -> dic
 
 
 def generation(*steps: dict[str, Any]) -> int | None:
-    found: int | None = listed(create(NODE), *steps)["a"]["metadata"].get("generation")
-    return found
+    result: int | None = listed(create(NODE), *steps)["a"]["metadata"].get("generation")
+    return result
 
 
 @pytest.mark.parametrize("case", sorted(path.name for path in SAMPLES.iterdir() if path.is_dir()))
 def test_what_kubectl_printed_is_printed_again(case: str) -> None:
     items = json.loads((SAMPLES / case / "objects.json").read_bytes())["items"]
 
-    found = listed(*map(create, items), release="v1.27.1")
+    result = listed(*map(create, items), release="v1.27.1")
 
     for item in items:
-        again = found[item["metadata"]["name"]]
+        again = result[item["metadata"]["name"]]
         again["metadata"]["resourceVersion"] = item["metadata"]["resourceVersion"]
         assert again == item
 

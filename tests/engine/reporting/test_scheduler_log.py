@@ -343,7 +343,7 @@ def test_the_dry_run_of_a_preemption_is_logged() -> None:
 
     lines = logged("v1.36", *steps, full, {"op": "cycle"}, v=5)
 
-    begin = next(place for place, line in enumerate(lines) if line.startswith("preemption.go:415"))
+    begin = next(index for index, line in enumerate(lines) if line.startswith("preemption.go:415"))
     assert lines[begin : begin + 5] == [
         (
             f'preemption.go:415] "Dry run the preemption" {where} pod="default/high" potentialNodesNumber=2 pdbsNumber=0 offset=0'

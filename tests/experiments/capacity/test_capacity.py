@@ -20,15 +20,15 @@ def base(*objects: dict[str, Any]) -> BaseCluster:
 
 
 def template(**members: Any) -> Pod:
-    found = default_object(from_dict(pod("template", **members)))
-    assert isinstance(found, Pod)
-    return found
+    result = default_object(from_dict(pod("template", **members)))
+    assert isinstance(result, Pod)
+    return result
 
 
 def test_copies_are_counted_until_one_does_not_fit() -> None:
-    found = fit(base(node("n1", cpu="4"), node("n2", cpu="2"), pod("there", on="n1"), pod("waits", cpu="9")), template(cpu="1"))
-    assert (found.placed, found.nodes, found.is_limited) == (5, {"n2": 2, "n1": 3}, False)
-    assert found.message.startswith("0/2 nodes are available: 2 Insufficient cpu.")
+    result = fit(base(node("n1", cpu="4"), node("n2", cpu="2"), pod("there", on="n1"), pod("waits", cpu="9")), template(cpu="1"))
+    assert (result.placed, result.nodes, result.is_limited) == (5, {"n2": 2, "n1": 3}, False)
+    assert result.message.startswith("0/2 nodes are available: 2 Insufficient cpu.")
 
 
 def test_a_limit_is_told() -> None:
@@ -46,14 +46,14 @@ def test_the_fewest_nodes_hold_all_pods_and_the_next_removal_is_explained() -> N
     cluster = base(
         *(node(f"n{number}", cpu="4") for number in range(1, 6)), *(pod(f"p{number}", cpu="2", on=f"n{number}") for number in range(1, 6))
     )
-    found = fewest_nodes(cluster)
-    assert (found.nodes, found.needed, found.removable) == (5, 3, ["n1", "n2"])
-    assert found.next_stops == {"default/p3": "Insufficient cpu"}
+    result = fewest_nodes(cluster)
+    assert (result.nodes, result.needed, result.removable) == (5, 3, ["n1", "n2"])
+    assert result.next_stops == {"default/p3": "Insufficient cpu"}
 
 
 def test_pods_that_were_pending_before_do_not_hold_a_node() -> None:
-    found = fewest_nodes(base(node("n1"), node("n2"), pod("huge", cpu="99"), pod("a", on="n2")))
-    assert (found.needed, found.removable, found.pending_before) == (1, ["n1"], 1)
+    result = fewest_nodes(base(node("n1"), node("n2"), pod("huge", cpu="99"), pod("a", on="n2")))
+    assert (result.needed, result.removable, result.pending_before) == (1, ["n1"], 1)
 
 
 def test_trying_every_node_alone_finds_one_that_the_order_hides() -> None:
@@ -68,8 +68,8 @@ def test_trying_every_node_alone_finds_one_that_the_order_hides() -> None:
         pod("c", cpu="2", on="n3"),
     )
     assert fewest_nodes(cluster).needed == 3
-    found = fewest_nodes(cluster, greedy=True)
-    assert (found.needed, len(found.removable)) == (2, 1)
+    result = fewest_nodes(cluster, greedy=True)
+    assert (result.needed, len(result.removable)) == (2, 1)
 
 
 def test_repacking_can_need_fewer_nodes_than_draining() -> None:
@@ -82,13 +82,13 @@ def test_repacking_can_need_fewer_nodes_than_draining() -> None:
 
 def test_a_node_can_be_lost_if_its_pods_find_room() -> None:
     cluster = base(node("n1", cpu="4"), node("n2", cpu="2"), pod("a", cpu="2", on="n1"), pod("b", cpu="1", on="n2"))
-    assert {each.name: each.pending for each in losses(cluster)} == {"n1": {"default/a": "Insufficient cpu"}, "n2": {}}
+    assert {loss.name: loss.pending for loss in losses(cluster)} == {"n1": {"default/a": "Insufficient cpu"}, "n2": {}}
 
 
 def test_a_zone_is_lost_with_all_its_nodes() -> None:
     cluster = base(node("n1", zone="a"), node("n2", zone="a"), node("n3", zone="b"), pod("x", cpu="3", on="n1"), pod("y", cpu="3", on="n2"))
-    found = {each.name: (each.nodes, len(each.pending)) for each in losses(cluster, zones=True)}
-    assert found == {"a": (["n1", "n2"], 1), "b": (["n3"], 0)}
+    results = {loss.name: (loss.nodes, len(loss.pending)) for loss in losses(cluster, zones=True)}
+    assert results == {"a": (["n1", "n2"], 1), "b": (["n3"], 0)}
 
 
 def test_an_evicted_pod_is_lost() -> None:

@@ -25,7 +25,7 @@ def values(folder: Path, *objects: dict[str, Any], plan: str = BASE) -> dict[str
 
 
 def test_pods_are_placed_or_pending_by_reason(tmp_path: Path) -> None:
-    found = values(
+    result = values(
         tmp_path,
         node("n1", cpu="2"),
         pod("fits"),
@@ -34,8 +34,8 @@ def test_pods_are_placed_or_pending_by_reason(tmp_path: Path) -> None:
         pod("gated", schedulingGates=[{"name": "a.b/c"}]),
         pod("foreign", schedulerName="other"),
     )
-    reasons = {key.removeprefix("pendingReason."): value for key, value in found.items() if key.startswith("pendingReason.")}
-    assert (found["placed"], found["pending"]) == (1, 4)
+    reasons = {key.removeprefix("pendingReason."): value for key, value in result.items() if key.startswith("pendingReason.")}
+    assert (result["placed"], result["pending"]) == (1, 4)
     assert reasons == {
         "Insufficient cpu": 1,
         "node(s) didn't match Pod's node affinity/selector": 1,
@@ -45,21 +45,21 @@ def test_pods_are_placed_or_pending_by_reason(tmp_path: Path) -> None:
 
 
 def test_nodes_with_daemon_sets_alone_are_empty(tmp_path: Path) -> None:
-    found = values(
+    result = values(
         tmp_path, node("n1"), node("n2"), pod("agent", on="n2", owner="DaemonSet"), pod("a", nodeSelector={"kubernetes.io/hostname": "n1"})
     )
-    assert (found["nodesUsed"], found["nodesEmpty"]) == (1, 1)
+    assert (result["nodesUsed"], result["nodesEmpty"]) == (1, 1)
 
 
 def test_utilization_is_the_requested_share(tmp_path: Path) -> None:
-    found = values(tmp_path, node("n1", cpu="4"), node("n2", cpu="4"), pod("a", cpu="2"))
-    assert found["utilization.cpu"] == 0.25
-    assert (found["nodeUtilization.cpu p10"], found["nodeUtilization.cpu p90"]) == (0.05, 0.45)
+    result = values(tmp_path, node("n1", cpu="4"), node("n2", cpu="4"), pod("a", cpu="2"))
+    assert result["utilization.cpu"] == 0.25
+    assert (result["nodeUtilization.cpu p10"], result["nodeUtilization.cpu p90"]) == (0.05, 0.45)
 
 
 def test_capacity_that_no_shape_can_use_is_stranded(tmp_path: Path) -> None:
     # n1 keeps 1 cpu and no memory; n2 keeps 2 cpus and 2Gi.
-    found = values(
+    result = values(
         tmp_path,
         node("n1", cpu="2", memory="1Gi"),
         node("n2", cpu="2", memory="2Gi"),
@@ -67,9 +67,9 @@ def test_capacity_that_no_shape_can_use_is_stranded(tmp_path: Path) -> None:
         pod("huge", cpu="3", memory="1Gi"),
         pod("small", cpu="1", memory="1Gi", nodeSelector={"x": "y"}),
     )
-    assert found["stranded.cpu"] == pytest.approx(1 / 3, abs=1e-9)
+    assert result["stranded.cpu"] == pytest.approx(1 / 3, abs=1e-9)
     # The huge pod, half of the workload, cannot use n2 either.
-    assert found["fragmentation.cpu"] == pytest.approx((1 + 0.5 * 2) / 3, abs=1e-9)
+    assert result["fragmentation.cpu"] == pytest.approx((1 + 0.5 * 2) / 3, abs=1e-9)
 
 
 def gpu(obj: dict[str, Any], count: int) -> dict[str, Any]:
@@ -139,11 +139,11 @@ def test_zone_skew_counts_applications_apart(tmp_path: Path) -> None:
     nodes = [node("n1", zone="a", cpu="8"), node("n2", zone="b", cpu="8")]
     here = {"nodeSelector": {"kubernetes.io/hostname": "n1"}}
     there = {"nodeSelector": {"kubernetes.io/hostname": "n2"}}
-    found = values(
+    result = values(
         tmp_path, *nodes, pod("a1", app="a", **here), pod("a2", app="a", **here), pod("b1", app="b", **here), pod("b2", app="b", **there)
     )
-    assert (found["zoneSkew.mean"], found["zoneSkew.max"]) == (1, 2)
-    assert found["nodeSpread.mean"] == 0.75
+    assert (result["zoneSkew.mean"], result["zoneSkew.max"]) == (1, 2)
+    assert result["nodeSpread.mean"] == 0.75
 
 
 def test_victims_beyond_their_budget_are_violations(tmp_path: Path) -> None:
@@ -154,17 +154,17 @@ def test_victims_beyond_their_budget_are_violations(tmp_path: Path) -> None:
         "spec": {"selector": {"matchLabels": {"app": "db"}}, "minAvailable": 1},
         "status": {"disruptionsAllowed": 0},
     }
-    found = values(
+    result = values(
         tmp_path, node("n1", cpu="2"), budget, pod("db", app="db", cpu="2", on="n1", priority=0), pod("high", cpu="2", priority=9)
     )
-    assert (found["victims"], found["pdbViolations"], found["preemptions"]) == (1, 1, 1)
+    assert (result["victims"], result["pdbViolations"], result["preemptions"]) == (1, 1, 1)
 
 
 def test_attempts_and_waiting_are_virtual(tmp_path: Path) -> None:
-    found = values(tmp_path, node("n1", cpu="2"), pod("a"), pod("b"), pod("c"))
-    assert (found["attempts.all"], found["attempts.most"]) == (3, 1)
-    assert found["waiting.max"] == pytest.approx(0.002, abs=1e-4)
-    assert found["evaluatedNodes.mean"] == 1
+    result = values(tmp_path, node("n1", cpu="2"), pod("a"), pod("b"), pod("c"))
+    assert (result["attempts.all"], result["attempts.most"]) == (3, 1)
+    assert result["waiting.max"] == pytest.approx(0.002, abs=1e-4)
+    assert result["evaluatedNodes.mean"] == 1
 
 
 def bad(_trial: FinishedTrial) -> float:

@@ -41,8 +41,8 @@ def test_a_card_has_what_to_do_and_where_it_comes_from() -> None:
 
 
 def test_the_overview_has_each_reason_with_its_groups() -> None:
-    found = markdown_of(card_of_overview(overview(cluster(node("n1"), pod("a", cpu="64"), pod("b", cpu="64"), pod("c", cpu="9")))))
-    assert found.splitlines() == [
+    result = markdown_of(card_of_overview(overview(cluster(node("n1"), pod("a", cpu="64"), pod("b", cpu="64"), pod("c", cpu="9")))))
+    assert result.splitlines() == [
         "### 3 pods are pending, for 1 reason",
         "",
         "**3 × Insufficient cpu**",
@@ -70,7 +70,7 @@ def test_nothing_in_names_and_messages_is_markup() -> None:
 def test_characters_that_reorder_or_hide_text_are_shown() -> None:
     tainted = node("n1", taints=["a\u202eb\u200b=c\u2028d:NoSchedule"])
     simulation = cluster(tainted, pod("p"))
-    found = markdown_of(card_of_pod(why_pending(simulation, "default/p"), None))
+    result = markdown_of(card_of_pod(why_pending(simulation, "default/p"), None))
 
-    assert r"a\\u202eb\\u200b=c\\u2028d:NoSchedule" in found
-    assert {letter for letter in found if not letter.isprintable()} == {"\n"}
+    assert r"a\\u202eb\\u200b=c\\u2028d:NoSchedule" in result
+    assert {letter for letter in result if not letter.isprintable()} == {"\n"}

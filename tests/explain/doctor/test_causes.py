@@ -41,26 +41,26 @@ def kinds(examination: Examination) -> list[str]:
 
 
 def test_a_pod_that_stays_assumed_from_dump_to_dump_hangs_in_its_binding() -> None:
-    found = objects(NODE, small.pod("slow"))
+    result = objects(NODE, small.pod("slow"))
     now = Signal(dumped("slow", cpu=1000), seconds=100.0)
-    assert kinds(examine_dump(found, now)) == ["assumed pod"]
-    assert kinds(examine_dump(found, now, earlier=[Signal(dumped("slow"), seconds=90.0)])) == ["assumed pod"]
-    examination = examine_dump(found, now, earlier=[Signal(dumped("slow"), seconds=40.0)])
+    assert kinds(examine_dump(result, now)) == ["assumed pod"]
+    assert kinds(examine_dump(result, now, earlier=[Signal(dumped("slow"), seconds=90.0)])) == ["assumed pod"]
+    examination = examine_dump(result, now, earlier=[Signal(dumped("slow"), seconds=40.0)])
     assert [finding.kind for finding in examination.differences] == ["hanging binding"]
 
 
 def test_a_pod_nominated_where_it_fits_waits_for_an_extender_that_preemption_does_not_ask() -> None:
     waiting = small.pod("waits", priority=0)
     waiting["status"]["nominatedNodeName"] = "n"
-    found = objects(NODE, waiting)
+    result = objects(NODE, waiting)
     signal = Signal(dumped(nominated=("waits",), pending=("waits",)))
-    (finding,) = examine_dump(found, signal).differences
+    (finding,) = examine_dump(result, signal).differences
     assert (finding.kind, finding.cause.partition(",")[0]) == (
         "nominated for ever",
         "something that preemption does not consult rejects the node",
     )
-    known = scheduler_of({"extenders": [EXTENDER]})
-    for examination in (examine_dump(found, signal, scheduler=known), examine_objects(found, scheduler=known)):
+    without_verb = scheduler_of({"extenders": [EXTENDER]})
+    for examination in (examine_dump(result, signal, scheduler=without_verb), examine_objects(result, scheduler=without_verb)):
         (finding,) = examination.differences
         assert finding.cause.startswith("extender http://extender:1003/v1 has a filterVerb and no preemptVerb")
         assert "preemptVerb" in finding.advice
@@ -69,8 +69,8 @@ def test_a_pod_nominated_where_it_fits_waits_for_an_extender_that_preemption_doe
 def test_with_a_preempt_verb_the_extender_is_not_blamed() -> None:
     waiting = small.pod("waits", priority=0)
     waiting["status"]["nominatedNodeName"] = "n"
-    known = scheduler_of({"extenders": [{**EXTENDER, "preemptVerb": "preempt"}]})
-    (finding,) = examine_objects(objects(NODE, waiting), scheduler=known).differences
+    with_verb = scheduler_of({"extenders": [{**EXTENDER, "preemptVerb": "preempt"}]})
+    (finding,) = examine_objects(objects(NODE, waiting), scheduler=with_verb).differences
     assert "extender" not in finding.cause
 
 
@@ -131,6 +131,6 @@ def test_a_node_info_that_changed_without_a_generation_is_found_in_the_snapshot(
 def test_a_report_keeps_the_numbers_when_it_cuts_the_findings() -> None:
     lost = [small.pod(f"lost-{number}", on="n") for number in range(300)]
     (examination,) = examine_import(objects(NODE, *lost), None, {"log": [Signal(dumped())]})
-    told = cut_examination(examination)
-    assert told is not None
-    assert (len(told["findings"]), told["differences"]) == (200, 300)
+    result = cut_examination(examination)
+    assert result is not None
+    assert (len(result["findings"]), result["differences"]) == (200, 300)

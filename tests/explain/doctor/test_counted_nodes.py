@@ -66,10 +66,10 @@ def imported(*texts: str) -> Import:
 
 
 def examined(*texts: str) -> Examination:
-    found = imported(*texts)
-    logs = {log.name: log.signals for log in found.logs}
-    said = {each.pod: each.message for each in found.messages}
-    [examination] = examine_import(found.objects, found.config, logs, said=said, made_of_dump=found.made_of_dump)
+    result = imported(*texts)
+    logs = {log.name: log.signals for log in result.logs}
+    messages = {message.pod: message.message for message in result.messages}
+    [examination] = examine_import(result.objects, result.config, logs, said=messages, made_of_dump=result.made_of_dump)
     return examination
 
 

@@ -34,8 +34,8 @@ def examined(*steps: dict[str, Any]) -> list[tuple[str, str]]:
     for step in steps:
         simulation.start(convert_command(step))
         assert simulation.work() is not None
-    found = [(finding.kind, finding.sentence) for finding in examine_engine(simulation).differences]
-    return [finding for finding in found if finding[0] in ("port", "image")]
+    results = [(finding.kind, finding.sentence) for finding in examine_engine(simulation).differences]
+    return [finding for finding in results if finding[0] in ("port", "image")]
 
 
 def create(obj: dict[str, Any]) -> dict[str, Any]:

@@ -17,8 +17,8 @@ LOGS = ("scheduler.log", "scheduler.json.log")
 
 
 def examined(case: str, log: str = "scheduler.log") -> Examination:
-    found = load([Source.of_path(SAMPLES / case / name) for name in ("objects.json", log)])
-    return examine_dump(found.objects, found.logs[0].signals[-1])
+    result = load([Source.of_path(SAMPLES / case / name) for name in ("objects.json", log)])
+    return examine_dump(result.objects, result.logs[0].signals[-1])
 
 
 def of_kind(examination: Examination, kind: str) -> list[Finding]:

@@ -107,17 +107,17 @@ def test_a_pod_that_both_dumps_around_the_objects_have_is_redundant() -> None:
 def test_a_pod_that_a_dump_before_the_objects_lacks_is_missed() -> None:
     bound = {"default/new": "0101 20:00:20.500000"}
     before = dumped(at="0101 19:59:00.000000")
-    found = at_api(CLOCK, NEW, pod("missed", bound=LONG_AGO))
-    examination = examine_dump(found, dumped("clock", "new", bound=bound), earlier=[before])
+    result = at_api(CLOCK, NEW, pod("missed", bound=LONG_AGO))
+    examination = examine_dump(result, dumped("clock", "new", bound=bound), earlier=[before])
 
     assert differences(examination) == [("missed pod", "Pod default/missed")]
 
 
 def test_a_pod_that_is_being_tried_is_in_neither_cache_nor_queue() -> None:
-    found = at_api(CLOCK, pod("tried"))
+    result = at_api(CLOCK, pod("tried"))
 
-    assert differences(examine_dump(found, dumped("clock", tried_next=frozenset({"default/tried"})))) == []
-    assert differences(examine_dump(found, dumped("clock"))) == [("missed pod", "Pod default/tried")]
+    assert differences(examine_dump(result, dumped("clock", tried_next=frozenset({"default/tried"})))) == []
+    assert differences(examine_dump(result, dumped("clock"))) == [("missed pod", "Pod default/tried")]
 
 
 def test_in_a_busy_cluster_a_pod_that_only_one_side_has_may_have_been_deleted() -> None:
@@ -175,8 +175,8 @@ def test_a_nomination_without_a_preemption_is_no_endless_one() -> None:
     assert differences(examine_objects(nominated())) == [("nominated for ever", "Pod default/waits")]
     assert differences(examine_objects(nominated(), scheduler=newer)) == []
     assert differences(examine_objects(nominated(schedulingGates=[{"name": "quota"}]))) == []
-    said = "0/1 nodes are available: 1 x. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
-    assert differences(examine_objects(refused(said), scheduler=newer)) == []
+    message = "0/1 nodes are available: 1 x. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+    assert differences(examine_objects(refused(message), scheduler=newer)) == []
     timeout = 'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded'
     assert differences(examine_objects(refused(timeout, "SchedulerError"), scheduler=newer)) == []
     assert differences(examine_objects(refused("0/1 nodes are available: 1 x."), scheduler=newer)) == [

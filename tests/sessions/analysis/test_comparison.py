@@ -32,7 +32,7 @@ def pair(make_session: MakeSession) -> tuple[Session, Session]:
 
 
 def heads(*sessions: Session) -> list[tuple[Session, int]]:
-    return [(one, one.event) for one in sessions]
+    return [(session, session.event) for session in sessions]
 
 
 def test_a_fork_is_compared_from_the_fork_on(pair: tuple[Session, Session], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,36 +45,36 @@ def test_a_fork_is_compared_from_the_fork_on(pair: tuple[Session, Session], monk
         return each_event(session_id, after=after, until=until)  # type: ignore[arg-type]
 
     monkeypatch.setattr(reading, "each_event", spy)
-    found = compare_sessions(*heads(parent, forked), detail_seconds=0)
+    result = compare_sessions(*heads(parent, forked), detail_seconds=0)
 
     assert looked_at == [forked.fork_event] * 2
-    assert found.shared_event == forked.fork_event
-    assert found.divergence is not None
-    assert found.divergence.event is not None
-    assert found.divergence.event.b is not None
-    assert found.divergence.event.b.body["key"] == "new"
-    assert found.divergence.cycle is not None
-    assert found.divergence.cycle.a is not None
-    assert found.divergence.cycle.a.cycle == 11
-    assert found.placements.moved > 0
-    assert (found.a.session, found.b.session) == (str(parent.pk), str(forked.pk))
+    assert result.shared_event == forked.fork_event
+    assert result.divergence is not None
+    assert result.divergence.event is not None
+    assert result.divergence.event.b is not None
+    assert result.divergence.event.b.body["key"] == "new"
+    assert result.divergence.cycle is not None
+    assert result.divergence.cycle.a is not None
+    assert result.divergence.cycle.a.cycle == 11
+    assert result.placements.moved > 0
+    assert (result.a.session, result.b.session) == (str(parent.pk), str(forked.pk))
 
 
 def test_scores_are_of_all_nodes_where_the_details_are_there(pair: tuple[Session, Session]) -> None:
     for one in pair:
         cycle_detail_job.make_cycle_detail(one.pk, 11)
 
-    found = compare_sessions(*heads(*pair), detail_seconds=0)
+    result = compare_sessions(*heads(*pair), detail_seconds=0)
 
-    assert found.scores is not None
-    assert found.scores.complete
-    assert found.divergence is not None
-    assert found.divergence.cycle is not None
-    assert {one.node for one in found.scores.plugins} >= {"new"}
+    assert result.scores is not None
+    assert result.scores.complete
+    assert result.divergence is not None
+    assert result.divergence.cycle is not None
+    assert {plugin.node for plugin in result.scores.plugins} >= {"new"}
     # The details of a node equal the summary of the winner.
     winner = reading.cycles(pair[1].pk, after=10, limit=1)[0].cycle.winner
     assert winner is not None
-    assert next(one.b for one in found.scores.totals if one.node == winner.node) == winner.total
+    assert next(total.b for total in result.scores.totals if total.node == winner.node) == winner.total
 
 
 def test_a_fork_that_did_nothing_yet_is_the_same(pair: tuple[Session, Session]) -> None:
@@ -87,13 +87,13 @@ def test_two_moments_of_one_session_are_compared(pair: tuple[Session, Session]) 
     parent, _ = pair
     earlier = reading.cycles(parent.pk, after=4, limit=1)[0].last_event + 1
 
-    found = compare_sessions((parent, earlier), (parent, parent.event), detail_seconds=0)
+    result = compare_sessions((parent, earlier), (parent, parent.event), detail_seconds=0)
 
-    assert found.shared_event == earlier
-    assert found.divergence is not None
-    assert found.divergence.cycle is not None
-    assert found.divergence.cycle.a is None
-    assert found.placements.placed_only_in_b == 25
+    assert result.shared_event == earlier
+    assert result.divergence is not None
+    assert result.divergence.cycle is not None
+    assert result.divergence.cycle.a is None
+    assert result.placements.placed_only_in_b == 25
 
 
 def test_sessions_of_different_origin_are_compared_by_name(make_session: MakeSession) -> None:
@@ -104,10 +104,10 @@ def test_sessions_of_different_origin_are_compared_by_name(make_session: MakeSes
         sessions.append(work_off(session_id))
 
     assert compare_sessions(*heads(sessions[0], sessions[1]), detail_seconds=0).same
-    found = compare_sessions(*heads(sessions[0], sessions[2]), detail_seconds=0)
-    assert found.shared_event == 0
-    assert not found.same
-    assert any(one.node == "node-3" and one.b is None for one in found.utilisation.nodes)
+    result = compare_sessions(*heads(sessions[0], sessions[2]), detail_seconds=0)
+    assert result.shared_event == 0
+    assert not result.same
+    assert any(node.node == "node-3" and node.b is None for node in result.utilisation.nodes)
 
 
 def test_why_pods_wait_is_found_in_the_newest_cycles(make_session: MakeSession) -> None:
@@ -116,9 +116,9 @@ def test_why_pods_wait_is_found_in_the_newest_cycles(make_session: MakeSession) 
         send(session_id, "run")
         work_off(session_id)
 
-    found = compare_sessions(*heads(Session.objects.get(pk=full), Session.objects.get(pk=roomy)), detail_seconds=0)
+    result = compare_sessions(*heads(Session.objects.get(pk=full), Session.objects.get(pk=roomy)), detail_seconds=0)
 
-    (reason,) = found.pending
+    (reason,) = result.pending
     assert (reason.count_a, reason.count_b) == (10, 0)
     assert reason.reason.startswith("0/1 nodes are available: 1 Too many pods")
 
@@ -128,9 +128,9 @@ def test_settings_that_came_with_the_files_are_compared(pair: tuple[Session, Ses
     Session.objects.filter(pk=forked.pk).update(settings={**forked.settings, "seed": 4})
     forked.refresh_from_db()
 
-    found = compare_sessions(*heads(parent, forked), detail_seconds=0)
+    result = compare_sessions(*heads(parent, forked), detail_seconds=0)
 
-    assert [(one.path, one.b) for one in found.settings] == [("seed", 4)]
+    assert [(setting.path, setting.b) for setting in result.settings] == [("seed", 4)]
 
 
 def test_what_sessions_share_is_the_nearest_common_past(pair: tuple[Session, Session]) -> None:

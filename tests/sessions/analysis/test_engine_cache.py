@@ -25,10 +25,10 @@ def forgotten() -> Iterator[None]:
 
 def ask(session_id: UUID, question: AnalysisRequest, place: str) -> dict[str, object]:
     answering.answer(session_id, msgspec.json.encode(question), place)
-    found = requests._stored_answer(place)
-    assert found is not None
-    assert not found.failed, found.failed
-    answer: dict[str, object] = msgspec.json.decode(found.value)
+    result = requests._stored_answer(place)
+    assert result is not None
+    assert not result.failed, result.failed
+    answer: dict[str, object] = msgspec.json.decode(result.value)
     return answer
 
 
@@ -39,10 +39,10 @@ def moment_of(session_id: UUID) -> Moment:
 
 def kept(session_id: UUID) -> Simulation | None:
     moment = moment_of(session_id)
-    found = ASKED.take(moment)
-    if found is not None:
-        ASKED.keep(moment, found)
-    return found
+    result = ASKED.take(moment)
+    if result is not None:
+        ASKED.keep(moment, result)
+    return result
 
 
 def test_the_next_question_about_a_moment_is_put_to_the_same_engine_and_has_the_same_answer(make_session: MakeSession) -> None:

@@ -8,10 +8,10 @@ from schedviz.sessions.analysis.pasted_text import PastedText, answer_to, explai
 def test_each_message_is_explained_with_its_pod() -> None:
     text = "5m  Warning  FailedScheduling  pod/web  0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were unschedulable."
 
-    found = explain_text(text)
+    explanation = explain_text(text)
 
-    assert [(each.pod, each.at, each.message.nodes) for each in found] == [("default/web", "5m ago", 5)]
-    assert [(clause.count, clause.plugin) for clause in found[0].message.clauses] == [
+    assert [(each.pod, each.at, each.message.nodes) for each in explanation] == [("default/web", "5m ago", 5)]
+    assert [(clause.count, clause.plugin) for clause in explanation[0].message.clauses] == [
         (3, "NodeResourcesFit"),
         (2, "NodeUnschedulable"),
     ]

@@ -82,7 +82,7 @@ def test_a_trace_asks_for_no_more_than_can_be_done() -> None:
 
 
 def imported(*documents: dict[str, Any]) -> Session:
-    files = [ContentFile(json.dumps(each).encode(), name=f"{number}.json") for number, each in enumerate(documents)]
+    files = [ContentFile(json.dumps(document).encode(), name=f"{number}.json") for number, document in enumerate(documents)]
     session = create.create_session(None, "a test", create.Files(files))
     import_job.import_uploads(session.pk)
     session.refresh_from_db()
@@ -109,11 +109,11 @@ def pod_with_terms(count: int) -> dict[str, Any]:
 
 def test_a_pod_has_a_bounded_number_of_terms(make_session: MakeSession) -> None:
     session_id = make_session()
-    said = r"spec: nodeSelector, affinity, tolerations, topologySpreadConstraints and schedulingGates have 1,002 terms; at most 1,000"
+    message = r"spec: nodeSelector, affinity, tolerations, topologySpreadConstraints and schedulingGates have 1,002 terms; at most 1,000"
     workload = deployment(1)
     workload["spec"]["template"]["spec"] |= pod_with_terms(501)["spec"]
 
-    with pytest.raises(CommandRefused, match=f"object.{said}"):
+    with pytest.raises(CommandRefused, match=f"object.{message}"):
         inbox.accept(session_id, command("create", object=pod_with_terms(501)), "a")
     with pytest.raises(CommandRefused, match=r"object.spec.template.spec: nodeSelector"):
         inbox.accept(session_id, command("create", object=workload), "b")
@@ -127,23 +127,23 @@ def test_a_pod_has_a_bounded_number_of_terms(make_session: MakeSession) -> None:
 
 def test_the_node_selector_of_a_pod_counts_as_terms(make_session: MakeSession) -> None:
     session_id = make_session()
-    found = pod_with_terms(0)
-    found["spec"] |= {"affinity": {}, "nodeSelector": {f"k{number}": "v" for number in range(1001)}}
+    result = pod_with_terms(0)
+    result["spec"] |= {"affinity": {}, "nodeSelector": {f"k{number}": "v" for number in range(1001)}}
 
     with pytest.raises(CommandRefused, match="have 1,001 terms"):
-        inbox.accept(session_id, command("create", object=found), "a")
-    listed = {"apiVersion": "v1", "kind": "List", "items": [node("n"), found]}
+        inbox.accept(session_id, command("create", object=result), "a")
+    listed = {"apiVersion": "v1", "kind": "List", "items": [node("n"), result]}
     made = create.create_session(None, "x", create.Files([ContentFile(json.dumps(listed).encode(), name="a.json")]))
     import_job.import_uploads(made.pk)
     assert "have 1,001 terms" in Session.objects.get(pk=made.pk).message
 
 
 def test_a_requirement_may_have_many_values(make_session: MakeSession) -> None:
-    found = pod_with_terms(1)
-    required = found["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    result = pod_with_terms(1)
+    required = result["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
     required["nodeSelectorTerms"][0]["matchExpressions"] = [{"key": "host", "operator": "In", "values": [f"n{n}" for n in range(5000)]}]
 
-    assert inbox.accept(make_session(), command("create", object=found), "a").seq == 1
+    assert inbox.accept(make_session(), command("create", object=result), "a").seq == 1
 
 
 def pod_with_resources(count: int) -> dict[str, Any]:
@@ -156,13 +156,13 @@ def pod_with_resources(count: int) -> dict[str, Any]:
 
 def test_a_pod_requests_a_bounded_number_of_resources(make_session: MakeSession) -> None:
     session_id = make_session()
-    said = r"spec: the containers request 1,001 different resources; at most 1,000 are allowed"
+    message = r"spec: the containers request 1,001 different resources; at most 1,000 are allowed"
 
-    with pytest.raises(CommandRefused, match=f"object.{said}"):
+    with pytest.raises(CommandRefused, match=f"object.{message}"):
         inbox.accept(session_id, command("create", object=pod_with_resources(1000)), "a")
     inbox.accept(session_id, command("create", object=pod_with_resources(999)), "b")
 
     listed = {"apiVersion": "v1", "kind": "List", "items": [node("n"), pod_with_resources(1000)]}
     made = create.create_session(None, "x", create.Files([ContentFile(json.dumps(listed).encode(), name="a.json")]))
     import_job.import_uploads(made.pk)
-    assert f"Pod d/p: {said}" in Session.objects.get(pk=made.pk).message
+    assert f"Pod d/p: {message}" in Session.objects.get(pk=made.pk).message

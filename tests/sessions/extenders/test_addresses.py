@@ -54,9 +54,9 @@ METADATA = "169.254.169.254"
     ],
 )
 def test_a_name_may_not_lead_to_what_is_not_public(address: str, kind: str) -> None:
-    said = AddressPolicy().why_not("extender.example", address)
+    reason = AddressPolicy().why_not("extender.example", address)
 
-    assert said == f"its name resolves to a {kind} address, which {NETWORKS_SETTING} does not include"
+    assert reason == f"its name resolves to a {kind} address, which {NETWORKS_SETTING} does not include"
 
 
 @pytest.mark.parametrize(

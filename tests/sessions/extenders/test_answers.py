@@ -84,7 +84,7 @@ def test_an_answer_is_committed_before_the_engine_goes_on(server: ExtenderServer
 
     def note(lease: Any, session: Any, before: Any, work: Any) -> Any:
         answered = [event.event for event in work.events if isinstance(event, ExtenderAnswered)]
-        assert [one.event for one in work.answers] == answered
+        assert [answer.event for answer in work.answers] == answered
         committed.append((work.after.cycle, len(answered)))
         return commit(lease, session, before, work)
 

@@ -88,7 +88,7 @@ def test_scores_are_weighed_and_stretched(server: ExtenderServer) -> None:
 
     assert ended.node == "c"
     assert ended.winner is not None
-    assert [(one.raw, one.weighted) for one in ended.winner.scores if one.plugin == server.url] == [(7, 210)]
+    assert [(score.raw, score.weighted) for score in ended.winner.scores if score.plugin == server.url] == [(7, 210)]
 
 
 @pytest.mark.parametrize("cached", [False, True])
@@ -97,7 +97,7 @@ def test_preemption_takes_the_victims_that_the_extender_leaves(server: ExtenderS
         if cached:
             return {"NodeNameToMetaVictims": {"b": args["NodeNameToMetaVictims"]["b"]}}
         victims = args["NodeNameToVictims"]["b"]["Pods"]
-        return {"NodeNameToMetaVictims": {"b": {"Pods": [{"UID": one["metadata"]["uid"]} for one in victims]}}}
+        return {"NodeNameToMetaVictims": {"b": {"Pods": [{"UID": victim["metadata"]["uid"]} for victim in victims]}}}
 
     server.answers["preempt"] = preempt
     objects = [node("a", cpu="1"), node("b", cpu="1")]
@@ -112,7 +112,7 @@ def test_preemption_takes_the_victims_that_the_extender_leaves(server: ExtenderS
 
     events = run(simulation)
 
-    assert [one.key for one in events if isinstance(one, ApiWritten) and one.verb == "delete"] == ["default/on-b"]
+    assert [event.key for event in events if isinstance(event, ApiWritten) and event.verb == "delete"] == ["default/on-b"]
 
 
 def test_a_victim_that_is_not_there_is_an_error(server: ExtenderServer) -> None:
@@ -124,8 +124,8 @@ def test_a_victim_that_is_not_there_is_an_error(server: ExtenderServer) -> None:
 
     events = run(simulation_of(server, node("a", cpu="1"), victim, preemptor, preemptVerb="preempt"))
 
-    said = f"extender: {server.url} claims to preempt pod (UID: &{{nobody}}) on node: a, but the pod is not found on that node"
-    assert any(said in str(event) for event in events)
+    message = f"extender: {server.url} claims to preempt pod (UID: &{{nobody}}) on node: a, but the pod is not found on that node"
+    assert any(message in str(event) for event in events)
     assert not any(isinstance(event, ApiWritten) and event.verb == "delete" for event in events)
 
 

@@ -140,8 +140,8 @@ def test_stories_begin_before_the_fork(parent: Session, somebody: User) -> None:
     forked = work_off(forked.pk)
 
     def told(session: Session, *, tail: bool) -> list[tuple[int, str]]:
-        found = object_history.story(session, "pods", cycle.cycle.pod, after=0, before=cycle.last_event + 1, limit=100, tail=tail)
-        return [(entry.event, entry.text) for entry in found.entries]
+        result = object_history.story(session, "pods", cycle.cycle.pod, after=0, before=cycle.last_event + 1, limit=100, tail=tail)
+        return [(entry.event, entry.text) for entry in result.entries]
 
     assert told(forked, tail=False) == told(forked, tail=True) == told(parent, tail=False)
     assert told(forked, tail=False)[0][0] <= forked.fork_event < told(forked, tail=False)[-1][0]
@@ -156,12 +156,12 @@ def test_its_timeline_counts_every_event_once(parent: Session, somebody: User) -
         buckets = timeline.buckets(forked, after=0, until=forked.event, most=2000)
 
         assert buckets[0].first_event == 1
-        assert [one.first_event for one in buckets[1:]] == [one.event + 1 for one in buckets[:-1]]
-        assert sum(one.counts.cycles for one in buckets) == len(reading.cycles(forked.pk))
+        assert [bucket.first_event for bucket in buckets[1:]] == [one.event + 1 for one in buckets[:-1]]
+        assert sum(bucket.counts.cycles for bucket in buckets) == len(reading.cycles(forked.pk))
         assert buckets[-1].event == forked.event
         whole = timeline.buckets(forked, after=0, until=forked.event, most=1)[0].counts
         for name in Counts.__struct_fields__:
-            assert getattr(whole, name) == sum(getattr(one.counts, name) for one in buckets)
+            assert getattr(whole, name) == sum(getattr(bucket.counts, name) for bucket in buckets)
 
 
 def test_a_fork_can_be_forked_after_and_before_its_own_fork(parent: Session, somebody: User) -> None:

@@ -84,14 +84,14 @@ def test_a_stage_that_ends_in_a_later_chunk_is_in_the_history_of_its_pod(busy: U
 def test_both_pods_of_a_name_are_in_the_history(busy: UUID) -> None:
     session = Session.objects.get(pk=busy)
 
-    found = object_history.story(session, "pods", "default/pod-5", after=0, before=1 << 40, limit=1000, tail=False)
+    result = object_history.story(session, "pods", "default/pod-5", after=0, before=1 << 40, limit=1000, tail=False)
 
-    assert [(life.uid, life.born == 0, life.died is None) for life in found.lives] == [
+    assert [(life.uid, life.born == 0, life.died is None) for life in result.lives] == [
         ("default/pod-5", True, False),
         ("default/pod-5#2", False, True),
     ]
-    assert {entry.uid for entry in found.entries} == {"default/pod-5", "default/pod-5#2"}
-    before_the_second = object_history.story(session, "pods", "default/pod-5", after=0, before=found.lives[1].born, limit=1000, tail=False)
+    assert {entry.uid for entry in result.entries} == {"default/pod-5", "default/pod-5#2"}
+    before_the_second = object_history.story(session, "pods", "default/pod-5", after=0, before=result.lives[1].born, limit=1000, tail=False)
     assert [life.uid for life in before_the_second.lives] == ["default/pod-5"]
 
 

@@ -238,12 +238,12 @@ def grouped(make_session: MakeSession) -> UUID:
 
 def test_the_cycle_of_each_pod_of_a_group_is_made_again_in_detail(grouped: UUID) -> None:
     cycles = reading.cycles(grouped)
-    assert [one.cycle.pod_group for one in cycles] == ["default/small"] * 3 + ["default/large"] * 3 + [""]
+    assert [cycle.cycle.pod_group for cycle in cycles] == ["default/small"] * 3 + ["default/large"] * 3 + [""]
 
-    for one in cycles:
-        detail = cycle_detail_job.replay_cycle(Session.objects.get(pk=grouped), one.cycle.cycle)
+    for cycle in cycles:
+        detail = cycle_detail_job.replay_cycle(Session.objects.get(pk=grouped), cycle.cycle.cycle)
 
-        assert (detail["pod"], detail["outcome"], detail["node"]) == (one.cycle.pod, one.cycle.outcome, one.cycle.node)
+        assert (detail["pod"], detail["outcome"], detail["node"]) == (cycle.cycle.pod, cycle.cycle.outcome, cycle.cycle.node)
 
 
 def test_the_state_within_the_cycle_of_a_group_is_that_of_its_events(grouped: UUID) -> None:

@@ -28,7 +28,7 @@ def ran(make_session: MakeSession) -> Session:
 
 
 def sums(buckets: list[timeline.Bucket]) -> dict[str, int]:
-    return {name: sum(getattr(one.counts, name) for one in buckets) for name in Counts.__struct_fields__}
+    return {name: sum(getattr(bucket.counts, name) for bucket in buckets) for name in Counts.__struct_fields__}
 
 
 def test_buckets_lie_side_by_side_and_end_at_the_newest_event(ran: Session) -> None:
@@ -36,7 +36,7 @@ def test_buckets_lie_side_by_side_and_end_at_the_newest_event(ran: Session) -> N
 
     assert 3 <= len(buckets) <= 5
     assert buckets[0].first_event == 1
-    assert [one.first_event for one in buckets[1:]] == [one.event + 1 for one in buckets[:-1]]
+    assert [bucket.first_event for bucket in buckets[1:]] == [one.event + 1 for one in buckets[:-1]]
     assert buckets[-1].event == ran.event
     assert buckets[-1].clock_seconds == ran.clock_seconds
     assert sums(buckets)["cycles"] == ran.cycle == 40
@@ -61,9 +61,9 @@ def test_a_part_has_the_chunks_that_it_touches(ran: Session) -> None:
     whole = timeline.buckets(ran, after=0, until=ran.event, most=2000)
     middle = whole[len(whole) // 2]
 
-    found = timeline.buckets(ran, after=middle.first_event, until=middle.event, most=10)
+    result = timeline.buckets(ran, after=middle.first_event, until=middle.event, most=10)
 
-    assert found == [middle]
+    assert result == [middle]
 
 
 def test_no_chunk_is_opened(ran: Session, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ def test_a_pause_interrupts_runs_before_it_and_nothing_else(make_session: MakeSe
 
     commands = [reader.next_after(seq) for seq in range(4)]
 
-    assert [one is not None and reader.is_interrupted(one) for one in commands] == [True, False, False, False]
+    assert [command is not None and reader.is_interrupted(command) for command in commands] == [True, False, False, False]
 
 
 def test_another_owner_of_the_session_fences_the_reader(make_session: MakeSession) -> None:

@@ -56,11 +56,11 @@ def test_time_in_which_the_whole_process_stood_still_does_not_count() -> None:
 
     with watchdog.watch("a stage"):
         now += 60.0
-        watchdog.look()
+        watchdog.check()
         assert not bitten
         while not bitten and now < 180.0:
             now += 0.5
-            watchdog.look()
+            watchdog.check()
 
     assert bitten == ["a stage"]
     assert 169.0 < now < 172.0
@@ -77,7 +77,7 @@ class Machine:
         for _ in range(round(seconds / 0.5)):
             self.now += 0.5
             self.cpu += 0.5 * self.share
-            watchdog.look()
+            watchdog.check()
 
 
 def watchdog_of(machine: Machine, bitten: list[str]) -> Watchdog:

@@ -236,9 +236,9 @@ def test_a_run_with_a_rate_shows_its_cycles_as_time_goes_by_and_pauses_at_once(m
     took = time.monotonic() - began
 
     pause = send(session_id, "pause")
-    asked = time.monotonic()
+    began_ = time.monotonic()
     until(lambda: Session.objects.get(pk=session_id).applied_seq == pause)
-    paused = time.monotonic() - asked
+    paused = time.monotonic() - began_
     host.join()
 
     assert took > 0.6
@@ -254,11 +254,11 @@ def test_a_slow_run_hears_a_pause_between_two_cycles(make_session: MakeSession) 
     host.start()
     until(lambda: Session.objects.get(pk=session_id).cycle == 1)
 
-    asked = time.monotonic()
+    began = time.monotonic()
     pause = send(session_id, "pause")
     until(lambda: Session.objects.get(pk=session_id).applied_seq == pause)
 
-    assert time.monotonic() - asked < 1
+    assert time.monotonic() - began < 1
     host.join()
 
 
@@ -383,17 +383,17 @@ def rest_is_over(session_id: UUID) -> None:
 def test_a_session_that_kills_its_workers_backs_off_exponentially(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = make_session()
     send(session_id, "cycle")
-    said: list[str] = []
+    messages: list[str] = []
     with monkeypatch.context() as patch:
         patch.setattr(starting_point, "find", die)
         owners_die(session_id, 3)
-        said.append(work_off(session_id).message)
+        messages.append(work_off(session_id).message)
         assert lease.acquire(session_id) is None
         rest_is_over(session_id)
         owners_die(session_id)
-        said.append(work_off(session_id).message)
+        messages.append(work_off(session_id).message)
 
-    assert said == [
+    assert messages == [
         "3 attempts in a row to load this session failed; the next attempt is in 2 s. No accepted command is lost.",
         "4 attempts in a row to load this session failed; the next attempt is in 4 s. No accepted command is lost.",
     ]

@@ -177,14 +177,14 @@ def test_a_cycle_in_progress_is_gone_on_with_after_it_was_stored() -> None:
     simulation, values = watched(pod("one"))
     for _ in range(3):
         do(simulation, "step", unit="stage")
-    kept = decode(encode(counted(simulation, values)))
-    assert kept == values
-    assert len(kept.open_attempts) == 1
+    restored = decode(encode(counted(simulation, values)))
+    assert restored == values
+    assert len(restored.open_attempts) == 1
     do(simulation, "run")
 
-    counted(simulation, kept)
+    counted(simulation, restored)
 
-    assert kept.counters[metrics.SCHEDULE_ATTEMPTS.name] == {("scheduled", "default-scheduler"): 1}
+    assert restored.counters[metrics.SCHEDULE_ATTEMPTS.name] == {("scheduled", "default-scheduler"): 1}
 
 
 @pytest.mark.parametrize(

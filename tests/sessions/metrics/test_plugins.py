@@ -17,12 +17,12 @@ _NAME = "scheduler_plugin_execution_duration_seconds"
 def calls() -> Calls:
     """How many were observed: by extension point, plugin and status."""
     (family,) = (one for one in WORKER.collect() if one.name == _NAME)
-    found: Calls = Counter()
+    result: Calls = Counter()
     for sample in family.samples:
         if sample.name == f"{_NAME}_count":
             assert set(sample.labels) == {"plugin", "extension_point", "status"}
-            found[sample.labels["extension_point"], sample.labels["plugin"], sample.labels["status"]] = int(sample.value)
-    return found
+            result[sample.labels["extension_point"], sample.labels["plugin"], sample.labels["status"]] = int(sample.value)
+    return result
 
 
 def observed(simulation: Simulation) -> Calls:
@@ -39,21 +39,21 @@ def pods(number: int) -> list[dict[str, object]]:
 
 
 def test_every_tenth_cycle_is_timed_with_its_binding() -> None:
-    found = observed(four_nodes(*pods(21)))
+    result = observed(four_nodes(*pods(21)))
 
-    assert found["PreFilter", "NodeResourcesFit", "Success"] == 2
-    assert found["Filter", "NodeResourcesFit", "Success"] == 2
-    assert found["Score", "NodeResourcesFit", "Success"] == 2
-    assert found["ScoreExtensionNormalize", "TaintToleration", "Success"] == 2
-    assert found["Reserve", "VolumeBinding", "Success"] == 2
-    assert found["Bind", "DefaultBinder", "Success"] == 2
+    assert result["PreFilter", "NodeResourcesFit", "Success"] == 2
+    assert result["Filter", "NodeResourcesFit", "Success"] == 2
+    assert result["Score", "NodeResourcesFit", "Success"] == 2
+    assert result["ScoreExtensionNormalize", "TaintToleration", "Success"] == 2
+    assert result["Reserve", "VolumeBinding", "Success"] == 2
+    assert result["Bind", "DefaultBinder", "Success"] == 2
 
 
 def test_a_plugin_is_counted_under_what_it_answered() -> None:
-    found = observed(four_nodes(*pods(9), pod("too-large", cpu="64")))
+    result = observed(four_nodes(*pods(9), pod("too-large", cpu="64")))
 
-    assert found["PostFilter", "DefaultPreemption", "Unschedulable"] == 1
-    assert not any(point == "Bind" for point, _, _ in found)
+    assert result["PostFilter", "DefaultPreemption", "Unschedulable"] == 1
+    assert not any(point == "Bind" for point, _, _ in result)
 
 
 def test_fewer_than_ten_cycles_time_no_plugin() -> None:
@@ -64,7 +64,7 @@ def test_a_configuration_that_comes_later_is_timed_too() -> None:
     simulation = four_nodes(*pods(5))
     observed(simulation)
     do(simulation, "configure", config={"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"})
-    for one in pods(5):
-        do(simulation, "create", object={**one, "apiVersion": "v1", "metadata": {"name": f"later-{one['metadata']['name']}"}})  # type: ignore[index]
+    for new in pods(5):
+        do(simulation, "create", object={**new, "apiVersion": "v1", "metadata": {"name": f"later-{new['metadata']['name']}"}})  # type: ignore[index]
 
     assert observed(simulation)["Bind", "DefaultBinder", "Success"] == 1

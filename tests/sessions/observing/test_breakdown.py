@@ -35,14 +35,14 @@ def test_bindings_are_counted_by_interval_profile_plugin_and_cause(session: UUID
     for number in range(1, 5):
         ShadowedPod.objects.filter(session_id=session, bound_event=number).update(judged_at=began + timedelta(minutes=20 * number))
 
-    found = broken_down(session)
+    result = broken_down(session)
 
-    assert (found.bindings, found.seconds) == (4, 300)
-    assert [one.begins for one in found.over_time] == [began + timedelta(minutes=20 * number) for number in range(1, 5)]
-    assert found.over_time[1].counts == Counts(not_best=1)
-    assert found.profiles == {"batch": Counts(agrees=1), "default-scheduler": Counts(agrees=1, not_best=1, undecided=1)}
-    assert found.plugins == {"NodeResourcesFit": 1, "TaintToleration": 1}
-    assert found.causes == {"unexplained": 1, "order": 1}
+    assert (result.bindings, result.seconds) == (4, 300)
+    assert [one.begins for one in result.over_time] == [began + timedelta(minutes=20 * number) for number in range(1, 5)]
+    assert result.over_time[1].counts == Counts(not_best=1)
+    assert result.profiles == {"batch": Counts(agrees=1), "default-scheduler": Counts(agrees=1, not_best=1, undecided=1)}
+    assert result.plugins == {"NodeResourcesFit": 1, "TaintToleration": 1}
+    assert result.causes == {"unexplained": 1, "order": 1}
     assert agreement.counts(session).rate == 2 / 3
 
 

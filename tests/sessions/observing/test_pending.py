@@ -15,16 +15,16 @@ def pod(name: str, *, priority: int = 0, status: PodStatus | None = None, **spec
 
 def waiting(*pods: Pod) -> PendingPods:
     pending = PendingPods()
-    for one in pods:
-        pending.add(one, arrived=0)
+    for pod in pods:
+        pending.add(pod, arrived=0)
     return pending
 
 
 def ahead(pending: PendingPods, bound: Pod) -> set[str]:
     """The pods that were decided before one that is bound now."""
-    known = pending.remove(bound.uid)
-    assert known is not None
-    return pending.ahead_of(known.rank)
+    removed = pending.remove(bound.uid)
+    assert removed is not None
+    return pending.ahead_of(removed.rank)
 
 
 def test_pods_that_came_before_and_pods_of_higher_priority_were_decided_before() -> None:
@@ -55,9 +55,9 @@ def test_a_pod_that_was_waited_for_in_vain_is_passed_and_keeps_its_rank() -> Non
     assert rank == {"stuck", "last"}
     pending.pass_by(["stuck"])
     assert ahead(pending, last) == set()
-    known = pending.remove("stuck")
-    assert known is not None
-    assert (known.rank, known.place) == ((0, 1), "active")
+    removed = pending.remove("stuck")
+    assert removed is not None
+    assert (removed.rank, removed.place) == ((0, 1), "active")
 
 
 def test_conditions_tell_the_place() -> None:

@@ -90,9 +90,9 @@ def test_bindings_are_judged_in_the_order_of_what_was_observed(followed: UUID, m
     assert (late.profile, late.cause, late.plugin) == ("default-scheduler", "configuration", "NodeResourcesFit")
     assert (late.verdict, late.judgement["plugin"], late.judgement["reasons"]) == ("infeasible", "NodeResourcesFit", ["Insufficient cpu"])
     assert late.arrival["best"] == ["large"]
-    found = agreement.counts(followed)
-    assert (found.agrees, found.not_best, found.infeasible, found.unjudged, found.rate) == (1, 2, 1, 0, 0.25)
-    assert agreement.recent(followed) == found == agreement.counts_of_all()
+    result = agreement.counts(followed)
+    assert (result.agrees, result.not_best, result.infeasible, result.unjudged, result.rate) == (1, 2, 1, 0, 0.25)
+    assert agreement.recent(followed) == result == agreement.counts_of_all()
     assert agreement.waiting(followed) == 1
 
 
@@ -124,8 +124,8 @@ def test_a_verdict_that_depends_on_an_unknown_order_is_undecided(followed: UUID)
 
     row = ShadowedPod.objects.get(session_id=followed, pod="default/retried")
     assert (row.verdict, row.cause) == ("undecided", "order")
-    found = agreement.counts(followed)
-    assert (found.undecided, found.infeasible) == (1, 0)
+    result = agreement.counts(followed)
+    assert (result.undecided, result.infeasible) == (1, 0)
 
 
 @pytest.mark.parametrize(("retried_at", "verdict"), [((1_000, 1_100), "agrees"), ((3_000, 3_100), "infeasible")])

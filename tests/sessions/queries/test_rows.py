@@ -39,11 +39,11 @@ def test_every_kind_of_column_is_read_as_django_reads_it() -> None:
 
 def test_what_is_read_can_be_changed_and_saved() -> None:
     made = Session.objects.create(name="before")
-    found = RowBy(Session, "id")(made.pk)
-    assert found is not None
+    result = RowBy(Session, "id")(made.pk)
+    assert result is not None
 
-    found.name = "after"
-    found.save()
+    result.name = "after"
+    result.save()
 
     assert Session.objects.get().name == "after"
 
@@ -57,11 +57,11 @@ def test_a_row_is_read_along_with_the_one_that_it_leads_to(django_assert_num_que
     token = Token.objects.create(owner=owner, name="t", digest="d" * 64, expires_at=datetime(2030, 1, 1, tzinfo=UTC))
 
     with django_assert_num_queries(1):
-        found = RowBy(Token, "digest", along="owner")(token.digest)
-        assert found is not None
-        values_of_owner = values(found.owner)
+        result = RowBy(Token, "digest", along="owner")(token.digest)
+        assert result is not None
+        values_of_owner = values(result.owner)
 
-    assert values(found) == values(Token.objects.get())
+    assert values(result) == values(Token.objects.get())
     assert values_of_owner == values(User.objects.get())
 
 
@@ -73,9 +73,9 @@ def test_rows_are_read_in_the_order_and_to_the_number_that_the_condition_says() 
     Command.objects.create(session=other, seq=3, key="3", body=b"{}")
     last = RowsWhere(Command, "session_id = %s AND seq > %s ORDER BY seq DESC LIMIT %s")
 
-    found = last(stored_id(session.pk), 1, 2)
+    result = last(stored_id(session.pk), 1, 2)
 
     wanted = Command.objects.filter(session=session, seq__gt=1).order_by("-seq")[:2]
-    assert [values(one) for one in found] == [values(one) for one in wanted]
-    assert [one.seq for one in found] == [4, 3]
+    assert [values(one) for one in result] == [values(one) for one in wanted]
+    assert [one.seq for one in result] == [4, 3]
     assert not last(stored_id(session.pk), 4, 2)

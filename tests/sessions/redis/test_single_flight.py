@@ -24,7 +24,7 @@ def sent() -> list[list[Any]]:
     """The arguments of the questions that wait for a worker: here there is none."""
     waiting: Any = stream.client().lrange(wakeups.IO_QUEUE, 0, -1)
     messages = [json.loads(message) for message in waiting]
-    return [json.loads(base64.b64decode(one["body"]))[0] for one in messages if one["headers"]["task"] == wakeups.ANSWER]
+    return [json.loads(base64.b64decode(message["body"]))[0] for message in messages if message["headers"]["task"] == wakeups.ANSWER]
 
 
 def ask(session_id: UUID) -> bytes:

@@ -283,9 +283,9 @@ def test_a_session_that_is_deleted_during_its_import_leaves_nothing(monkeypatch:
     load = importing.load
 
     def load_and_delete(*arguments: Any, **options: Any) -> Any:
-        found = load(*arguments, **options)
+        result = load(*arguments, **options)
         create.delete_session(session.pk)
-        return found
+        return result
 
     monkeypatch.setattr(importing, "load", load_and_delete)
 
@@ -427,9 +427,9 @@ def test_a_release_or_policies_that_were_given_come_before_the_kubelets(simulati
 
 
 def _settings_of(session: Session) -> SimulationSettings:
-    found = initial_state_of(session.pk)
-    assert found is not None
-    return msgspec.convert(found[0].settings, SimulationSettings)
+    result = initial_state_of(session.pk)
+    assert result is not None
+    return msgspec.convert(result[0].settings, SimulationSettings)
 
 
 def test_the_helpers_that_a_session_is_made_with_are_on() -> None:

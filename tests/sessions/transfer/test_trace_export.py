@@ -99,7 +99,7 @@ def test_a_recording_of_a_part_has_its_cycles_alone_and_conforms(done: UUID, tmp
         document = trace_recording.recording(session, after=cycles[first].last_event, until=cycles[last].last_event, observed=True)
 
         ran = [cycle for step in document["steps"] for cycle in _cycles(step["observed"])]
-        assert [cycle["pod"] for cycle in ran] == [one.cycle.pod for one in cycles[first + 1 : last + 1]]
+        assert [cycle["pod"] for cycle in ran] == [cycle.cycle.pod for cycle in cycles[first + 1 : last + 1]]
         code, said = conforms(document, tmp_path)
         assert (code, said.split(",")[0]) == (0, "agreed 1/1")
 

@@ -64,18 +64,18 @@ def packed() -> Comparison:
 
 
 def test_the_same_is_the_same() -> None:
-    found = compare(run(RUN), run(RUN))
+    result = compare(run(RUN), run(RUN))
 
-    assert found.same
-    assert (found.divergence, found.scores, found.settings) == (None, None, [])
-    assert found.placements.pods == []
-    assert found.utilisation.a == found.utilisation.b
+    assert result.same
+    assert (result.divergence, result.scores, result.settings) == (None, None, [])
+    assert result.placements.pods == []
+    assert result.utilisation.a == result.utilisation.b
 
 
 def test_how_a_run_is_driven_is_no_difference() -> None:
-    found = compare(run(RUN), run(*[{"op": "step", "unit": "cycle", "count": 10}] * 4, RUN))
+    result = compare(run(RUN), run(*[{"op": "step", "unit": "cycle", "count": 10}] * 4, RUN))
 
-    assert found.same, found.divergence
+    assert result.same, result.divergence
 
 
 def test_other_weights_lead_elsewhere(packed: Comparison) -> None:
@@ -83,7 +83,7 @@ def test_other_weights_lead_elsewhere(packed: Comparison) -> None:
     assert packed.placements.moved > 0
     counted = packed.placements
     assert len(counted.pods) == counted.moved + counted.placed_only_in_a + counted.placed_only_in_b
-    assert [one.path for one in packed.settings] == ["config"]
+    assert [setting.path for setting in packed.settings] == ["config"]
 
 
 def test_the_first_cycle_that_differs_is_named_with_what_was_decided(packed: Comparison) -> None:
@@ -103,19 +103,19 @@ def test_the_first_cycle_that_differs_is_named_with_what_was_decided(packed: Com
 def test_the_first_pod_with_another_node_is_reported_when_only_scores_differ_before() -> None:
     small = {"nodes": 5, "pods": 30, "shape": "mixed", "seed": 1}
     a, b = run(RUN, cluster=small), run(RUN, cluster=small, config=PACKING)
-    found = compare(a, b)
+    result = compare(a, b)
 
-    assert found.divergence is not None
-    first = found.divergence.cycle
+    assert result.divergence is not None
+    first = result.divergence.cycle
     assert first is not None
     assert first.a is not None
     assert first.b is not None
     assert (first.a.pod, first.a.node) == (first.b.pod, first.b.node)
     assert (
-        f"Its result is the same, but {first.what[0].path} is {first.what[0].a} in A and {first.what[0].b} in B." in found.divergence.text
+        f"Its result is the same, but {first.what[0].path} is {first.what[0].a} in A and {first.what[0].b} in B." in result.divergence.text
     )
-    _, _, ended = found.divergence.text.partition("First cycle with another result: ")
-    places = {one.pod: (one.a, one.b) for one in found.placements.pods}
+    _, _, ended = result.divergence.text.partition("First cycle with another result: ")
+    places = {pod.pod: (pod.a, pod.b) for pod in result.placements.pods}
     assert any(pod in ended for pod in places)
 
 
@@ -126,8 +126,8 @@ def test_scores_that_differ_there_are_listed(packed: Comparison) -> None:
     assert packed.divergence.cycle.a is not None
     assert packed.scores.pod == packed.divergence.cycle.a.pod
     assert not packed.scores.complete
-    assert any(one.plugin == "NodeResourcesFit" for one in packed.scores.plugins)
-    assert all(one.a != one.b for one in packed.scores.plugins)
+    assert any(plugin.plugin == "NodeResourcesFit" for plugin in packed.scores.plugins)
+    assert all(plugin.a != plugin.b for plugin in packed.scores.plugins)
 
 
 def test_use_is_counted_for_each_node_and_all(packed: Comparison) -> None:
@@ -140,36 +140,36 @@ def test_use_is_counted_for_each_node_and_all(packed: Comparison) -> None:
 
 
 def test_pending_pods_are_grouped_by_their_message(packed: Comparison) -> None:
-    found = compare(run(), run(RUN, cluster={**CLUSTER, "nodes": 1}))
+    result = compare(run(), run(RUN, cluster={**CLUSTER, "nodes": 1}))
 
-    assert found.pending
-    assert any(reason.reason == "not tried yet" and reason.count_a == 30 for reason in found.pending)
-    assert any("0/1 nodes are available" in reason.reason and reason.count_b == len(reason.b) for reason in found.pending)
+    assert result.pending
+    assert any(reason.reason == "not tried yet" and reason.count_a == 30 for reason in result.pending)
+    assert any("0/1 nodes are available" in reason.reason and reason.count_b == len(reason.b) for reason in result.pending)
 
 
 def test_a_run_that_went_on_differs_where_the_other_ended() -> None:
-    found = compare(run({"op": "run", "max": 5}), run({"op": "run", "max": 7}))
+    result = compare(run({"op": "run", "max": 5}), run({"op": "run", "max": 7}))
 
-    assert found.divergence is not None
-    assert found.divergence.cycle is not None
-    assert found.divergence.cycle.a is None
-    assert found.divergence.cycle.b is not None
-    assert found.divergence.cycle.b.cycle == 6
-    assert found.placements.placed_only_in_b + found.placements.same == 30
+    assert result.divergence is not None
+    assert result.divergence.cycle is not None
+    assert result.divergence.cycle.a is None
+    assert result.divergence.cycle.b is not None
+    assert result.divergence.cycle.b.cycle == 6
+    assert result.placements.placed_only_in_b + result.placements.same == 30
 
 
 def test_what_was_changed_between_cycles_is_the_first_event() -> None:
-    found = compare(run({"op": "run", "max": 3}, RUN), run({"op": "run", "max": 3}, {"op": "create", "object": NODE}, RUN))
+    result = compare(run({"op": "run", "max": 3}, RUN), run({"op": "run", "max": 3}, {"op": "create", "object": NODE}, RUN))
 
-    assert found.divergence is not None
-    assert found.divergence.event is not None
-    assert found.divergence.event.b is not None
-    assert found.divergence.event.b.body["key"] == "late"
-    assert f"B at event {found.divergence.event.b.event}: API server: create Node late." in found.divergence.text
-    assert found.divergence.cycle is not None
-    assert found.divergence.cycle.b is not None
-    assert found.divergence.cycle.b.cycle == 4
-    assert any(node.node == "late" and node.a is None for node in found.utilisation.nodes)
+    assert result.divergence is not None
+    assert result.divergence.event is not None
+    assert result.divergence.event.b is not None
+    assert result.divergence.event.b.body["key"] == "late"
+    assert f"B at event {result.divergence.event.b.event}: API server: create Node late." in result.divergence.text
+    assert result.divergence.cycle is not None
+    assert result.divergence.cycle.b is not None
+    assert result.divergence.cycle.b.cycle == 4
+    assert any(node.node == "late" and node.a is None for node in result.utilisation.nodes)
 
 
 def test_what_is_shared_is_not_looked_at() -> None:
@@ -177,17 +177,17 @@ def test_what_is_shared_is_not_looked_at() -> None:
     whole = compare(a, b)
     third = next(one for one in a.cycles(2))
 
-    found = compare(a, b, shared_event=third.last_event, shared_cycle=3)
+    result = compare(a, b, shared_event=third.last_event, shared_cycle=3)
 
-    assert found.divergence == whole.divergence
-    assert found.shared_event == third.last_event
+    assert result.divergence == whole.divergence
+    assert result.shared_event == third.last_event
 
 
 def test_lists_are_cut_and_say_so() -> None:
-    found = compare(run(), run(RUN), listed=3)
+    result = compare(run(), run(RUN), listed=3)
 
-    assert len(found.placements.pods) == 3
-    assert found.placements.left_out == found.placements.placed_only_in_b - 3
+    assert len(result.placements.pods) == 3
+    assert result.placements.left_out == result.placements.placed_only_in_b - 3
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_lists_are_cut_and_say_so() -> None:
     ],
 )
 def test_differences_have_paths(a: Any, b: Any, paths: list[str]) -> None:
-    assert [one.path for one in differences(a, b)] == paths
+    assert [difference.path for difference in differences(a, b)] == paths
 
 
 def test_a_report_needs_nothing_and_runs_nothing() -> None:
@@ -223,8 +223,8 @@ def test_a_report_needs_nothing_and_runs_nothing() -> None:
 def test_the_comparison_is_in_its_report() -> None:
     import json
 
-    found = compare(run(RUN), run(RUN, config=PACKING))
-    page = html_report(found)
+    result = compare(run(RUN), run(RUN, config=PACKING))
+    page = html_report(result)
     data = page.split("id='comparison'>", 1)[1].split("</script>", 1)[0]
 
-    assert json.loads(data)["placements"]["moved"] == found.placements.moved
+    assert json.loads(data)["placements"]["moved"] == result.placements.moved

@@ -38,11 +38,11 @@ def read(client: Client, query: str = "") -> dict[str, dict[tuple[tuple[str, str
     """Sample name → labels → value."""
     response = client.get(f"/metrics{query}")
     assert response.status_code == 200, response.content
-    found: dict[str, dict[tuple[tuple[str, str], ...], float]] = {}
+    results: dict[str, dict[tuple[tuple[str, str], ...], float]] = {}
     for family in text_string_to_metric_families(response.content.decode()):
         for sample in family.samples:
-            found.setdefault(sample.name, {})[tuple(sorted(sample.labels.items()))] = sample.value
-    return found
+            results.setdefault(sample.name, {})[tuple(sorted(sample.labels.items()))] = sample.value
+    return results
 
 
 def with_values(session: Session, **counted: float) -> MetricValues:
@@ -112,22 +112,22 @@ def test_each_session_has_the_schedulers_own_metrics(reader: Client) -> None:
     with_values(one, scheduled=3, unschedulable=1)
     with_values(two, scheduled=5)
 
-    found = read(reader)
+    result = read(reader)
 
     def of(session: Session, **labels: str) -> tuple[tuple[str, str], ...]:
         return tuple(sorted({"session": str(session.pk), **labels}.items()))
 
-    attempts = found["scheduler_schedule_attempts_total"]
+    attempts = result["scheduler_schedule_attempts_total"]
     assert attempts == {
         of(one, result="scheduled", profile="default-scheduler"): 3,
         of(one, result="unschedulable", profile="default-scheduler"): 1,
         of(two, result="scheduled", profile="default-scheduler"): 5,
     }
-    assert found["scheduler_pending_pods"][of(one, queue="active")] == 7
-    assert found["schedviz_session_info"][of(two, name='a "name"\n')] == 1
+    assert result["scheduler_pending_pods"][of(one, queue="active")] == 7
+    assert result["schedviz_session_info"][of(two, name='a "name"\n')] == 1
     # Metrics without labels exist from the start.
-    assert found["scheduler_preemption_attempts_total"][of(one)] == 0
-    assert found["scheduler_pod_scheduling_attempts_bucket"][of(one, le="16.0")] == 0
+    assert result["scheduler_preemption_attempts_total"][of(one)] == 0
+    assert result["scheduler_pod_scheduling_attempts_bucket"][of(one, le="16.0")] == 0
 
 
 def test_a_histogram_is_cumulative_and_ends_with_inf(reader: Client) -> None:
@@ -137,12 +137,12 @@ def test_a_histogram_is_cumulative_and_ends_with_inf(reader: Client) -> None:
         values.observe(scheduler.POD_SCHEDULING_ATTEMPTS, attempts)
     recorder.store(session.pk, values)
 
-    found = read(reader)
+    result = read(reader)
 
-    buckets = {dict(labels)["le"]: value for labels, value in found["scheduler_pod_scheduling_attempts_bucket"].items()}
+    buckets = {dict(labels)["le"]: value for labels, value in result["scheduler_pod_scheduling_attempts_bucket"].items()}
     assert buckets == {"1.0": 1, "2.0": 3, "4.0": 3, "8.0": 3, "16.0": 3, "+Inf": 4}
-    assert list(found["scheduler_pod_scheduling_attempts_sum"].values()) == [45]
-    assert list(found["scheduler_pod_scheduling_attempts_count"].values()) == [4]
+    assert list(result["scheduler_pod_scheduling_attempts_sum"].values()) == [45]
+    assert list(result["scheduler_pod_scheduling_attempts_count"].values()) == [4]
 
 
 def test_help_and_names_are_upstreams(reader: Client) -> None:
@@ -163,20 +163,20 @@ def test_only_the_most_recently_active_sessions_are_exported(reader: Client, set
         with_values(session, scheduled=1)
         SchedulerMetrics.objects.filter(pk=session.pk).update(updated_at=datetime(2026, 1, 1, 0, minute, tzinfo=UTC))
 
-    found = read(reader)
+    result = read(reader)
 
-    exported = {dict(labels)["session"] for labels in found["scheduler_schedule_attempts_total"]}
+    exported = {dict(labels)["session"] for labels in result["scheduler_schedule_attempts_total"]}
     assert exported == {str(sessions[0].pk), str(sessions[2].pk)}
-    assert found["schedviz_sessions_not_exported"] == {(): 1}
+    assert result["schedviz_sessions_not_exported"] == {(): 1}
 
 
 def test_renamed_metrics_keep_their_old_names(reader: Client) -> None:
     text = reader.get("/metrics").content.decode()
 
-    found = read(reader)
+    result = read(reader)
 
-    assert found["schedviz_sessions_left_out"] == found["schedviz_sessions_not_exported"]
-    assert found["schedviz_sessions_resting"] == found["schedviz_sessions_in_backoff"]
+    assert result["schedviz_sessions_left_out"] == result["schedviz_sessions_not_exported"]
+    assert result["schedviz_sessions_resting"] == result["schedviz_sessions_in_backoff"]
     assert "# HELP schedviz_sessions_resting Deprecated: renamed to schedviz_sessions_in_backoff.\n" in text
     counters = {metric.name for metric in process.WORKER.collect()}
     assert counters >= {"schedviz_hostings", "schedviz_commands_quarantined"} <= renamed.RENAMED.keys()
@@ -197,10 +197,10 @@ def test_one_session_can_be_asked_for(reader: Client) -> None:
     with_values(one, scheduled=1)
     with_values(two, scheduled=1)
 
-    found = read(reader, f"?session={one.pk}")
+    result = read(reader, f"?session={one.pk}")
 
-    assert {dict(labels)["session"] for labels in found["scheduler_schedule_attempts_total"]} == {str(one.pk)}
-    assert "schedviz_sessions" not in found
+    assert {dict(labels)["session"] for labels in result["scheduler_schedule_attempts_total"]} == {str(one.pk)}
+    assert "schedviz_sessions" not in result
     assert reader.get("/metrics?session=nonsense").status_code == 400
     assert reader.get("/metrics?session=00000000-0000-0000-0000-000000000000").status_code == 404
 
@@ -212,12 +212,12 @@ def test_waiting_commands_are_reported(reader: Client) -> None:
     make_session(None, last_seq=5, applied_seq=2)
     make_session(None, status=Session.Status.FAILED, last_seq=5)
 
-    found = read(reader)
+    result = read(reader)
 
-    assert found["schedviz_commands_waiting"] == {(): 3}
-    assert found["schedviz_sessions_unowned"] == {(): 1}
-    assert found["schedviz_sessions"][("status", "failed"),] == 1
-    assert found["schedviz_sessions"][("status", "importing"),] == 0
+    assert result["schedviz_commands_waiting"] == {(): 3}
+    assert result["schedviz_sessions_unowned"] == {(): 1}
+    assert result["schedviz_sessions"][("status", "failed"),] == 1
+    assert result["schedviz_sessions"][("status", "importing"),] == 0
 
 
 def test_verdicts_on_followed_clusters_are_summed_over_sessions(reader: Client) -> None:
@@ -250,35 +250,35 @@ def test_requests_are_timed_under_their_route_and_not_their_address(reader: Clie
     reader.get("/no/such/address")
     reader.generic("MADE-UP", "/healthz")
 
-    found = read(reader)
+    result = read(reader)
 
-    labels = [dict(labels) for labels in found["schedviz_http_request_duration_seconds_count"]]
-    assert {(one["method"], one["route"]) for one in labels} >= {("GET", "healthz"), ("GET", "other"), ("other", "healthz")}
-    assert not any("such" in one["route"] for one in labels)
+    labels = [dict(labels) for labels in result["schedviz_http_request_duration_seconds_count"]]
+    assert {(label["method"], label["route"]) for label in labels} >= {("GET", "healthz"), ("GET", "other"), ("other", "healthz")}
+    assert not any("such" in label["route"] for label in labels)
 
 
 def test_metrics_of_other_processes_come_through_redis(reader: Client) -> None:
     slots = Family("schedviz_slots_taken", "…", "gauge", [("schedviz_slots_taken", {}, 12.0)])
     reporting.publish(Report(process="worker@elsewhere-1", role="worker", families=[slots]))
 
-    found = read(reader)
+    result = read(reader)
 
-    assert found["schedviz_slots_taken"][("process", "worker@elsewhere-1"), ("role", "worker")] == 12
+    assert result["schedviz_slots_taken"][("process", "worker@elsewhere-1"), ("role", "worker")] == 12
     # And the web server that responds, once.
-    mine = [labels for labels in found["process_resident_memory_bytes"] if dict(labels)["role"] == "web"]
+    mine = [labels for labels in result["process_resident_memory_bytes"] if dict(labels)["role"] == "web"]
     assert len(mine) == 1
 
 
 def test_without_redis_a_server_reports_its_own_metrics(reader: Client, redis: RedisServer) -> None:
     redis.kill()
     try:
-        found = read(reader)
+        result = read(reader)
     finally:
         redis.start()
 
-    assert found["schedviz_redis_up"] == {(): 0}
-    assert found["schedviz_database_up"] == {(): 1}
-    assert "process_resident_memory_bytes" in found
+    assert result["schedviz_redis_up"] == {(): 0}
+    assert result["schedviz_database_up"] == {(): 1}
+    assert "process_resident_memory_bytes" in result
 
 
 def test_without_the_database_process_metrics_are_reported(reader: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,7 +287,7 @@ def test_without_the_database_process_metrics_are_reported(reader: Client, monke
 
     monkeypatch.setattr(service, "of_database", away)
 
-    found = read(reader)
+    result = read(reader)
 
-    assert found["schedviz_database_up"] == {(): 0}
-    assert "process_resident_memory_bytes" in found
+    assert result["schedviz_database_up"] == {(): 0}
+    assert "process_resident_memory_bytes" in result

@@ -17,11 +17,11 @@ export class CommandRunner {
   constructor(private readonly session: string) {}
 
   /** Fetch what a command needs; null if the request failed, with the error in `result`. */
-  async prepare<T>(ask: () => Promise<T>): Promise<T | null> {
+  async prepare<T>(request: () => Promise<T>): Promise<T | null> {
     this.busy = true;
     this.result = null;
     try {
-      return await ask();
+      return await request();
     } catch (error) {
       this.result = refusal(error);
       return null;
@@ -69,8 +69,8 @@ function placeIn(message: string): { path?: string } {
 }
 
 export function refusal(error: unknown): CommandResult {
-  const known = error instanceof ApiError ? error : new ApiError(0, error instanceof Error ? error.message : String(error));
-  const { path = "", expected = "", found = "", hint = "" } = known.detail;
-  const text = known.status === 0 && !known.sentence ? t("error.unreachable") : withTitle(known, known.sentence);
+  const apiError = error instanceof ApiError ? error : new ApiError(0, error instanceof Error ? error.message : String(error));
+  const { path = "", expected = "", found = "", hint = "" } = apiError.detail;
+  const text = apiError.status === 0 && !apiError.sentence ? t("error.unreachable") : withTitle(apiError, apiError.sentence);
   return { tone: "refused", text: path ? text.replace(`${path}: `, "") : text, path, expected, found, hint };
 }

@@ -21,16 +21,16 @@ export function listView(state: State): ListView {
   let last = -1;
   let ahead = 0;
   // The list is ordered by generation: visited and later changed items are all at the head.
-  for (const [place, item] of items.entries()) {
+  for (const [index, item] of items.entries()) {
     const isAhead = item.generation > generation;
     if (isAhead) ahead += 1;
     else if (!walk?.visited.has(item.name)) break;
-    last = place;
+    last = index;
   }
-  const known = walk !== null || ahead > 0;
+  const isKnown = walk !== null || ahead > 0;
   return {
     items,
-    waterlineAfter: known && generation > 0 ? last : null,
+    waterlineAfter: isKnown && generation > 0 ? last : null,
     ahead,
     visited: last + 1 - ahead,
     untouched: items.length - last - 1,

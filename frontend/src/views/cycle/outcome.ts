@@ -33,6 +33,6 @@ export function codeOfStage(stage: RailStage): StatusCode | null {
   const codes = stage.views.flatMap((view) => [...(view.statuses ?? []).map((status) => status.code), ...(view.facts?.["error"] ? ["Error"] : [])]);
   // A rejected node is no problem; a filter that leaves none is.
   if (stage.stage === "Filter" && stage.views.some((view) => view.facts?.["feasible"] === 0)) return "Unschedulable";
-  const found = worst(codes);
-  return found === "Skip" ? "Success" : (found ?? "Success");
+  const code = worst(codes);
+  return code === "Skip" ? "Success" : (code ?? "Success");
 }

@@ -5,7 +5,7 @@ import type { CycleRecords } from "../../store/cycleRecords.svelte";
 export async function nodesBehind(records: CycleRecords, cycle: number, rejection: RejectionView): Promise<ReadonlySet<string>> {
   const loaded = await records.load(cycle, []).catch(() => null);
   const ofPlugin = (loaded?.record.filter ?? []).filter((verdict) => verdict.plugin === rejection.plugin && verdict.code === rejection.code);
-  const wanted = rejection.reasons.join("|");
-  const exact = ofPlugin.filter((verdict) => verdict.reasons.join("|") === wanted);
+  const reasons = rejection.reasons.join("|");
+  const exact = ofPlugin.filter((verdict) => verdict.reasons.join("|") === reasons);
   return new Set((exact.length ? exact : ofPlugin).map((verdict) => verdict.node));
 }

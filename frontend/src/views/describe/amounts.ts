@@ -3,8 +3,8 @@ import { printBytes, printCount, printCpu } from "../../model/quantity";
 
 /** The resources that any of these has, in kubectl's order. */
 export function resourcesOf(...all: readonly (Requested | null)[]): string[] {
-  const scalar = new Set(all.flatMap((one) => Object.keys(one?.scalar ?? {})));
-  const storage = all.some((one) => one?.ephemeralStorage);
+  const scalar = new Set(all.flatMap((amounts) => Object.keys(amounts?.scalar ?? {})));
+  const storage = all.some((amounts) => amounts?.ephemeralStorage);
   return ["cpu", "memory", ...(storage ? ["ephemeral-storage"] : []), ...[...scalar].sort()];
 }
 

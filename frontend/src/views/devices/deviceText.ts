@@ -45,13 +45,13 @@ export function devicesFound(pool: Pool, matches: (text: string) => boolean): De
 }
 
 export function searchTextOfClaim({ claim, state, requests, devices = [], pods = [], constraints = [] }: Claim): string {
-  const wanted = requests.map(({ name, deviceClass, selectors = [] }) => [name, deviceClass, ...selectors].join(" "));
-  return [claim, state, ...wanted, ...constraints, ...devices.map(({ driver, pool, device }) => `${driver}/${pool}/${device}`), ...pods].join(" ");
+  const keys = requests.map(({ name, deviceClass, selectors = [] }) => [name, deviceClass, ...selectors].join(" "));
+  return [claim, state, ...keys, ...constraints, ...devices.map(({ driver, pool, device }) => `${driver}/${pool}/${device}`), ...pods].join(" ");
 }
 
-export function searchTextOfClass(one: DeviceClass | ClaimTemplate): string {
-  if ("template" in one) return [one.template, ...one.requests.map(({ deviceClass }) => deviceClass)].join(" ");
-  return [one.name, one.extendedResource ?? "", ...one.selectors].join(" ");
+export function searchTextOfClass(subject: DeviceClass | ClaimTemplate): string {
+  if ("template" in subject) return [subject.template, ...subject.requests.map(({ deviceClass }) => deviceClass)].join(" ");
+  return [subject.name, subject.extendedResource ?? "", ...subject.selectors].join(" ");
 }
 
 /** Counters of one name added up over their sets, such as the memory of all GPUs of a node. */

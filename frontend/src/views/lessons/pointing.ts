@@ -2,16 +2,16 @@ import { splitKey } from "../../model/names";
 
 /** Highlights what a lesson mentions: panes, queues and stages in the document. The renderers highlight nodes. */
 export function pointAt(highlights: readonly string[]): () => void {
-  const found = highlights.flatMap((highlight) => [...document.querySelectorAll(selectorOf(highlight))]);
-  for (const element of found) element.classList.add("pointed");
+  const elements = highlights.flatMap((highlight) => [...document.querySelectorAll(selectorOf(highlight))]);
+  for (const element of elements) element.classList.add("pointed");
   return () => {
-    for (const element of found) element.classList.remove("pointed");
+    for (const element of elements) element.classList.remove("pointed");
   };
 }
 
 /** The names of the highlighted nodes. */
 export function nodesIn(highlights: readonly string[]): Set<string> {
-  return new Set(highlights.filter((one) => one.startsWith("node/")).map((one) => one.slice("node/".length)));
+  return new Set(highlights.filter((highlight) => highlight.startsWith("node/")).map((highlight) => highlight.slice("node/".length)));
 }
 
 function selectorOf(highlight: string): string {

@@ -5,8 +5,8 @@ import type { MoveLine } from "../../model/queueMoves";
 export function outcomeOf({ requeue, to, stays }: MoveLine): string {
   if (!requeue) return "";
   if (requeue.gated) return t("hint.gated");
-  const said = stays || to === "unschedulablePods" ? t(requeue.answers.length ? "hint.skip" : "hint.unasked") : movedBecause(requeue.strategy, to ?? "");
-  return requeue.inFlight ? `${said} ${t("hint.inFlight")}` : said;
+  const move = stays || to === "unschedulablePods" ? t(requeue.answers.length ? "hint.skip" : "hint.unasked") : movedBecause(requeue.strategy, to ?? "");
+  return requeue.inFlight ? `${move} ${t("hint.inFlight")}` : move;
 }
 
 function movedBecause(strategy: string | null, queue: string): string {

@@ -24,9 +24,9 @@ export function eventOfV136InWords(event: AnyEvent): string {
 }
 
 function requeueInWords({ eventLabel, decisions = [] }: RequeueConsidered): string {
-  const asked = decisions.filter((decision) => decision.hints?.length);
-  if (!asked.length) return t("happened.considered", { label: eventLabel });
-  const counted = (move: boolean): number => asked.reduce((sum, one) => sum + ((one.queue != null) === move ? one.pods.length : 0), 0);
+  const withHints = decisions.filter((decision) => decision.hints?.length);
+  if (!withHints.length) return t("happened.considered", { label: eventLabel });
+  const counted = (move: boolean): number => withHints.reduce((sum, decision) => sum + ((decision.queue != null) === move ? decision.pods.length : 0), 0);
   return t("happened.hints", { label: eventLabel, moved: counted(true), stayed: counted(false) });
 }
 

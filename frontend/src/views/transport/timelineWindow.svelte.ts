@@ -80,7 +80,7 @@ export class TimelineWindow {
     this.before = { event, headEvent };
     const shown = untrack(() => this.chosen);
     if (!shown || (event === eventBefore && headEvent === headBefore)) return;
-    const isVisible = (one: number): boolean => one >= shown.first && one <= shown.last;
+    const isVisible = (event: number): boolean => event >= shown.first && event <= shown.last;
     if (isVisible(event) || !(inThePast || isVisible(eventBefore))) return;
     if (!inThePast && headEvent > headBefore) this.chosen = panned(shown, this.whole, event - shown.last);
     else this.chosen = panned(shown, this.whole, event - Math.round((shown.first + shown.last) / 2));

@@ -41,29 +41,33 @@ class Deployments:
         """Scale sets of old templates to zero, and the set of the present template to the wanted replicas."""
         deployment_key, uid = key.split(" ")
         deployment = api.store.get("Deployment", deployment_key)
-        sets = [found for found in api.store.of_kind("ReplicaSet").values() if isinstance(found, ReplicaSet) and _belongs_to(found, uid)]
+        sets = [
+            replica_set
+            for replica_set in api.store.of_kind("ReplicaSet").values()
+            if isinstance(replica_set, ReplicaSet) and _belongs_to(replica_set, uid)
+        ]
         if not isinstance(deployment, Deployment) or deployment.uid != uid:
-            for found in sets:
-                api.delete("ReplicaSet", found.namespace, found.name)
+            for replica_set in sets:
+                api.delete("ReplicaSet", replica_set.namespace, replica_set.name)
             return
         template = deployment.spec.template
         if template is None:
             return
-        wanted = 1 if deployment.spec.replicas is None else deployment.spec.replicas
-        newest = next((found for found in sets if _made_from(found, template)), None)
-        for found in sets:
-            _scale(found, wanted if found is newest else 0, api)
+        replicas = 1 if deployment.spec.replicas is None else deployment.spec.replicas
+        newest = next((replica_set for replica_set in sets if _made_from(replica_set, template)), None)
+        for replica_set in sets:
+            _scale(replica_set, replicas if replica_set is newest else 0, api)
         if newest is None:
-            _create(deployment, template, wanted, api)
+            _create(deployment, template, replicas, api)
 
 
-def _belongs_to(found: ReplicaSet, uid: str) -> bool:
-    return any(owner.controller and owner.uid == uid for owner in found.metadata.owner_references)
+def _belongs_to(replica_set: ReplicaSet, uid: str) -> bool:
+    return any(owner.controller and owner.uid == uid for owner in replica_set.metadata.owner_references)
 
 
-def _made_from(found: ReplicaSet, template: PodTemplate) -> bool:
+def _made_from(replica_set: ReplicaSet, template: PodTemplate) -> bool:
     """Whether the set has this template, ignoring the label that the deployment added. Upstream: deployment_util.go EqualIgnoreHash"""
-    return found.spec.template is not None and _without_hash(found.spec.template) == _without_hash(template)
+    return replica_set.spec.template is not None and _without_hash(replica_set.spec.template) == _without_hash(template)
 
 
 def _without_hash(template: PodTemplate) -> PodTemplate:
@@ -71,9 +75,9 @@ def _without_hash(template: PodTemplate) -> PodTemplate:
     return replace(template, metadata=replace(template.metadata, labels=labels))
 
 
-def _scale(found: ReplicaSet, replicas: int, api: ApiServer) -> None:
-    if found.spec.replicas != replicas:
-        api.replace(replace(found, spec=replace(found.spec, replicas=replicas)), detail=f"replicas {replicas}")
+def _scale(replica_set: ReplicaSet, replicas: int, api: ApiServer) -> None:
+    if replica_set.spec.replicas != replicas:
+        api.replace(replace(replica_set, spec=replace(replica_set.spec, replicas=replicas)), detail=f"replicas {replicas}")
 
 
 def _create(deployment: Deployment, template: PodTemplate, replicas: int, api: ApiServer) -> None:

@@ -46,15 +46,17 @@ class DeviceDriver:
         for device_class in device_classes():
             if ("DeviceClass", device_class.name) not in api.store.creations:
                 api.put(device_class)
-        generation = max((each.spec.pool.generation for each in published.values()), default=0)
-        wanted = slices_of(node, hardware_of(node), generation=generation)
-        if {each.name: each.spec for each in wanted} == {name: each.spec for name, each in published.items()}:
+        generation = max((published_slice.spec.pool.generation for published_slice in published.values()), default=0)
+        desired = slices_of(node, hardware_of(node), generation=generation)
+        if {resource_slice.name: resource_slice.spec for resource_slice in desired} == {
+            name: resource_slice.spec for name, resource_slice in published.items()
+        }:
             return
-        wanted = slices_of(node, hardware_of(node), generation=generation + 1)
-        for each in wanted:
-            api.put(each)
-        names = {each.name for each in wanted}
-        _delete({name: each for name, each in published.items() if name not in names}, api)
+        desired = slices_of(node, hardware_of(node), generation=generation + 1)
+        for resource_slice in desired:
+            api.put(resource_slice)
+        names = {resource_slice.name for resource_slice in desired}
+        _delete({name: resource_slice for name, resource_slice in published.items() if name not in names}, api)
 
 
 def hardware_of(node: Node) -> Hardware:
@@ -70,8 +72,12 @@ def hardware_of(node: Node) -> Hardware:
 
 
 def _published(node: str, api: ApiServer) -> dict[str, ResourceSlice]:
-    found = (api.store.get("ResourceSlice", name) for name in slice_names(node))
-    return {each.name: each for each in found if isinstance(each, ResourceSlice) and each.spec.driver == DRIVER}
+    stored = (api.store.get("ResourceSlice", name) for name in slice_names(node))
+    return {
+        resource_slice.name: resource_slice
+        for resource_slice in stored
+        if isinstance(resource_slice, ResourceSlice) and resource_slice.spec.driver == DRIVER
+    }
 
 
 def _delete(slices: dict[str, ResourceSlice], api: ApiServer) -> None:

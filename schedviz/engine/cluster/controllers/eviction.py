@@ -86,7 +86,7 @@ def _spend(budget: PodDisruptionBudget, pod: Pod, api: ApiServer) -> str:
             f"and has {status.current_healthy} currently"
         )
     disrupted = {**status.disrupted_pods, pod.name: api.clock.timestamp()}
-    left = status.disruptions_allowed - 1
-    spent = replace(status, disruptions_allowed=left, disrupted_pods=disrupted)
-    api.replace(replace(budget, status=spent), subresource="status", detail=f"disruptionsAllowed {left}")
+    remaining = status.disruptions_allowed - 1
+    spent = replace(status, disruptions_allowed=remaining, disrupted_pods=disrupted)
+    api.replace(replace(budget, status=spent), subresource="status", detail=f"disruptionsAllowed {remaining}")
     return ""

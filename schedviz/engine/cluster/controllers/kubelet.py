@@ -35,11 +35,11 @@ class Kubelet:
 
     def reconcile(self, key: str, api: ApiServer) -> None:
         """Start or end the pod, if its node exists."""
-        what, _, pod_key, uid = key.split(" ")
+        action, _, pod_key, uid = key.split(" ")
         pod = api.store.get("Pod", pod_key)
         if not isinstance(pod, Pod) or pod.uid != uid or api.store.get("Node", pod.spec.node_name) is None:
             return
-        if what == "start":
+        if action == "start":
             _start(pod, api)
         elif pod.metadata.deletion_timestamp is not None:
             api.delete("Pod", pod.namespace, pod.name)

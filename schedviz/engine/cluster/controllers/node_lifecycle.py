@@ -43,16 +43,16 @@ class NodeLifecycle:
         node = api.store.get("Node", key)
         if not isinstance(node, Node):
             return
-        wanted = [taint for condition in node.status.conditions if (taint := _TAINTS.get((condition.type, condition.status)))]
+        desired = [taint for condition in node.status.conditions if (taint := _TAINTS.get((condition.type, condition.status)))]
         if node.spec.unschedulable:
-            wanted.append(UNSCHEDULABLE)
+            desired.append(UNSCHEDULABLE)
         has = {taint.key for taint in node.spec.taints if _is_ours(taint)}
-        if has == set(wanted):
+        if has == set(desired):
             return
-        kept = tuple(taint for taint in node.spec.taints if not _is_ours(taint) or taint.key in wanted)
+        taints = tuple(taint for taint in node.spec.taints if not _is_ours(taint) or taint.key in desired)
         now = api.clock.timestamp()
-        new = tuple(Taint(key=name, effect="NoSchedule", time_added=now) for name in dict.fromkeys(wanted) if name not in has)
-        api.replace(replace(node, spec=replace(node.spec, taints=kept + new)), verb="patch", detail="taints")
+        new = tuple(Taint(key=name, effect="NoSchedule", time_added=now) for name in dict.fromkeys(desired) if name not in has)
+        api.replace(replace(node, spec=replace(node.spec, taints=taints + new)), verb="patch", detail="taints")
 
 
 def _is_ours(taint: Taint) -> bool:

@@ -116,9 +116,9 @@ def _expected_scale(pods: Sequence[Pod], store: ObjectStore) -> int:
     scales: dict[str, int] = {}
     for pod in pods:
         owner = controller_of(pod)
-        found = None if owner is None else _controller(owner, pod.namespace, store)
-        if found is not None:
-            scales[found.uid] = 1 if found.spec.replicas is None else found.spec.replicas
+        controller = None if owner is None else _controller(owner, pod.namespace, store)
+        if controller is not None:
+            scales[controller.uid] = 1 if controller.spec.replicas is None else controller.spec.replicas
     return sum(scales.values())
 
 
@@ -126,22 +126,22 @@ def _controller(
     owner: OwnerReference, namespace: str, store: ObjectStore
 ) -> Deployment | ReplicaSet | StatefulSet | ReplicationController | None:
     """The object that sets the number of pods: the set's deployment, if it has one, else the set."""
-    found = store.get(owner.kind, f"{namespace}/{owner.name}") if owner.kind in {kind.__name__ for kind in _SCALED} else None
-    if found is None or found.uid != owner.uid or not isinstance(found, _SCALED):
+    controller = store.get(owner.kind, f"{namespace}/{owner.name}") if owner.kind in {kind.__name__ for kind in _SCALED} else None
+    if controller is None or controller.uid != owner.uid or not isinstance(controller, _SCALED):
         return None
-    if isinstance(found, ReplicaSet):
-        for above in found.metadata.owner_references:
+    if isinstance(controller, ReplicaSet):
+        for above in controller.metadata.owner_references:
             if above.controller and above.kind == "Deployment":
                 return _controller(above, namespace, store)
-    return found
+    return controller
 
 
 def _still_disrupted(budget: PodDisruptionBudget, pods: Sequence[Pod], now: int) -> dict[str, str | None]:
     """Evictions in progress, of pods that exist and are not seen to terminate. Upstream: buildDisruptedPodMap"""
-    there = {pod.name for pod in pods if pod.metadata.deletion_timestamp is None and pod.status.phase not in FINISHED_PHASES}
+    existing = {pod.name for pod in pods if pod.metadata.deletion_timestamp is None and pod.status.phase not in FINISHED_PHASES}
     timeout = nanoseconds(DELETION_TIMEOUT_SECONDS)
     return {
         name: since
         for name, since in budget.status.disrupted_pods.items()
-        if name in there and since is not None and moment_of(since) + timeout >= now
+        if name in existing and since is not None and moment_of(since) + timeout >= now
     }

@@ -57,9 +57,9 @@ class PVBinder:
         if volume is None:
             volume = _smallest(claim, api)
         if volume is not None:
-            held = bound_to(volume, claim)
-            api.put(held)
-            volume_controller.react(api, held)
+            is_bound = bound_to(volume, claim)
+            api.put(is_bound)
+            volume_controller.react(api, is_bound)
         elif found is not None and found.provisioner != NO_PROVISIONER:
             volume_controller.provision(api, claim, found)
 
@@ -79,7 +79,7 @@ def _smallest(claim: PersistentVolumeClaim, api: ApiServer) -> PersistentVolume 
         selector = label_selector(claim.spec.selector) if claim.spec.selector is not None else EVERYTHING
     except SelectorError:
         return None
-    wanted = requested_storage(claim)
+    requested = requested_storage(claim)
     fitting = [
         volume
         for volume in _volumes(api)
@@ -89,7 +89,7 @@ def _smallest(claim: PersistentVolumeClaim, api: ApiServer) -> PersistentVolume 
         and class_of_volume(volume) == class_of_claim(claim)
         and not have_different_modes(claim, volume)
         and has_access_modes(claim, volume)
-        and storage_capacity(volume).compare(wanted) >= 0
+        and storage_capacity(volume).compare(requested) >= 0
         and selector.matches(volume.metadata.labels)
     ]
     return min(fitting, key=lambda volume: (storage_capacity(volume).value, volume.name), default=None)

@@ -37,18 +37,18 @@ class ReplicaSets:
     def reconcile(self, key: str, api: ApiServer) -> bool:
         """Create missing pods, or delete surplus ones, at most `pods_per_sync`. True: there are more."""
         set_key, uid = key.split(" ")
-        found = api.store.get("ReplicaSet", set_key)
+        replica_set = api.store.get("ReplicaSet", set_key)
         namespace = set_key.partition("/")[0]
         pods = [pod for pod in all_pods(api.store, namespace) if is_active(pod) and _belongs_to(pod, uid)]
-        if not isinstance(found, ReplicaSet) or found.uid != uid:
+        if not isinstance(replica_set, ReplicaSet) or replica_set.uid != uid:
             too_many = pods
         else:
-            wanted = 1 if found.spec.replicas is None else found.spec.replicas
-            missing = wanted - len(pods) if found.spec.template is not None else 0
-            _create_pods(found, min(missing, api.pods_per_sync or missing), api)
+            replicas = 1 if replica_set.spec.replicas is None else replica_set.spec.replicas
+            missing = replicas - len(pods) if replica_set.spec.template is not None else 0
+            _create_pods(replica_set, min(missing, api.pods_per_sync or missing), api)
             if missing > 0:
                 return 0 < api.pods_per_sync < missing
-            too_many = sorted(pods, key=_stays)[: max(0, len(pods) - wanted)]
+            too_many = sorted(pods, key=_stays)[: max(0, len(pods) - replicas)]
         for pod in too_many[: api.pods_per_sync or None]:
             api.delete("Pod", pod.namespace, pod.name, graceful=api.ends_gracefully(pod))
         return 0 < api.pods_per_sync < len(too_many)

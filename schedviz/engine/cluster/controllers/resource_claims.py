@@ -39,7 +39,7 @@ class ResourceClaims:
                 yield f"claim {obj.key}", now
             case ResourceClaimTemplate():
                 for pod in all_pods(api.store, obj.namespace):
-                    if any(each.resource_claim_template_name == obj.name for each in pod.spec.resource_claims):
+                    if any(claim.resource_claim_template_name == obj.name for claim in pod.spec.resource_claims):
                         yield f"pod {pod.key}", now
 
     def reconcile(self, key: str, api: ApiServer) -> None:
@@ -56,9 +56,9 @@ class ResourceClaims:
 
 
 def _claim_names(pod: Pod) -> list[str]:
-    generated = [each.resource_claim_name for each in pod.status.resource_claim_statuses]
+    generated = [status.resource_claim_name for status in pod.status.resource_claim_statuses]
     special = pod.status.extended_resource_claim_status
-    own = [each.resource_claim_name for each in pod.spec.resource_claims]
+    own = [claim.resource_claim_name for claim in pod.spec.resource_claims]
     return [name for name in (*own, *generated, None if special is None else special.resource_claim_name) if name]
 
 
@@ -70,23 +70,25 @@ def _is_done(pod: Pod) -> bool:
 
 def _create_missing(pod: Pod, api: ApiServer) -> None:
     """Create the claims of templates, and show their names in the pod's status. Upstream: handleClaim"""
-    known = {each.name: each for each in pod.status.resource_claim_statuses}
-    for wanted in pod.spec.resource_claims:
-        if wanted.resource_claim_template_name is None or wanted.name in known:
+    status_by_name = {status.name: status for status in pod.status.resource_claim_statuses}
+    for pod_claim in pod.spec.resource_claims:
+        if pod_claim.resource_claim_template_name is None or pod_claim.name in status_by_name:
             continue
-        template = api.store.get("ResourceClaimTemplate", f"{pod.namespace}/{wanted.resource_claim_template_name}")
+        template = api.store.get("ResourceClaimTemplate", f"{pod.namespace}/{pod_claim.resource_claim_template_name}")
         if isinstance(template, ResourceClaimTemplate):
-            known[wanted.name] = PodResourceClaimStatus(name=wanted.name, resource_claim_name=_create(pod, wanted, template, api))
-    statuses = tuple(known.values())
+            status_by_name[pod_claim.name] = PodResourceClaimStatus(
+                name=pod_claim.name, resource_claim_name=_create(pod, pod_claim, template, api)
+            )
+    statuses = tuple(status_by_name.values())
     if statuses != pod.status.resource_claim_statuses:
-        detail = "resourceClaimStatuses=" + ",".join(f"{each.name}:{each.resource_claim_name}" for each in statuses)
+        detail = "resourceClaimStatuses=" + ",".join(f"{status.name}:{status.resource_claim_name}" for status in statuses)
         changed = replace(pod, status=replace(pod.status, resource_claim_statuses=statuses))
         api.replace(changed, verb="patch", subresource="status", detail=detail)
 
 
-def _create(pod: Pod, wanted: PodResourceClaim, template: ResourceClaimTemplate, api: ApiServer) -> str:
+def _create(pod: Pod, pod_claim: PodResourceClaim, template: ResourceClaimTemplate, api: ApiServer) -> str:
     """Create a claim under the first name that no claim has had. Returns the name."""
-    prefix, number = f"{pod.name}-{wanted.name}-", 1
+    prefix, number = f"{pod.name}-{pod_claim.name}-", 1
     while ("ResourceClaim", f"{pod.namespace}/{prefix}{number}") in api.store.creations:
         number += 1
     owner = OwnerReference(api_version="v1", kind="Pod", name=pod.name, uid=pod.uid, controller=True)
@@ -97,19 +99,19 @@ def _create(pod: Pod, wanted: PodResourceClaim, template: ResourceClaimTemplate,
 
 def _free(claim: ResourceClaim, api: ApiServer) -> None:
     """Remove users that have ended; deallocate the claim after the last one, and delete it if it was created for a pod."""
-    users = tuple(each for each in claim.status.reserved_for if _is_user(claim, each, api))
+    users = tuple(consumer for consumer in claim.status.reserved_for if _is_user(claim, consumer, api))
     if users != claim.status.reserved_for:
         status = replace(claim.status, reserved_for=users)
-        detail = f"reservedFor=[{' '.join(f'{each.resource}/{each.name}' for each in users)}]"
+        detail = f"reservedFor=[{' '.join(f'{user.resource}/{user.name}' for user in users)}]"
         if not users:
             status = replace(status, allocation=None, devices=())
         claim = replace(claim, status=status)
         api.replace(claim, subresource="status", detail=detail)
         if not users and _FINALIZER in claim.metadata.finalizers:
-            kept = tuple(each for each in claim.metadata.finalizers if each != _FINALIZER)
+            finalizers = tuple(finalizer for finalizer in claim.metadata.finalizers if finalizer != _FINALIZER)
             current = api.store.get("ResourceClaim", claim.key)
             assert isinstance(current, ResourceClaim)
-            api.replace(replace(current, metadata=replace(current.metadata, finalizers=kept)), detail="finalizers=")
+            api.replace(replace(current, metadata=replace(current.metadata, finalizers=finalizers)), detail="finalizers=")
     if not users and _owner_is_gone(claim, api):
         api.delete("ResourceClaim", claim.namespace, claim.name)
 

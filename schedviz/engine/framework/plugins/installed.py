@@ -33,16 +33,16 @@ def registry_for(configuration: KubeSchedulerConfiguration, in_tree: Registry) -
     Raises `ConfigurationError` if two packages offer one name. Upstream: framework/runtime/registry.go Registry.Merge
     """
     registry = dict(in_tree)
-    wanted = set(_enabled(configuration)) - registry.keys()
-    if not wanted:
+    missing = set(_enabled(configuration)) - registry.keys()
+    if not missing:
         return registry
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        if point.name not in wanted:
+        if point.name not in missing:
             continue
         if point.name in registry:
             raise ConfigurationError([Problem("profiles", f"a plugin named {point.name} already exists")])
         registry[point.name] = _factory(point.name, point.load)
-    for name in sorted(wanted & _offered.keys()):
+    for name in sorted(missing & _offered.keys()):
         if name in registry:
             raise ConfigurationError([Problem("profiles", f"a plugin named {name} already exists")])
         registry[name] = _factory(name, lambda make=_offered[name]: make)  # type: ignore[misc]  # a default binds it now

@@ -103,18 +103,20 @@ class Evaluator:
             error = FitError(preemptor.key, len(statuses), Diagnosis(statuses))
             return nominating(""), unschedulable(error.message)
 
-        found = tuple(shown(candidate, pod_by_pod=self._handle.keeps_details) for candidate in candidates)
+        shown_candidates = tuple(shown(candidate, pod_by_pod=self._handle.keeps_details) for candidate in candidates)
         candidates, status = self._call_extenders(preemptor, candidates)
-        left = tuple(map(shown, candidates)) if self._handle.extenders else None
+        shown_after_extenders = tuple(map(shown, candidates)) if self._handle.extenders else None
         if not status.is_success:
-            return PostFilterResult(record=PreemptionRecord(candidates=found, after_extenders=left)), status
+            return PostFilterResult(record=PreemptionRecord(candidates=shown_candidates, after_extenders=shown_after_extenders)), status
         if not candidates:
-            record = PreemptionRecord(candidates=found, after_extenders=left)
+            record = PreemptionRecord(candidates=shown_candidates, after_extenders=shown_after_extenders)
             return PostFilterResult(record=record), unschedulable("no candidate node for preemption")
 
         picked = pick(candidates, self._handle.clock())
         best = picked.candidate
-        record = PreemptionRecord(found, left, chosen=best.node, victims=tuple(pod.key for pod in best.pods), rule=picked.rule)
+        record = PreemptionRecord(
+            shown_candidates, shown_after_extenders, chosen=best.node, victims=tuple(pod.key for pod in best.pods), rule=picked.rule
+        )
         status = self._prepare(best, preemptor)
         if not status.is_success:
             return PostFilterResult(record=record), status
@@ -143,21 +145,21 @@ class Evaluator:
 
         Deviation: the search starts at the first node; upstream starts at a random one.
         """
-        enough = self._selector.num_candidates(len(rows))
-        search = self._selector.select_victims(self._state, pod, rows, enough)
+        num_candidates = self._selector.num_candidates(len(rows))
+        search = self._selector.select_victims(self._state, pod, rows, num_candidates)
         non_violating: list[NodeVictims] = []
         violating: list[NodeVictims] = []
         unhelpful: dict[int, Status] = {}
         end = len(rows)
-        for row, found in search.found:
-            if isinstance(found, Status):
-                unhelpful[row] = found
+        for row, outcome in search.found:
+            if isinstance(outcome, Status):
+                unhelpful[row] = outcome
                 continue
-            if not found.num_pdb_violations:
-                non_violating.append(found)
-            elif len(violating) < enough:
-                violating.append(found)
-            if non_violating and len(non_violating) + len(violating) >= enough:
+            if not outcome.num_pdb_violations:
+                non_violating.append(outcome)
+            elif len(violating) < num_candidates:
+                violating.append(outcome)
+            if non_violating and len(non_violating) + len(violating) >= num_candidates:
                 end = row
                 break
         verdicts = search.verdicts.replaced(unhelpful)
@@ -168,15 +170,15 @@ class Evaluator:
         for extender in self._handle.extenders:
             if not extender.supports_preemption or not extender.is_interested(pod):
                 continue
-            left, error = extender.process_preemption(pod, candidates, self._handle.snapshot)
+            remaining, error = extender.process_preemption(pod, candidates, self._handle.snapshot)
             if error and not extender.is_ignorable:
                 return [], as_status(error)
             if error:
                 continue
-            without_victims = [candidate.node for candidate in left if not candidate.pods]
+            without_victims = [candidate.node for candidate in remaining if not candidate.pods]
             if without_victims and not extender.is_ignorable:
                 return [], as_status(f'expected at least one victim pod on node "{without_victims[0]}"')
-            candidates = [candidate for candidate in left if candidate.pods]
+            candidates = [candidate for candidate in remaining if candidate.pods]
             if not candidates:
                 break
         return candidates, SUCCESS
@@ -214,8 +216,8 @@ def _errors(verdicts: Verdicts, end: int) -> list[StatusError]:
     failed = {code: status.as_error() for code, status in enumerate(verdicts.statuses) if status.code is Code.ERROR}
     if not failed:
         return []
-    found = (failed.get(code) for code in verdicts.codes[:end].tolist())
-    return [error for error in found if error is not None]
+    statuses = (failed.get(code) for code in verdicts.codes[:end].tolist())
+    return [error for error in statuses if error is not None]
 
 
 def _disruption(preemptor: Pod) -> PodCondition:
@@ -232,12 +234,12 @@ def shown(candidate: NodeVictims, *, pod_by_pod: bool = False) -> Candidate:
     """A candidate for the record; `pod_by_pod`: with the pods that could have stayed."""
     if not pod_by_pod:
         return candidate.recorded
-    reprieves = tuple(Reprieve(pod.key, stays, place < candidate.protected) for place, (pod, stays) in enumerate(candidate.tried))
+    reprieves = tuple(Reprieve(pod.key, can_stay, index < candidate.protected) for index, (pod, can_stay) in enumerate(candidate.tried))
     return msgspec.structs.replace(candidate.recorded, reprieves=reprieves)
 
 
 def aggregate(errors: Iterable[StatusError]) -> StatusError:
     """Several errors as one, without duplicate messages. Upstream: apimachinery util/errors Aggregate"""
-    held = list(errors)
-    messages = list(dict.fromkeys(error.message for error in held))
-    return held[0] if len(messages) == 1 else StatusError(f"[{', '.join(messages)}]")
+    known_errors = list(errors)
+    messages = list(dict.fromkeys(error.message for error in known_errors))
+    return known_errors[0] if len(messages) == 1 else StatusError(f"[{', '.join(messages)}]")

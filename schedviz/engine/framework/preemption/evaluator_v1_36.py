@@ -47,10 +47,10 @@ class EvaluatorV136(Evaluator):
             diagnosis.nodes.absent_nodes_status = NOT_HELPFUL
             return nominating(""), unschedulable(FitErrorV136(preemptor.key, len(rows), diagnosis).message)
 
-        found = tuple(shown(candidate, pod_by_pod=handle.keeps_details) for candidate in candidates)
+        shown_candidates = tuple(shown(candidate, pod_by_pod=handle.keeps_details) for candidate in candidates)
         candidates, status = self._call_extenders(preemptor, candidates)
-        left = tuple(map(shown, candidates)) if handle.extenders else None
-        record = PreemptionRecord(candidates=found, after_extenders=left)
+        shown_after_extenders = tuple(map(shown, candidates)) if handle.extenders else None
+        record = PreemptionRecord(candidates=shown_candidates, after_extenders=shown_after_extenders)
         if not status.is_success:
             return PostFilterResult(record=record), status
         if not candidates:
@@ -58,7 +58,9 @@ class EvaluatorV136(Evaluator):
 
         picked = pick(candidates, handle.clock())
         best = picked.candidate
-        record = PreemptionRecord(found, left, chosen=best.node, victims=tuple(one.key for one in best.pods), rule=picked.rule)
+        record = PreemptionRecord(
+            shown_candidates, shown_after_extenders, chosen=best.node, victims=tuple(pod.key for pod in best.pods), rule=picked.rule
+        )
         status = Executor(handle, self._plugin).actuate(Preemptor.of_pod(preemptor), best.node, best.pods)
         if not status.is_success:
             return PostFilterResult(record=record), status

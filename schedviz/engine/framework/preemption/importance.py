@@ -126,11 +126,11 @@ def pick(candidates: Sequence[NodeVictims], now: int) -> Pick:
 
 def _deciding_rule(costs: Iterable[VictimCost], lowest: VictimCost) -> str:
     """The first rule after which only one candidate is left."""
-    left = list(costs)
-    for place in range(len(lowest)):
-        left = [cost for cost in left if cost[place] == lowest[place]]
-        if len(left) == 1:
-            return RULES[place + 1]
+    remaining = list(costs)
+    for position in range(len(lowest)):
+        remaining = [cost for cost in remaining if cost[position] == lowest[position]]
+        if len(remaining) == 1:
+            return RULES[position + 1]
     raise ValueError("several candidates have the lowest cost")
 
 

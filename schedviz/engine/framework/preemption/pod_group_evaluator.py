@@ -87,8 +87,8 @@ class PodGroupEvaluator:
     def _group_disrupted_with(self, pod: PodInfo) -> PodGroup | None:
         """Upstream: isPodGroupPreemptiblePod"""
         named = group_of(pod.pod)
-        found: PodGroup | None = None if named is None else self._handle.objects.get("PodGroup", named.namespace, named.name)
-        return found if found is not None and found.spec.disruption_mode == _AS_A_GROUP else None
+        pod_group: PodGroup | None = None if named is None else self._handle.objects.get("PodGroup", named.namespace, named.name)
+        return pod_group if pod_group is not None and pod_group.spec.disruption_mode == _AS_A_GROUP else None
 
     def _in_order_of_reprieve(self, victims: Sequence[Victim]) -> Iterator[Victim]:
         """Those whose eviction violates a disruption budget first. Upstream: filterVictimsWithPDBViolation"""
@@ -96,10 +96,10 @@ class PodGroupEvaluator:
         allowed = [budget.status.disruptions_allowed for budget in budgets]
 
         def violates(pod: PodInfo) -> bool:
-            for place, budget in enumerate(budgets):
+            for index, budget in enumerate(budgets):
                 if protects(budget, pod.pod):
-                    allowed[place] -= 1
-                    if allowed[place] < 0:
+                    allowed[index] -= 1
+                    if allowed[index] < 0:
                         return True
             return False
 

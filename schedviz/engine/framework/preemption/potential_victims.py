@@ -76,21 +76,21 @@ class _VictimsOfNode:
 
     def at(self, now: int) -> PotentialVictims:
         """The most important first, as at this time."""
-        return self._kept if self._same_order_after < seconds_of(now) else PotentialVictims(more_important_first(self._pods, now))
+        return self._sorted_victims if self._same_order_after < seconds_of(now) else PotentialVictims(more_important_first(self._pods, now))
 
     @property
     def _pods(self) -> list[PodInfo]:
         return [pod for pod in self._node_info.pods if pod.priority < self._priority]
 
     @cached_property
-    def _kept(self) -> PotentialVictims:
+    def _sorted_victims(self) -> PotentialVictims:
         """Pods that have not started last among equals."""
         return PotentialVictims(sorted(self._pods, key=lambda pod: (-pod.priority, _known_start(pod))))
 
     @cached_property
     def _same_order_after(self) -> float:
         """Upstream sorts a pod that has not started as if it started now, which is last once all others have started."""
-        starts = self._kept.known_starts
+        starts = self._sorted_victims.known_starts
         if NOT_STARTED not in starts:
             return -NOT_STARTED
         return max((start for start in starts if start != NOT_STARTED), default=-NOT_STARTED)
@@ -127,8 +127,8 @@ class VictimTable:
     def sums_of_victims(self, values: IntArray) -> IntArray:
         """For each node the sum of a value over the pods that cannot stay."""
         sums = np.concatenate([[0], np.cumsum(np.where(self.stays, 0, values))])
-        found: IntArray = sums[self.ends] - sums[self.starts]
-        return found
+        result: IntArray = sums[self.ends] - sums[self.starts]
+        return result
 
     def costs(self) -> list[ComputedCost | None]:
         """What each node's victims cost, None without any, if no budget protects a pod and pods are in order of importance: a node's first
@@ -139,21 +139,21 @@ class VictimTable:
         sums = self.sums_of_victims(priorities + PRIORITY_OFFSET).tolist()
         victims = np.flatnonzero(~self.stays)
         firsts = [*victims.tolist(), 0]
-        found: list[ComputedCost | None] = []
-        for node, start, place, number, summed in zip(
+        costs: list[ComputedCost | None] = []
+        for node, start, index, number, summed in zip(
             self.nodes, self.starts.tolist(), np.searchsorted(victims, self.starts).tolist(), numbers, sums, strict=True
         ):
             if not number:
-                found.append(None)
+                costs.append(None)
                 continue
-            first = firsts[place] - start
-            found.append(ComputedCost(VictimCost(0, node.pods[first].priority, summed, number), node.known_starts[first]))
-        return found
+            first = firsts[index] - start
+            costs.append(ComputedCost(VictimCost(0, node.pods[first].priority, summed, number), node.known_starts[first]))
+        return costs
 
     def stays_by_node(self) -> list[list[bool]]:
         """For each node, which of its pods can stay."""
-        stays = self.stays.tolist()
-        return [stays[start:end] for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
+        can_stay = self.stays.tolist()
+        return [can_stay[start:end] for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
 
 
 def _known_start(pod: PodInfo) -> float:

@@ -110,8 +110,8 @@ class SortedNodes:
     def __init__(self, scores: Scores) -> None:
         self._scores: list[int] = scores.tolist()
         self._heap = list(range(len(self._scores)))
-        for place in range(len(self._heap) // 2 - 1, -1, -1):
-            self._down(place, len(self._heap))
+        for index in range(len(self._heap) // 2 - 1, -1, -1):
+            self._down(index, len(self._heap))
 
     def __iter__(self) -> Iterator[int]:
         """Pop all rows."""
@@ -122,16 +122,16 @@ class SortedNodes:
             self._down(0, last)
             yield heap.pop()
 
-    def _down(self, place: int, end: int) -> None:
+    def _down(self, index: int, end: int) -> None:
         heap, scores = self._heap, self._scores
-        while (child := 2 * place + 1) < end:
+        while (child := 2 * index + 1) < end:
             right = child + 1
             if right < end and scores[heap[right]] > scores[heap[child]]:
                 child = right
-            if scores[heap[child]] <= scores[heap[place]]:
+            if scores[heap[child]] <= scores[heap[index]]:
                 return
-            heap[place], heap[child] = heap[child], heap[place]
-            place = child
+            heap[index], heap[child] = heap[child], heap[index]
+            index = child
 
 
 class OpportunisticBatch:

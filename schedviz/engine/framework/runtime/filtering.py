@@ -35,10 +35,10 @@ def run_filter_plugins(plugins: Sequence[tuple[str, Filter]], state: CycleState,
     statuses: list[Status] = [SUCCESS]
     passing: Index | None = None
     current = rows
-    for name, ask in plugins:
+    for name, run_filter in plugins:
         if name in state.skip_filter_plugins:
             continue
-        verdicts = ask(state, pod, current)
+        verdicts = run_filter(state, pod, current)
         if verdicts is None:
             continue
         rejected = np.flatnonzero(verdicts.codes)
@@ -49,9 +49,9 @@ def run_filter_plugins(plugins: Sequence[tuple[str, Filter]], state: CycleState,
         statuses.extend(_in_framework_words(name, status) for status in verdicts.statuses[1:])
         if len(rejected) == len(current):
             break
-        kept = np.flatnonzero(verdicts.codes == 0)
-        passing = kept if passing is None else passing[kept]
-        current = current.take(kept)
+        passing_rows = np.flatnonzero(verdicts.codes == 0)
+        passing = passing_rows if passing is None else passing[passing_rows]
+        current = current.take(passing_rows)
     return Verdicts(codes, statuses)
 
 
@@ -75,7 +75,7 @@ def search(
     `nominated` is None if no node has nominated pods. Upstream: schedule_one.go findNodesThatPassFilters
     """
     chunk = len(rows) if want * 2 >= len(rows) else max(want + want // 4, 128)
-    done = found = 0
+    done = feasible = 0
     codes: list[Codes] = []
     statuses: list[Status] = [SUCCESS]
     error: Status | None = None
@@ -84,7 +84,7 @@ def search(
         verdicts = run_filter_plugins(plugins, state, pod, part)
         if nominated is not None:
             verdicts = _with_nominated(verdicts, plugins, state, pod, part, nominated)
-        end, error = _where_to_stop(verdicts, want - found)
+        end, error = _where_to_stop(verdicts, want - feasible)
         if not done and end == len(rows):
             return FilterOutcome(rows, _feasible(verdicts), verdicts)
         # The statuses of all parts add up, to more than the codes of one part can number.
@@ -92,7 +92,7 @@ def search(
         shifted[shifted > 0] += len(statuses) - 1
         codes.append(shifted)
         statuses.extend(verdicts.statuses[1:])
-        found += int(np.count_nonzero(shifted == 0))
+        feasible += int(np.count_nonzero(shifted == 0))
         done += end
         if end < len(part):
             break
@@ -127,25 +127,27 @@ def _with_nominated(
     verdicts: Verdicts, plugins: Sequence[tuple[str, Filter]], state: CycleState, pod: PodInfo, rows: Rows, nominated: NominatedPods
 ) -> Verdicts:
     """The verdicts, with nodes that have nominated pods filtered again. A node must pass with them and without."""
-    again = rows.places_of(nominated.nodes)
-    if not again:
+    rows_with_nominated = rows.places_of(nominated.nodes)
+    if not rows_with_nominated:
         return verdicts
     codes, statuses = verdicts.codes.copy(), list(verdicts.statuses)
-    known = {status: code for code, status in reversed(list(enumerate(statuses)))}
+    code_of = {status: code for code, status in reversed(list(enumerate(statuses)))}
 
     def reject(row: int, status: Status) -> None:
-        if status not in known:
-            known[status] = len(statuses)
+        if status not in code_of:
+            code_of[status] = len(statuses)
             statuses.append(status)
-        codes[row] = known[status]
+        codes[row] = code_of[status]
 
     if not nominated.by_sums:
-        for row in again:
+        for row in rows_with_nominated:
             reject(row, nominated.filter_one(state, pod, rows.infos[row]))
         return Verdicts(codes, statuses)
     # All such nodes at once: a clone would cost a hundred microseconds each. The run without nominated pods was made before.
-    added = Added(len(again), {place: nominated.that_matter(pod, rows.infos[row]) for place, row in enumerate(again)})
-    together = run_filter_plugins(plugins, state, pod, TrialRows(rows.take(np.array(again, np.intp)), added))
-    for place in np.flatnonzero(together.codes).tolist():
-        reject(again[place], together[place])
+    added = Added(
+        len(rows_with_nominated), {index: nominated.that_matter(pod, rows.infos[row]) for index, row in enumerate(rows_with_nominated)}
+    )
+    together = run_filter_plugins(plugins, state, pod, TrialRows(rows.take(np.array(rows_with_nominated, np.intp)), added))
+    for rejected_row in np.flatnonzero(together.codes).tolist():
+        reject(rows_with_nominated[rejected_row], together[rejected_row])
     return Verdicts(codes, statuses)

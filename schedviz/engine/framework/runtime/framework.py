@@ -182,7 +182,7 @@ class Framework:
 
     def _time_scheduling(self, watch: Stopwatch) -> None:
         self._pre_filter = _timed(watch, self._pre_filter, "PreFilter", "pre_filter")
-        self._filter = [(name, watch.around("Filter", name, ask)) for name, ask in self._filter]
+        self._filter = [(name, watch.around("Filter", name, run_filter)) for name, run_filter in self._filter]
         self._post_filter = _timed(watch, self._post_filter, "PostFilter", "post_filter")
         self._pre_score = _timed(watch, self._pre_score, "PreScore", "pre_score")
         for scorer in self._score:
@@ -224,8 +224,8 @@ class Framework:
         """Which plugins have registered for which events. Upstream: fillEventToPluginMap"""
         events: dict[ClusterEvent, set[str]] = {}
         for name, registered in self.registered_events().items():
-            for one in registered:
-                events.setdefault(one.event, set()).add(name)
+            for registration in registered:
+                events.setdefault(registration.event, set()).add(name)
         return events
 
     def registered_events(self) -> dict[str, list[ClusterEventWithHint]]:
@@ -327,16 +327,16 @@ class Framework:
         """
         plugins = self._filter
         if reading is not FilterReads.NODE:
-            asked = {name for name, reads in self._filter_reads if reads(state, pod) >= reading}
-            plugins = [plugin for plugin in plugins if plugin[0] in asked]
+            affected = {name for name, reads in self._filter_reads if reads(state, pod) >= reading}
+            plugins = [plugin for plugin in plugins if plugin[0] in affected]
         return run_filter_plugins(plugins, state, pod, rows)
 
     def ask_each_filter_plugin(self, state: CycleState, pod: PodInfo, rows: Rows) -> Iterator[tuple[str, Verdicts | None]]:
         """The verdicts of each Filter plugin for all rows, evaluated independently; None if it rejects none. Upstream stops at the first
         plugin that rejects.
         """
-        for name, ask in self._filter:
-            yield name, None if name in state.skip_filter_plugins else ask(state, pod, rows)
+        for name, run_filter in self._filter:
+            yield name, None if name in state.skip_filter_plugins else run_filter(state, pod, rows)
 
     def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:
         """The part of a NodeInfo that the Filter plugins together read, for this pod."""

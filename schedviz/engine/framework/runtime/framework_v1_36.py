@@ -152,11 +152,11 @@ class FrameworkV136(Framework):
             if isinstance(scores, Status):
                 return scores
             weight = self.plugins.placement_weights[plugin.name]
-            for place, score in enumerate(scores):
+            for index, score in enumerate(scores):
                 if not 0 <= score <= MAX_NODE_SCORE:
                     error = f'plugin "{plugin.name}" returns an invalid score {score}, it should in the range of [0, 100] after normalizing'
                     return as_status(f"applying score defaultWeights on PlacementScore plugins: {error}")
-                totals[place] += score * weight
+                totals[index] += score * weight
         return totals
 
     def run_pre_filter_plugins(self, state: CycleState, pod: PodInfo) -> PreFilterOutcome:
@@ -248,8 +248,8 @@ def _placement_scores(
 ) -> Sequence[int] | Status:
     """One plugin's scores of all placements, normalized."""
     scores: list[int] = []
-    for one in assignments:
-        score = plugin.score_placement(group, one)
+    for assignment in assignments:
+        score = plugin.score_placement(group, assignment)
         if isinstance(score, Status):
             error = wrapped(f'plugin "{plugin.name}" failed with', score)
             return wrapped("running PlacementScore plugins", error)

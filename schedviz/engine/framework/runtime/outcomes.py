@@ -84,11 +84,11 @@ class FilterOutcome:
     def counts(self) -> list[tuple[Status, int, Index]]:
         """Each distinct rejection in order of its first node: the status, the number of rows, and the rows."""
         codes = self.verdicts.codes
-        found = []
+        counts = []
         for code in dict.fromkeys(codes[self.rejected].tolist()):
             rows = np.flatnonzero(codes == code)
-            found.append((self.verdicts.statuses[code], len(rows), rows))
-        return found
+            counts.append((self.verdicts.statuses[code], len(rows), rows))
+        return counts
 
     def node_to_status(self) -> NodeToStatusMap:
         """The rejected nodes. Upstream: framework/types.go Diagnosis.NodeToStatusMap"""
@@ -118,5 +118,8 @@ class ScoreOutcome(msgspec.Struct, frozen=True):
 
     def detached(self) -> ScoreOutcome:
         """A copy whose arrays are its own, for a snapshot that changes."""
-        plugins = [ScoresOfPlugin(one.name, one.weight, one.raw.copy(), one.normalized.copy(), one.weighted.copy()) for one in self.plugins]
+        plugins = [
+            ScoresOfPlugin(plugin.name, plugin.weight, plugin.raw.copy(), plugin.normalized.copy(), plugin.weighted.copy())
+            for plugin in self.plugins
+        ]
         return ScoreOutcome(self.status, plugins, self.totals.copy())

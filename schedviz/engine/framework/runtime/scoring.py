@@ -94,9 +94,9 @@ def _is_in_range(scores: Scores, value: int | None) -> bool:
 def _first_invalid(scorers: Sequence[Scorer], normalized: Sequence[Scores]) -> Status:
     """The error of the first row that has a score out of range, from its first such plugin."""
     wrong = [(scores > MAX_NODE_SCORE) | (scores < MIN_NODE_SCORE) for scores in normalized]
-    row, place = min((int(np.flatnonzero(rows)[0]), place) for place, rows in enumerate(wrong) if rows.any())
+    row, index = min((int(np.flatnonzero(rows)[0]), plugin_index) for plugin_index, rows in enumerate(wrong) if rows.any())
     return as_status(
-        f'plugin "{scorers[place].name}" returns an invalid score {normalized[place][row]}, it should in the range of '
+        f'plugin "{scorers[index].name}" returns an invalid score {normalized[index][row]}, it should in the range of '
         f"[{MIN_NODE_SCORE}, {MAX_NODE_SCORE}] after normalizing"
     )
 

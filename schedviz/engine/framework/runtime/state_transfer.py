@@ -34,4 +34,4 @@ def _take_over(plugin: StatefulPlugin, former: StatefulPlugin) -> None:
         objects.append(obj)
         return len(objects) - 1
 
-    plugin.load(former.to_state(number), lambda _, place: objects[place])
+    plugin.load(former.to_state(number), lambda _, index: objects[index])

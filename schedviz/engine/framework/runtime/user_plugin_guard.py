@@ -81,20 +81,20 @@ class GuardedPlugin:
 
     def _guard(self, point: str) -> tuple[str, Callable[..., Any]]:
         """The name and the guarded method of an extension point."""
-        ask = getattr(self._plugin, point)
+        method = getattr(self._plugin, point)
         if point in _STATUS_POINTS:
-            return point, lambda *args: self._answer(ask, args, _status, as_status)
+            return point, lambda *args: self._answer(method, args, _status, as_status)
         if point in _SILENT_POINTS:
-            return point, lambda *args: self._tell(point, ask, args)
+            return point, lambda *args: self._call_without_result(point, method, args)
         match point:
             case "pre_filter":
-                return point, lambda *args: self._answer(ask, args, _pre_filter, lambda fault: (None, as_status(fault)))
+                return point, lambda *args: self._answer(method, args, _pre_filter, lambda fault: (None, as_status(fault)))
             case "post_filter":
-                return point, lambda *args: self._answer(ask, args, _post_filter, lambda fault: (None, as_status(fault)))
+                return point, lambda *args: self._answer(method, args, _post_filter, lambda fault: (None, as_status(fault)))
             case "permit":
-                return point, lambda *args: self._answer(ask, args, _permit, lambda fault: (as_status(fault), 0))
+                return point, lambda *args: self._answer(method, args, _permit, lambda fault: (as_status(fault), 0))
             case "pre_bind":
-                return point, lambda *args: self._answer(ask, args, _pre_bind(args[0]), as_status)
+                return point, lambda *args: self._answer(method, args, _pre_bind(args[0]), as_status)
             case "filter":
                 return point, self._filter
             case "filter_node":
@@ -102,14 +102,14 @@ class GuardedPlugin:
             case "score_node":
                 return "score", self._score_nodes
             case _:
-                return point, lambda state, pod, rows: self._answer(ask, (state, pod, rows), _scores(len(rows)), as_status)
+                return point, lambda state, pod, rows: self._answer(method, (state, pod, rows), _scores(len(rows)), as_status)
 
-    def _answer(self, ask: Callable[..., Any], args: tuple[Any, ...], check: Callable[[Any], Any], failed: Callable[[str], Any]) -> Any:
+    def _answer(self, method: Callable[..., Any], args: tuple[Any, ...], check: Callable[[Any], Any], failed: Callable[[str], Any]) -> Any:
         """The plugin's answer, or the result of `failed` for its fault."""
         state = args[0] if isinstance(args[0], CycleState) else None
         before = state.written() if state is not None else {}
         try:
-            answer = check(ask(*args))
+            answer = check(method(*args))
         except Exception as error:  # noqa: BLE001  (this is a plugin's code)
             answer = failed(self._note(error))
         fault = state.remove_unstorable(before) if state is not None else ""
@@ -119,17 +119,17 @@ class GuardedPlugin:
 
     def _note(self, error: Exception) -> str:
         """Keep the first fault. Returns the exception in one line."""
-        told = _told(error)
+        line = _in_one_line(error)
         if self.first_fault is None:
             text = "" if isinstance(error, _InvalidAnswerError) else "".join(traceback.format_exception(error))
-            self.first_fault = PluginFault(told, text[-_LONGEST_TRACEBACK:])
-        return told
+            self.first_fault = PluginFault(line, text[-_LONGEST_TRACEBACK:])
+        return line
 
-    def _tell(self, point: str, ask: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    def _call_without_result(self, point: str, method: Callable[..., Any], args: tuple[Any, ...]) -> None:
         """Upstream's signature of these calls has no error, so exceptions go to the server's log."""
         before = args[0].written() if isinstance(args[0], CycleState) else {}
         try:
-            ask(*args)
+            method(*args)
         except Exception as error:  # noqa: BLE001  (this is a plugin's code)
             logger.warning("plugin %s failed in %s: %s", self.name, point, self._note(error))
         if isinstance(args[0], CycleState):
@@ -138,7 +138,7 @@ class GuardedPlugin:
                 logger.warning("plugin %s failed in %s: %s", self.name, point, self._note(_InvalidAnswerError(fault)))
 
     def _object_changed(self, verb: ObjectVerb, obj: KubeObject) -> None:
-        self._tell("object_changed", self._plugin.object_changed, (verb, obj))
+        self._call_without_result("object_changed", self._plugin.object_changed, (verb, obj))
 
     # Filter and Score, for many rows at once.
 
@@ -181,7 +181,7 @@ class GuardedPlugin:
         return answer
 
 
-def _told(error: Exception) -> str:
+def _in_one_line(error: Exception) -> str:
     """An exception of a plugin, in one line."""
     if isinstance(error, _InvalidAnswerError):
         return str(error)
@@ -207,9 +207,9 @@ def _status(answer: Any) -> Status:
     return SUCCESS if answer == SUCCESS else answer
 
 
-def _pair(answer: Any, what: str) -> tuple[Any, Any]:
+def _pair(answer: Any, expected: str) -> tuple[Any, Any]:
     if not isinstance(answer, tuple) or len(answer) != 2:
-        raise _InvalidAnswerError(f"expected {what}, found {_described(answer)}")
+        raise _InvalidAnswerError(f"expected {expected}, found {_described(answer)}")
     return answer
 
 

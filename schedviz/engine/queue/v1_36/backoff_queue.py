@@ -84,8 +84,8 @@ class BackoffQueue:
         return self.expiry(first) < self.expiry(second)
 
     def _less_with_priority(self, first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
-        one, other = self.expiry(first), self.expiry(second)
-        return one < other if one != other else self.active_q_less(first, second)
+        first_expiry, second_expiry = self.expiry(first), self.expiry(second)
+        return first_expiry < second_expiry if first_expiry != second_expiry else self.active_q_less(first, second)
 
 
 def _failures(queued: QueuedPodInfo) -> int:

@@ -68,8 +68,8 @@ def matches(registered: ClusterEvent, incoming: ClusterEvent) -> bool:
     same = registered.resource in (GVK.WILD_CARD, incoming.resource) or (
         registered.resource == GVK.POD and incoming.resource in (ASSIGNED_POD, UNSCHEDULABLE_POD)
     )
-    wanted, action = int(registered.action_type), int(incoming.action_type)
-    return same and wanted & action != 0 and action <= wanted
+    registered_action, action = int(registered.action_type), int(incoming.action_type)
+    return same and registered_action & action != 0 and action <= registered_action
 
 
 def pod_scheduling_properties_change(new: PodInfo, old: PodInfo, features: Features) -> list[ClusterEvent]:

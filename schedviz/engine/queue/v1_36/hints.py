@@ -53,8 +53,8 @@ class QueueingHints:
         #: Plugin -> the events that it has registered for, in any profile.
         self._events_of: dict[str, list[ClusterEvent]] = {}
         for registered in self._profiles.values():
-            for event, one in registered:
-                self._events_of.setdefault(one.plugin, []).append(event)
+            for event, hint in registered:
+                self._events_of.setdefault(hint.plugin, []).append(event)
         #: Results of `_matching`, by scheduler name and event.
         self._matches: dict[tuple[str, str, ActionType], list[_Registered]] = {}
 
@@ -92,11 +92,11 @@ class QueueingHints:
 
     def _matching(self, profile: str, event: ClusterEvent) -> list[_Registered]:
         key = (profile, event.resource, event.action_type)
-        known = self._matches.get(key)
-        if known is None:
+        hints = self._matches.get(key)
+        if hints is None:
             registered = self._profiles.get(profile, ())
-            known = self._matches[key] = [one for waited, one in registered if matches(waited, event)]
-        return known
+            hints = self._matches[key] = [hint for waited, hint in registered if matches(waited, event)]
+        return hints
 
 
 def _answer(registered: _Registered, queued: QueuedPodInfo, old: KubeObject | None, new: KubeObject | None) -> HintAnswer:
@@ -111,20 +111,20 @@ def _answer(registered: _Registered, queued: QueuedPodInfo, old: KubeObject | No
 
 
 def _hint_map(registered: Mapping[str, Iterable[ClusterEventWithHint]]) -> list[tuple[ClusterEvent, str, QueueingHintFn | None]]:
-    found: list[tuple[ClusterEvent, str, QueueingHintFn | None]] = []
+    entries: list[tuple[ClusterEvent, str, QueueingHintFn | None]] = []
     for plugin, events in registered.items():
         node_actions = ActionType(0)
-        for one in events:
-            found.append((one.event, plugin, one.queueing_hint_fn))
-            if one.event.resource == GVK.NODE:
-                node_actions |= one.event.action_type
+        for event in events:
+            entries.append((event.event, plugin, event.queueing_hint_fn))
+            if event.event.resource == GVK.NODE:
+                node_actions |= event.event.action_type
         if node_actions & ActionType.ADD and not node_actions & ActionType.UPDATE_NODE_TAINT:
             # Upstream adds this for every plugin that waits for nodes, whose check before the hint once hid nodes from them.
-            found.append((ClusterEvent(GVK.NODE, ActionType.UPDATE_NODE_TAINT), plugin, None))
-    return found
+            entries.append((ClusterEvent(GVK.NODE, ActionType.UPDATE_NODE_TAINT), plugin, None))
+    return entries
 
 
-def _sorted(found: list[tuple[ClusterEvent, str, QueueingHintFn | None]]) -> list[tuple[ClusterEvent, _Registered]]:
+def _sorted(entries: list[tuple[ClusterEvent, str, QueueingHintFn | None]]) -> list[tuple[ClusterEvent, _Registered]]:
     """By resource and action, then by plugin: upstream's order is that of maps."""
-    ordered = sorted(found, key=lambda one: (one[0].resource, int(one[0].action_type), one[1]))
+    ordered = sorted(entries, key=lambda entry: (entry[0].resource, int(entry[0].action_type), entry[1]))
     return [(event, _Registered(label_of(event.resource, event.action_type), plugin, hint)) for event, plugin, hint in ordered]

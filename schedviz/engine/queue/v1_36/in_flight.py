@@ -88,14 +88,14 @@ class InFlightList:
         begun = self._pods.get(uid)
         if begun is None:
             return None
-        return (entry for place, entry in list(self._entries.items()) if place > begun and isinstance(entry, InFlightEvent))
+        return (entry for position, entry in list(self._entries.items()) if position > begun and isinstance(entry, InFlightEvent))
 
     def done(self, uid: str) -> bool:
         """Remove a pod and the events that no other pod needs. False: it was not in flight. Upstream: done"""
-        place = self._pods.pop(uid, None)
-        if place is None:
+        position = self._pods.pop(uid, None)
+        if position is None:
             return False
-        del self._entries[place]
+        del self._entries[position]
         while self._entries:
             first = next(iter(self._entries))
             if not isinstance(self._entries[first], InFlightEvent):
@@ -112,7 +112,7 @@ class InFlightList:
 
     def pods(self) -> list[str]:
         """The keys of the pods, in the order in which they were popped."""
-        return [self._entries[place][1] for place in self._pods.values()]  # type: ignore[misc]
+        return [self._entries[position][1] for position in self._pods.values()]  # type: ignore[misc]
 
     def to_state(self, table: ObjectTable) -> InFlightState:
         """The state for a checkpoint."""

@@ -28,8 +28,8 @@ class Moves:
         `before`: how it was, if it has changed since. `may_leave`: it is still there, and becomes a move only if it enters another queue.
         """
         key = queued.key
-        known = self._left.get(key)
-        if known is not None and known[1] == source:
+        move = self._left.get(key)
+        if move is not None and move[1] == source:
             return
         self._left[key] = (len(self._moves), source, popped, self._entry(queued) if before is None else before)
         self._moves.append(None if may_leave else QueueMove(pod=key, source=source, popped=popped))
@@ -38,16 +38,16 @@ class Moves:
         """A pod entered a queue, or changed in the one that it had not left."""
         key = queued.key
         entry = self._entry(queued)
-        known = self._left.pop(key, None)
-        if known is None:
+        move = self._left.pop(key, None)
+        if move is None:
             self._moves.append(QueueMove(pod=key, target=target, entry=entry))
             return
-        place, source, popped, before = known
+        queue, source, popped, before = move
         is_unchanged = entry == before
         if source == target and is_unchanged:
-            self._moves[place] = None
+            self._moves[queue] = None
             return
-        self._moves[place] = QueueMove(
+        self._moves[queue] = QueueMove(
             pod=key, source=source, target=target, popped=popped and source != target, entry=None if is_unchanged else entry
         )
 

@@ -245,12 +245,12 @@ class PriorityQueue(NominatesPods):
 
     def _update_in_heap(self, old: PodInfo, new: PodInfo) -> bool:
         """Update a pod that is in activeQ or backoffQ, in place."""
-        found: tuple[QueueName, QueuedPodInfo] | None = None
+        located: tuple[QueueName, QueuedPodInfo] | None = None
         queued = self.active_q.get(old.key)
-        found = ("activeQ", queued) if queued is not None else self._backoff.find(old.key)
-        if found is None:
+        located = ("activeQ", queued) if queued is not None else self._backoff.find(old.key)
+        if located is None:
             return False
-        name, queued = found
+        name, queued = located
         moves, before = self._moves(), self.entry(queued)
         queued.pod_info = queued.pod_info.updated(new)
         self._sign(queued)
@@ -339,10 +339,10 @@ class PriorityQueue(NominatesPods):
         moves = self._moves()
         comes_from_backoff_q = False
         if queued is None:
-            found = self._backoff.find(key)
-            if found is None:
+            located = self._backoff.find(key)
+            if located is None:
                 return False
-            name, queued = found
+            name, queued = located
             self._backoff.heap(name).delete(key)
             moves.left(queued, name)
             comes_from_backoff_q = True
@@ -578,8 +578,8 @@ class PriorityQueue(NominatesPods):
         queued = self.active_q.get(key) or self.unschedulable_pods.get(key)
         if queued is not None:
             return queued
-        found = self._backoff.find(key)
-        return None if found is None else found[1]
+        located = self._backoff.find(key)
+        return None if located is None else located[1]
 
     def _pod_info(self, key: str) -> PodInfo | None:
         queued = self.find(key)

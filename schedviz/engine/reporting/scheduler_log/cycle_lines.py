@@ -167,9 +167,9 @@ class CycleLines:
         taint = self._untolerated(pod, node)
         if taint is None:
             return
-        shown = {"key": taint.key, "value": taint.value, "effect": taint.effect, "timeAdded": taint.time_added}
-        kept = JsonObject({name: value for name, value in shown.items() if value or name in ("key", "effect")})
-        values = (("node", ObjectRef(node.name)), pod_ref(cycle.pod), ("untoleratedTaint", kept))
+        taint_members = {"key": taint.key, "value": taint.value, "effect": taint.effect, "timeAdded": taint.time_added}
+        members = JsonObject({name: value for name, value in taint_members.items() if value or name in ("key", "effect")})
+        values = (("node", ObjectRef(node.name)), pod_ref(cycle.pod), ("untoleratedTaint", members))
         caller, logger = "tainttoleration/taint_toleration.go:130", "FilterWithNominatedPods.Filter.TaintToleration"
         yield self._writer.line(caller, "node had untolerated taints", *values, v=4, cycle_of=cycle.pod, logger=logger)
 
@@ -293,16 +293,16 @@ class CycleLines:
             yield writer.unhandled("scheduler/schedule_one.go:1243", text, message, pod_ref(pod), cycle_of=pod)
         if facts.get("requeued"):
             return
-        known = self._objects.pod(pod)
-        if known is None:
+        obj = self._objects.pod(pod)
+        if obj is None:
             values = (pod_ref(pod), ("err", f'pod "{ObjectRef.of(pod).name}" not found'))
             yield writer.line("scheduler/schedule_one.go:1250", "Pod doesn't exist in informer cache", *values, v=0, cycle_of=pod)
-        elif known.spec.node_name:
-            values = (pod_ref(pod), ("node", known.spec.node_name))
+        elif obj.spec.node_name:
+            values = (pod_ref(pod), ("node", obj.spec.node_name))
             text = "Pod has been assigned to node. Abort adding it back to queue."
             yield writer.line("scheduler/schedule_one.go:1256", text, *values, v=0, cycle_of=pod)
-        elif known.uid != cycle.uid:
-            uids = (pod_ref(pod), ("oldUID", cycle.uid), ("newUID", known.uid))
+        elif obj.uid != cycle.uid:
+            uids = (pod_ref(pod), ("oldUID", cycle.uid), ("newUID", obj.uid))
             text = "Pod was recreated while handling scheduling failure. Skip requeueing and status updates."
             yield writer.line("scheduler/schedule_one.go:1260", text, *uids, v=2, cycle_of=pod)
 
@@ -310,13 +310,13 @@ class CycleLines:
         """The pod is gone or on a node, so it is not nominated. Upstream: backend/queue/nominator.go addNominatedPodUnlocked"""
         if nominating is None or nominating["mode"] != "override":
             return
-        known = self._objects.pod(pod)
-        if known is None:
+        obj = self._objects.pod(pod)
+        if obj is None:
             text = "Pod doesn't exist in podLister, aborted adding it to the nominator"
             yield self._writer.line("queue/nominator.go:92", text, pod_ref(pod), v=4, cycle_of=pod)
-        elif known.spec.node_name:
+        elif obj.spec.node_name:
             text = "Pod is already scheduled to a node, aborted adding it to the nominator"
-            yield self._writer.line("queue/nominator.go:96", text, pod_ref(pod), ("node", known.spec.node_name), v=4, cycle_of=pod)
+            yield self._writer.line("queue/nominator.go:96", text, pod_ref(pod), ("node", obj.spec.node_name), v=4, cycle_of=pod)
 
     def updates_status(self, pod: str, nominating: Mapping[str, Any] | None, reason: str) -> Iterator[LogLine]:
         """The scheduler patches the pod's status; `reason` is that of the condition, "": only the nomination. Upstream: updatePod"""

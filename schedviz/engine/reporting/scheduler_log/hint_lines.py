@@ -120,7 +120,7 @@ def _fits(call: HintCall) -> bool:
         (request.ephemeral_storage, allocatable.ephemeral_storage),
         *((amount, allocatable.scalar.get(name, 0)) for name, amount in request.scalar.items()),
     )
-    return allocatable.allowed_pod_number >= 1 and all(not wanted or wanted <= present for wanted, present in plain)
+    return allocatable.allowed_pod_number >= 1 and all(not amount or amount <= present for amount, present in plain)
 
 
 def _taints_after_node(call: HintCall) -> HintLine | None:
@@ -205,7 +205,7 @@ def _inter_pod_after_pod(call: HintCall) -> HintLine | None:
     if call.is_own and not call.is_add:
         message = "the target pod labels have changed and it may be schedulable now"
         return _about_pods(call, "interpodaffinity/plugin.go:180", message)
-    if any(isinstance(one, Pod) and not has_place(one) for one in (call.old, call.new)):
+    if any(isinstance(obj, Pod) and not has_place(obj) for obj in (call.old, call.new)):
         message = "the added/updated/deleted pod is unscheduled, so it doesn't make the target pod schedulable"
         return _about_pods(call, "interpodaffinity/plugin.go:187", message, originalPod=call.old_key, modifiedPod=call.new_key)
     if call.is_add:
@@ -281,8 +281,8 @@ def _inter_pod_queues_after_node(call: HintCall) -> HintLine | None:
 
 
 def _spread_after_pod(call: HintCall) -> HintLine | None:
-    others = [one for one in (call.old, call.new) if isinstance(one, Pod)]
-    if any(f"{one.namespace}/{one.name}" != call.key and not _counts(one, call.key) for one in others):
+    others = [obj for obj in (call.old, call.new) if isinstance(obj, Pod)]
+    if any(f"{other.namespace}/{other.name}" != call.key and not _counts(other, call.key) for other in others):
         message = (
             "the added/updated/deleted pod is unscheduled or has different namespace with target pod, so it doesn't make the target pod"
             " schedulable"

@@ -27,35 +27,35 @@ class KnownObjects:
         kind = _KIND_OF.get(event.resource)
         if kind is None:
             return
-        place = kind, event.key
-        old = self._now.pop(place, None)
+        object_key = kind, event.key
+        old = self._now.pop(object_key, None)
         if old is not None:
-            self._before[place] = old
-        found = None if event.verb == "DELETED" else self._find(kind, event.key)
-        if found is not None:
-            self._now[place] = found
+            self._before[object_key] = old
+        obj = None if event.verb == "DELETED" else self._find(kind, event.key)
+        if obj is not None:
+            self._now[object_key] = obj
         elif old is not None and event.verb != "DELETED":
-            self._now[place] = old
+            self._now[object_key] = old
 
     def pod(self, key: str) -> Pod | None:
         """The present version of a pod."""
-        found = self._now.get(("Pod", key))
-        return found if isinstance(found, Pod) else None
+        obj = self._now.get(("Pod", key))
+        return obj if isinstance(obj, Pod) else None
 
     def node(self, key: str) -> Node | None:
         """The present version of a node."""
-        found = self._now.get(("Node", key))
-        return found if isinstance(found, Node) else None
+        obj = self._now.get(("Node", key))
+        return obj if isinstance(obj, Node) else None
 
     def pod_before(self, key: str) -> Pod | None:
         """The version of a pod before the present one, or its last version if it is gone."""
-        found = self._before.get(("Pod", key))
-        return found if isinstance(found, Pod) else None
+        obj = self._before.get(("Pod", key))
+        return obj if isinstance(obj, Pod) else None
 
     def node_before(self, key: str) -> Node | None:
         """The version of a node before the present one, or its last version if it is gone."""
-        found = self._before.get(("Node", key))
-        return found if isinstance(found, Node) else None
+        obj = self._before.get(("Node", key))
+        return obj if isinstance(obj, Node) else None
 
     def has_namespace(self, name: str) -> bool:
         """Whether the namespace exists."""

@@ -79,21 +79,21 @@ class PreemptionLines:
         """Upstream: DryRunPreemption, SelectVictimsOnNode"""
         state, writer = self._simulation.scheduler.state, self._writer
         plugins = state.profiles[profile].plugins.at("post_filter")
-        plugin = next((one for one in plugins if isinstance(one, DefaultPreemption)), None)
-        enough = len(nodes) if plugin is None else plugin.num_candidates(len(nodes))
+        plugin = next((plugin for plugin in plugins if isinstance(plugin, DefaultPreemption)), None)
+        num_candidates = len(nodes) if plugin is None else plugin.num_candidates(len(nodes))
         values = (
             ("potentialNodesNumber", len(nodes)),
             ("pdbsNumber", self._simulation.cluster.store.count("PodDisruptionBudget")),
             ("offset", 0),
-            ("candidatesNumber", enough),
+            ("candidatesNumber", num_candidates),
         )
         yield writer.line("preemption/preemption.go:415", "Dry run the preemption", *values, v=5, cycle_of=pod, logger=_LOGGER)
-        found = {one["node"]: one for one in (record.get("postFilter") or {}).get("candidates") or ()}
+        candidates = {candidate["node"]: candidate for candidate in (record.get("postFilter") or {}).get("candidates") or ()}
         counts = {True: 0, False: 0}
         for node in nodes:
             message = "Check the potential node for preemption"
             yield writer.line("preemption/preemption.go:421", message, ("node", node), v=5, cycle_of=pod, logger=_LOGGER)
-            candidate = found.get(node)
+            candidate = candidates.get(node)
             if candidate is None:
                 continue
             for victim in candidate["victims"]:
@@ -101,15 +101,15 @@ class PreemptionLines:
                 caller, message = "defaultpreemption/default_preemption.go:326", "Pod is a potential preemption victim on node"
                 yield writer.line(caller, message, *fields, v=5, cycle_of=pod, logger=_LOGGER)
             counts[bool(candidate["numPDBViolations"])] += 1
-            if counts[False] and counts[False] + counts[True] >= enough:
+            if counts[False] and counts[False] + counts[True] >= num_candidates:
                 return
 
     def _prepares(self, pod: str, node: str, victims: list[str]) -> Iterator[LogLine]:
         """Upstream: prepareCandidateAsync, prepareCandidate"""
         evicted = []
         for victim in victims:
-            known = self._objects.pod(victim)
-            if known is None or known.metadata.deletion_timestamp is None:
+            obj = self._objects.pod(victim)
+            if obj is None or obj.metadata.deletion_timestamp is None:
                 evicted.append(victim)
                 continue
             message = "Victim Pod is already being deleted, skipping the API call for it"
@@ -118,83 +118,83 @@ class PreemptionLines:
                 yield self._writer.line("preemption/executor.go:213", message, *values, v=2)
             else:
                 yield self._writer.line("preemption/executor.go:325", message, *values, v=2, cycle_of=pod, logger=_LOGGER)
-        found = _Preemption(pod, node, tuple(evicted), len(victims), self._is_async)
-        self._of_victim.update(dict.fromkeys(evicted, found))
+        preemption = _Preemption(pod, node, tuple(evicted), len(victims), self._is_async)
+        self._of_victim.update(dict.fromkeys(evicted, preemption))
         self._begun.discard(pod)
 
     def wrote(self, event: ApiWritten) -> Iterator[LogLine]:
         """A write to a victim: the first one begins the goroutine, one that finds no pod ends the eviction."""
-        found = self._of_victim.get(event.key)
-        if found is None or not event.by_scheduler or event.verb not in ("patch", "delete"):
+        preemption = self._of_victim.get(event.key)
+        if preemption is None or not event.by_scheduler or event.verb not in ("patch", "delete"):
             return
-        yield from self._starts(found)
+        yield from self._starts(preemption)
         if event.error.endswith("not found"):
             caller = "preemption/executor.go:140" if event.verb == "patch" else "preemption/executor.go:149"
-            yield from self._evicted(found, event.key, caller, "Victim Pod is already deleted")
+            yield from self._evicted(preemption, event.key, caller, "Victim Pod is already deleted")
         elif event.error:
-            yield from self._failed(found, event)
+            yield from self._failed(preemption, event)
 
     def recorded(self, event: EventRecorded) -> Iterator[LogLine]:
         """The scheduler told of an evicted victim."""
-        found = self._of_victim.get(event.pod)
-        if found is None:
+        preemption = self._of_victim.get(event.pod)
+        if preemption is None:
             return
-        yield from self._starts(found)
+        yield from self._starts(preemption)
         if event.note.endswith("(in kube-scheduler memory)."):
             # Whether it waited at Permit or was in PreBind, the events do not tell.
-            yield from self._ended(found, event.pod)
+            yield from self._ended(preemption, event.pod)
             return
-        yield from self._evicted(found, event.pod, "preemption/executor.go:152", "Preemptor Pod preempted victim Pod")
+        yield from self._evicted(preemption, event.pod, "preemption/executor.go:152", "Preemptor Pod preempted victim Pod")
 
-    def _starts(self, found: _Preemption) -> Iterator[LogLine]:
-        if not found.is_async or found.preemptor in self._begun:
+    def _starts(self, preemption: _Preemption) -> Iterator[LogLine]:
+        if not preemption.is_async or preemption.preemptor in self._begun:
             return
-        self._begun.add(found.preemptor)
+        self._begun.add(preemption.preemptor)
         values = (
-            pod_ref(found.preemptor, "preemptor"),
-            ("node", found.node),
-            ("numVictims", found.all_victims),
-            ("numVictimsToDelete", len(found.victims)),
+            pod_ref(preemption.preemptor, "preemptor"),
+            ("node", preemption.node),
+            ("numVictims", preemption.all_victims),
+            ("numVictimsToDelete", len(preemption.victims)),
         )
         yield self._writer.line("preemption/executor.go:251", "Start the preemption asynchronously", *values, v=2)
 
-    def _evicted(self, found: _Preemption, victim: str, caller: str, message: str) -> Iterator[LogLine]:
-        values = (pod_ref(found.preemptor, "preemptor"), pod_ref(victim, "victim"), ("node", found.node))
-        if found.is_async:
+    def _evicted(self, preemption: _Preemption, victim: str, caller: str, message: str) -> Iterator[LogLine]:
+        values = (pod_ref(preemption.preemptor, "preemptor"), pod_ref(victim, "victim"), ("node", preemption.node))
+        if preemption.is_async:
             yield self._writer.line(caller, message, *values, v=2)
         else:
-            yield self._writer.line(caller, message, *values, v=2, cycle_of=found.preemptor, logger=_LOGGER)
-        yield from self._ended(found, victim)
+            yield self._writer.line(caller, message, *values, v=2, cycle_of=preemption.preemptor, logger=_LOGGER)
+        yield from self._ended(preemption, victim)
 
-    def _failed(self, found: _Preemption, event: ApiWritten) -> Iterator[LogLine]:
+    def _failed(self, preemption: _Preemption, event: ApiWritten) -> Iterator[LogLine]:
         """A victim could not be evicted, which ends the preemption."""
         writer, error = self._writer, event.error
-        cycle_of, logger = ("", "") if found.is_async else (found.preemptor, _LOGGER)
-        preemptor = pod_ref(found.preemptor, "preemptor")
+        cycle_of, logger = ("", "") if preemption.is_async else (preemption.preemptor, _LOGGER)
+        preemptor = pod_ref(preemption.preemptor, "preemptor")
         if event.verb == "patch":
             text, values = "Could not add DisruptionTarget condition due to preemption", (preemptor, pod_ref(event.key, "victim"))
             yield writer.error("preemption/executor.go:137", text, error, *values, cycle_of=cycle_of, logger=logger)
         else:
             text, values = "Tried to preempted pod", (pod_ref(event.key), preemptor)
             yield writer.error("preemption/executor.go:146", text, error, *values, cycle_of=cycle_of, logger=logger)
-        if found.is_async:
-            if event.key == found.victims[-1]:
+        if preemption.is_async:
+            if event.key == preemption.victims[-1]:
                 text = "Error occurred during async preemption of the last victim"
                 yield writer.unhandled("preemption/executor.go:294", text, error, cycle_of="")
             else:
                 yield writer.unhandled("preemption/executor.go:278", "Error occurred during async preemption", error, cycle_of="")
-            yield self._finished(found, "error")
-        for victim in found.victims:
+            yield self._finished(preemption, "error")
+        for victim in preemption.victims:
             self._of_victim.pop(victim, None)
 
-    def _finished(self, found: _Preemption, result: str) -> LogLine:
-        values = (pod_ref(found.preemptor, "preemptor"), ("node", found.node), ("result", result))
+    def _finished(self, preemption: _Preemption, result: str) -> LogLine:
+        values = (pod_ref(preemption.preemptor, "preemptor"), ("node", preemption.node), ("result", result))
         return self._writer.line("preemption/executor.go:303", "Async Preemption finished completely", *values, v=2)
 
-    def _ended(self, found: _Preemption, victim: str) -> Iterator[LogLine]:
+    def _ended(self, preemption: _Preemption, victim: str) -> Iterator[LogLine]:
         self._of_victim.pop(victim, None)
-        if found.is_async and victim == found.victims[-1]:
-            yield self._finished(found, "success")
+        if preemption.is_async and victim == preemption.victims[-1]:
+            yield self._finished(preemption, "success")
 
 
 def _potential(nodes: Sequence[str], record: Mapping[str, Any]) -> list[str]:

@@ -91,10 +91,10 @@ class QueueLines:
         """Follow the pods in flight. `cycle_of`: see `considered`."""
         self._in_flight += event.added
         if event.done:
-            place = next((place for place, entry in enumerate(self._in_flight) if entry.uid == event.done), None)
-            if place is not None:
-                del self._in_flight[place]
-            needed = next((place for place, entry in enumerate(self._in_flight) if entry.pod), len(self._in_flight))
+            index = next((position for position, entry in enumerate(self._in_flight) if entry.uid == event.done), None)
+            if index is not None:
+                del self._in_flight[index]
+            needed = next((index for index, entry in enumerate(self._in_flight) if entry.pod), len(self._in_flight))
             del self._in_flight[:needed]
         for entry in event.added:
             if entry.event and entry.event == self._moving:
@@ -168,7 +168,7 @@ class QueueLines:
                 pod_ref(pod),
                 ("unschedulablePlugins", plugin_set(rejected)),
                 ("inFlightEventsSize", len(self._in_flight)),
-                ("inFlightPodsSize", sum(bool(one.pod) for one in self._in_flight)),
+                ("inFlightPodsSize", sum(bool(entry.pod) for entry in self._in_flight)),
                 v=5,
                 cycle_of=cycle_of,
             )
@@ -212,11 +212,11 @@ class QueueLines:
         for answer in answers:
             if answer.error or kind not in ("Node", "Pod") or _has_no_hint(answer):
                 continue
-            line = hint_line(self._asked(event, pod, answer, kind))
+            line = hint_line(self._hint_call(event, pod, answer, kind))
             if line is not None:
                 yield self._writer.line(line.caller, line.message, *line.values, v=line.verbosity, cycle_of=cycle_of)
 
-    def _asked(self, event: RequeueConsidered, pod: str, answer: HintAnswer, kind: str) -> HintCall:
+    def _hint_call(self, event: RequeueConsidered, pod: str, answer: HintAnswer, kind: str) -> HintCall:
         objects = self._objects
         old_key, new_key = event.old.partition(" ")[2], event.new.partition(" ")[2]
         old: Node | Pod | None
@@ -253,7 +253,7 @@ def _single(decisions: Iterable[RequeueDecision]) -> list[tuple[str, RequeueDeci
     return [(pod, decision) for decision in decisions for pod in decision.pods]
 
 
-def _full_name(one: tuple[str, RequeueDecision]) -> str:
+def _full_name(decision: tuple[str, RequeueDecision]) -> str:
     """The order in which the queue looks at pods. Upstream: framework/types.go GetPodFullName"""
-    ref = ObjectRef.of(one[0])
+    ref = ObjectRef.of(decision[0])
     return f"{ref.name}_{ref.namespace}"

@@ -31,36 +31,36 @@ class SchedulerLogV127:
     def lines(self, events: Sequence[AnyEvent], records: Mapping[int, dict[str, Any]]) -> Iterator[LogLine]:  # noqa: ARG002
         """The log lines of these events. `records` of cycles are not needed."""
         for event in events:
-            at = EPOCH_SECONDS * SECOND + nanoseconds(event.at)
+            time = EPOCH_SECONDS * SECOND + nanoseconds(event.at)
             match event:
                 case CacheNode():
-                    yield from self._tree(at, event)
+                    yield from self._tree(time, event)
                 case CycleStarted():
                     self._pods[event.cycle] = event.pod
                 case CycleEnded():
-                    yield from self._cycle(at, event)
+                    yield from self._cycle(time, event)
                 case BindingStageEnded(stage=stages.POST_BIND) if event.cycle in self._results:
                     node, evaluated, feasible = self._results.pop(event.cycle)
                     values = (("pod", ObjectRef.of(event.pod)), ("node", node), ("evaluatedNodes", evaluated), ("feasibleNodes", feasible))
-                    yield LogLine(at, "scheduler/schedule_one.go:252", "Successfully bound pod to node", values, verbosity=2)
+                    yield LogLine(time, "scheduler/schedule_one.go:252", "Successfully bound pod to node", values, verbosity=2)
 
-    def _cycle(self, at: int, event: CycleEnded) -> Iterator[LogLine]:
+    def _cycle(self, time: int, event: CycleEnded) -> Iterator[LogLine]:
         pod = self._pods.pop(event.cycle, "")
         if event.outcome == "scheduled":
             self._results[event.cycle] = event.node, event.evaluated_nodes, event.feasible_nodes
         elif event.outcome == "unschedulable":
-            nothing = event.message == NO_NODES_AVAILABLE
-            caller, message = ("scheduler/schedule_one.go:863", _NO_NODES) if nothing else ("scheduler/schedule_one.go:867", _NO_FIT)
+            has_no_nodes = event.message == NO_NODES_AVAILABLE
+            caller, message = ("scheduler/schedule_one.go:863", _NO_NODES) if has_no_nodes else ("scheduler/schedule_one.go:867", _NO_FIT)
             values = (("pod", ObjectRef.of(pod)), ("err", event.message))
-            yield LogLine(at, caller, message, values, verbosity=2)
+            yield LogLine(time, caller, message, values, verbosity=2)
 
-    def _tree(self, at: int, event: CacheNode) -> Iterator[LogLine]:
+    def _tree(self, time: int, event: CacheNode) -> Iterator[LogLine]:
         if event.tree is None:
             return
         node = ("node", ObjectRef(event.node))
         if event.tree.left is not None:
             values = (node, ("zone", event.tree.left))
-            yield LogLine(at, "cache/node_tree.go:79", "Removed node in listed group from NodeTree", values, verbosity=2)
+            yield LogLine(time, "cache/node_tree.go:79", "Removed node in listed group from NodeTree", values, verbosity=2)
         if event.tree.joined is not None:
             values = (node, ("zone", event.tree.joined))
-            yield LogLine(at, "cache/node_tree.go:65", "Added node in listed group to NodeTree", values, verbosity=2)
+            yield LogLine(time, "cache/node_tree.go:65", "Added node in listed group to NodeTree", values, verbosity=2)

@@ -114,7 +114,7 @@ class SchedulerLogV136:
 
     def _later(self) -> Iterator[AnyEvent]:
         """The events of the step after the present one."""
-        return (self._events[place] for place in range(self._place + 1, len(self._events)))
+        return (self._events[index] for index in range(self._place + 1, len(self._events)))
 
     def _take_after_queue(self) -> list[LogLine]:
         taken, self._after_queue = self._after_queue, []
@@ -264,18 +264,18 @@ class SchedulerLogV136:
             of_group = self._groups.begins_pod(event)
             yield from lines.started(cycle) if of_group is None else of_group
             return
-        found = self._cycles.get(event.cycle)
-        if found is None:
+        open_cycle = self._cycles.get(event.cycle)
+        if open_cycle is None:
             return
         match event:
             case StageEnded():
-                yield from lines.stage_ended(found, event, record)
+                yield from lines.stage_ended(open_cycle, event, record)
             case CycleEnded():
-                lines.ended(found, event)
+                lines.ended(open_cycle, event)
                 if event.outcome != "scheduled":
                     del self._cycles[event.cycle]
             case _:
-                yield from lines.binding_stage_ended(found, event, self._queue.entries.get(event.pod))
+                yield from lines.binding_stage_ended(open_cycle, event, self._queue.entries.get(event.pod))
                 self._frees = event.pod if event.next_stage == stages.MOVE_ALL else ""
                 if event.next_stage in (stages.CONFIRM, stages.ENDED):
                     del self._cycles[event.cycle]
@@ -284,12 +284,12 @@ class SchedulerLogV136:
         if event.next_stage == stages.POST_FILTER:
             ended = _stage(stages.POST_FILTER, event.cycle, self._later())
             if isinstance(ended, StageEnded):
-                yield from self._preemption.begins(found.pod, ended, profile=found.profile, nodes=self._nodes, record=record)
+                yield from self._preemption.begins(open_cycle.pod, ended, profile=open_cycle.profile, nodes=self._nodes, record=record)
         if event.next_stage == stages.HANDLE_SCHEDULING_FAILURE:
             handled = _stage(stages.HANDLE_SCHEDULING_FAILURE, event.cycle, self._later())
-            self._failing = None if handled is None else (found, handled.facts)
+            self._failing = None if handled is None else (open_cycle, handled.facts)
             if handled is not None and isinstance(event, StageEnded):
-                yield from lines.selected_nothing(found, event.stage, handled.facts)
+                yield from lines.selected_nothing(open_cycle, event.stage, handled.facts)
 
     def _begin_failure(self) -> Iterator[LogLine]:
         """The first lines about a failed cycle, which come after those of steps that were made during it."""
@@ -303,7 +303,7 @@ class SchedulerLogV136:
             yield from self._preemption.recorded(event)
         elif event.reason == "FailedScheduling":
             yield from self._begin_failure()
-            handled = next((one for one in self._later() if _is_handling(one)), None)
+            handled = next((event for event in self._later() if _is_handling(event)), None)
             if not isinstance(handled, StageEnded | BindingStageEnded):
                 return
             clear = {"mode": "override", "nominatedNodeName": ""}
@@ -330,7 +330,7 @@ def _entry_of(pod: str, later: Iterable[AnyEvent]) -> QueuedPod | None:
     """The entry with which a pod came back to the queue."""
     for event in later:
         if isinstance(event, QueueMoved):
-            found = next((move.entry for move in event.moves if move.pod == pod and move.entry is not None), None)
-            if found is not None:
-                return found
+            entry = next((move.entry for move in event.moves if move.pod == pod and move.entry is not None), None)
+            if entry is not None:
+                return entry
     return None

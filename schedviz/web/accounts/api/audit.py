@@ -37,13 +37,13 @@ class Audit(Resource):
         """List the audit log, newest first."""
         expect_staff(request)
         filters = {name: request.query_params.get(name, "").replace("\0", "") for name in ("action", "user")}
-        found = audit.entries(**filters, session=_session(request))
+        entries = audit.entries(**filters, session=_session(request))
         if (before := optional_number(request, "before")) is not None:
-            found = found.filter(pk__lt=before)
+            entries = entries.filter(pk__lt=before)
         limit = max(1, whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE))
-        page = list(found[: limit + 1])
+        page = list(entries[: limit + 1])
         following = page[limit - 1].pk if len(page) > limit else None
-        return Response(schemas.AuditList(results=[_line(one) for one in page[:limit]], next=following))
+        return Response(schemas.AuditList(results=[_line(entry) for entry in page[:limit]], next=following))
 
 
 def _session(request: Request) -> UUID | None:

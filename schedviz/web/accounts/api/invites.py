@@ -30,7 +30,7 @@ class Invites(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the open invites. Their secrets are not stored."""
         session = session_for(request, session_id, Verb.MANAGE)
-        return versions.versioned(request, schemas.InviteList(results=[_body(one) for one in invites.open_invites(session)]))
+        return versions.versioned(request, schemas.InviteList(results=[_body(invite) for invite in invites.open_invites(session)]))
 
     @extend_schema(
         operation_id="createInvite",
@@ -43,7 +43,7 @@ class Invites(Resource):
         if not invites.may_invite(cast("User", request.user).pk):
             raise ApiError(403, "forbidden", "Visitors of the public demo cannot invite others.", hint="Sign in with an account.")
         new = body_as(schemas.NewInvite, request)
-        return _made(request, session, role=new.role, days=new.days, uses=new.uses, note=new.note)
+        return _create(request, session, role=new.role, days=new.days, uses=new.uses, note=new.note)
 
 
 class OneInvite(Resource):
@@ -62,7 +62,7 @@ class AccountInvites(Resource):
     def get(self, request: Request) -> Response:
         """List the open invites for new accounts. For staff."""
         expect_staff(request)
-        return versions.versioned(request, schemas.InviteList(results=[_body(one) for one in invites.open_invites(None)]))
+        return versions.versioned(request, schemas.InviteList(results=[_body(invite) for invite in invites.open_invites(None)]))
 
     @extend_schema(
         operation_id="createAccountInvite",
@@ -73,7 +73,7 @@ class AccountInvites(Resource):
         """Create an invite for a new account. For staff."""
         expect_staff(request, changing=True)
         new = body_as(schemas.NewAccountInvite, request)
-        return _made(request, None, role=Membership.Role.VIEWER, days=new.days, uses=new.uses, note=new.note)
+        return _create(request, None, role=Membership.Role.VIEWER, days=new.days, uses=new.uses, note=new.note)
 
 
 class OneAccountInvite(Resource):
@@ -86,7 +86,7 @@ class OneAccountInvite(Resource):
         return _revoked(request, None, invite_id)
 
 
-def _made(request: Request, session: Session | None, *, role: str, days: int, uses: int, note: str) -> Response:
+def _create(request: Request, session: Session | None, *, role: str, days: int, uses: int, note: str) -> Response:
     try:
         invite, secret = invites.make(session, cast("User", request.user), role=role, days=days, uses=uses, note=note)
     except invites.TooManyInvites as error:

@@ -27,8 +27,8 @@ class Members(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the owner and the members."""
         session = session_for(request, session_id, Verb.MANAGE)
-        found = schemas.MemberList(results=[*_owner(session), *(_body(one) for one in members.members_of(session))])
-        return versions.versioned(request, found)
+        body = schemas.MemberList(results=[*_owner(session), *(_body(membership) for membership in members.members_of(session))])
+        return versions.versioned(request, body)
 
     @extend_schema(
         operation_id="addMember",
@@ -77,7 +77,7 @@ class OneMember(Resource):
         """Remove a member. Every member may leave the session with their own name."""
         session = session_for(request, session_id, Verb.SEE)
         actor = actor_of(request)
-        own = actor.is_known and user == request.user.get_username()
+        own = actor.has_account and user == request.user.get_username()
         if actor.read_only or not (own or may(actor, Verb.MANAGE, session)):
             raise forbidden(actor, Verb.MANAGE)
         if not members.remove(session, user):

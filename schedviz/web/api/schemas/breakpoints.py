@@ -40,7 +40,7 @@ class BreakpointBody(Body, frozen=True):
 
 
 class BreakpointList(Body, frozen=True):
-    """The breakpoints of a session by number. A session may have at `most` so many."""
+    """The breakpoints of a session by number. `most` is the maximum number."""
 
     results: list[BreakpointBody]
     most: int

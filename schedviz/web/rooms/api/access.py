@@ -54,16 +54,16 @@ def member_access(request: Request, room_id: UUID) -> RoomAccess:
 
 def taught_room(request: Request, room_id: UUID) -> Room:
     """The room, for its teacher. Raises `ApiError` 404, or 403 for participants."""
-    found = member_access(request, room_id)
-    if not found.membership.is_teacher:
+    access = member_access(request, room_id)
+    if not access.membership.is_teacher:
         raise ApiError(403, "forbidden", "Only the teacher of the room may do this.")
-    return found.room
+    return access.room
 
 
 def room_body(request: Request, room_id: UUID, membership: RoomMembership) -> RoomBody:
     """The room as this member may see it. Raises `ApiError` 404 if it was deleted in the meantime."""
-    found = state.load(room_id)
-    body = None if found is None else found.body_for(membership, base_of(request))
+    room = state.load(room_id)
+    body = None if room is None else room.body_for(membership, base_of(request))
     if body is None:
         raise not_found("room")
     return body

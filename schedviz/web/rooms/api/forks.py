@@ -41,12 +41,12 @@ class RoomForks(RoomView):
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Fork the shown session, or a fork of yours, at a moment."""
-        found = member_access(request, room_id)
-        participant = found.participant
+        access = member_access(request, room_id)
+        participant = access.participant
         new = body_as(schemas.NewRoomFork, request)
         if "\0" in new.key:
             raise ApiError(400, "invalid", "$.key: contains the character U+0000, which cannot be stored.", path="$.key")
-        session = _in_room(request, found.room, new.session)
+        session = _in_room(request, access.room, new.session)
         try:
             forked = forks.fork_for(participant, session, at=new.at, key=new.key)
         except HistoryUnavailable as error:
@@ -62,9 +62,9 @@ class OneRoomFork(RoomView):
     @extend_schema(operation_id="deleteRoomFork", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, room_id: UUID, session_id: UUID) -> Response:
         """Delete a fork of yours or, as the teacher, any fork."""
-        found = member_access(request, room_id)
-        which = RoomFork.objects.filter(room=found.room, session_id=session_id)
-        if (participant_id := found.membership.participant_id) is not None:
+        access = member_access(request, room_id)
+        which = RoomFork.objects.filter(room=access.room, session_id=session_id)
+        if (participant_id := access.membership.participant_id) is not None:
             which = which.filter(participant_id=participant_id)
         if not which.exists():
             raise not_found("fork")
@@ -73,15 +73,15 @@ class OneRoomFork(RoomView):
         return Response(status=204)
 
 
-def _in_room(request: Request, room: Room, wanted: str | None) -> Session:
+def _in_room(request: Request, room: Room, raw: str | None) -> Session:
     """The session to fork: the shown one, or a named one that the participant sees in this room."""
-    if wanted is None:
+    if raw is None:
         session = room.shown or room.session
         if session is None:
             raise not_found()
         return session
     try:
-        session_id = UUID(wanted)
+        session_id = UUID(raw)
     except ValueError:
         raise not_found() from None
     session = session_for(request, session_id, Verb.SEE)

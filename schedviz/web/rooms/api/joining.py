@@ -33,10 +33,10 @@ class JoinRoom(RoomView):
     )
     def post(self, request: Request) -> Response:
         """Join a room with its code and a nickname. No account is needed."""
-        wanted = body_as(schemas.Joining, request)
+        request_body = body_as(schemas.Joining, request)
         secret = guests.secret_in(request.COOKIES.get(settings.ROOM_GUEST_COOKIE, "")) or guests.new_secret()
         address = BaseThrottle().get_ident(request) or ""
-        joined = joining.join(wanted.code, wanted.nickname, secret=secret, address=address)
+        joined = joining.join(request_body.code, request_body.nickname, secret=secret, address=address)
         room_id = joined.participant.room_id
         response = Response(
             room_body(request, room_id, RoomMembership(room_id, joined.participant.pk)), status=200 if joined.is_back else 201
@@ -86,13 +86,13 @@ class HandInRoom(RoomView):
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Raise your hand, or lower it."""
-        found = member_access(request, room_id)
-        presence.raise_hand(found.participant, raised=body_as(schemas.Hand, request).raised)
-        return Response(room_body(request, room_id, found.membership))
+        access = member_access(request, room_id)
+        presence.raise_hand(access.participant, raised=body_as(schemas.Hand, request).raised)
+        return Response(room_body(request, room_id, access.membership))
 
 
 def _participant(room: Room, participant_id: int) -> Participant:
-    found = Participant.objects.filter(room=room, pk=participant_id, removed=False).first()
-    if found is None:
+    participant = Participant.objects.filter(room=room, pk=participant_id, removed=False).first()
+    if participant is None:
         raise not_found("participant")
-    return found
+    return participant

@@ -73,10 +73,10 @@ class RoomAnswers(RoomView):
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Answer the open question; the last answer counts."""
-        found = member_access(request, room_id)
-        given = body_as(schemas.NewAnswer, request)
-        asking.take(found.participant, given.question, given.value)
-        return Response(room_body(request, room_id, found.membership))
+        access = member_access(request, room_id)
+        new_answer = body_as(schemas.NewAnswer, request)
+        asking.take(access.participant, new_answer.question, new_answer.value)
+        return Response(room_body(request, room_id, access.membership))
 
 
 def _expect_whole(new: schemas.NewQuestion) -> None:

@@ -20,7 +20,7 @@ from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.schema import answer, ref, refused
-from schedviz.web.api.sessions import expect_room, lesson_source, validating, within_quotas
+from schedviz.web.api.sessions import expect_session_quota, lesson_source, validating, within_quotas
 from schedviz.web.rooms import closing, opening, schemas
 from schedviz.web.rooms.api.access import RoomView, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
@@ -41,8 +41,8 @@ class Rooms(RoomView):
         """List the rooms that you teach, newest first (at most 200)."""
         actor = actor_for(request, Verb.LIST)
         counted = Count("participants", filter=Q(participants__removed=False))
-        found = Room.objects.filter(teacher_id=actor.user_id).annotate(counted=counted).order_by("-created_at", "-pk")[:LONGEST_LIST]
-        return Response(schemas.RoomList(results=[_line(room, room.counted) for room in found]))
+        rooms = Room.objects.filter(teacher_id=actor.user_id).annotate(counted=counted).order_by("-created_at", "-pk")[:LONGEST_LIST]
+        return Response(schemas.RoomList(results=[_line(room, room.counted) for room in rooms]))
 
     @extend_schema(
         operation_id="openRoom",
@@ -71,8 +71,8 @@ class OneRoom(RoomView):
     @extend_schema(operation_id="getRoom", responses={200: answer(schemas.RoomBody), **refused(404)})
     def get(self, request: Request, room_id: UUID) -> Response:
         """Read a room that you are in. The teacher sees the participants and the tallies, a participant what was revealed."""
-        found = member_access(request, room_id)
-        return Response(room_body(request, room_id, found.membership))
+        access = member_access(request, room_id)
+        return Response(room_body(request, room_id, access.membership))
 
     @extend_schema(
         operation_id="changeRoom",
@@ -119,8 +119,8 @@ class ShowInRoom(RoomView):
     def post(self, request: Request, room_id: UUID) -> Response:
         """Show a participant's fork, or another session of yours; null shows the room's session again."""
         room = taught_room(request, room_id)
-        wanted = body_as(schemas.Showing, request).session
-        opening.show(room, None if wanted is None else session_named(request, wanted, "$.session"))
+        session_id = body_as(schemas.Showing, request).session
+        opening.show(room, None if session_id is None else session_named(request, session_id, "$.session"))
         return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
 
@@ -139,10 +139,10 @@ class EndRoom(RoomView):
         return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
 
-def session_named(request: Request, written: str, path: str) -> Session:
+def session_named(request: Request, value: str, path: str) -> Session:
     """A session that the client may share. Raises `ApiError` 404 or 403."""
     try:
-        session_id = UUID(written)
+        session_id = UUID(value)
     except ValueError:
         raise not_found() from None
     try:
@@ -154,10 +154,10 @@ def session_named(request: Request, written: str, path: str) -> Session:
 
 def _session_of(request: Request, teacher: AbstractBaseUser, lesson: str) -> Session:
     """A new session for a lesson."""
-    expect_room(actor_for(request, Verb.CREATE))
-    name, source, given = lesson_source(lesson, "")
+    expect_session_quota(actor_for(request, Verb.CREATE))
+    name, source, engine_settings = lesson_source(lesson, "")
     with validating("$.lesson"):
-        simulation = validate_settings(given)
+        simulation = validate_settings(engine_settings)
     with within_quotas():
         return create.create_session(teacher, name, source, simulation=simulation, within_quotas=True)
 

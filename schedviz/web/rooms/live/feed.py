@@ -57,8 +57,8 @@ class RoomFeed:
         #: A Redis call can swallow its cancellation (seen with redis-py 8.1), so the loop checks this too.
         self._stopped = False
         self._tasks = [
-            asyncio.create_task(self._hear(), name=f"room {room_id}"),
-            asyncio.create_task(self._tell(), name=f"telling of room {room_id}"),
+            asyncio.create_task(self._receive_loop(), name=f"room {room_id}"),
+            asyncio.create_task(self._send_loop(), name=f"updates of room {room_id}"),
         ]
         for task in self._tasks:
             task.add_done_callback(self._ended)
@@ -85,12 +85,12 @@ class RoomFeed:
         if moment.session in self._sessions:
             return True
         # The session may have been shown a moment ago, which the database knows first.
-        found = await in_database(state.load, self.room_id)
-        return found is not None and moment.session in found.sessions
+        room = await in_database(state.load, self.room_id)
+        return room is not None and moment.session in room.sessions
 
-    def here(self) -> set[int]:
+    def connected_participants(self) -> set[int]:
         """The participants who are connected to this process."""
-        return {one.membership.participant_id for one in self.members if one.membership.participant_id is not None}
+        return {member.membership.participant_id for member in self.members if member.membership.participant_id is not None}
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
@@ -101,7 +101,7 @@ class RoomFeed:
 
     # --- receiving
 
-    async def _hear(self) -> None:
+    async def _receive_loop(self) -> None:
         while not self._stopped:
             try:
                 await self._begin()
@@ -123,11 +123,11 @@ class RoomFeed:
 
     async def _listen(self) -> None:
         while not self._stopped:
-            heard: Any = await self._connection.xread({notify.key(self.room_id): self._position}, block=SILENCE_MILLISECONDS)
-            if not heard:
+            messages: Any = await self._connection.xread({notify.key(self.room_id): self._position}, block=SILENCE_MILLISECONDS)
+            if not messages:
                 await self._poll_database()
             moment: bytes | None = None
-            for _, entries in heard or []:
+            for _, entries in messages or []:
                 for position, members in entries:
                     self._position = position.decode()
                     if b"moment" in members:
@@ -154,16 +154,16 @@ class RoomFeed:
     async def _poll_database(self) -> None:
         """Read from the database what Redis may have lost."""
         try:
-            found = await in_database(_position, self.room_id)
+            position = await in_database(_position, self.room_id)
         except DATABASE_AWAY as error:
             log.warning("the database does not answer", room=str(self.room_id), error=str(error))
             return
-        if found is None or found[0] != self._revision or found[1] > self._moment_at + _LATE_SECONDS:
+        if position is None or position[0] != self._revision or position[1] > self._moment_at + _LATE_SECONDS:
             self._dirty.set()
 
     # --- sending
 
-    async def _tell(self) -> None:
+    async def _send_loop(self) -> None:
         while True:
             try:
                 async with asyncio.timeout(presence.RENEW_SECONDS):
@@ -173,36 +173,36 @@ class RoomFeed:
             self._dirty.clear()
             try:
                 await self._renew_presence()
-                found = await in_database(state.load, self.room_id)
+                room = await in_database(state.load, self.room_id)
             except DATABASE_AWAY as error:
                 log.warning("the database does not answer", room=str(self.room_id), error=str(error))
                 self._dirty.set()
             else:
-                self._tell_all(found)
+                self._send_to_all(room)
             await asyncio.sleep(GATHER_SECONDS)
 
     async def _renew_presence(self) -> None:
         if time.monotonic() >= self._present_at + presence.RENEW_SECONDS:
             self._present_at = time.monotonic()
-            await in_database(presence.renew, self.here())
+            await in_database(presence.renew, self.connected_participants())
 
-    def _tell_all(self, found: state.RoomState | None) -> None:
-        if found is None:
+    def _send_to_all(self, room: state.RoomState | None) -> None:
+        if room is None:
             self._ready.set()
             for member in self.members:
                 member.close(GONE)
             return
-        self._revision = found.room.revision
-        self._sessions = found.sessions
+        self._revision = room.room.revision
+        self._sessions = room.sessions
         self._ready.set()
-        moment = self._newest_moment(found)
+        moment = self._newest_moment(room)
         for member in self.members:
-            body = found.body_for(member.membership, member.base)
+            body = room.body_for(member.membership, member.base)
             if body is None:
-                member.close(REMOVED if found.room.is_live else ENDED)
+                member.close(REMOVED if room.room.is_live else ENDED)
                 continue
             self._tell_one(member, body, moment)
-            if not found.room.is_live:
+            if not room.room.is_live:
                 member.close(ENDED)
 
     def _tell_one(self, member: Member, body: RoomBody, moment: Moment | None) -> None:
@@ -212,12 +212,12 @@ class RoomFeed:
             member.last_body = without
             member.tell_room(msgspec.json.encode(RoomMessage(msgspec.structs.replace(body, moment=moment))))
 
-    def _newest_moment(self, found: state.RoomState) -> Moment | None:
+    def _newest_moment(self, room: state.RoomState) -> Moment | None:
         """The newer of the stored and the received position."""
-        stored = found.allowed_moment(found.room.moment)
-        if stored is not None and found.room.moment_at > self._moment_at + _LATE_SECONDS:
+        stored = room.allowed_moment(room.room.moment)
+        if stored is not None and room.room.moment_at > self._moment_at + _LATE_SECONDS:
             # Redis was down.
-            self._moment, self._moment_at = stored, found.room.moment_at
+            self._moment, self._moment_at = stored, room.room.moment_at
             message = msgspec.json.encode(MomentMessage(stored))
             for member in self.members:
                 member.tell_moment(message)
@@ -227,5 +227,5 @@ class RoomFeed:
 
 
 def _position(room_id: UUID) -> tuple[int, float] | None:
-    found: tuple[int, float] | None = Room.objects.filter(pk=room_id).values_list("revision", "moment_at").first()
-    return found
+    position: tuple[int, float] | None = Room.objects.filter(pk=room_id).values_list("revision", "moment_at").first()
+    return position

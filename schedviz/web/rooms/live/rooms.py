@@ -49,10 +49,10 @@ class LiveRooms:
 def _check_limits(member: Member, members: Collection[Member]) -> None:
     """Raises `Full`. The limit of the room is for participants together, so that they cannot lock out the teacher."""
     own = member.membership.participant_id
-    same = sum(one.membership.participant_id == own for one in members)
+    same = sum(member.membership.participant_id == own for member in members)
     if same >= settings.SOCKETS_PER_VIEWER:
         raise Full(f"You have {same} open sockets for this room, the limit SCHEDVIZ_SOCKETS_PER_VIEWER.")
-    participants = sum(not one.membership.is_teacher for one in members)
+    participants = sum(not member.membership.is_teacher for member in members)
     if own is not None and participants >= settings.SOCKETS_PER_SESSION:
         raise Full(f"The participants of this room have {participants} open sockets, the limit SCHEDVIZ_SOCKETS_PER_SESSION.")
 
@@ -63,7 +63,7 @@ _of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, LiveRooms] = WeakKeyDict
 def live_rooms() -> LiveRooms:
     """The feeds of this event loop."""
     loop = asyncio.get_running_loop()
-    found = _of_loops.get(loop)
-    if found is None:
-        found = _of_loops[loop] = LiveRooms()
-    return found
+    existing = _of_loops.get(loop)
+    if existing is None:
+        existing = _of_loops[loop] = LiveRooms()
+    return existing

@@ -38,7 +38,7 @@ async def room_socket(scope: Scope, receive: Receive, send: Send) -> None:
         await _RoomConnection(feed, member, credentials, scope, receive, send).run()
     finally:
         live_rooms().leave(feed, member)
-        if member.membership.participant_id not in feed.here():
+        if member.membership.participant_id not in feed.connected_participants():
             await _present(presence.disconnected, member)
 
 

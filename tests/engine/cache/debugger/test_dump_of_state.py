@@ -90,11 +90,11 @@ def test_informers_that_know_what_the_api_has_make_the_comparer_speak() -> None:
     done = _pod("done", "u2", phase="Succeeded")
     missed = _pod("missed", "u3", phase="Running")
 
-    told = [line.message for line in lines_of_state(state, ["n"], [done, missed])]
+    messages = [line.message for line in lines_of_state(state, ["n"], [done, missed])]
     silent = [line.message for line in lines_of_state(state, ["n"], [done, missed], stale=True)]
 
-    assert told == ["Cache mismatch", "Dump of cached NodeInfo", "Dump of scheduling queue"]
-    assert silent == told[1:]
+    assert messages == ["Cache mismatch", "Dump of cached NodeInfo", "Dump of scheduling queue"]
+    assert silent == messages[1:]
     assert dict(lines_of_state(state, ["n"], [done, missed])[0].values) == {"missedPods": ["u3"], "redundantPods": ["u1"]}
 
 

@@ -20,21 +20,21 @@ def test_a_session_starts_without_controllers(session: Any) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_controller_is_enabled_by_settings_or_command_and_disabled_again(session: Any, name: str) -> None:
-    asked = Simulation(SimulationSettings(helpers=msgspec.convert({name: True}, HelperSettings)))
+    enabled = Simulation(SimulationSettings(helpers=msgspec.convert({name: True}, HelperSettings)))
     do = session()
     assert do("helper", name=name) == ""
     switched_on = do.simulation.view().api.helpers
     assert do("helper", name=name, on=False) == ""
 
     assert list(switched_on) == [name]
-    assert asked.view().api.helpers == switched_on
+    assert enabled.view().api.helpers == switched_on
     assert do.simulation.view().api.helpers == {}
 
 
 @pytest.mark.parametrize(("member", "name"), [("kubeletSeconds", "kubelet"), ("podGcSeconds", "podGc")])
 def test_two_controllers_have_a_delay(session: Any, member: str, name: str) -> None:
-    asked = Simulation(SimulationSettings(helpers=msgspec.convert({name: True, member: 7}, HelperSettings)))
+    enabled = Simulation(SimulationSettings(helpers=msgspec.convert({name: True, member: 7}, HelperSettings)))
     do = session()
     do("helper", name=name, seconds=7)
 
-    assert asked.view().api.helpers == do.simulation.view().api.helpers == {name: 7.0}
+    assert enabled.view().api.helpers == do.simulation.view().api.helpers == {name: 7.0}

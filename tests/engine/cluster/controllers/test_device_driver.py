@@ -7,8 +7,8 @@ from typing import Any
 
 def slices(do: Any) -> dict[str, tuple[int, int]]:
     """Name -> generation and number of devices."""
-    found = do.simulation.cluster.store.of_kind("ResourceSlice").values()
-    return {each.name: (each.spec.pool.generation, len(each.spec.devices)) for each in found}
+    result = do.simulation.cluster.store.of_kind("ResourceSlice").values()
+    return {each.name: (each.spec.pool.generation, len(each.spec.devices)) for each in result}
 
 
 def labelled(node: Any, name: str, **labels: str) -> dict[str, Any]:
@@ -36,9 +36,9 @@ def test_labels_say_what_a_node_has(session: Any, node: Any) -> None:
     do("helper", name="deviceDriver")
     do("create", object=labelled(node, "big", count="8", model="h100", partitions="true"))
     do("create", object=labelled(node, "none", count="0"))
-    found = slices(do)
-    assert [found[f"big-gpu.example.com-{place}"][1] for place in range(3)] == [0, 64, 40]
-    assert not any(name.startswith("none-") for name in found)
+    result = slices(do)
+    assert [result[f"big-gpu.example.com-{place}"][1] for place in range(3)] == [0, 64, 40]
+    assert not any(name.startswith("none-") for name in result)
 
 
 def test_a_changed_node_and_a_changed_slice_get_a_new_generation(session: Any, node: Any) -> None:

@@ -75,8 +75,8 @@ def test_draining_cordons_and_evicts_what_it_may(session: Any, pod: Any) -> None
         pod("elsewhere", node_name="node2"),
     )
     do("create", object=_budget())
-    told = do("drain", node="node1")
-    assert told.startswith("1 of the pods of node1 stay, drain it again when they may go. default/b: Cannot evict pod")
+    outcome = do("drain", node="node1")
+    assert outcome.startswith("1 of the pods of node1 stay, drain it again when they may go. default/b: Cannot evict pod")
     assert do.names("Pod") == ["b", "d", "elsewhere"]
     assert do.get("Node", "node1").spec.unschedulable
     assert do("drain", node="nobody") == 'nodes "nobody" not found'

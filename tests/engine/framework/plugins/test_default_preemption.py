@@ -131,7 +131,7 @@ def test_the_detailed_record_has_each_reprieve_with_protected_pods_first(world):
     assert result is not None
     (candidate,) = result.record.candidates
     assert candidate.victims == ("default/minor",)
-    assert [(one.pod, one.stays, one.violates_budget) for one in candidate.reprieves] == [
+    assert [(reprieve.pod, reprieve.stays, reprieve.violates_budget) for reprieve in candidate.reprieves] == [
         ("default/protected", True, True),
         ("default/important", True, False),
         ("default/minor", False, False),

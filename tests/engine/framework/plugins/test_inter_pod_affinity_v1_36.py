@@ -136,8 +136,8 @@ def test_preferences_of_others_can_be_ignored(world):
     args = {"ignorePreferredTermsOfExistingPods": True}
     config = {"profiles": [{"pluginConfig": [{"name": "InterPodAffinity", "args": args}]}]}
 
-    asked = world.score(world.framework(), world.pod("p", labels=APP))
+    with_preferences = world.score(world.framework(), world.pod("p", labels=APP))
     ignored = world.score(world.framework(config), world.pod("p", labels=APP))
 
-    assert "InterPodAffinity" in [plugin.name for plugin in asked.plugins]
+    assert "InterPodAffinity" in [plugin.name for plugin in with_preferences.plugins]
     assert "InterPodAffinity" not in [plugin.name for plugin in ignored.plugins]

@@ -148,19 +148,19 @@ def test_fewer_domains_than_min_domains_make_the_minimum_0(world):
 
 def test_tolerations_that_compare_numbers_decide_which_nodes_count(v1_36_with_gates):
     tolerates = [{"key": "gpu", "operator": "Gt", "value": "9", "effect": "NoSchedule"}]
-    found = {}
+    results = {}
     for gate in (False, True):
         world = v1_36_with_gates(TaintTolerationComparisonOperators=gate)
         world.node("a", labels={"zone": "a"})
         world.node("b", labels={"zone": "b"}, taints=[HARD])
         world.pod("there", labels=APP, on="a")
         pod = spreading(world, spread(nodeTaintsPolicy="Honor"), tolerations=tolerates)
-        found[gate] = sorted(
+        results[gate] = sorted(
             name for name, (plugin, *_) in world.rejections(world.framework(), pod).items() if plugin == "PodTopologySpread"
         )
 
     # With the gate b counts, has no pod, and so a has one too many.
-    assert found == {False: [], True: ["a"]}
+    assert results == {False: [], True: ["a"]}
 
 
 def test_spreading_is_skipped_without_constraints(world):

@@ -29,8 +29,8 @@ def _crowded(world, seed, *, with_budget=True):
 
 def _statuses(search):
     """Each row's victims or status."""
-    found = dict(search.found)
-    return [found.get(row, search.verdicts[row]) for row in range(len(search.verdicts))]
+    results = dict(search.found)
+    return [results.get(row, search.verdicts[row]) for row in range(len(search.verdicts))]
 
 
 def _found(world, search):

@@ -126,7 +126,7 @@ def test_pre_bind_has_work_only_for_claims_that_are_not_bound(world, storage):
 
 
 def test_storage_is_scored_only_if_its_gate_is_on(world, v1_36_with_gates):
-    found = {}
+    results = {}
     for name, each in (("off", world), ("on", v1_36_with_gates(StorageCapacityScoring=True))):
         storage = Storage(each)
         storage.storage_class("s")
@@ -136,10 +136,10 @@ def test_storage_is_scored_only_if_its_gate_is_on(world, v1_36_with_gates):
             storage.volume(f"v-{node}", storage_class="s", on=[node], size=size)
         outcome = each.score(each.framework(), storage.pod("p", "c"))
         scores = [plugin.raw.tolist() for plugin in outcome.plugins if plugin.name == "VolumeBinding"]
-        found[name] = [sorted(one) for one in scores]
+        results[name] = [sorted(score) for score in scores]
 
     # The default shape falls from 100 for empty to 0 for full storage.
-    assert found == {"off": [], "on": [[0, 75]]}
+    assert results == {"off": [], "on": [[0, 75]]}
 
 
 def test_what_a_driver_would_provision_is_scored_by_its_capacity(v1_36_with_gates):

@@ -274,7 +274,7 @@ def test_a_driver_can_keep_pods_off_nodes_that_lack_it(v1_36_with_gates, prevent
     storage.csi_node("with", d=None)
     csi_claim(storage, "c")
 
-    found = world.rejections(world.framework(), storage.pod("p", "c"))
+    result = world.rejections(world.framework(), storage.pod("p", "c"))
 
     status = ("NodeVolumeLimits", "Unschedulable", ("d CSI driver is not installed on the node",))
-    assert found == dict.fromkeys(rejected, status)
+    assert result == dict.fromkeys(rejected, status)

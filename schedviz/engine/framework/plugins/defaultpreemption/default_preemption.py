@@ -65,8 +65,8 @@ class DefaultPreemption:
     def select_victims(self, state: CycleState, pod: PodInfo, rows: Rows, enough: int) -> VictimSearch:
         """The fewest victims on each node, or why preemption would not help."""
         if self._handle.filter_reads(state, pod) is FilterReads.PODS:
-            found = (self._select_victims_on_node(state.clone(), pod, node_info.clone()) for node_info in rows.infos)
-            return VictimSearch(len(rows), lambda _search: enumerate(found))
+            outcomes = (self._select_victims_on_node(state.clone(), pod, node_info.clone()) for node_info in rows.infos)
+            return VictimSearch(len(rows), lambda _search: enumerate(outcomes))
         return VictimSearch(len(rows), lambda search: self._select_victims_by_sums(search, state.clone(), pod, rows, enough))
 
     def _select_victims_by_sums(
@@ -88,26 +88,26 @@ class DefaultPreemption:
             verdicts = trial.fits(lambda rows: handle.run_filter_plugins(state, pod, rows))
             search.reject(part, verdicts)
             reprieves = Reprieves(handle, trial, state, pod, self._outcome, needs_victims=self.needs_victims)
-            for place, outcome in reprieves.in_batches(np.flatnonzero(verdicts.codes == 0), enough + 1, budgets):
-                yield int(part[place]), outcome
+            for row, outcome in reprieves.in_batches(np.flatnonzero(verdicts.codes == 0), enough + 1, budgets):
+                yield int(part[row]), outcome
 
     def _relevant_nominated_pods(self, pod: PodInfo, rows: Rows) -> dict[int, Sequence[PodInfo]]:
         """The nominated pods that have to be counted, by row."""
         handle = self._handle
-        places = rows.places_of(set(handle.nominator.nominated_node_names()))
-        relevant = ((place, handle.nominated_pods_that_matter(pod, rows.infos[place])) for place in places)
-        return {place: pods for place, pods in relevant if pods}
+        rows_with_nominated = rows.places_of(set(handle.nominator.nominated_node_names()))
+        relevant = ((row, handle.nominated_pods_that_matter(pod, rows.infos[row])) for row in rows_with_nominated)
+        return {row: pods for row, pods in relevant if pods}
 
     def _outcome(
-        self, node: str, pods: Sequence[PodInfo], stays: Sequence[bool], protected: int, known: ComputedCost | None = None
+        self, node: str, pods: Sequence[PodInfo], can_stay: Sequence[bool], protected: int, computed_cost: ComputedCost | None = None
     ) -> NodeVictims | Status:
-        """`stays`: for each of the removed pods whether it can stay; the first `protected` of them violate a budget."""
-        victims = tuple([pod for pod, stay in zip(pods, stays, strict=True) if not stay])
+        """`can_stay`: for each of the removed pods whether it can stay; the first `protected` of them violate a budget."""
+        victims = tuple([pod for pod, stay in zip(pods, can_stay, strict=True) if not stay])
         if not victims and self.needs_victims:
             return as_status(f'expected at least one victim pod on node "{node}"')
-        violations = stays[:protected].count(False) if protected else 0
-        tried = tuple(zip(pods, stays, strict=True)) if self._handle.keeps_details else ()
-        return NodeVictims(node, victims, violations, tried, protected, known)
+        violations = can_stay[:protected].count(False) if protected else 0
+        tried = tuple(zip(pods, can_stay, strict=True)) if self._handle.keeps_details else ()
+        return NodeVictims(node, victims, violations, tried, protected, computed_cost)
 
     def _select_victims_on_node(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> NodeVictims | Status:
         """Remove all pods of lower priority from the node, then let the most important ones stay that can. Upstream: SelectVictimsOnNode"""
@@ -123,13 +123,13 @@ class DefaultPreemption:
         if not status.is_success:
             return status
         violating, others = by_budget(more_important_first(potential, self._handle.clock()), self._budgets())
-        candidates, stays = [*violating, *others], []
+        candidates, tried = [*violating, *others], []
         for candidate in candidates:
             can_stay = trial.reprieve(candidate)
             if isinstance(can_stay, Status):
                 return can_stay
-            stays.append(can_stay)
-        return self._outcome(node_info.name, candidates, stays, len(violating))
+            tried.append(can_stay)
+        return self._outcome(node_info.name, candidates, tried, len(violating))
 
     def _budgets(self) -> Sequence[Any]:
         return self._handle.objects.list("PodDisruptionBudget")

@@ -53,8 +53,8 @@ class DefaultPreemptionV136(DefaultPreemption):
         group = group_of(pod.pod)
         if group is None or not features.workload_aware_preemption:
             return _WAITING if preemptions.is_running_for(pod.uid) else SUCCESS
-        found = self._pod_group(group)
-        return _GROUP_WAITING if found is not None and preemptions.is_running_for(found.metadata.uid) else SUCCESS
+        pod_group = self._pod_group(group)
+        return _GROUP_WAITING if pod_group is not None and preemptions.is_running_for(pod_group.metadata.uid) else SUCCESS
 
     def post_filter(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:
         group = group_of(pod.pod)
@@ -68,10 +68,10 @@ class DefaultPreemptionV136(DefaultPreemption):
         """Why no pods are evicted for a single pod of a group; None: they may be."""
         features = self._handle.features
         if features.topology_aware_workload_scheduling:
-            found = self._pod_group(group)
-            if found is None:
+            pod_group = self._pod_group(group)
+            if pod_group is None:
                 return _NO_GROUP
-            if found.spec.scheduling_constraints is not None:
+            if pod_group.spec.scheduling_constraints is not None:
                 return _TRIED_BY_PLACEMENT
         return _PREEMPTS_AS_A_GROUP if features.workload_aware_preemption else None
 
@@ -80,17 +80,17 @@ class DefaultPreemptionV136(DefaultPreemption):
         return PodGroupEvaluator(self.name, self._handle).preempt(group, pods, rehearsal)
 
     def _pod_group(self, group: PodGroupInfo) -> PodGroup | None:
-        found: PodGroup | None = self._handle.objects.get("PodGroup", group.namespace, group.name)
-        return found
+        pod_group: PodGroup | None = self._handle.objects.get("PodGroup", group.namespace, group.name)
+        return pod_group
 
     def _outcome(
-        self, node: str, pods: Sequence[PodInfo], stays: Sequence[bool], protected: int, known: ComputedCost | None = None
+        self, node: str, pods: Sequence[PodInfo], can_stay: Sequence[bool], protected: int, computed_cost: ComputedCost | None = None
     ) -> NodeVictims | Status:
         """The victims in order of importance, whether a budget protects them or not."""
-        found = super()._outcome(node, pods, stays, protected, known)
-        if not isinstance(found, NodeVictims) or not 0 < protected < len(pods):
-            return found
-        return msgspec.structs.replace(found, pods=tuple(more_important_first(found.pods, self._handle.clock())))
+        outcome = super()._outcome(node, pods, can_stay, protected, computed_cost)
+        if not isinstance(outcome, NodeVictims) or not 0 < protected < len(pods):
+            return outcome
+        return msgspec.structs.replace(outcome, pods=tuple(more_important_first(outcome.pods, self._handle.clock())))
 
 
 def _skip(_pod: PodInfo, _old: KubeObject | None, _new: KubeObject | None) -> QueueingHint:

@@ -23,10 +23,10 @@ Outcome = NodeVictims | Status
 
 
 class MakeOutcome(Protocol):
-    """`stays`: for each of the pods whether it can stay; the first `protected` of them violate a budget."""
+    """`can_stay`: for each of the pods whether it can stay; the first `protected` of them violate a budget."""
 
     def __call__(
-        self, node: str, pods: Sequence[PodInfo], stays: Sequence[bool], protected: int, known: ComputedCost | None = None
+        self, node: str, pods: Sequence[PodInfo], can_stay: Sequence[bool], protected: int, computed_cost: ComputedCost | None = None
     ) -> Outcome: ...
 
 

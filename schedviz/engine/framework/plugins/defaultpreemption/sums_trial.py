@@ -35,26 +35,26 @@ class SumsTrial:
         self._priority = priority
         self._nominated = Added(len(rows), nominated)
 
-    def has_nominated_pods(self, place: int) -> bool:
+    def has_nominated_pods(self, row: int) -> bool:
         """Whether nominated pods are counted on this row."""
-        return place in self._nominated
+        return row in self._nominated
 
-    def fits(self, ask: AskFilter) -> Verdicts:
+    def fits(self, run_filter: AskFilter) -> Verdicts:
         """Whether the pod fits with all victims removed, and why not."""
-        return ask(TrialRows(self.rows, lambda resource: self._nominated(resource) - self._below(resource)))
+        return run_filter(TrialRows(self.rows, lambda resource: self._nominated(resource) - self._below(resource)))
 
-    def reprieve(self, places: Sequence[int], table: VictimTable, ask: AskFilter) -> None:
+    def reprieve(self, row_numbers: Sequence[int], table: VictimTable, run_filter: AskFilter) -> None:
         """Find the removed pods of some rows that can stay."""
-        rows = self.rows.take(np.array(places, np.intp))
+        rows = self.rows.take(np.array(row_numbers, np.intp))
 
         def change(resource: str, chosen: IntArray) -> IntArray:
-            return self._nominated(resource)[places][chosen] - table.sums_of_victims(table.amounts(resource))[chosen]
+            return self._nominated(resource)[row_numbers][chosen] - table.sums_of_victims(table.amounts(resource))[chosen]
 
         for number in range(int(table.counts.max(initial=0))):
             chosen = np.flatnonzero(table.counts > number)
             tried = table.starts[chosen] + number
             table.stays[tried] = True
-            verdicts = ask(TrialRows(rows.take(chosen), lambda resource, chosen=chosen: change(resource, chosen)))  # type: ignore[misc]
+            verdicts = run_filter(TrialRows(rows.take(chosen), lambda resource, chosen=chosen: change(resource, chosen)))  # type: ignore[misc]
             table.stays[tried[verdicts.codes != 0]] = False
 
     def _below(self, resource: str) -> IntArray:

@@ -39,7 +39,9 @@ def is_ready(claim: ResourceClaim) -> bool:
                 raise BindingConditionError(
                     f"device binding failed: claim={claim.name}, reason={failed.reason}, message={json.dumps(failed.message)}"
                 )
-        if not all((found := _condition(status, name)) is not None and found.status == "True" for name in result.binding_conditions):
+        if not all(
+            (condition := _condition(status, name)) is not None and condition.status == "True" for name in result.binding_conditions
+        ):
             return False
     return True
 
@@ -58,8 +60,8 @@ def _results(claim: ResourceClaim) -> tuple[DeviceRequestAllocationResult, ...]:
 
 def _status_of(claim: ResourceClaim, result: DeviceRequestAllocationResult) -> AllocatedDeviceStatus | None:
     name = (result.driver, result.pool, result.device)
-    return next((each for each in claim.status.devices if (each.driver, each.pool, each.device) == name), None)
+    return next((device for device in claim.status.devices if (device.driver, device.pool, device.device) == name), None)
 
 
 def _condition(status: AllocatedDeviceStatus, name: str) -> Condition | None:
-    return next((each for each in status.conditions if each.type == name), None)
+    return next((condition for condition in status.conditions if condition.type == name), None)

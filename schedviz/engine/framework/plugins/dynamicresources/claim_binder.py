@@ -1,4 +1,4 @@
-"""Writes of claims: what was allocated and who uses it, before a pod is bound, and back.
+"""Writes claims before a pod is bound: allocation and reservation for the pod; and reverts both.
 
 Upstream: framework/plugins/dynamicresources/dynamicresources.go bindClaim, extendeddynamicresources.go
 """
@@ -41,11 +41,11 @@ class ClaimBinder:
         self._tracker = tracker
         self._now_seconds = now_seconds
 
-    def bind(self, data: StateData, place: int, pod: Pod, node_name: str) -> ResourceClaim:
+    def bind(self, data: StateData, index: int, pod: Pod, node_name: str) -> ResourceClaim:
         """Write the allocation of a claim and its user. Returns the claim as it is now. Raises `BindError`. Upstream: bindClaim"""
-        claim = data.claims[place]
-        allocation = data.allocations[place]
-        is_special = place >= data.users
+        claim = data.claims[index]
+        allocation = data.allocations[index]
+        is_special = index >= data.users
         if is_special and allocation is None and not claim.spec.devices.requests:
             # A device plugin provides the extended resources.
             return claim
@@ -53,7 +53,7 @@ class ClaimBinder:
         try:
             node = data.on_node(node_name)
             if is_special and is_in_memory(claim):
-                claim = written = data.claims[place] = self._create(node, node_name)
+                claim = written = data.claims[index] = self._create(node, node_name)
             claim = written = self._write(claim, allocation, pod)
         finally:
             is_assumed = written is not None and self._tracker().assume(written)
@@ -77,19 +77,19 @@ class ClaimBinder:
         """Write finalizer, allocation and user; after a conflict, once more with the API server's version."""
         for attempt in range(_ATTEMPTS):
             if attempt:
-                found = self._handle.client.find_claim(claim.key)
-                if found is None:
+                current = self._handle.client.find_claim(claim.key)
+                if current is None:
                     raise BindError(f"get updated claim {claim.key} after conflict: {_missing(claim)}")
-                claim = found
-            written, prefix = self._attempt(claim, allocation, pod)
-            if isinstance(written, ResourceClaim):
-                return written
-            if not _is_conflict(written) or attempt == _ATTEMPTS - 1:
+                claim = current
+            updated, prefix = self._attempt(claim, allocation, pod)
+            if isinstance(updated, ResourceClaim):
+                return updated
+            if not _is_conflict(updated) or attempt == _ATTEMPTS - 1:
                 break
-        raise BindError(f"{prefix}: {written}")
+        raise BindError(f"{prefix}: {updated}")
 
     def _attempt(self, claim: ResourceClaim, allocation: AllocationResult | None, pod: Pod) -> tuple[ResourceClaim | StatusError, str]:
-        """One try: the claim, or an error and what was tried. Raises `BindError` if no further try can help."""
+        """One attempt: the updated claim, or an error with its context. Raises `BindError` if another attempt cannot help."""
         client = self._handle.client
         if claim.metadata.deletion_timestamp is not None:
             raise BindError(f"claim {claim.key} got deleted in the meantime")
@@ -141,10 +141,10 @@ class ClaimBinder:
                 return client.delete_claim(updated)
             if not _is_conflict(updated) or attempt == _ATTEMPTS:
                 return updated.wrap(f"update resourceclaim {claim.key}")
-            found = client.find_claim(claim.key)
-            if found is None:
+            current = client.find_claim(claim.key)
+            if current is None:
                 return StatusError(f"get resourceclaim {claim.key}: {_missing(claim)}")
-            claim = found
+            claim = current
         return None
 
 

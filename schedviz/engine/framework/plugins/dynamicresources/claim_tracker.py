@@ -51,25 +51,25 @@ class ClaimTracker:
     # The assume cache.
 
     def add(self, claim: ResourceClaim) -> None:
-        """Store a claim that was added or updated. One that is not newer than what is known changes nothing."""
-        known = self._claims.get(claim.key)
-        if known is not None and _version(claim) <= _version(known.latest):
+        """Store a claim that was added or updated. A version that is not newer than the stored one is ignored."""
+        versions = self._claims.get(claim.key)
+        if versions is not None and _version(claim) <= _version(versions.latest):
             return
         self._claims[claim.key] = _Versions(claim, claim)
-        self._changed(None if known is None else known.latest, claim)
+        self._changed(None if versions is None else versions.latest, claim)
 
     def delete(self, claim: ResourceClaim) -> None:
         """Remove a deleted claim."""
-        known = self._claims.pop(claim.key, None)
-        if known is not None:
-            self._changed(known.latest, None)
+        versions = self._claims.pop(claim.key, None)
+        if versions is not None:
+            self._changed(versions.latest, None)
 
     def get(self, key: str) -> ResourceClaim:
         """The latest version of a claim. Raises `ClaimNotFoundError`."""
-        known = self._claims.get(key)
-        if known is None:
+        versions = self._claims.get(key)
+        if versions is None:
             raise ClaimNotFoundError(key)
-        return known.latest
+        return versions.latest
 
     def __iter__(self) -> Iterator[ResourceClaim]:
         """The latest versions, sorted by key."""
@@ -77,19 +77,19 @@ class ClaimTracker:
 
     def assume(self, claim: ResourceClaim) -> bool:
         """Assume a version that the API server returned, until the informer has it. False: a newer one is known, or none."""
-        known = self._claims.get(claim.key)
-        if known is None or _version(claim) < _version(known.latest):
+        versions = self._claims.get(claim.key)
+        if versions is None or _version(claim) < _version(versions.latest):
             return False
-        before, known.latest = known.latest, claim
+        before, versions.latest = versions.latest, claim
         self._changed(before, claim)
         return True
 
     def restore(self, key: str) -> None:
         """Drop the assumed version of a claim."""
-        known = self._claims.get(key)
-        if known is not None and known.latest is not known.api:
-            before, known.latest = known.latest, known.api
-            self._changed(before, known.api)
+        versions = self._claims.get(key)
+        if versions is not None and versions.latest is not versions.api:
+            before, versions.latest = versions.latest, versions.api
+            self._changed(before, versions.api)
 
     def _changed(self, old: ResourceClaim | None, new: ResourceClaim | None) -> None:
         self._track(old, new)
@@ -99,34 +99,34 @@ class ClaimTracker:
 
     def pending_allocation(self, uid: str) -> AllocationResult | None:
         """The allocation of a claim that is not written yet."""
-        found = self._in_flight.get(uid)
-        return None if found is None else found.claim.status.allocation
+        pending = self._in_flight.get(uid)
+        return None if pending is None else pending.claim.status.allocation
 
     def signal_pending_allocation(self, uid: str, claim: ResourceClaim) -> None:
         """Remember an allocation that is to be written, for one more pod."""
-        found = self._in_flight.get(uid)
-        if found is not None:
-            found.sharers += 1
+        pending = self._in_flight.get(uid)
+        if pending is not None:
+            pending.sharers += 1
         else:
             self._in_flight[uid] = InFlight(claim)
 
     def remove_pending_allocation(self, uid: str, *, force: bool = False) -> bool:
         """Forget an allocation for one pod, or for all. True: no pod needs it any more."""
-        found = self._in_flight.get(uid)
-        if found is None:
+        pending = self._in_flight.get(uid)
+        if pending is None:
             return False
-        if force or found.sharers == 1:
+        if force or pending.sharers == 1:
             del self._in_flight[uid]
             return True
-        found.sharers -= 1
+        pending.sharers -= 1
         return False
 
     # Allocated devices.
 
     def gather_allocated_state(self) -> AllocatedState:
         """What all claims have, with the allocations in flight. Upstream: GatherAllocatedState"""
-        known = self._allocated
-        state = AllocatedState(set(known.devices), dict(known.shared), known.capacities.clone())
+        allocated = self._allocated
+        state = AllocatedState(set(allocated.devices), dict(allocated.shared), allocated.capacities.clone())
         for in_flight in self._in_flight.values():
             _count(state, in_flight.claim, 1)
         return state
@@ -147,23 +147,23 @@ class ClaimTracker:
     def to_state(self, number: Callable[[KubeObject], int]) -> Any:
         """Plain data; objects are stored as the numbers that `number` returns."""
         return {
-            "claims": [[number(known.api), number(known.latest)] for known in self._claims.values()],
+            "claims": [[number(versions.api), number(versions.latest)] for versions in self._claims.values()],
             # Absent if it follows from the claims.
             "allocated": None if self._derived() == self._allocated else self._allocated.to_state(),
-            "inFlight": [[uid, number(found.claim), found.sharers] for uid, found in self._in_flight.items()],
+            "inFlight": [[uid, number(pending.claim), pending.sharers] for uid, pending in self._in_flight.items()],
         }
 
     def load(self, state: Any, find: Callable[[str, int], KubeObject]) -> None:
         """Load the data of `to_state` into a new tracker."""
 
         def claim(number: int) -> ResourceClaim:
-            found = find("ResourceClaim", number)
-            assert isinstance(found, ResourceClaim)
-            return found
+            claim_object = find("ResourceClaim", number)
+            assert isinstance(claim_object, ResourceClaim)
+            return claim_object
 
         for api, latest in state["claims"]:
-            known = _Versions(claim(api), claim(latest))
-            self._claims[known.api.key] = known
+            versions = _Versions(claim(api), claim(latest))
+            self._claims[versions.api.key] = versions
         saved = state["allocated"]
         self._allocated = self._derived() if saved is None else AllocatedState.from_state(saved)
         for uid, number, sharers in state["inFlight"]:
@@ -172,13 +172,13 @@ class ClaimTracker:
     def _derived(self) -> AllocatedState:
         """What the claims have now. As upstream, a claim whose allocation was replaced still counts with its first one."""
         state = AllocatedState()
-        for known in self._claims.values():
-            _count(state, known.latest, 1)
+        for versions in self._claims.values():
+            _count(state, versions.latest, 1)
         return state
 
 
 def _count(state: AllocatedState, claim: ResourceClaim, sign: int) -> None:
-    """Add what a claim has, or take it away. Upstream: foreachAllocatedDevice"""
+    """Add the devices of a claim to the allocated state, or remove them. Upstream: foreachAllocatedDevice"""
     allocation = claim.status.allocation
     for result in allocation.devices.results if allocation is not None else ():
         if result.admin_access:

@@ -24,9 +24,9 @@ class ClaimError(Exception):
 
 def claims_of(pod: Pod, tracker: ClaimTracker) -> list[ResourceClaim]:
     """The pod's claims. Raises `ClaimError`."""
-    found: list[ResourceClaim] = []
-    for wanted in pod.spec.resource_claims:
-        name = _claim_name(pod, wanted)
+    claims: list[ResourceClaim] = []
+    for pod_claim in pod.spec.resource_claims:
+        name = _claim_name(pod, pod_claim)
         if name is None:
             continue
         try:
@@ -35,10 +35,10 @@ def claims_of(pod: Pod, tracker: ClaimTracker) -> list[ResourceClaim]:
             raise ClaimError(str(error)) from None
         if claim.metadata.deletion_timestamp is not None:
             raise ClaimError(f'resourceclaim "{claim.name}" is being deleted')
-        if wanted.resource_claim_name is None and not _is_controlled_by(claim, pod):
+        if pod_claim.resource_claim_name is None and not _is_controlled_by(claim, pod):
             raise ClaimError(f"ResourceClaim {claim.key} was not created for Pod {pod.key} (Pod is not owner)")
-        found.append(claim)
-    return found
+        claims.append(claim)
+    return claims
 
 
 def is_reserved_for(pod: Pod, claim: ResourceClaim) -> bool:
@@ -60,8 +60,8 @@ def with_finalizer(claim: ResourceClaim) -> ResourceClaim:
 
 def without_finalizer(claim: ResourceClaim) -> ResourceClaim:
     """The claim without the scheduler's finalizer."""
-    kept = tuple(each for each in claim.metadata.finalizers if each != FINALIZER)
-    return replace(claim, metadata=replace(claim.metadata, finalizers=kept))
+    finalizers = tuple(finalizer for finalizer in claim.metadata.finalizers if finalizer != FINALIZER)
+    return replace(claim, metadata=replace(claim.metadata, finalizers=finalizers))
 
 
 def with_allocation(claim: ResourceClaim, allocation: AllocationResult | None) -> ResourceClaim:
@@ -73,13 +73,13 @@ def _is_controlled_by(claim: ResourceClaim, pod: Pod) -> bool:
     return any(owner.controller and owner.uid == pod.uid for owner in claim.metadata.owner_references)
 
 
-def _claim_name(pod: Pod, wanted: PodResourceClaim) -> str | None:
+def _claim_name(pod: Pod, pod_claim: PodResourceClaim) -> str | None:
     """The name of the claim; None: none was made, and none is needed. Raises `ClaimError`. Upstream: Name"""
-    if wanted.resource_claim_name is not None:
-        return wanted.resource_claim_name
-    if wanted.resource_claim_template_name is None:
-        raise ClaimError(f'pod "{pod.key}", spec.resourceClaim "{wanted.name}": none of the supported fields are set')
+    if pod_claim.resource_claim_name is not None:
+        return pod_claim.resource_claim_name
+    if pod_claim.resource_claim_template_name is None:
+        raise ClaimError(f'pod "{pod.key}", spec.resourceClaim "{pod_claim.name}": none of the supported fields are set')
     for status in pod.status.resource_claim_statuses:
-        if status.name == wanted.name:
+        if status.name == pod_claim.name:
             return status.resource_claim_name
     raise ClaimError(f'pod "{pod.key}": ResourceClaim not created yet')

@@ -20,8 +20,8 @@ class DeviceClassResolver:
 
     def class_of(self, resource: str) -> str | None:
         """The name of the class that provides a resource; None: no class does. Upstream: GetDeviceClass"""
-        found = self._classes.get(resource)
-        return None if found is None else found[0]
+        class_name = self._classes.get(resource)
+        return None if class_name is None else class_name[0]
 
     def update(self, old: DeviceClass | None, new: DeviceClass) -> None:
         """A class was added or updated. Upstream: updateResourceName2class"""

@@ -34,24 +34,26 @@ class TaintedSlices:
             return slices
         if slices is not self._slices or rules is not self._rules:
             self._slices, self._rules = slices, rules
-            known, self._known = self._known, {}
-            for each in slices:
-                self._known[each.name] = _kept(known.get(each.name), each, [rule for rule in rules if selects_slice(rule, each)])
+            previous, self._known = self._known, {}
+            for slice_ in slices:
+                self._known[slice_.name] = _reuse_or_taint(
+                    previous.get(slice_.name), slice_, [rule for rule in rules if selects_slice(rule, slice_)]
+                )
             self._tainted = [tainted for _, _, tainted in self._known.values()]
         return self._tainted
 
 
-def _kept(
-    known: tuple[ResourceSlice, list[DeviceTaintRule], ResourceSlice] | None, slice_: ResourceSlice, rules: list[DeviceTaintRule]
+def _reuse_or_taint(
+    previous: tuple[ResourceSlice, list[DeviceTaintRule], ResourceSlice] | None, slice_: ResourceSlice, rules: list[DeviceTaintRule]
 ) -> tuple[ResourceSlice, list[DeviceTaintRule], ResourceSlice]:
-    """What was computed before, if it still holds."""
-    if known is not None and known[0] is slice_ and len(known[1]) == len(rules) and all(map(_is, known[1], rules)):
-        return known
+    """The previous result if slice and rules are unchanged, otherwise the newly tainted slice."""
+    if previous is not None and previous[0] is slice_ and len(previous[1]) == len(rules) and all(map(_is, previous[1], rules)):
+        return previous
     return slice_, rules, tainted(slice_, rules)
 
 
-def _is(one: DeviceTaintRule, other: DeviceTaintRule) -> bool:
-    return one is other
+def _is(first: DeviceTaintRule, second: DeviceTaintRule) -> bool:
+    return first is second
 
 
 def tainted(slice_: ResourceSlice, rules: Sequence[DeviceTaintRule]) -> ResourceSlice:
@@ -65,7 +67,7 @@ def tainted(slice_: ResourceSlice, rules: Sequence[DeviceTaintRule]) -> Resource
         return slice_
     before = slice_.spec.devices
     devices = tuple(_tainted_device(device, own) for device in before)
-    if all(one is other for one, other in zip(devices, before, strict=True)):
+    if all(device is device_before for device, device_before in zip(devices, before, strict=True)):
         return slice_
     return replace(slice_, spec=replace(slice_.spec, devices=devices))
 
@@ -93,8 +95,8 @@ def changed_slices(
     slices: Sequence[ResourceSlice], before: Sequence[DeviceTaintRule], after: Sequence[DeviceTaintRule]
 ) -> Iterator[tuple[ResourceSlice, ResourceSlice]]:
     """The slices whose taints differ between two lists of rules, with the taints of either. Upstream: syncSlice"""
-    for each in slices:
-        old, new = tainted(each, before), tainted(each, after)
+    for slice_ in slices:
+        old, new = tainted(slice_, before), tainted(slice_, after)
         if any(map(_taints_differ, old.spec.devices, new.spec.devices)):
             yield old, new
 
@@ -103,11 +105,11 @@ def _taints_differ(old: Device, new: Device) -> bool:
     return len(old.taints) != len(new.taints) or not all(map(_are_equal, old.taints, new.taints))
 
 
-def _are_equal(one: DeviceTaint, other: DeviceTaint) -> bool:
+def _are_equal(first: DeviceTaint, second: DeviceTaint) -> bool:
     """Whether two taints are the same; the same time can be written in different zones. Upstream: taintsEqual"""
-    if one == other:
+    if first == second:
         return True
-    if one.time_added is None or other.time_added is None:
+    if first.time_added is None or second.time_added is None:
         return False
-    same_time = timestamps.to_seconds(one.time_added) == timestamps.to_seconds(other.time_added)
-    return same_time and (one.key, one.value, one.effect) == (other.key, other.value, other.effect)
+    same_time = timestamps.to_seconds(first.time_added) == timestamps.to_seconds(second.time_added)
+    return same_time and (first.key, first.value, first.effect) == (second.key, second.value, second.effect)

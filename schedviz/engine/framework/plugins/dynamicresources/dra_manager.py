@@ -36,7 +36,7 @@ class DRAManager:
         self._restored: tuple[str, AllocatorInputs] | None = None
 
     def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
-        """Take a change of a claim or a class. The versions are the informer's, None where there is none."""
+        """Process the change of a claim or a device class. The versions are the informer's, None where there is none."""
         match new or old:
             case ResourceClaim() as claim:
                 (self.claims.delete if new is None else self.claims.add)(claim)
@@ -68,7 +68,7 @@ class DRAManager:
         before = [rules[name] for name in sorted(rules)]
         concerned = [rule for rule in (old, new) if rule is not None]
         slices = self._objects.list("ResourceSlice")
-        return changed_slices([each for each in slices if any(selects_slice(rule, each) for rule in concerned)], before, after)
+        return changed_slices([slice_ for slice_ in slices if any(selects_slice(rule, slice_) for rule in concerned)], before, after)
 
     def restored_inputs(self, pod_uid: str) -> AllocatorInputs:
         """The state for which a checkpoint's running cycle has begun, if it is that of the pod; otherwise the present state."""
@@ -83,8 +83,8 @@ class DRAManager:
 
     def device_class(self, name: str) -> DeviceClass | None:
         """The class, or None."""
-        found: DeviceClass | None = self._objects.get("DeviceClass", "", name)
-        return found
+        device_class: DeviceClass | None = self._objects.get("DeviceClass", "", name)
+        return device_class
 
     def _taint_rules(self) -> Sequence[DeviceTaintRule]:
         """The rules, sorted by name; none if the gate is off."""
@@ -132,9 +132,9 @@ class DRAManager:
         if STATE_KEY not in state or not state.read(STATE_KEY).needs_allocator:
             return None
         inputs = state.read(STATE_KEY).inputs or self.restored_inputs(pod_uid)
-        state_of = [pod_uid, [number(each) for each in inputs.slices], inputs.allocated.to_state()]
+        state_of = [pod_uid, [number(slice_) for slice_ in inputs.slices], inputs.allocated.to_state()]
         # Without rules, workers of an older version can read it.
-        return [*state_of, [number(each) for each in inputs.taint_rules]] if inputs.taint_rules else state_of
+        return [*state_of, [number(rule) for rule in inputs.taint_rules]] if inputs.taint_rules else state_of
 
     def load(self, state: Any, find: Callable[[str, int], KubeObject]) -> None:
         """Load the data of `to_state` into a new manager."""
@@ -142,6 +142,8 @@ class DRAManager:
         self.device_classes.load(state["classes"])
         if state["running"] is not None:
             pod_uid, slice_numbers, allocated, *rest = state["running"]
-            slices = [each for number in slice_numbers if isinstance(each := find("ResourceSlice", number), ResourceSlice)]
-            rules = [each for numbers in rest for number in numbers if isinstance(each := find("DeviceTaintRule", number), DeviceTaintRule)]
+            slices = [slice_ for number in slice_numbers if isinstance(slice_ := find("ResourceSlice", number), ResourceSlice)]
+            rules = [
+                slice_ for numbers in rest for number in numbers if isinstance(slice_ := find("DeviceTaintRule", number), DeviceTaintRule)
+            ]
             self._restored = (pod_uid, AllocatorInputs(slices, AllocatedState.from_state(allocated), rules))

@@ -1,4 +1,4 @@
-"""DynamicResources of v1.36: allocates the devices that a pod's claims ask for.
+"""DynamicResources of v1.36: allocates the devices that a pod's claims request.
 
 Deviations: the time that a search takes is counted in steps (`NANOS_PER_STEP`), because virtual time passes between cycles only. The gates
 DRAWorkloadResourceClaims and DRANodeAllocatableResources, which are off by default, have no effect here.
@@ -143,8 +143,8 @@ class DynamicResources:
             claims.append(special)
         if not claims:
             return None, SKIP
-        for place, claim in enumerate(claims):
-            status = self._check_claim(claim, is_special=place >= users)
+        for index, claim in enumerate(claims):
+            status = self._check_claim(claim, is_special=index >= users)
             if not status.is_success:
                 return None, status
         data.claims, data.users = claims, users
@@ -164,12 +164,13 @@ class DynamicResources:
         """The claim for the pod's extended resources; None: device classes provide none. Upstream: preFilterExtendedResources"""
         if not self._handle.features.dra_extended_resource:
             return None
-        asked = pod.spec_requests.resource.scalar
+        scalar_requests = pod.spec_requests.resource.scalar
         if not any(
-            amount and is_extended(name) and self._manager.device_classes.class_of(name) is not None for name, amount in asked.items()
+            amount and is_extended(name) and self._manager.device_classes.class_of(name) is not None
+            for name, amount in scalar_requests.items()
         ):
             return None
-        data.scalar_resources = dict(asked)
+        data.scalar_resources = dict(scalar_requests)
         return find_special_claim(pod.pod, self._tracker) or new_special_claim(pod.pod)
 
     def _check_claim(self, claim: ResourceClaim, *, is_special: bool) -> Status:
@@ -195,8 +196,8 @@ class DynamicResources:
             return unresolvable(f"{where}: unknown request type")
         if not self._handle.features.dra_prioritized_list:
             return unresolvable(f"{where}: has subrequests, but the DRAPrioritizedList feature is disabled")
-        for one in request.first_available:
-            status = self._check_device_class(one.device_class_name, f"{name}/{one.name}")
+        for subrequest in request.first_available:
+            status = self._check_device_class(subrequest.device_class_name, f"{name}/{subrequest.name}")
             if not status.is_success:
                 return status
         return SUCCESS
@@ -273,17 +274,17 @@ class DynamicResources:
 
     def _unavailable(self, data: StateData, info: NodeInfo) -> list[int]:
         """The places of allocated claims that the node cannot use."""
-        found: list[int] = []
+        indices: list[int] = []
         if not any(claim.status.allocation is not None for claim in data.claims):
-            return found
+            return indices
         assert info.node is not None
-        for place, (claim, selector) in enumerate(zip(data.claims, data.selectors(), strict=True)):
+        for index, (claim, selector) in enumerate(zip(data.claims, data.selectors(), strict=True)):
             if claim.status.allocation is None:
                 continue
             is_elsewhere = selector is not None and not selector.match(info.node)
             if is_elsewhere or (self._waits_for_conditions and self._has_failed(claim)):
-                found.append(place)
-        return found
+                indices.append(index)
+        return indices
 
     @property
     def _waits_for_conditions(self) -> bool:
@@ -317,16 +318,16 @@ class DynamicResources:
         assert info.node is not None
         finder, allocation = self._finder(data, requests)
         try:
-            found = finder.find(info.node)
+            result = finder.find(info.node)
         except TooLongError:
             return as_status(f"node {info.name}: timed out trying to allocate devices")
         except NodeAllocationError as error:
             return unresolvable(str(error))
         except AllocationError as error:
             return as_status(str(error))
-        if found is None:
+        if result is None:
             return _CANNOT_ALLOCATE
-        data.found[info.name] = (found, allocation)
+        data.found[info.name] = (result, allocation)
         return SUCCESS
 
     def _finder(self, data: StateData, requests: Requests | None) -> tuple[ClaimsAllocator, NodeAllocation]:
@@ -334,7 +335,7 @@ class DynamicResources:
         assert data.allocator is not None
         special = data.special_claim
         if requests is not None and special is not None and special.status.allocation is None:
-            claims = (*(claim for place, claim in data.to_allocate() if place < data.users), with_requests(special, requests[0]))
+            claims = (*(claim for index, claim in data.to_allocate() if index < data.users), with_requests(special, requests[0]))
             return data.allocator.for_claims(claims), NodeAllocation(claims=claims, has_special=True, mappings=requests[1])
         if data.for_claims is None:
             claims = tuple(claim for _, claim in data.to_allocate())
@@ -353,18 +354,18 @@ class DynamicResources:
             return None, unschedulable("no new claims to deallocate")
         special = data.special_claim
         is_stale = special is not None and not is_in_memory(special)
-        for place in sorted(data.unavailable):
-            if place >= data.users:
+        for index in sorted(data.unavailable):
+            if index >= data.users:
                 if is_stale:
                     break
                 continue
-            claim = data.claims[place]
+            claim = data.claims[index]
             users = claim.status.reserved_for
             if not users or (len(users) == 1 and users[0].uid == pod.uid):
                 freed = replace(claim, status=replace(claim.status, reserved_for=(), allocation=None, devices=()))
-                written = self._handle.client.update_claim(freed, status=True)
-                if not isinstance(written, ResourceClaim):
-                    return None, as_status(written)
+                updated = self._handle.client.update_claim(freed, status=True)
+                if not isinstance(updated, ResourceClaim):
+                    return None, as_status(updated)
                 return None, unschedulable("deallocation of ResourceClaim completed")
         if special is not None and is_stale:
             failure = self._binder.delete(special)
@@ -396,9 +397,9 @@ class DynamicResources:
             allocation = claim.status.allocation or next(results)
             used = {result.request for result in allocation.devices.results}
             for request in claim.spec.devices.requests:
-                for place, one in enumerate(request.first_available):
-                    if f"{request.name}/{one.name}" in used:
-                        score += FIRST_AVAILABLE_MAX_SIZE - place
+                for index, subrequest in enumerate(request.first_available):
+                    if f"{request.name}/{subrequest.name}" in used:
+                        score += FIRST_AVAILABLE_MAX_SIZE - index
         return score
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status:  # noqa: ARG002
@@ -424,14 +425,14 @@ class DynamicResources:
         data.allocator = data.for_claims = data.inputs = None
         if node is None or not node.results:
             # A device plugin provides all extended resources.
-            if all(place >= data.users for place, _ in to_allocate):
+            if all(index >= data.users for index, _ in to_allocate):
                 return SUCCESS
             return as_status("claim allocation not found for node")
-        for (place, claim), allocation in zip(to_allocate, node.results, strict=True):
-            data.allocations[place] = allocation
-            taken = node.special_claim if place >= data.users else claim
-            assert taken is not None
-            self._tracker.signal_pending_allocation(claim.uid, with_allocation(with_finalizer(taken), allocation))
+        for (index, claim), allocation in zip(to_allocate, node.results, strict=True):
+            data.allocations[index] = allocation
+            reserved = node.special_claim if index >= data.users else claim
+            assert reserved is not None
+            self._tracker.signal_pending_allocation(claim.uid, with_allocation(with_finalizer(reserved), allocation))
         return SUCCESS
 
     def unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> None:  # noqa: ARG002 - the extension point's shape
@@ -468,11 +469,11 @@ class DynamicResources:
             return as_status(str(error))
         if data.waits:
             return self._wait(state, data)
-        for place, claim in enumerate(data.claims):
+        for index, claim in enumerate(data.claims):
             if is_reserved_for(pod.pod, claim):
                 continue
             try:
-                data.claims[place] = self._binder.bind(data, place, pod.pod, node_name)
+                data.claims[index] = self._binder.bind(data, index, pod.pod, node_name)
             except BindError as error:
                 return as_status(str(error))
         if not self._waits_for_conditions or not has_conditions(data.claims):
@@ -502,8 +503,8 @@ class DynamicResources:
 
     def _are_ready(self, data: StateData) -> bool:
         """Whether all devices are prepared. Raises `BindingConditionError` or `ClaimNotFoundError`. Upstream: isPodReadyForBinding"""
-        for place, claim in enumerate(data.claims):
-            now = data.claims[place] = self._tracker.get(claim.key)
+        for index, claim in enumerate(data.claims):
+            now = data.claims[index] = self._tracker.get(claim.key)
             if is_ready(now):
                 continue
             if self._is_timed_out(now):

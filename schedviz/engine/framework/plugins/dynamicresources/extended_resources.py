@@ -95,36 +95,36 @@ def _requests_of_resource(pod: Pod, resource: str, device_class: str) -> tuple[l
     that needs most."""
     init_count = len(pod.spec.init_containers)
     containers = (*pod.spec.init_containers, *pod.spec.containers)
-    is_short = [place < init_count and container.restart_policy != ALWAYS for place, container in enumerate(containers)]
+    is_short = [index < init_count and container.restart_policy != ALWAYS for index, container in enumerate(containers)]
     long_lived: list[DeviceRequest | None] = [None] * len(containers)
     mappings: list[ContainerExtendedResourceRequest] = []
-    for place, container in enumerate(containers):
-        if not is_short[place]:
-            long_lived[place], more = _request_of_container(place, container, resource, device_class, ())
+    for index, container in enumerate(containers):
+        if not is_short[index]:
+            long_lived[index], more = _request_of_container(index, container, resource, device_class, ())
             mappings += more
     largest: DeviceRequest | None = None
     of_short: list[ContainerExtendedResourceRequest] = []
     short_names: set[str] = set()
-    for place, container in enumerate(containers):
-        if not is_short[place]:
+    for index, container in enumerate(containers):
+        if not is_short[index]:
             continue
-        request, more = _request_of_container(place, container, resource, device_class, long_lived[place:])
+        request, more = _request_of_container(index, container, resource, device_class, long_lived[index:])
         of_short += more
         if request is not None:
             short_names.add(request.name)
             largest = request if largest is None or _count(largest) < _count(request) else largest
     if largest is not None:
         name = largest.name
-        of_short = [replace(each, request_name=name) if each.request_name in short_names else each for each in of_short]
+        of_short = [replace(result, request_name=name) if result.request_name in short_names else result for result in of_short]
     requests = [request for request in (largest, *long_lived) if request is not None]
     return requests, [*mappings, *of_short]
 
 
 def _request_of_container(
-    place: int, container: Container, resource: str, device_class: str, reusable: Sequence[DeviceRequest | None]
+    index: int, container: Container, resource: str, device_class: str, reusable: Sequence[DeviceRequest | None]
 ) -> tuple[DeviceRequest | None, list[ContainerExtendedResourceRequest]]:
-    """The request of one container, besides what it can use of others. Upstream: createResourceRequestAndMappings"""
-    asked: Mapping[str, object] = container.resources.requests
+    """The request of one container, minus the devices that it can share with others. Upstream: createResourceRequestAndMappings"""
+    requested: Mapping[str, object] = container.resources.requests
     amount = container.resources.requests.get(resource)
     if amount is None or not amount.value:
         return None, []
@@ -134,14 +134,14 @@ def _request_of_container(
         mappings.append(ContainerExtendedResourceRequest(container_name=container.name, resource_name=resource, request_name=request))
 
     available = 0
-    for each in reusable:
-        if each is None:
+    for reusable_request in reusable:
+        if reusable_request is None:
             continue
-        available += _count(each)
-        mapped(each.name)
+        available += _count(reusable_request)
+        mapped(reusable_request.name)
         if available >= amount.value:
             return None, mappings
-    name = f"container-{place}-request-{sorted(asked).index(resource)}"
+    name = f"container-{index}-request-{sorted(requested).index(resource)}"
     mapped(name)
     exactly = ExactDeviceRequest(device_class_name=device_class, allocation_mode="ExactCount", count=amount.value - available)
     return DeviceRequest(name=name, exactly=exactly), mappings

@@ -108,7 +108,7 @@ class StateData:
 
     def to_allocate(self) -> Iterator[tuple[int, ResourceClaim]]:
         """Claims without an allocation, with their places."""
-        return ((place, claim) for place, claim in enumerate(self.claims) if claim.status.allocation is None)
+        return ((index, claim) for index, claim in enumerate(self.claims) if claim.status.allocation is None)
 
     def selectors(self) -> Sequence[LazyErrorNodeSelector | None]:
         """By claim: the nodes on which its allocation is available; None: all. Raises `SelectorError`."""
@@ -118,15 +118,17 @@ class StateData:
 
     def on_node(self, name: str) -> NodeAllocation | None:
         """What Filter found on a node, with its results; None: it did not look for devices there. Raises `AllocationError`."""
-        known = self.found.get(name)
-        if known is None:
+        result = self.found.get(name)
+        if result is None:
             return None
-        found, allocation = known
-        if found and not allocation.results:
+        devices_of_claims, allocation = result
+        if devices_of_claims and not allocation.results:
             assert self.allocator is not None
-            results = [self.allocator.result(claim, devices, name) for claim, devices in zip(allocation.claims, found, strict=False)]
+            results = [
+                self.allocator.result(claim, devices, name) for claim, devices in zip(allocation.claims, devices_of_claims, strict=False)
+            ]
             allocation = msgspec.structs.replace(allocation, results=tuple(results))
-            self.found[name] = (found, allocation)
+            self.found[name] = (devices_of_claims, allocation)
         return allocation
 
     def to_state(self) -> Any:

@@ -52,10 +52,10 @@ class GangScheduling:
         group = group_of(pod.pod)
         if group is None:
             return SUCCESS
-        found = self._find(group)
-        if found is None:
+        pod_group = self._find(group)
+        if pod_group is None:
             return unresolvable(f'waiting for pods\'s pod group "{group.name}" to appear in scheduling queue')
-        gang = found.spec.scheduling_policy.gang
+        gang = pod_group.spec.scheduling_policy.gang
         if gang is None:
             return SUCCESS
         try:
@@ -72,10 +72,10 @@ class GangScheduling:
         group = group_of(pod.pod)
         if group is None:
             return SUCCESS, 0
-        found = self._find(group)
-        if found is None:
+        pod_group = self._find(group)
+        if pod_group is None:
             return as_status(pod_group_not_found(group).wrap(f"failed to get podGroup {group.key}")), 0
-        gang = found.spec.scheduling_policy.gang
+        gang = pod_group.spec.scheduling_policy.gang
         if gang is None:
             return SUCCESS, 0
         groups: PodGroups = self._handle.snapshot if state.is_pod_group_scheduling_cycle else self._handle.pod_groups
@@ -91,8 +91,8 @@ class GangScheduling:
         return SUCCESS, 0
 
     def _find(self, group: PodGroupInfo) -> PodGroup | None:
-        found: PodGroup | None = self._handle.objects.get("PodGroup", group.namespace, group.name)
-        return found
+        pod_group: PodGroup | None = self._handle.objects.get("PodGroup", group.namespace, group.name)
+        return pod_group
 
 
 def pod_group_not_found(group: PodGroupInfo) -> StatusError:

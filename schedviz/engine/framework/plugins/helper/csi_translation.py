@@ -138,8 +138,8 @@ def _gce_region(zones: list[str]) -> str:
             )
         regions.add("-".join(parts[:2]))
     if len(regions) != 1:
-        shown = " ".join(f"{region}:{{}}" for region in sorted(regions))
-        raise TranslationError(f"failed to get region from zones: multiple or no regions gotten from zones, got: map[{shown}]")
+        text = " ".join(f"{region}:{{}}" for region in sorted(regions))
+        raise TranslationError(f"failed to get region from zones: multiple or no regions gotten from zones, got: map[{text}]")
     return regions.pop()
 
 

@@ -12,9 +12,9 @@ IMPLICIT_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
 
 def provided_resources(objects: ObjectLister) -> frozenset[str]:
     """The names of the resources."""
-    found: set[str] = set()
+    resources: set[str] = set()
     for device_class in objects.list("DeviceClass") if objects.knows("DeviceClass") else ():
-        found.add(f"{IMPLICIT_PREFIX}{device_class.name}")
+        resources.add(f"{IMPLICIT_PREFIX}{device_class.name}")
         if device_class.spec.extended_resource_name:
-            found.add(device_class.spec.extended_resource_name)
-    return frozenset(found)
+            resources.add(device_class.spec.extended_resource_name)
+    return frozenset(resources)

@@ -21,18 +21,18 @@ def before_and_after(kind: type[T], old: KubeObject | None, new: KubeObject | No
 
 def after(kind: type[T], old: KubeObject | None, new: KubeObject | None) -> T:
     """The object after an Add or an Update. Raises `QueueingHintError`."""
-    _, found = before_and_after(kind, old, new)
-    if found is None:
+    _, obj = before_and_after(kind, old, new)
+    if obj is None:
         raise QueueingHintError(f"the event has no {kind.__name__}")
-    return found
+    return obj
 
 
 def before(kind: type[T], old: KubeObject | None, new: KubeObject | None) -> T:
     """The object before a Delete or an Update. Raises `QueueingHintError`."""
-    found, _ = before_and_after(kind, old, new)
-    if found is None:
+    obj, _ = before_and_after(kind, old, new)
+    if obj is None:
         raise QueueingHintError(f"the event has no {kind.__name__}")
-    return found
+    return obj
 
 
 def has_place(pod: Pod) -> bool:

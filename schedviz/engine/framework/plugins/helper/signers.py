@@ -38,7 +38,7 @@ def signature(fragments: dict[str, Any]) -> bytes:
 def host_ports(pod: Pod) -> list[int]:
     """The host ports of all containers, sorted. Upstream: HostPortsSigner"""
     spec = pod.spec
-    return sorted({port.host_port for one in (*spec.containers, *spec.init_containers) for port in one.ports if port.host_port})
+    return sorted({port.host_port for container in (*spec.containers, *spec.init_containers) for port in container.ports if port.host_port})
 
 
 def labels(values: dict[str, str]) -> dict[str, str] | None:
@@ -48,8 +48,8 @@ def labels(values: dict[str, str]) -> dict[str, str] | None:
 
 def tolerations(pod: Pod) -> list[Any]:
     """The tolerations, by key and value. Upstream: TolerationsSigner"""
-    ordered = sorted(pod.spec.tolerations, key=lambda one: (one.key, one.value))
-    return [msgspec.to_builtins(one) for one in ordered]
+    ordered = sorted(pod.spec.tolerations, key=lambda toleration: (toleration.key, toleration.value))
+    return [msgspec.to_builtins(toleration) for toleration in ordered]
 
 
 def volumes(pod: Pod) -> list[str]:
@@ -75,11 +75,11 @@ def _term(term: NodeSelectorTerm) -> dict[str, Any]:
 
 
 def _requirements(requirements: Iterable[NodeSelectorRequirement]) -> list[str]:
-    found = []
-    for one in requirements:
-        plain = {"key": one.key, "operator": one.operator}
-        found.append(_json(plain | ({"values": sorted(one.values)} if one.values else {})))
-    return sorted(found)
+    terms = []
+    for requirement in requirements:
+        plain = {"key": requirement.key, "operator": requirement.operator}
+        terms.append(_json(plain | ({"values": sorted(requirement.values)} if requirement.values else {})))
+    return sorted(terms)
 
 
 def _json(value: Any) -> str:

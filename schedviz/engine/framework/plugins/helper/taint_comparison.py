@@ -25,10 +25,10 @@ def tolerates(toleration: Toleration, taint: Taint, *, compares: bool) -> bool:
         return False
     if toleration.key and toleration.key != taint.key:
         return False
-    wanted, found = _number(toleration.value), _number(taint.value)
-    if wanted is None or found is None:
+    toleration_number, taint_number = _number(toleration.value), _number(taint.value)
+    if toleration_number is None or taint_number is None:
         return False
-    return found > wanted if toleration.operator == "Gt" else found < wanted
+    return taint_number > toleration_number if toleration.operator == "Gt" else taint_number < toleration_number
 
 
 def _number(text: str) -> int | None:

@@ -37,12 +37,12 @@ def has_label(rows: Rows, key: str) -> Mask:
     return present
 
 
-def known(rows: Rows, keys: Sequence[str]) -> Mask | None:
+def nodes_with_keys(rows: Rows, keys: Sequence[str]) -> Mask | None:
     """The rows whose nodes have all of the labels; None: all rows, the usual case, which spares the caller a copy of the columns."""
-    found: Mask | None = None
+    mask: Mask | None = None
     for key in keys:
-        found = both(found, all_or_mask(has_label(rows, key)))
-    return found
+        mask = both(mask, all_or_mask(has_label(rows, key)))
+    return mask
 
 
 def all_or_mask(mask: Mask) -> Mask | None:
@@ -92,8 +92,8 @@ class DomainCounts:
 
     def seen(self) -> list[tuple[str, int]]:
         """The seen domains and their counts."""
-        places = np.flatnonzero(self._seen).tolist()
-        return [(self._values[place] or "", int(self._sums[place])) for place in places]
+        indices = np.flatnonzero(self._seen).tolist()
+        return [(self._values[index] or "", int(self._sums[index])) for index in indices]
 
     def numbers(self) -> Counts:
         """The counts of the seen domains."""
@@ -101,22 +101,22 @@ class DomainCounts:
 
     def get(self, value: str) -> int:
         """The count of a domain; 0 if it was not seen."""
-        place = self._place(value)
-        return 0 if place is None or not self._seen[place] else int(self._sums[place])
+        index = self._place(value)
+        return 0 if index is None or not self._seen[index] else int(self._sums[index])
 
     def add(self, value: str, amount: int) -> int:
         """Change a domain's count, which starts at 0. Returns the new count."""
-        place = self._place(value)
-        if place is None:
-            place = len(self._sums)
-            self._values = [*self._values[:place], value]
+        index = self._place(value)
+        if index is None:
+            index = len(self._sums)
+            self._values = [*self._values[:index], value]
             self._sums = np.append(self._sums, 0)
             self._seen = np.append(self._seen, False)
             if self._places is not None:
-                self._places[value] = place
-        self._sums[place] = (self._sums[place] if self._seen[place] else 0) + amount
-        self._seen[place] = True
-        return int(self._sums[place])
+                self._places[value] = index
+        self._sums[index] = (self._sums[index] if self._seen[index] else 0) + amount
+        self._seen[index] = True
+        return int(self._sums[index])
 
     def of_rows(self, rows: Rows, key: str) -> Counts:
         """The count of each row's domain; 0 if the node has no such label or the domain was not seen."""
@@ -149,5 +149,5 @@ class DomainCounts:
 
     def _place(self, value: str) -> int | None:
         if self._places is None:
-            self._places = {known_value: place for place, known_value in enumerate(self._values[: len(self._sums)])}
+            self._places = {known_value: index for index, known_value in enumerate(self._values[: len(self._sums)])}
         return self._places.get(value)

@@ -14,7 +14,7 @@ import numpy as np
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.topology import DomainCounts, has_label, known
+from schedviz.engine.framework.plugins.helper.topology import DomainCounts, has_label, nodes_with_keys
 from schedviz.engine.framework.plugins.interpodaffinity.terms import Term, matches_all, pods_matching_all
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, unresolvable, unschedulable
@@ -115,7 +115,7 @@ def count_terms(
 
 
 def _by_domain(rows: Rows, numbers: dict[str, IntArray]) -> TermCounts:
-    return {key: DomainCounts.count(rows, key, counts, known(rows, [key])) for key, counts in numbers.items()}
+    return {key: DomainCounts.count(rows, key, counts, nodes_with_keys(rows, [key])) for key, counts in numbers.items()}
 
 
 def filter_rows(state: PreFilterState, pod: Pod, rows: Rows) -> Verdicts | None:
@@ -125,7 +125,7 @@ def filter_rows(state: PreFilterState, pod: Pod, rows: Rows) -> Verdicts | None:
         pods_exist = np.ones(len(rows), np.bool_)
         for term in state.affinity_terms:
             key = term.topology_key
-            if known(rows, [key]) is not None:
+            if nodes_with_keys(rows, [key]) is not None:
                 codes[~has_label(rows, key)] = 1
             pods_exist &= state.affinity[key].of_rows(rows, key) > 0
         # The first pod of a group with affinity to itself fits on any node.

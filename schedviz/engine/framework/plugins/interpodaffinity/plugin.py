@@ -55,10 +55,10 @@ class InterPodAffinity:
         near, far = resolve(pod.required_affinity_terms, objects), resolve(pod.required_anti_affinity_terms, objects)
         if not (near or far or existing):
             return None, SKIP
-        found = filtering.count_terms(snapshot.rows(), near, far, existing, labels)
-        if found.has_nothing_to_say:
+        counts = filtering.count_terms(snapshot.rows(), near, far, existing, labels)
+        if counts.has_nothing_to_say:
             return None, SKIP
-        state.write(PRE_FILTER_STATE_KEY, found)
+        state.write(PRE_FILTER_STATE_KEY, counts)
         return None, SUCCESS
 
     def add_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo) -> Status:
@@ -69,10 +69,10 @@ class InterPodAffinity:
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
         try:
-            found = state.read(PRE_FILTER_STATE_KEY)
+            counts = state.read(PRE_FILTER_STATE_KEY)
         except NotFoundError as error:
             return Verdicts.all(len(rows), as_status(f'error reading "{PRE_FILTER_STATE_KEY.name}" from cycleState: {error}'))
-        return filtering.filter_rows(found, pod.pod, rows)
+        return filtering.filter_rows(counts, pod.pod, rows)
 
     def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
         if not len(rows):
@@ -87,8 +87,8 @@ class InterPodAffinity:
             existing = self._liked.sums(snapshot.rows(), pod, namespace_labels(pod.namespace, objects))
             if not (near or far):
                 existing = without_rows(existing, snapshot.unlisted_rows_with_affinity)
-        found = scoring.add_up(snapshot.rows(), near, far, existing) if near or far or existing else PreScoreState()
-        state.write(PRE_SCORE_STATE_KEY, found)
+        scores = scoring.add_up(snapshot.rows(), near, far, existing) if near or far or existing else PreScoreState()
+        state.write(PRE_SCORE_STATE_KEY, scores)
         return SUCCESS
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:  # noqa: ARG002 - the extension point's shape
@@ -99,10 +99,10 @@ class InterPodAffinity:
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status:  # noqa: ARG002
         try:
-            found = state.read(PRE_SCORE_STATE_KEY)
+            topology_scores = state.read(PRE_SCORE_STATE_KEY)
         except NotFoundError as error:
             return _unread(error)
-        return scoring.normalize(scores) if found.topology_score else scores
+        return scoring.normalize(scores) if topology_scores.topology_score else scores
 
 
 def without_rows(sums: dict[str, IntArray], rows: Sequence[int]) -> dict[str, IntArray]:

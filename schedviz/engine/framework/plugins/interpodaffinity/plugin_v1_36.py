@@ -11,7 +11,7 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import Handle
 from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, has_place, queue_if
-from schedviz.engine.framework.plugins.helper.topology import known
+from schedviz.engine.framework.plugins.helper.topology import nodes_with_keys
 from schedviz.engine.framework.plugins.interpodaffinity import scoring
 from schedviz.engine.framework.plugins.interpodaffinity.plugin import InterPodAffinity, without_rows
 from schedviz.engine.framework.plugins.interpodaffinity.scoring import PRE_SCORE_STATE_KEY
@@ -55,8 +55,8 @@ class InterPodAffinityV136(InterPodAffinity):
         status = super().pre_score(state, pod, rows)
         if not status.is_success or not len(rows):
             return status
-        found = state.read(PRE_SCORE_STATE_KEY).topology_score
-        if any(domains.numbers().any() for domains in found.values()) or (found and self._any_term_matches(pod)):
+        topology_score = state.read(PRE_SCORE_STATE_KEY).topology_score
+        if any(domains.numbers().any() for domains in topology_score.values()) or (topology_score and self._any_term_matches(pod)):
             return status
         state.delete(PRE_SCORE_STATE_KEY)
         return SKIP
@@ -89,7 +89,7 @@ class InterPodAffinityV136(InterPodAffinity):
 
 
 def _is_anywhere(rows: Rows, key: str, count: IntArray) -> bool:
-    among = known(rows, [key])
+    among = nodes_with_keys(rows, [key])
     return bool((count if among is None else count[among]).any())
 
 
@@ -99,7 +99,7 @@ def _after_pod_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | No
     if was is not None and now is not None and now.uid == pod.uid:
         # Other pods may have hated its old labels.
         return QueueingHint.QUEUE
-    if any(one is not None and not has_place(one) for one in (now, was)):
+    if any(pod_ is not None and not has_place(pod_) for pod_ in (now, was)):
         return QueueingHint.QUEUE_SKIP
     fresh = pod.fresh()
     near, far = _terms(fresh, fresh.required_affinity_terms), _terms(fresh, fresh.required_anti_affinity_terms)
@@ -110,8 +110,8 @@ def _after_pod_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | No
         return queue_if(all_terms_match(near, now))
     assert was is not None
     deleted = pod.like(was)
-    theirs = _terms(deleted, deleted.required_anti_affinity_terms)
-    return queue_if(all_terms_match(far, was) or all_terms_match(theirs, pod.pod))
+    deleted_terms = _terms(deleted, deleted.required_anti_affinity_terms)
+    return queue_if(all_terms_match(far, was) or all_terms_match(deleted_terms, pod.pod))
 
 
 def _terms(pod: PodInfo, terms: Sequence[AffinityTerm]) -> Sequence[AffinityTerm]:

@@ -15,7 +15,7 @@ from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.interface import MAX_NODE_SCORE, Scores
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.topology import DomainCounts, known
+from schedviz.engine.framework.plugins.helper.topology import DomainCounts, nodes_with_keys
 from schedviz.engine.framework.plugins.interpodaffinity.terms import Term, pods_matching_all
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import PodInfo
@@ -61,7 +61,7 @@ def add_up(rows: Rows, near: tuple[Term, ...], far: tuple[Term, ...], existing: 
         key = term.topology_key
         unweighted = Term(key, term.selector, term.namespaces, term.namespace_selector)
         weights[key] = weights.get(key, 0) + pods_matching_all(rows, (unweighted,)) * (sign * term.weight)
-    return PreScoreState({key: DomainCounts.count(rows, key, sums, known(rows, [key])) for key, sums in weights.items()})
+    return PreScoreState({key: DomainCounts.count(rows, key, sums, nodes_with_keys(rows, [key])) for key, sums in weights.items()})
 
 
 def score_rows(state: PreScoreState, rows: Rows) -> Scores:

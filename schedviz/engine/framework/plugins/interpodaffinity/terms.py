@@ -48,8 +48,8 @@ def _resolve(term: AffinityTerm, objects: ObjectLister) -> Term:
     namespaces, selector = term.namespaces, term.namespace_selector
     if not selector.is_empty:
         if not selector.selects_nothing:
-            found = (namespace.name for namespace in objects.list("Namespace") if selector.matches(namespace.metadata.labels))
-            namespaces = namespaces | frozenset(found)
+            names = (namespace.name for namespace in objects.list("Namespace") if selector.matches(namespace.metadata.labels))
+            namespaces = namespaces | frozenset(names)
         selector = NOTHING
     weight = term.weight if isinstance(term, WeightedAffinityTerm) else 0
     return Term(term.topology_key, term.selector, namespaces, selector, weight)
@@ -62,8 +62,8 @@ def matches_all(terms: Sequence[Term], pod: Pod) -> bool:
 
 def namespace_labels(namespace: str, objects: ObjectLister) -> Labels:
     """The labels of a namespace; none if it does not exist. Upstream: GetNamespaceLabelsSnapshot"""
-    found = objects.get("Namespace", "", namespace)
-    labels: Labels = {} if found is None else found.metadata.labels
+    stored = objects.get("Namespace", "", namespace)
+    labels: Labels = {} if stored is None else stored.metadata.labels
     return labels
 
 

@@ -37,7 +37,7 @@ class NodeName:
         return FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
-        wanted = pod.pod.spec.node_name
-        if not wanted:
+        node_name = pod.pod.spec.node_name
+        if not node_name:
             return None
-        return Verdicts.reject(np.array([name != wanted for name in rows.names]), _OTHER_NODE)
+        return Verdicts.reject(np.array([name != node_name for name in rows.names]), _OTHER_NODE)

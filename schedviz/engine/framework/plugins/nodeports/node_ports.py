@@ -64,10 +64,10 @@ class NodePorts:
             return Verdicts.all(len(rows), as_status(f'reading "{PRE_FILTER_STATE_KEY.name}" from cycleState: {error}'))
         if not ports:
             return None
-        taken = np.zeros(len(rows), np.bool_)
+        conflicts = np.zeros(len(rows), np.bool_)
         for port in ports:
-            taken |= _conflicts(rows, port)
-        return Verdicts.reject(taken, _TAKEN)
+            conflicts |= _conflicts(rows, port)
+        return Verdicts.reject(conflicts, _TAKEN)
 
 
 def _conflicts(rows: Rows, port: HostPort) -> Mask:

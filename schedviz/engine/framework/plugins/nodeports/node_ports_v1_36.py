@@ -42,10 +42,10 @@ class NodePortsV136(NodePorts):
         deleted = before(Pod, old, new)
         if not has_place(deleted):
             return QueueingHint.QUEUE_SKIP
-        taken = HostPortInfo()
+        freed = HostPortInfo()
         for port in pod.like(deleted).host_ports:
-            taken.add(port)
-        return queue_if(any(taken.check_conflict(port) for port in pod.host_ports))
+            freed.add(port)
+        return queue_if(any(freed.check_conflict(port) for port in pod.host_ports))
 
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:
         return super().pre_filter(state, pod, snapshot) if pod.host_ports else (None, SKIP)

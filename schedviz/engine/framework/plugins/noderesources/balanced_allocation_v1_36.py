@@ -46,6 +46,8 @@ class BalancedAllocationV136(BalancedAllocation):
 
 def _improvement(counted: Sequence[Allocation], rows: int) -> Scores:
     """50 (worse) to 100 (better), 75 if the pod changes nothing."""
-    without = [Allocation(one.weight, one.allocatable, one.requested - np.int64(one.request)) for one in counted]
+    without = [
+        Allocation(allocation.weight, allocation.allocatable, allocation.requested - np.int64(allocation.request)) for allocation in counted
+    ]
     difference = balance(counted, rows) - balance(without, rows)
     return _HALF + (_HALF + difference) // 2

@@ -157,10 +157,10 @@ class Fit:
             # Sorting all rows takes longer than a table of all masks.
             masks = np.arange(int(shortages.max()) + 1)
         table = np.zeros(len(masks), np.int16)
-        for place in np.unique(shortages).tolist():
-            mask = int(masks[place])
+        for code in np.unique(shortages).tolist():
+            mask = int(masks[code])
             if mask:
-                table[place] = len(statuses)
+                table[code] = len(statuses)
                 statuses.append(self._status(tuple(reason for bit, reason in enumerate(reasons) if mask >> bit & 1)))
         return Verdicts(table[shortages], statuses)
 

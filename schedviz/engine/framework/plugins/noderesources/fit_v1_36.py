@@ -53,10 +53,10 @@ def _shortages(checked: tuple[tuple[str, int], ...]) -> Formula:
 
     def compute(pods: Amounts, most_pods: Amounts, *columns: Amounts) -> IntArray:
         short: IntArray = (pods + 1 > most_pods).astype(bits)
-        for place, (_, amount) in enumerate(checked):
-            allocatable, requested = columns[2 * place], columns[2 * place + 1]
-            short |= np.multiply(amount > allocatable - requested, 2 << 2 * place, dtype=bits)
-            short |= np.multiply(amount > allocatable, 4 << 2 * place, dtype=bits)
+        for index, (_, amount) in enumerate(checked):
+            allocatable, requested = columns[2 * index], columns[2 * index + 1]
+            short |= np.multiply(amount > allocatable - requested, 2 << 2 * index, dtype=bits)
+            short |= np.multiply(amount > allocatable, 4 << 2 * index, dtype=bits)
         return short
 
     amounts = [POD_COUNT, Amount("allocatable", "pods")]
@@ -133,10 +133,10 @@ class FitV136(Fit):
             # Sorting all rows takes longer than a table of all masks.
             masks = np.arange(int(shortages.max()) + 1)
         table = np.zeros(len(masks), np.int16)
-        for place in np.flatnonzero(np.bincount(shortages, minlength=len(masks))).tolist():
-            mask = int(masks[place])
+        for code in np.flatnonzero(np.bincount(shortages, minlength=len(masks))).tolist():
+            mask = int(masks[code])
             if mask:
-                table[place] = len(statuses)
+                table[code] = len(statuses)
                 statuses.append(self._status_of(mask, checked))
         return Verdicts(table[shortages], statuses)
 
@@ -153,15 +153,15 @@ class FitV136(Fit):
         if not self._has_device_classes or not any("/" in name for name, _ in checked):
             return shortages
         provided = provided_resources(self._handle.objects)
-        for place, (name, _) in enumerate(checked):
+        for index, (name, _) in enumerate(checked):
             if name in provided:
-                shortages = np.where(rows.allocatable(name) > 0, shortages, shortages & ~(6 << 2 * place))
+                shortages = np.where(rows.allocatable(name) > 0, shortages, shortages & ~(6 << 2 * index))
         return shortages
 
     def _status_of(self, mask: int, checked: Sequence[tuple[str, int]]) -> Status:
         reasons = ["Too many pods"] if mask & _PODS_BIT else []
-        reasons += [f"Insufficient {name}" for place, (name, _) in enumerate(checked) if mask >> 2 * place & 2]
-        is_too_large = any(mask >> 2 * place & 4 for place in range(len(checked)))
+        reasons += [f"Insufficient {name}" for index, (name, _) in enumerate(checked) if mask >> 2 * index & 2]
+        is_too_large = any(mask >> 2 * index & 4 for index in range(len(checked)))
         key = (*reasons, "unresolvable") if is_too_large else tuple(reasons)
         if key not in self._statuses:
             self._statuses[key] = unresolvable(*reasons) if is_too_large else unschedulable(*reasons)
@@ -222,8 +222,8 @@ def _after_pod_event(pod: PodInfo, old: KubeObject | None, new: KubeObject | Non
     if not now.spec.node_name or was is None:
         return QueueingHint.QUEUE_SKIP
     before, left = pod.like(was).requests.resource, pod.like(now).requests.resource
-    wanted = request_of(pod.requests.resource)
-    return queue_if(any(_amount_of(before, name) > _amount_of(left, name) for name, _ in _requested(wanted)))
+    requested = request_of(pod.requests.resource)
+    return queue_if(any(_amount_of(before, name) > _amount_of(left, name) for name, _ in _requested(requested)))
 
 
 def _after_device_class_event(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:

@@ -48,8 +48,8 @@ class CSILimits(VolumeLimits):
         if not pod.pod.spec.volumes:
             return None
         self._csi_nodes.refresh()
-        places = self._csi_nodes.places(rows)
-        migration = self._csi_nodes.migration(places)
+        csi_rows = self._csi_nodes.places(rows)
+        migration = self._csi_nodes.migration(csi_rows)
         statuses: list[Status] = [SUCCESS, MAX_VOLUME_COUNT_EXCEEDED]
         codes = np.zeros(len(rows), np.int16)
         for number in np.unique(migration).tolist():
@@ -60,8 +60,8 @@ class CSILimits(VolumeLimits):
                 codes[same] = len(statuses)
                 statuses.append(self._why_not_countable(error))
                 continue
-            for row in self._rows_to_check(added, rows, places, same).tolist():
-                status = self._check(added, rows.infos[row], places[row : row + 1], rows.take(np.array([row])))
+            for row in self._rows_to_check(added, rows, csi_rows, same).tolist():
+                status = self._check(added, rows.infos[row], csi_rows[row : row + 1], rows.take(np.array([row])))
                 if not status.is_success:
                     codes[row] = _number_of(status, statuses)
         return Verdicts(codes, statuses) if codes.any() else None
@@ -70,21 +70,21 @@ class CSILimits(VolumeLimits):
         """The verdict if the pod's own volumes cannot be counted."""
         return as_status(str(error))
 
-    def _rows_to_check(self, added: Attached, rows: Rows, places: IntArray, same: Index) -> Index:
+    def _rows_to_check(self, added: Attached, rows: Rows, csi_rows: IntArray, same: Index) -> Index:
         """The rows of `same` that may be full: the claims of all pods and the new volumes together exceed a limit."""
         if not added:
             return same[:0]
         upper = rows.info_column((names.NODE_VOLUME_LIMITS, "volumes"), _volumes_at_most, np.int64)
-        doubtful = (upper == UNCOUNTED) & self._csi_nodes.has_limits(places, rows)
+        doubtful = (upper == UNCOUNTED) & self._csi_nodes.has_limits(csi_rows, rows)
         for key, count in Counter(added.values()).items():
-            limit = self._csi_nodes.limit(places, rows, key)
+            limit = self._csi_nodes.limit(csi_rows, rows, key)
             doubtful |= (limit != NO_LIMIT) & (upper + count > limit)
         chosen: Index = same[doubtful[same]]
         return chosen
 
-    def _check(self, added: Attached, info: NodeInfo, place: IntArray, row: Rows) -> Status:
+    def _check(self, added: Attached, info: NodeInfo, csi_row: IntArray, row: Rows) -> Status:
         """Count the node's volumes one by one."""
-        migration = self._csi_nodes.migrations[int(self._csi_nodes.migration(place)[0])]
+        migration = self._csi_nodes.migrations[int(self._csi_nodes.migration(csi_row)[0])]
         attached: Attached = {}
         try:
             for existing in info.pods:
@@ -96,7 +96,7 @@ class CSILimits(VolumeLimits):
         attached.update(self._attached_by_objects(info.name))
         present = Counter(attached.values())
         for key, count in new.items():
-            limit = int(self._csi_nodes.limit(place, row, key)[0])
+            limit = int(self._csi_nodes.limit(csi_row, row, key)[0])
             if limit != NO_LIMIT and present[key] + count > limit:
                 return MAX_VOLUME_COUNT_EXCEEDED
         return SUCCESS
@@ -107,7 +107,7 @@ class CSILimits(VolumeLimits):
 
     def _attachable(self, pod: Pod, migration: Migration, *, is_new: bool) -> Attached:
         """The pod's volumes that a CSI driver attaches. Raises `VolumeError`. Upstream: filterAttachableVolumes"""
-        found: Attached = {}
+        attached: Attached = {}
         for volume in pod.spec.volumes:
             name = claim_name(pod, volume)
             if name is None:
@@ -115,8 +115,8 @@ class CSILimits(VolumeLimits):
             else:
                 driver, handle = self._claimed_volume(pod, volume, name, migration, is_new=is_new)
             if driver and handle:
-                found[f"{driver}/{handle}"] = csi_attach_limit_key(driver)
-        return found
+                attached[f"{driver}/{handle}"] = csi_attach_limit_key(driver)
+        return attached
 
     def _claimed_volume(self, pod: Pod, volume: Volume, name: str, migration: Migration, *, is_new: bool) -> tuple[str, str]:
         claim = self._claim(pod, volume, name, is_new=is_new)
@@ -124,16 +124,16 @@ class CSILimits(VolumeLimits):
 
     def _driver_info(self, claim: PersistentVolumeClaim, migration: Migration) -> tuple[str, str]:
         """Driver and handle of a claim's volume; "" if no driver attaches it. Upstream: getCSIDriverInfo"""
-        found = self._bound_volume(claim)
-        if found is None:
+        volume_ = self._bound_volume(claim)
+        if volume_ is None:
             return self._driver_info_of_class(claim, migration)
-        source = found.spec.csi
+        source = volume_.spec.csi
         if source is None:
-            plugin = in_tree_plugin(found.spec)
+            plugin = in_tree_plugin(volume_.spec)
             if plugin is None or not migration.is_on(plugin.name):
                 return "", ""
             try:
-                source = translated(found, plugin).spec.csi
+                source = translated(volume_, plugin).spec.csi
             except TranslationError:
                 return "", ""
         return ("", "") if source is None else (source.driver, source.volume_handle)

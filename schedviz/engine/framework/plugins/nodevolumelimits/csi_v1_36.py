@@ -54,19 +54,19 @@ class CSINodesV136(CSINodes):
     def _migration_of(self, csi_node: CSINode) -> Migration:  # noqa: ARG002 - the annotation of the CSINode does not count
         return _MIGRATION
 
-    def has_driver(self, places: IntArray, driver: str) -> Mask:
+    def has_driver(self, csi_rows: IntArray, driver: str) -> Mask:
         """The rows whose CSINode lists a driver."""
-        have = [any(one.name == driver for one in csi_node.spec.drivers) for csi_node in self._listed or ()]
-        found: Mask = np.array([*have, False], np.bool_)[places]
-        return found
+        have = [any(csi_driver.name == driver for csi_driver in csi_node.spec.drivers) for csi_node in self._listed or ()]
+        mask: Mask = np.array([*have, False], np.bool_)[csi_rows]
+        return mask
 
-    def limit(self, places: IntArray, rows: Rows, key: str) -> IntArray:  # noqa: ARG002 - the Nodes are not looked at
+    def limit(self, csi_rows: IntArray, rows: Rows, key: str) -> IntArray:  # noqa: ARG002 - the Nodes are not looked at
         own = self._limits.get(key)
-        return np.full(len(places), NO_LIMIT, np.int64) if own is None else own[places]
+        return np.full(len(csi_rows), NO_LIMIT, np.int64) if own is None else own[csi_rows]
 
-    def has_limits(self, places: IntArray, rows: Rows) -> Mask:  # noqa: ARG002
-        found: Mask = self._limited[places]
-        return found
+    def has_limits(self, csi_rows: IntArray, rows: Rows) -> Mask:  # noqa: ARG002
+        mask: Mask = self._limited[csi_rows]
+        return mask
 
 
 class CSILimitsV136(CSILimits):
@@ -106,8 +106,8 @@ class CSILimitsV136(CSILimits):
 
     def _without_driver(self, pod: Pod, rows: Rows) -> Iterator[tuple[Mask, str]]:
         """The rows that lack a driver of the pod's volumes whose CSIDriver asks for it. Upstream: checkCSIDriverOnNode"""
-        places = self._csi_nodes.places(rows)
-        migration = self._csi_nodes.migration(places)
+        csi_rows = self._csi_nodes.places(rows)
+        migration = self._csi_nodes.migration(csi_rows)
         for number in np.unique(migration).tolist():
             try:
                 added = self._attachable(pod, self._csi_nodes.migrations[number], is_new=True)
@@ -117,22 +117,22 @@ class CSILimitsV136(CSILimits):
             for driver in sorted({name.partition("/")[0] for name in added}, reverse=True):
                 csi_driver: CSIDriver | None = self._objects.get("CSIDriver", "", driver)
                 if csi_driver is not None and csi_driver.spec.prevent_pod_scheduling_if_missing:
-                    yield (migration == number) & ~self._csi_nodes.has_driver(places, driver), driver
+                    yield (migration == number) & ~self._csi_nodes.has_driver(csi_rows, driver), driver
 
     def _why_not_countable(self, error: VolumeError) -> Status:
         """A claim that is missing is no error: the pod waits for it."""
         return unresolvable(str(error)) if str(error).endswith("not found") else as_status(str(error))
 
-    def _rows_to_check(self, added: Attached, rows: Rows, places: IntArray, same: Index) -> Index:
+    def _rows_to_check(self, added: Attached, rows: Rows, csi_rows: IntArray, same: Index) -> Index:
         """With VolumeAttachments, every row that has a limit: attachments are counted one by one."""
         if not added or not self._attachments():
-            return super()._rows_to_check(added, rows, places, same)
-        chosen: Index = same[self._csi_nodes.has_limits(places, rows)[same]]
+            return super()._rows_to_check(added, rows, csi_rows, same)
+        chosen: Index = same[self._csi_nodes.has_limits(csi_rows, rows)[same]]
         return chosen
 
-    def _check(self, added: Attached, info: NodeInfo, place: IntArray, row: Rows) -> Status:
+    def _check(self, added: Attached, info: NodeInfo, csi_row: IntArray, row: Rows) -> Status:
         """Count a node's volumes only if it has a limit."""
-        return super()._check(added, info, place, row) if bool(self._csi_nodes.has_limits(place, row)[0]) else SUCCESS
+        return super()._check(added, info, csi_row, row) if bool(self._csi_nodes.has_limits(csi_row, row)[0]) else SUCCESS
 
     def _attachments(self) -> Sequence[Any]:
         objects = self._objects
@@ -140,15 +140,15 @@ class CSILimitsV136(CSILimits):
 
     def _attached_by_objects(self, node: str) -> Attached:
         """The node's volumes by its VolumeAttachments. Upstream: getNodeVolumeAttachmentInfo"""
-        found: Attached = {}
+        attached: Attached = {}
         for attachment in self._attachments():
             spec = attachment.spec
             if spec.node_name != node or not spec.attacher or spec.source.persistent_volume_name is None:
                 continue
             volume = self._objects.get("PersistentVolume", "", spec.source.persistent_volume_name)
             if volume is not None and volume.spec.csi is not None:
-                found[f"{spec.attacher}/{volume.spec.csi.volume_handle}"] = csi_attach_limit_key(spec.attacher)
-        return found
+                attached[f"{spec.attacher}/{volume.spec.csi.volume_handle}"] = csi_attach_limit_key(spec.attacher)
+        return attached
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
         return ((signers.VOLUMES, signers.volumes(pod.pod)),)

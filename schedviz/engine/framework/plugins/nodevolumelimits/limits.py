@@ -86,19 +86,19 @@ class CSINodes:
         self._listed = listed
         #: Identifies this list of CSINodes in the keys of columns.
         self._version = object()
-        self._place = {csi_node.name: place for place, csi_node in enumerate(listed)}
+        self._place = {csi_node.name: index for index, csi_node in enumerate(listed)}
         #: By driver: a limit for each CSINode, and NO_LIMIT at the end for nodes without one.
         self._limits: dict[str, npt.NDArray[np.int64]] = {}
         self._limited = np.zeros(len(listed) + 1, np.bool_)
         kinds: dict[Migration, int] = {}
         migration = np.zeros(len(listed) + 1, np.int64)
-        for place, csi_node in enumerate(listed):
+        for index, csi_node in enumerate(listed):
             for driver in csi_node.spec.drivers:
                 if driver.allocatable is not None and driver.allocatable.count is not None:
                     key = csi_attach_limit_key(driver.name)
-                    self._limits.setdefault(key, np.full(len(listed) + 1, NO_LIMIT, np.int64))[place] = driver.allocatable.count
-                    self._limited[place] = True
-            migration[place] = kinds.setdefault(self._migration_of(csi_node), len(kinds))
+                    self._limits.setdefault(key, np.full(len(listed) + 1, NO_LIMIT, np.int64))[index] = driver.allocatable.count
+                    self._limited[index] = True
+            migration[index] = kinds.setdefault(self._migration_of(csi_node), len(kinds))
         migration[-1] = kinds.setdefault(NO_MIGRATION, len(kinds))
         self._migration = migration
         #: The distinct migrations.
@@ -109,25 +109,27 @@ class CSINodes:
 
     def places(self, rows: Rows) -> IntArray:
         """Positions of the rows' CSINodes in the list, the argument of the methods below."""
-        place = self._place
-        return rows.node_column((names.NODE_VOLUME_LIMITS, self._version), lambda info: place.get(info.name, -1), np.intp)
+        index_of = self._place
+        return rows.node_column((names.NODE_VOLUME_LIMITS, self._version), lambda info: index_of.get(info.name, -1), np.intp)
 
-    def migration(self, places: IntArray) -> IntArray:
+    def migration(self, csi_rows: IntArray) -> IntArray:
         """The numbers of the rows' migrations."""
-        return self._migration[places]
+        return self._migration[csi_rows]
 
-    def limit(self, places: IntArray, rows: Rows, key: str) -> IntArray:
+    def limit(self, csi_rows: IntArray, rows: Rows, key: str) -> IntArray:
         """How many volumes of a kind the rows take, by CSINode, else by Node; NO_LIMIT if neither has a limit."""
         own = self._limits.get(key)
         by_node = node_limit(rows, key)
         if own is None:
             return by_node
-        by_csi_node = own[places]
+        by_csi_node = own[csi_rows]
         return np.where(by_csi_node == NO_LIMIT, by_node, by_csi_node)
 
-    def has_limits(self, places: IntArray, rows: Rows) -> Mask:
+    def has_limits(self, csi_rows: IntArray, rows: Rows) -> Mask:
         """The rows that limit volumes of any kind."""
-        return self._limited[places] | rows.node_column((names.NODE_VOLUME_LIMITS, ATTACHABLE), _limits_volumes, np.bool_).astype(np.bool_)
+        return self._limited[csi_rows] | rows.node_column((names.NODE_VOLUME_LIMITS, ATTACHABLE), _limits_volumes, np.bool_).astype(
+            np.bool_
+        )
 
 
 def node_limit(rows: Rows, key: str) -> IntArray:
@@ -171,7 +173,7 @@ class VolumeLimits:
 
     def _bound_volume(self, claim: PersistentVolumeClaim) -> PersistentVolume | None:
         """The PersistentVolume of a claim; None: the claim is not bound, or its volume does not exist."""
-        found: PersistentVolume | None = None
+        bound: PersistentVolume | None = None
         if claim.spec.volume_name:
-            found = self._objects.get("PersistentVolume", "", claim.spec.volume_name)
-        return found
+            bound = self._objects.get("PersistentVolume", "", claim.spec.volume_name)
+        return bound

@@ -115,9 +115,9 @@ class NonCSILimits(VolumeLimits):
         claim = self._claim(pod, volume, name, is_new=is_new)
         if claim is None:
             return None
-        found = self._bound_volume(claim)
-        if found is not None:
-            return self._disk(found.spec)
+        bound = self._bound_volume(claim)
+        if bound is not None:
+            return self._disk(bound.spec)
         # The volume does not exist yet, or no longer: its class says which kind it will be, or was.
         return f"{UNKNOWN}{pod.namespace}/{name}" if self._is_provisioner_of(claim) else None
 

@@ -49,7 +49,7 @@ class Constraint(msgspec.Struct, frozen=True):
     def is_untolerated(self, taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> bool:
         """Whether one of the taints keeps the pod off a node."""
         hard = (taint for taint in taints if taint.effect in DO_NOT_SCHEDULE)
-        return not all(any(tolerates(one, taint, compares=self.compares_taints) for one in tolerations) for taint in hard)
+        return not all(any(tolerates(toleration, taint, compares=self.compares_taints) for toleration in tolerations) for taint in hard)
 
 
 def parse_constraints(constraints: Iterable[TopologySpreadConstraint], labels: Labels, action: str) -> tuple[Constraint, ...]:

@@ -15,7 +15,7 @@ import numpy as np
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.topology import DomainCounts, both, has_label, known
+from schedviz.engine.framework.plugins.helper.topology import DomainCounts, both, has_label, nodes_with_keys
 from schedviz.engine.framework.plugins.podtopologyspread.constraint import Constraint, included, keys, matching_pods
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, unresolvable, unschedulable
@@ -87,18 +87,18 @@ class PreFilterState:
             by_constraint=self.by_constraint,
         )
 
-    def slot(self, place: int) -> str:
+    def slot(self, index: int) -> str:
         """The key of the counts of a constraint."""
-        return str(place) if self.by_constraint else self.constraints[place].topology_key
+        return str(index) if self.by_constraint else self.constraints[index].topology_key
 
-    def min_match_num(self, place: int) -> int | None:
+    def min_match_num(self, index: int) -> int | None:
         """The fewest matching pods of any domain, 0 if there are fewer than minDomains; None: there is no domain."""
-        slot = self.slot(place)
+        slot = self.slot(index)
         domains = self.domains.get(slot, 0)
         if not domains:
             # v1.36 compares with the fewest of no domain, which no number of pods exceeds.
             return None
-        return 0 if domains < self.constraints[place].min_domains else self.paths[slot].min_match_num
+        return 0 if domains < self.constraints[index].min_domains else self.paths[slot].min_match_num
 
     def update_with_pod(self, changed: PodInfo, preemptor: PodInfo, node_info: NodeInfo, delta: int) -> None:
         """Count a pod in after it was added to a node, or (-1) out. Upstream: updateWithPod"""
@@ -109,10 +109,10 @@ class PreFilterState:
         if any(constraint.topology_key not in labels for constraint in self.constraints):
             return
         required = required_node_affinity(preemptor.pod)
-        for place, constraint in enumerate(self.constraints):
+        for index, constraint in enumerate(self.constraints):
             matching = constraint.selector.matches(changed.pod.metadata.labels)
             if matching and constraint.includes(preemptor.pod, node, required):
-                slot, value = self.slot(place), labels[constraint.topology_key]
+                slot, value = self.slot(index), labels[constraint.topology_key]
                 self.paths[slot].update(value, self.counts[slot].add(value, delta))
 
     def to_state(self) -> dict[str, Any]:
@@ -142,10 +142,10 @@ PRE_FILTER_STATE_KEY: Final = StateKey(f"PreFilter{names.POD_TOPOLOGY_SPREAD}", 
 def cal_pre_filter_state(rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], *, by_constraint: bool = False) -> PreFilterState:
     """Count the matching pods of all nodes that have every topology key and that the pod could use. Upstream: calPreFilterState"""
     state = PreFilterState(constraints, by_constraint=by_constraint)
-    present = known(rows, keys(constraints))
+    present = nodes_with_keys(rows, keys(constraints))
     groups: dict[str, list[Constraint]] = {}
-    for place, constraint in enumerate(constraints):
-        groups.setdefault(state.slot(place), []).append(constraint)
+    for index, constraint in enumerate(constraints):
+        groups.setdefault(state.slot(index), []).append(constraint)
     for slot, group in groups.items():
         numbers, counted = _numbers(rows, pod, group, present)
         counts = state.counts[slot] = DomainCounts.count(rows, group[0].topology_key, numbers, counted)
@@ -183,16 +183,16 @@ def _two_smallest(counts: DomainCounts) -> list[tuple[str, int]]:
 def filter_rows(state: PreFilterState, pod: PodInfo, rows: Rows) -> Verdicts | None:
     """`matching + (1 if it matches itself) - fewest > maxSkew` rejects; so does a missing label. Upstream: Filter"""
     codes = np.zeros(len(rows), np.int16)
-    for place, constraint in enumerate(state.constraints):
+    for index, constraint in enumerate(state.constraints):
         key = constraint.topology_key
-        if known(rows, [key]) is not None:
+        if nodes_with_keys(rows, [key]) is not None:
             codes[(codes == 0) & ~has_label(rows, key)] = 2
-        fewest = state.min_match_num(place)
+        fewest = state.min_match_num(index)
         if fewest is None:
             continue
         itself = int(constraint.selector.matches(pod.pod.metadata.labels))
         most = constraint.max_skew - itself + fewest
-        skewed = state.counts[state.slot(place)].of_rows(rows, key) > most
+        skewed = state.counts[state.slot(index)].of_rows(rows, key) > most
         if skewed.any():
             codes[(codes == 0) & skewed] = 1
     return Verdicts(codes, (SUCCESS, _SKEWED, _NO_LABEL)) if codes.any() else None

@@ -56,8 +56,8 @@ class PodTopologySpread:
             constraints = self._constraints(pod, DO_NOT_SCHEDULE)
         except SelectorError as error:
             return None, as_status(f"obtaining pod's hard topology spread constraints: {error}")
-        found = filtering.cal_pre_filter_state(snapshot.rows(), pod, constraints) if constraints else PreFilterState()
-        state.write(PRE_FILTER_STATE_KEY, found)
+        state_ = filtering.cal_pre_filter_state(snapshot.rows(), pod, constraints) if constraints else PreFilterState()
+        state.write(PRE_FILTER_STATE_KEY, state_)
         return None, SUCCESS
 
     def add_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo) -> Status:
@@ -72,10 +72,10 @@ class PodTopologySpread:
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
         try:
-            found = state.read(PRE_FILTER_STATE_KEY)
+            pre_filter_state = state.read(PRE_FILTER_STATE_KEY)
         except NotFoundError as error:
             return Verdicts.all(len(rows), as_status(f'reading "{PRE_FILTER_STATE_KEY.name}" from cycleState: {error}'))
-        return filtering.filter_rows(found, pod, rows) if found.constraints else None
+        return filtering.filter_rows(pre_filter_state, pod, rows) if pre_filter_state.constraints else None
 
     def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
         if not len(rows):
@@ -88,7 +88,7 @@ class PodTopologySpread:
             return self._pre_score_nothing(state)
         # With the scheduler's default constraints, nodes without a zone still count for spreading by hostname.
         require_all = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaulted
-        found = scoring.init_pre_score_state(
+        pre_score_state = scoring.init_pre_score_state(
             self._handle.snapshot.rows(),
             rows,
             pod,
@@ -96,7 +96,7 @@ class PodTopologySpread:
             require_all_topologies=require_all,
             by_constraint=self._counts_by_constraint,
         )
-        state.write(PRE_SCORE_STATE_KEY, found)
+        state.write(PRE_SCORE_STATE_KEY, pre_score_state)
         return SUCCESS
 
     def _pre_score_nothing(self, state: CycleState) -> Status:
@@ -106,17 +106,17 @@ class PodTopologySpread:
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
         try:
-            found = state.read(PRE_SCORE_STATE_KEY)
+            pre_score_state = state.read(PRE_SCORE_STATE_KEY)
         except NotFoundError as error:
             return _unread(error)
-        return scoring.score_rows(found, pod, rows)
+        return scoring.score_rows(pre_score_state, pod, rows)
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status:  # noqa: ARG002
         try:
-            found = state.read(PRE_SCORE_STATE_KEY)
+            pre_score_state = state.read(PRE_SCORE_STATE_KEY)
         except NotFoundError as error:
             return _unread(error)
-        return scoring.normalize(found, scores)
+        return scoring.normalize(pre_score_state, scores)
 
     def _constraints(self, pod: PodInfo, action: str) -> tuple[Constraint, ...]:
         """The pod's constraints, or the defaults with a selector derived for it. Upstream: buildDefaultConstraints"""

@@ -42,10 +42,10 @@ class PodTopologySpreadV136(PodTopologySpread):
         )
 
     def _constraints(self, pod: PodInfo, action: str) -> tuple[Constraint, ...]:
-        found = super()._constraints(pod, action)
+        constraints = super()._constraints(pod, action)
         if not self._handle.features.taint_toleration_comparison_operators:
-            return found
-        return tuple(replace(constraint, compares_taints=True) for constraint in found)
+            return constraints
+        return tuple(replace(constraint, compares_taints=True) for constraint in constraints)
 
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:
         """Skip without a hard constraint."""
@@ -71,7 +71,7 @@ class PodTopologySpreadV136(PodTopologySpread):
     def _after_pod_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
         """Upstream: isSchedulableAfterPodChange"""
         was, now = before_and_after(Pod, old, new)
-        if any(one is not None and not _is_counted(one, pod.pod) for one in (now, was)):
+        if any(pod_ is not None and not _is_counted(pod_, pod.pod) for pod_ in (now, was)):
             return QueueingHint.QUEUE_SKIP
         constraints = self._hard_constraints(pod)
         if was is None or now is None:

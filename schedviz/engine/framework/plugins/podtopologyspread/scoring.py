@@ -17,7 +17,7 @@ from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.interface import MAX_NODE_SCORE, Scores
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.topology import Counts, DomainCounts, both, has_label, known, label_codes
+from schedviz.engine.framework.plugins.helper.topology import Counts, DomainCounts, both, has_label, label_codes, nodes_with_keys
 from schedviz.engine.framework.plugins.podtopologyspread.constraint import HOSTNAME, Constraint, included, keys, matching_pods
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import PodInfo
@@ -51,9 +51,9 @@ class PreScoreState:
     def clone(self) -> PreScoreState:
         return self
 
-    def slot(self, place: int) -> str:
+    def slot(self, index: int) -> str:
         """The key of the counts of a constraint."""
-        return str(place) if self.by_constraint else self.constraints[place].topology_key
+        return str(index) if self.by_constraint else self.constraints[index].topology_key
 
     def to_state(self) -> dict[str, Any]:
         """Plain data, for a checkpoint."""
@@ -89,23 +89,23 @@ def init_pre_score_state(
     by_constraint: bool = False,
 ) -> PreScoreState:
     """Count the matching pods in the domains of the feasible rows, over all nodes. Upstream: initPreScoreState, PreScore"""
-    whole = known(rows, keys(constraints)) if require_all_topologies else None
-    state = PreScoreState(constraints, None if whole is None else ~whole, by_constraint=by_constraint)
+    has_all_keys = nodes_with_keys(rows, keys(constraints)) if require_all_topologies else None
+    state = PreScoreState(constraints, None if has_all_keys is None else ~has_all_keys, by_constraint=by_constraint)
     groups: dict[str, list[Constraint]] = {}
-    for place, constraint in enumerate(constraints):
-        groups.setdefault(state.slot(place), []).append(constraint)
+    for index, constraint in enumerate(constraints):
+        groups.setdefault(state.slot(index), []).append(constraint)
     weights: list[float] = []
-    for place, constraint in enumerate(constraints):
-        key, slot = constraint.topology_key, state.slot(place)
+    for index, constraint in enumerate(constraints):
+        key, slot = constraint.topology_key, state.slot(index)
         if key == HOSTNAME:
-            size = len(rows) if whole is None else int(np.count_nonzero(whole))
+            size = len(rows) if has_all_keys is None else int(np.count_nonzero(has_all_keys))
         elif slot in state.counts:
             size = 0  # Its domains were counted for an earlier constraint with the same key.
         else:
             codes, _ = label_codes(rows, key)
             # Nodes without the label are in a domain of their own, "".
-            size = int(np.count_nonzero(np.bincount(codes if whole is None else codes[whole])))
-            present = known(all_rows, keys(constraints)) if require_all_topologies else None
+            size = int(np.count_nonzero(np.bincount(codes if has_all_keys is None else codes[has_all_keys])))
+            present = nodes_with_keys(all_rows, keys(constraints)) if require_all_topologies else None
             state.counts[slot] = _count(all_rows, pod, groups[slot], present)
         weights.append(topology_normalizing_weight(size))
     state.weights = tuple(weights)
@@ -129,22 +129,22 @@ def score_rows(state: PreScoreState, pod: PodInfo, rows: Rows) -> Scores:
     if not state.constraints:
         return uniform(len(rows), 0)
     score: Floats | None = None
-    for place, (constraint, weight) in enumerate(zip(state.constraints, state.weights, strict=True)):
-        added = _matching(state, place, pod, rows).astype(np.float64)
+    for index, (constraint, weight) in enumerate(zip(state.constraints, state.weights, strict=True)):
+        added = _matching(state, index, pod, rows).astype(np.float64)
         added *= weight
         added += float(constraint.max_skew - 1)
-        if known(rows, [constraint.topology_key]) is not None:
+        if nodes_with_keys(rows, [constraint.topology_key]) is not None:
             added = np.where(has_label(rows, constraint.topology_key), added, 0.0)
         score = added if score is None else score + added
     assert score is not None
     return _without_ignored(state.ignored, _round(score))
 
 
-def _matching(state: PreScoreState, place: int, pod: PodInfo, rows: Rows) -> Counts:
-    constraint = state.constraints[place]
+def _matching(state: PreScoreState, index: int, pod: PodInfo, rows: Rows) -> Counts:
+    constraint = state.constraints[index]
     if constraint.topology_key == HOSTNAME:
         return matching_pods(rows, constraint.selector, pod.namespace).astype(np.int64, copy=False)
-    return state.counts[state.slot(place)].of_rows(rows, constraint.topology_key)
+    return state.counts[state.slot(index)].of_rows(rows, constraint.topology_key)
 
 
 def normalize(state: PreScoreState, scores: Scores) -> Scores:
@@ -165,9 +165,9 @@ def _without_ignored(ignored: Mask | None, scores: Scores) -> Scores:
 
 def _round(scores: Floats) -> Scores:
     """Rounds halves away from zero like Go's math.Round; scores are not negative."""
-    whole = np.floor(scores)
-    whole += scores - whole >= 0.5
-    return whole.astype(np.int64)
+    rounded = np.floor(scores)
+    rounded += scores - rounded >= 0.5
+    return rounded.astype(np.int64)
 
 
 def topology_normalizing_weight(size: int) -> float:

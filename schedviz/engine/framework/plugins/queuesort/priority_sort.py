@@ -16,5 +16,5 @@ class PrioritySort:
         pass
 
     def less(self, first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
-        one, other = first.pod_info.priority, second.pod_info.priority
-        return one > other or (one == other and first.timestamp < second.timestamp)
+        first_priority, second_priority = first.pod_info.priority, second.pod_info.priority
+        return first_priority > second_priority or (first_priority == second_priority and first.timestamp < second.timestamp)

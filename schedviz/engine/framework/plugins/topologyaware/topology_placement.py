@@ -25,10 +25,10 @@ class TopologyPlacement:
 
     def generate_placements(self, group: PodGroupInfo, parent: Placement) -> Sequence[Placement] | Status:
         """The parent placement if the group has no topology constraint. If pods of the group have nodes, only their domain is left."""
-        found: PodGroup | None = self._handle.objects.get("PodGroup", group.namespace, group.name)
-        if found is None:
+        pod_group: PodGroup | None = self._handle.objects.get("PodGroup", group.namespace, group.name)
+        if pod_group is None:
             return as_status(pod_group_not_found(group))
-        constraints = found.spec.scheduling_constraints
+        constraints = pod_group.spec.scheduling_constraints
         if constraints is None or not constraints.topology:
             return [parent]
         # The API allows one constraint.
@@ -48,7 +48,7 @@ class TopologyPlacement:
 
     def _domain_of(self, key: str, pods: Sequence[Pod]) -> str | None:
         """The domain of pods that have nodes; None: there are no pods. Raises LookupError. Upstream: getScheduledPodsTopologyDomain"""
-        found: str | None = None
+        common_value: str | None = None
         prefix = "cannot determine domain for already scheduled pods"
         for pod in pods:
             info = self._handle.snapshot.node_info_map.get(pod.spec.node_name)
@@ -57,7 +57,7 @@ class TopologyPlacement:
             domain = info.node.metadata.labels.get(key)
             if domain is None:
                 raise LookupError(f"{prefix}: no topology domain found for pod {pod.key}")
-            if found and found != domain:
-                raise LookupError(f"{prefix}: more than 1 domain found for pod group: {found}, {domain}")
-            found = domain
-        return found
+            if common_value and common_value != domain:
+                raise LookupError(f"{prefix}: more than 1 domain found for pod group: {common_value}, {domain}")
+            common_value = domain
+        return common_value

@@ -129,9 +129,9 @@ class VolumeCache(AssumeCache[PersistentVolume]):
         super()._put(info)
 
     def _forget_class(self, name: str) -> None:
-        known = self._objects.get(name)
-        if known is not None:
-            self._by_class[class_of_volume(known.api)].discard(name)
+        assumed = self._objects.get(name)
+        if assumed is not None:
+            self._by_class[class_of_volume(assumed.api)].discard(name)
 
 
 class PassiveAssumeCache(AssumeCache[Object]):

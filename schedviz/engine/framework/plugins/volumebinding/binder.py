@@ -117,7 +117,7 @@ class VolumeBinder:
 
     # Reserve.
 
-    def assume_pod_volumes(self, pod: Pod, node_name: str, found: PodVolumes) -> PodVolumes | None:
+    def assume_pod_volumes(self, pod: Pod, node_name: str, pod_volumes: PodVolumes) -> PodVolumes | None:
         """Assume what was found; None: everything is already bound.
 
         Raises `AssumeError`, with nothing assumed. Upstream: AssumePodVolumes
@@ -127,12 +127,12 @@ class VolumeBinder:
         bindings: list[BindingInfo] = []
         claims: list[PersistentVolumeClaim] = []
         try:
-            for binding in found.static_bindings or ():
+            for binding in pod_volumes.static_bindings or ():
                 volume = bound_to(binding.volume, binding.claim)
                 if volume is not binding.volume:
                     self.volumes.assume(volume)
                 bindings.append(BindingInfo(binding.claim, volume))
-            for claim in found.dynamic_provisions or ():
+            for claim in pod_volumes.dynamic_provisions or ():
                 selected = _with_selected_node(claim, node_name)
                 self.claims.assume(selected)
                 claims.append(selected)
@@ -257,7 +257,7 @@ def _with_selected_node(claim: PersistentVolumeClaim, node_name: str) -> Persist
     return replace(claim, metadata=annotated(claim.metadata, SELECTED_NODE, node_name))
 
 
-def _is_older(known: KubeObject, written: KubeObject) -> bool:
+def _is_older(cached: KubeObject, updated: KubeObject) -> bool:
     """Whether the informer's version is older than the written one."""
-    own, others = known.metadata.resource_version, written.metadata.resource_version
+    own, others = cached.metadata.resource_version, updated.metadata.resource_version
     return own.isdecimal() and others.isdecimal() and int(own) < int(others)

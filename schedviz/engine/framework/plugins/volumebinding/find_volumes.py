@@ -84,13 +84,13 @@ class VolumeSearch:
         """The rows that can serve all claims. Upstream: volume_binding.go Filter"""
         self._failures = []
         reach = ReachableRows(rows)
-        found = self._check_bound(rows, reach)
+        findings = self._check_bound(rows, reach)
         if self._claims.unbound_delayed:
-            unfinished = found < _FAILED
-            found[unfinished] |= self._check_unbound(rows, reach)[unfinished]
-        if not found.any():
+            unfinished = findings < _FAILED
+            findings[unfinished] |= self._check_unbound(rows, reach)[unfinished]
+        if not findings.any():
             return None
-        distinct, codes = np.unique(np.append(found, 0), return_inverse=True)
+        distinct, codes = np.unique(np.append(findings, 0), return_inverse=True)
         return Verdicts(codes.reshape(-1)[:-1].astype(np.int16), tuple(self._status(int(finding)) for finding in distinct))
 
     def pod_volumes(self, rows: Rows) -> PodVolumes:
@@ -120,33 +120,33 @@ class VolumeSearch:
     # Bound claims.
 
     def _check_bound(self, rows: Rows, reach: ReachableRows) -> Findings:
-        found = np.zeros(len(rows), np.int64)
+        findings = np.zeros(len(rows), np.int64)
         for claim in self._claims.bound:
-            fine = found == 0
+            fine = findings == 0
             if not fine.any():
                 break
             try:
                 volume = self._volumes.get(claim.spec.volume_name)
             except AssumeError:
-                found[fine] = PV_NOT_EXIST
+                findings[fine] = PV_NOT_EXIST
                 break
             plugin = in_tree_plugin(volume.spec)
             migrated = None if plugin is None or plugin.name not in self._rules.migrated else self._where_migrated(plugin, rows)
             if plugin is None or migrated is None:
-                found[fine & ~reach.mask(volume.spec.node_affinity)] = NODE_CONFLICT
+                findings[fine & ~reach.mask(volume.spec.node_affinity)] = NODE_CONFLICT
             else:
-                found[fine & ~migrated & ~reach.mask(volume.spec.node_affinity)] = NODE_CONFLICT
-                self._check_migrated(volume, plugin, found, fine & migrated, reach)
-        return found
+                findings[fine & ~migrated & ~reach.mask(volume.spec.node_affinity)] = NODE_CONFLICT
+                self._check_migrated(volume, plugin, findings, fine & migrated, reach)
+        return findings
 
-    def _check_migrated(self, volume: PersistentVolume, plugin: InTreePlugin, found: Findings, rows: Mask, reach: ReachableRows) -> None:
+    def _check_migrated(self, volume: PersistentVolume, plugin: InTreePlugin, findings: Findings, rows: Mask, reach: ReachableRows) -> None:
         """On nodes whose CSI driver handles the volume, its translated labels count. Upstream: tryTranslatePVToCSI"""
         try:
             affinity = translated(volume, plugin).spec.node_affinity
         except TranslationError as error:
-            found[rows] = self._failure(f"could not translate pv: {error}")
+            findings[rows] = self._failure(f"could not translate pv: {error}")
         else:
-            found[rows & ~reach.mask(affinity)] = NODE_CONFLICT
+            findings[rows & ~reach.mask(affinity)] = NODE_CONFLICT
 
     def _where_migrated(self, plugin: InTreePlugin, rows: Rows) -> Mask | None:
         """The rows whose node's CSI driver handles the plugin's volumes; None: there is none."""
@@ -158,22 +158,22 @@ class VolumeSearch:
 
     def _check_unbound(self, rows: Rows, reach: ReachableRows) -> Findings:
         elsewhere = self._selected_elsewhere(rows)
-        found = np.where(elsewhere, BIND_CONFLICT, 0)
+        findings = np.where(elsewhere, BIND_CONFLICT, 0)
         if elsewhere.all():
-            return found
+            return findings
         if self._matching is None:
-            found[~elsewhere] = self._failure(self._failure_of_matching)
-            return found
+            findings[~elsewhere] = self._failure(self._failure_of_matching)
+            return findings
         choices = self._matching.choose(len(rows), reach)
         to_provision: list[tuple[PersistentVolumeClaim, Choice | None]] = [(claim, None) for claim in self._selected]
         to_provision += [(options.claim, choice) for options, choice in zip(self._matching.options, choices, strict=True)]
         for claim, choice in to_provision:
-            concerned = found == 0
+            concerned = findings == 0
             if choice is not None:
                 concerned &= choice == NONE
             if concerned.any():
-                self._check_provision(claim, rows, found, concerned)
-        return found
+                self._check_provision(claim, rows, findings, concerned)
+        return findings
 
     def _selected_elsewhere(self, rows: Rows) -> Mask:
         """The rows that are not the node that was selected for the claim's provisioning."""
@@ -183,11 +183,11 @@ class VolumeSearch:
             elsewhere |= np.fromiter((name != node for name in rows.names), np.bool_, len(rows))
         return elsewhere
 
-    def _check_provision(self, claim: PersistentVolumeClaim, rows: Rows, found: Findings, concerned: Mask) -> None:
+    def _check_provision(self, claim: PersistentVolumeClaim, rows: Rows, findings: Findings, concerned: Mask) -> None:
         try:
-            possible, enough = can_provision(claim, rows, self._objects)
+            possible, has_capacity = can_provision(claim, rows, self._objects)
         except ProvisioningError as error:
-            found[concerned] = self._failure(str(error))
+            findings[concerned] = self._failure(str(error))
         else:
-            found[concerned & ~possible] = BIND_CONFLICT
-            found[concerned & possible & ~enough] = NOT_ENOUGH_SPACE
+            findings[concerned & ~possible] = BIND_CONFLICT
+            findings[concerned & possible & ~has_capacity] = NOT_ENOUGH_SPACE

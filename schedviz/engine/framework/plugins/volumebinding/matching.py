@@ -84,15 +84,15 @@ class Matching:
             choice[in_reach] = number
         if looking.any() and options.free:
             best = self._best(options.free, looking, reach, others)
-            found = np.flatnonzero(best < len(options.free))
-            choice[found] = np.array(options.free, np.int64)[best[found]]
+            matched = np.flatnonzero(best < len(options.free))
+            choice[matched] = np.array(options.free, np.int64)[best[matched]]
         return choice
 
     def _best(self, free: Sequence[int], looking: Mask, reach: ReachableRows, others: Sequence[Choice]) -> Choice:
         """The first volume in the order of preference that each row can take; their number if it can take none."""
         best = np.full(len(looking), len(free), np.int64)
         still = looking.copy()
-        left = int(np.count_nonzero(still))
+        remaining = int(np.count_nonzero(still))
         ranks: list[int] = []
         rows: list[int] = []
         for rank, number in enumerate(free):
@@ -102,12 +102,12 @@ class Matching:
                 # Local volumes are many, with few rows each: all of them are tested at once.
                 rows += few
                 ranks += [rank] * len(few)
-            elif left:
+            elif remaining:
                 in_reach = reach.index(affinity)
                 taking = _where_free(number, in_reach[still[in_reach]], others)
                 best[taking] = rank
                 still[taking] = False
-                left -= len(taking)
+                remaining -= len(taking)
         if rows:
             where, rank_of = np.array(rows, np.intp), np.array(ranks, np.int64)
             possible = looking[where]
@@ -136,23 +136,23 @@ def _have_one_attributes_class(claim: PersistentVolumeClaim, volume: PersistentV
 
 
 def _options(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume], numbers: dict[str, int]) -> Options:
-    wanted = exact(requested_storage(claim))
+    requested = exact(requested_storage(claim))
     selector = None
     if claim.spec.selector is not None:
         try:
             selector = label_selector(claim.spec.selector)
         except SelectorError as error:
             raise SelectorError([f"error creating internal label selector for claim: {claim.key}: {error}"]) from None
-    held: list[int] = []
+    choices: list[int] = []
     free: list[tuple[int, int]] = []
     for volume in volumes:
         if volume.spec.claim_ref is not None and not is_bound_to(volume, claim):
             continue
         size = exact(storage_capacity(volume))
-        if size < wanted or have_different_modes(claim, volume) or volume.metadata.deletion_timestamp is not None:
+        if size < requested or have_different_modes(claim, volume) or volume.metadata.deletion_timestamp is not None:
             continue
         if volume.spec.claim_ref is not None:
-            held.append(numbers[volume.name])
+            choices.append(numbers[volume.name])
         elif (
             volume.status.phase == "Available"
             and (selector is None or selector.matches(volume.metadata.labels))
@@ -160,4 +160,4 @@ def _options(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume], 
         ):
             free.append((size, numbers[volume.name]))
     free.sort(key=lambda option: option[0])
-    return Options(claim, tuple(held), tuple(number for _, number in free))
+    return Options(claim, tuple(choices), tuple(number for _, number in free))

@@ -70,13 +70,14 @@ def _topology_selector(term: TopologySelectorTerm) -> Selector | None:
 
 def _has_enough_capacity(claim: PersistentVolumeClaim, storage_class: StorageClass, rows: Rows, objects: ObjectLister) -> Mask:
     """Drivers that publish their capacity must have published enough. Upstream: hasEnoughCapacity"""
-    wanted = claim.spec.resources.requests.get("storage")
+    requested = claim.spec.resources.requests.get("storage")
     driver: CSIDriver | None = objects.get("CSIDriver", "", storage_class.provisioner)
-    if wanted is None or driver is None or not driver.spec.storage_capacity:
+    if requested is None or driver is None or not driver.spec.storage_capacity:
         return np.ones(len(rows), np.bool_)
     capacities: list[CSIStorageCapacity] = list(objects.list("CSIStorageCapacity"))
     return _with_access(
-        [each for each in capacities if each.storage_class_name == storage_class.name and _suffices(each, wanted.value)], rows
+        [capacity for capacity in capacities if capacity.storage_class_name == storage_class.name and _suffices(capacity, requested.value)],
+        rows,
     )
 
 
@@ -90,15 +91,15 @@ def node_capacity(claim: PersistentVolumeClaim, node: Node, objects: ObjectListe
 
     Upstream: hasEnoughCapacity
     """
-    wanted = claim.spec.resources.requests.get("storage")
+    requested = claim.spec.resources.requests.get("storage")
     storage_class: StorageClass | None = objects.get("StorageClass", "", class_of_claim(claim))
     driver: CSIDriver | None = None if storage_class is None else objects.get("CSIDriver", "", storage_class.provisioner)
-    if wanted is None or storage_class is None or driver is None or not driver.spec.storage_capacity:
+    if requested is None or storage_class is None or driver is None or not driver.spec.storage_capacity:
         return None
     capacities: list[CSIStorageCapacity] = list(objects.list("CSIStorageCapacity"))
     for capacity in capacities:
         is_of_class = capacity.storage_class_name == storage_class.name
-        if is_of_class and _suffices(capacity, wanted.value) and _has_access(node, capacity):
+        if is_of_class and _suffices(capacity, requested.value) and _has_access(node, capacity):
             return capacity
     return None
 
@@ -132,9 +133,9 @@ def _with_access(capacities: Iterable[CSIStorageCapacity], rows: Rows) -> Mask:
             values_of.setdefault(first.key, set()).update(first.values)
         else:
             having |= _selected(selector, rows)
-    for key, wanted in values_of.items():
+    for key, allowed_values in values_of.items():
         codes, values = label_codes(rows, key)
-        having |= np.array([value in wanted for value in values], np.bool_)[codes]
+        having |= np.array([value in allowed_values for value in values], np.bool_)[codes]
     return having
 
 

@@ -48,10 +48,10 @@ class ReachableRows:
         requirement = None if required is None else _parsed(required)
         if requirement is None or requirement.hosts is None:
             return None
-        place, order, starts = self._hosts
+        position, order, starts = self._hosts
         rows: list[int] = []
         for host in requirement.hosts:
-            code = place.get(host)
+            code = position.get(host)
             if code is not None:
                 rows += order[starts[code] : starts[code + 1]]
         if requirement.only_host:
@@ -67,12 +67,12 @@ class ReachableRows:
         few = self.few(affinity)
         if few is not None:
             return np.array(few, np.intp)
-        known = self._known.get(required)
-        if known is None:
+        cached = self._known.get(required)
+        if cached is None:
             selector = _parsed(required).selector
             column = self._rows.node_column((names.VOLUME_BINDING, required), lambda info: _matches(selector, info), np.bool_)
-            known = self._known[required] = np.flatnonzero(column)
-        return known
+            cached = self._known[required] = np.flatnonzero(column)
+        return cached
 
     def mask(self, affinity: VolumeNodeAffinity | None) -> Mask:
         """The rows that satisfy a volume's node affinity, as a mask."""
@@ -107,21 +107,21 @@ def local_node_names(affinity: VolumeNodeAffinity | None) -> list[str]:
     """
     if affinity is None or affinity.required is None:
         return []
-    found: set[str] = set()
+    hostnames: set[str] = set()
     for term in affinity.required.node_selector_terms:
-        found |= _hosts_of(term) or set()
-    return sorted(found)
+        hostnames |= _hosts_of(term) or set()
+    return sorted(hostnames)
 
 
 def _named_hosts(required: NodeSelector) -> list[str] | None:
     """The allowed hosts; None: any."""
-    found: set[str] = set()
+    hostnames: set[str] = set()
     for term in required.node_selector_terms:
         hosts = _hosts_of(term)
         if hosts is None:
             return None
-        found |= hosts
-    return sorted(found)
+        hostnames |= hosts
+    return sorted(hostnames)
 
 
 def _hosts_of(term: NodeSelectorTerm) -> set[str] | None:

@@ -140,20 +140,20 @@ class VolumeBinding:
             data = state.read(STATE_KEY)
         except NotFoundError as error:
             return as_status(str(error))
-        found = self._pod_volumes(data, node_name)
-        if found is None:
+        pod_volumes = self._pod_volumes(data, node_name)
+        if pod_volumes is None:
             data.all_bound = True
             return SUCCESS
-        data.pod_volumes = found
+        data.pod_volumes = pod_volumes
         try:
-            assumed = self._binder.assume_pod_volumes(pod.pod, node_name, found)
+            assumed = self._binder.assume_pod_volumes(pod.pod, node_name, pod_volumes)
         except AssumeError as error:
             return as_status(str(error))
         finally:
             # The claims are not needed any more, and the state of waiting pods should be small.
             data.claims = None
         data.all_bound = assumed is None
-        data.pod_volumes = assumed or found
+        data.pod_volumes = assumed or pod_volumes
         return SUCCESS
 
     def _pod_volumes(self, data: StateData, node_name: str) -> PodVolumes | None:
@@ -185,10 +185,10 @@ class VolumeBinding:
         if volumes is None:
             return as_status(f'no pod volumes found for node "{node_name}"')
         if not data.is_written:
-            written = self._binder.write(pod.pod, volumes)
-            if isinstance(written, StatusError):
-                return as_status(written)
-            volumes = data.pod_volumes = written
+            updated = self._binder.write(pod.pod, volumes)
+            if isinstance(updated, StatusError):
+                return as_status(updated)
+            volumes = data.pod_volumes = updated
             data.is_written = True
             state.write(PRE_BIND_WAIT_KEY, PreBindWait(self._handle.clock() + self._bind_timeout))
         return self._wait_for_bindings(pod.pod, volumes, state.read(PRE_BIND_WAIT_KEY).deadline)

@@ -68,9 +68,11 @@ class VolumeBindingV136(VolumeBinding):
         if claims is None or not claims.unbound_delayed:
             return uniform(len(rows), 0)
         search = self._search_for(claims)
-        found = [search.pod_volumes(Rows.of([info])) for info in rows.infos]
+        pod_volumes = [search.pod_volumes(Rows.of([info])) for info in rows.infos]
         nodes = [info.node for info in rows.infos]
-        scores = [capacity_score(volumes, node, self._handle.objects, self._shape) for volumes, node in zip(found, nodes, strict=True)]
+        scores = [
+            capacity_score(volumes, node, self._handle.objects, self._shape) for volumes, node in zip(pod_volumes, nodes, strict=True)
+        ]
         return np.array(scores, np.int64)
 
     def pre_bind_pre_flight(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:  # noqa: ARG002 - the extension point's shape

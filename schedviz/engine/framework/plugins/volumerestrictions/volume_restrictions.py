@@ -90,10 +90,10 @@ class VolumeRestrictions:
         rest = self._rest(state)
         if not exclusive:
             return None if rest is SUCCESS else Verdicts.all(len(rows), rest)
-        taken = _taken(exclusive, rows)
+        conflicts = _taken(exclusive, rows)
         if rest is SUCCESS:
-            return Verdicts.reject(taken, _DISK_CONFLICT)
-        return Verdicts(np.where(taken, 1, 2), (SUCCESS, _DISK_CONFLICT, rest))
+            return Verdicts.reject(conflicts, _DISK_CONFLICT)
+        return Verdicts(np.where(conflicts, 1, 2), (SUCCESS, _DISK_CONFLICT, rest))
 
     def _rest(self, state: CycleState) -> Status:
         """The verdict for nodes without disk conflicts. Upstream: satisfyReadWriteOncePod"""
@@ -125,10 +125,10 @@ def is_exclusive(volume: Volume) -> bool:
 def _taken(volumes: Sequence[Volume], rows: Rows) -> Mask:
     """The rows where a pod uses one of the disks. Rows whose pods have no such disks are skipped."""
     with_disks = rows.info_column((names.VOLUME_RESTRICTIONS, "disks"), _has_exclusive_volumes, np.bool_)
-    taken = np.zeros(len(rows), np.bool_)
+    conflicts = np.zeros(len(rows), np.bool_)
     for row in np.flatnonzero(with_disks).tolist():
-        taken[row] = _conflicts(volumes, rows.infos[row])
-    return taken
+        conflicts[row] = _conflicts(volumes, rows.infos[row])
+    return conflicts
 
 
 def _has_exclusive_volumes(node_info: NodeInfo) -> bool:

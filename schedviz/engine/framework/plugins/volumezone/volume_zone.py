@@ -152,9 +152,9 @@ class VolumeZone:
 
 def topologies_of(volume: PersistentVolume) -> list[PVTopology]:
     """The topology labels of a volume; one with an empty zone is ignored. Upstream: getPVTopologies"""
-    found = []
+    topologies = []
     for key in TOPOLOGY_LABELS:
         zones = [zone.strip() for zone in volume.metadata.labels.get(key, "").split(_DELIMITER)]
         if all(zones):
-            found.append(PVTopology(key, tuple(sorted(set(zones)))))
-    return found
+            topologies.append(PVTopology(key, tuple(sorted(set(zones)))))
+    return topologies

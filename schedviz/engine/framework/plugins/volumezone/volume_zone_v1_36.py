@@ -36,11 +36,11 @@ class VolumeZoneV136(VolumeZone):
         )
 
     def _is_elsewhere(self, rows: Rows, topology: PVTopology) -> Mask:
-        found = self._has_other_value(rows, topology.key, topology)
+        mask = self._has_other_value(rows, topology.key, topology)
         other_label = _GA_LABEL.get(topology.key)
         if other_label is None:
-            return found
-        return np.where(has_label(rows, topology.key), found, self._has_other_value(rows, other_label, topology))
+            return mask
+        return np.where(has_label(rows, topology.key), mask, self._has_other_value(rows, other_label, topology))
 
     def _has_other_value(self, rows: Rows, key: str, topology: PVTopology) -> Mask:
         codes, values = label_codes(rows, key)

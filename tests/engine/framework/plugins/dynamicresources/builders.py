@@ -41,8 +41,8 @@ def slice_of(
     pool_spec = {"name": pool, "generation": generation, "resourceSliceCount": count}
     content = {"devices": list(devices)} if devices else {}
     body = {"driver": DRIVER, "pool": pool_spec} | content | where | spec
-    found: ResourceSlice = made({"apiVersion": API, "kind": "ResourceSlice", "metadata": {"name": name or pool}, "spec": body})
-    return found
+    result: ResourceSlice = made({"apiVersion": API, "kind": "ResourceSlice", "metadata": {"name": name or pool}, "spec": body})
+    return result
 
 
 def request(name: str = "r", **exactly: Any) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def request(name: str = "r", **exactly: Any) -> dict[str, Any]:
 
 
 def first_of(*alternatives: dict[str, Any], name: str = "r") -> dict[str, Any]:
-    return {"name": name, "firstAvailable": [{"deviceClassName": "any"} | each for each in alternatives]}
+    return {"name": name, "firstAvailable": [{"deviceClassName": "any"} | alternative for alternative in alternatives]}
 
 
 def where(expression: str) -> list[dict[str, Any]]:
@@ -65,8 +65,8 @@ def claim_for(*requests: dict[str, Any], name: str = "c", constraints: Sequence[
 
 
 def class_called(name: str, **spec: Any) -> DeviceClass:
-    found: DeviceClass = made({"apiVersion": API, "kind": "DeviceClass", "metadata": {"name": name}, "spec": spec})
-    return found
+    result: DeviceClass = made({"apiVersion": API, "kind": "DeviceClass", "metadata": {"name": name}, "spec": spec})
+    return result
 
 
 class Devices:
@@ -94,12 +94,14 @@ class Devices:
         """The allocations on a node, n1 if none is given; None: there are none."""
         allocator = self.allocator()
         on = node or node_called("n1")
-        found = allocator.find(on, claims)
-        return None if found is None else [allocator.result(claim, devices, on.name) for claim, devices in zip(claims, found, strict=True)]
+        result = allocator.find(on, claims)
+        return (
+            None if result is None else [allocator.result(claim, devices, on.name) for claim, devices in zip(claims, result, strict=True)]
+        )
 
     def names(self, *claims: ResourceClaim, node: Node | None = None) -> list[list[str]] | None:
         """`request=device` of each result, by claim."""
         results = self.results(*claims, node=node)
         if results is None:
             return None
-        return [[f"{each.request}={each.device}" for each in result.devices.results] for result in results]
+        return [[f"{result.request}={result.device}" for result in result.devices.results] for result in results]

@@ -117,7 +117,7 @@ def test_admin_access_is_given_to_devices_in_use() -> None:
     results = devices.results(claim_for(request(allocationMode="All", adminAccess=True)))
 
     assert results is not None
-    assert [(each.device, each.admin_access) for each in results[0].devices.results] == [("a", True), ("b", True)]
+    assert [(result.device, result.admin_access) for result in results[0].devices.results] == [("a", True), ("b", True)]
     assert devices.names(claim_for(request())) is None
 
 
@@ -152,8 +152,8 @@ def test_a_shared_device_gives_each_claim_the_capacity_that_it_asks_for() -> Non
     results = devices.results(asking("15Gi", "c1"), claim_for(request(), name="c2"))
 
     assert results is not None
-    assert [str(each.devices.results[0].consumed_capacity["memory"]) for each in results] == ["20Gi", "10Gi"]
-    assert len({each.devices.results[0].share_id for each in results}) == 2
+    assert [str(result.devices.results[0].consumed_capacity["memory"]) for result in results] == ["20Gi", "10Gi"]
+    assert len({result.devices.results[0].share_id for result in results}) == 2
     assert devices.names(asking("41Gi")) is None
     assert devices.names(asking("30Gi", "c1"), asking("30Gi", "c2")) is None
 
@@ -165,7 +165,7 @@ def test_devices_with_binding_conditions_come_last_and_carry_their_conditions() 
     results = devices.results(claim_for(request(count=2)))
 
     assert results is not None
-    assert [(each.device, each.binding_conditions) for each in results[0].devices.results] == [("b", ()), ("a", ("Attached",))]
+    assert [(result.device, result.binding_conditions) for result in results[0].devices.results] == [("b", ()), ("a", ("Attached",))]
 
 
 @pytest.mark.parametrize(
@@ -348,5 +348,5 @@ def test_pools_whose_slices_are_not_all_there_have_no_devices() -> None:
     finder = devices.allocator().for_claims([claim_for(request())])
 
     # The slices of all pools were searched for each pool on each node: minutes.
-    found = [finder.find(node_called(f"n{number}")) for number in range(60)]
-    assert [each is not None and each[0][0].device.device.name for each in found] == ["z"] * 60
+    results = [finder.find(node_called(f"n{number}")) for number in range(60)]
+    assert [each is not None and each[0][0].device.device.name for each in results] == ["z"] * 60

@@ -34,12 +34,12 @@ def rule_dict(name: str = "rule", *, effect: str = "NoSchedule", time: str | Non
 
 
 def rule(name: str = "rule", **members: Any) -> DeviceTaintRule:
-    found: DeviceTaintRule = made(rule_dict(name, **members))
-    return found
+    result: DeviceTaintRule = made(rule_dict(name, **members))
+    return result
 
 
 def taints(slice_: ResourceSlice) -> dict[str, list[str]]:
-    return {each.name: [taint.value for taint in each.taints] for each in slice_.spec.devices}
+    return {device.name: [taint.value for taint in device.taints] for device in slice_.spec.devices}
 
 
 TWO = slice_of(device("d0", taints=[{"key": KEY, "value": "own", "effect": "NoSchedule"}]), device("d1"))
@@ -59,9 +59,9 @@ TWO = slice_of(device("d0", taints=[{"key": KEY, "value": "own", "effect": "NoSc
     ],
 )
 def test_a_rule_taints_the_devices_that_match_all_of_its_selector(selector: dict[str, str], devices: list[str]) -> None:
-    found = taints(tainted(TWO, [rule(**selector)]))
+    result = taints(tainted(TWO, [rule(**selector)]))
 
-    assert [name for name, values in found.items() if "rule" in values] == devices
+    assert [name for name, values in result.items() if "rule" in values] == devices
 
 
 def test_the_taints_of_rules_follow_those_of_the_device() -> None:
@@ -135,9 +135,9 @@ def session(*more: dict[str, Any], gates: dict[str, bool] = GATES, tolerates: bo
 
 
 def placed_on(simulation: Simulation) -> str:
-    found = simulation.cluster.find("Pod", "default/p")
-    assert found is not None
-    return str(found.spec.node_name)  # type: ignore[attr-defined]  # it is a pod
+    pod_ = simulation.cluster.find("Pod", "default/p")
+    assert pod_ is not None
+    return str(pod_.spec.node_name)  # type: ignore[attr-defined]  # it is a pod
 
 
 def test_a_rule_keeps_claims_off_a_device() -> None:
@@ -251,7 +251,7 @@ def test_why_counts_the_taint_of_a_rule_and_suggests_to_tolerate_it() -> None:
 
 def test_the_inventory_shows_the_taints_of_rules() -> None:
     [pool] = device_inventory(session(rule_dict(driver=DRIVER))).pools
-    assert [(each.taints, each.tainted) for each in pool.devices] == [((f"{KEY}=rule:NoSchedule",), True)]
+    assert [(device.taints, device.tainted) for device in pool.devices] == [((f"{KEY}=rule:NoSchedule",), True)]
 
     [pool] = device_inventory(session(rule_dict(driver=DRIVER), gates={})).pools
     assert not pool.devices[0].tainted

@@ -87,13 +87,13 @@ class Allocator:
 
     def free(self, request: Request, pools: Sequence[Pool]) -> Sequence[SliceDevice] | None:
         """The first device for a request of one, or no device, if only selectors decide; None: it takes a search."""
-        taken, selectors = self._rules.allocated.devices, self._rules.selectors
+        allocated, selectors = self._rules.allocated.devices, self._rules.selectors
         for pool in pools:
             devices = pool.selected(request.all_expressions, selectors)
             if devices is None:
                 return None
             for device in devices:
-                if device.id not in taken:
+                if device.id not in allocated:
                     return (device,)
         return ()
 
@@ -111,10 +111,10 @@ class Allocator:
 
     def _available_counters(self, pool: Pool) -> Amounts:
         # As upstream, by the name of the pool alone, for all nodes and drivers.
-        known = self._counters.get(pool.id.pool)
-        if known is None:
-            known = self._counters[pool.id.pool] = available_in(pool, self._allocated)
-        return known
+        counters = self._counters.get(pool.id.pool)
+        if counters is None:
+            counters = self._counters[pool.id.pool] = available_in(pool, self._allocated)
+        return counters
 
 
 class ClaimsAllocator:
@@ -172,15 +172,15 @@ class ClaimsAllocator:
         """The claim's requests. Raises `AllocationError`."""
         planned: list[Sequence[PlannedRequest]] = []
         least = 0
-        for asked in claim.spec.devices.requests:
-            if asked.first_available and not self._features.prioritized_list:
+        for request in claim.spec.devices.requests:
+            if request.first_available and not self._features.prioritized_list:
                 raise AllocationError(
-                    f"claim {claim.key}, request {asked.name}: has subrequests, but the DRAPrioritizedList feature is disabled"
+                    f"claim {claim.key}, request {request.name}: has subrequests, but the DRAPrioritizedList feature is disabled"
                 )
-            alternatives = alternatives_of(asked)
+            alternatives = alternatives_of(request)
             self._check_capacity(claim, alternatives)
-            options = tuple(self._planned_request(search, claim, each, pools) for each in alternatives)
-            least += min(each.wanted for each in options)
+            options = tuple(self._planned_request(search, claim, alternative, pools) for alternative in alternatives)
+            least += min(option.wanted for option in options)
             planned.append(options)
         if least > MAX_RESULTS:
             raise AllocationError(f"claim {claim.key}: number of requested devices {least} exceeds the claim limit of {MAX_RESULTS}")
@@ -200,12 +200,11 @@ class ClaimsAllocator:
     def _check_capacity(self, claim: ResourceClaim, alternatives: Sequence[Request]) -> None:
         if self._features.consumable_capacity:
             return
-        for each in alternatives:
-            if each.capacity is not None:
-                kind = "subrequest" if each.parent else "request"
-                raise AllocationError(
-                    f"claim {claim.key}, {kind} {each.name}: has capacity requests, but the DRAConsumableCapacity feature is disabled"
-                )
+        for alternative in alternatives:
+            if alternative.capacity is not None:
+                kind = "subrequest" if alternative.parent else "request"
+                message = f"{kind} {alternative.name}: has capacity requests, but the DRAConsumableCapacity feature is disabled"
+                raise AllocationError(f"claim {claim.key}, {message}")
 
     def _planned_request(self, search: Search, claim: ResourceClaim, request: Request, pools: Sequence[Pool]) -> PlannedRequest:
         """Upstream: validateDeviceRequest"""
@@ -253,5 +252,5 @@ def _refuse_invalid(pools: Sequence[Pool]) -> None:
 
 
 def _is_for_all(request: DeviceRequest) -> bool:
-    asked = request.first_available or (request.exactly,)
-    return any(each is not None and each.allocation_mode == ALL for each in asked)
+    requests = request.first_available or (request.exactly,)
+    return any(exact_request is not None and exact_request.allocation_mode == ALL for exact_request in requests)

@@ -53,9 +53,9 @@ class _Attribute:
     def _lookup(self, device: SliceDevice) -> DeviceAttribute | None:
         """Upstream: lookupAttribute"""
         attributes = device.device.attributes
-        found = attributes.get(self._name)
-        if found is not None:
-            return found
+        attribute = attributes.get(self._name)
+        if attribute is not None:
+            return attribute
         domain, separator, key = self._name.partition("/")
         return attributes.get(key) if separator and domain == device.id.driver else None
 
@@ -113,7 +113,7 @@ class _Match(_Attribute):
 
 
 class _Distinct(_Attribute):
-    """All devices have the attribute, with values of their own.
+    """All devices have the attribute, with distinct values.
 
     As upstream, values are kept by request: of a request with several devices, only the last one's.
     """
@@ -139,8 +139,8 @@ class _Distinct(_Attribute):
         if values is None:
             return not self._lists and not self._seen
         for other in self._seen.values():
-            theirs = self._values(other)
-            if theirs is not None and theirs[0] == values[0] and theirs[1] & values[1]:
+            other_values = self._values(other)
+            if other_values is not None and other_values[0] == values[0] and other_values[1] & values[1]:
                 return False
         return True
 

@@ -19,7 +19,7 @@ _ZERO = of_int(0)
 
 def available_in(pool: Pool, allocated: AllocatedState) -> Amounts:
     """What is left of each counter of the pool; it may be negative."""
-    left: Amounts = {
+    available: Amounts = {
         counters.name: {name: counter.value or _ZERO for name, counter in counters.counters.items()}
         for counters in pool.counter_sets.values()
     }
@@ -27,11 +27,11 @@ def available_in(pool: Pool, allocated: AllocatedState) -> Amounts:
         if not device.device.consumes_counters or not allocated.is_allocated(device.id):
             continue
         for consumption in device.device.consumes_counters:
-            counters = left.get(consumption.counter_set, {})
+            counters = available.get(consumption.counter_set, {})
             for name, counter in consumption.counters.items():
                 if name in counters:
                     counters[name] = counters[name].minus(counter.value or _ZERO)
-    return left
+    return available
 
 
 class TakenCounters:
@@ -49,8 +49,8 @@ class TakenCounters:
                 amount = counter.value or _ZERO
                 counters[name] = counters[name].plus(amount) if name in counters else amount
         for set_name, amounts in available.items():
-            mine = taken.get(set_name, {})
-            if any(amount.compare(mine.get(name, _ZERO)) < 0 for name, amount in amounts.items()):
+            taken_of_set = taken.get(set_name, {})
+            if any(amount.compare(taken_of_set.get(name, _ZERO)) < 0 for name, amount in amounts.items()):
                 self.give_back(pool, device)
                 return False
         return True

@@ -1,6 +1,6 @@
 """Pools of devices, as one node sees them.
 
-A pool counts only if all its slices of the newest generation are there. What a node sees depends on slices and the Node object alone, so
+A pool is complete only if all slices of its newest generation exist. What a node sees depends on slices and the Node object alone, so
 `PoolIndex` keeps it until one of them changes.
 
 Upstream: dynamic-resource-allocation/structured/internal/incubating/pools_incubating.go
@@ -38,7 +38,7 @@ class PoolError(ValueError):
 
 
 class SliceDevice:
-    """A device of a slice, with what selectors have said of it."""
+    """A device of a slice, with cached selector results."""
 
     __slots__ = ("_answers", "allows_multiple", "amounts", "device", "has_request_policy", "id", "slice")
 
@@ -49,7 +49,9 @@ class SliceDevice:
         self.allows_multiple = bool(device.allow_multiple_allocations)
         self.has_request_policy = any(capacity.request_policy is not None for capacity in device.capacity.values())
         #: The capacities, and the values that their policies allow.
-        self.amounts = sum(1 + len(each.request_policy.valid_values if each.request_policy else ()) for each in device.capacity.values())
+        self.amounts = sum(
+            1 + len(capacity.request_policy.valid_values if capacity.request_policy else ()) for capacity in device.capacity.values()
+        )
         self._answers: dict[str, Answer] = {}
 
     @property
@@ -97,19 +99,19 @@ class Pool:
 
     def selected(self, expressions: tuple[str, ...], selectors: Selectors) -> Sequence[SliceDevice] | None:
         """The devices that all selectors select; None: a device is not plain, or a selector fails for one or is unusually expensive."""
-        known = self._selected.get(expressions, _UNKNOWN)
-        if known is _UNKNOWN:
+        selected = self._selected.get(expressions, _UNKNOWN)
+        if selected is _UNKNOWN:
             if len(self._selected) >= _MAX_ANSWERS:
                 self._selected.clear()
-            known = self._selected[expressions] = self._select(expressions, selectors)
-        return known  # type: ignore[return-value]  # it is known
+            selected = self._selected[expressions] = self._select(expressions, selectors)
+        return selected  # type: ignore[return-value]  # it is known
 
     def _select(self, expressions: tuple[str, ...], selectors: Selectors) -> Sequence[SliceDevice] | None:
         if self.is_incomplete or self.invalid_reason:
             return ()
         if not all(device.is_plain for device in self.devices) or any(map(is_long, expressions)):
             return None
-        found: list[SliceDevice] = []
+        selected: list[SliceDevice] = []
         for device in self.devices:
             for expression in expressions:
                 answer = device.answer(expression, selectors)
@@ -119,13 +121,13 @@ class Pool:
                 if not answer.value:
                     break
             else:
-                found.append(device)
-        return found
+                selected.append(device)
+        return selected
 
     @property
     def has_binding_conditions(self) -> bool:
         """Whether a device has to be prepared before a pod is bound. Upstream: poolHasBindingConditions"""
-        return any(each.device.binding_conditions for each in self.devices)
+        return any(device.device.binding_conditions for device in self.devices)
 
 
 def node_matches(node: Node, node_name: str | None, all_nodes: bool | None, selector: NodeSelector | None) -> bool:  # noqa: FBT001
@@ -138,7 +140,7 @@ def node_matches(node: Node, node_name: str | None, all_nodes: bool | None, sele
 
 
 class PoolIndex:
-    """The pools of every node, computed when they are asked for."""
+    """The pools of every node, computed on demand and cached."""
 
     def __init__(self, features: AllocatorFeatures) -> None:
         self._features = features
@@ -156,36 +158,36 @@ class PoolIndex:
         if slices is self._slices:
             return
         self._slices = slices
-        known = self._devices
+        cached = self._devices
         self._devices = {}
         self._on_node, self._shared, self._pools, self._of_pool = {}, [], {}, {}
-        for each in slices:
-            kept = known.get(each.key)
-            if kept is not None and kept[0] is each:
-                self._devices[each.key] = kept
-            self._of_pool.setdefault(PoolID(each.spec.driver, each.spec.pool.name), []).append(each)
-            name = each.spec.node_name
-            if not name or each.spec.shared_counters:
-                self._shared.append(each)
+        for slice_ in slices:
+            devices = cached.get(slice_.key)
+            if devices is not None and devices[0] is slice_:
+                self._devices[slice_.key] = devices
+            self._of_pool.setdefault(PoolID(slice_.spec.driver, slice_.spec.pool.name), []).append(slice_)
+            name = slice_.spec.node_name
+            if not name or slice_.spec.shared_counters:
+                self._shared.append(slice_)
             else:
-                self._on_node.setdefault(name, []).append(each)
+                self._on_node.setdefault(name, []).append(slice_)
 
     def of(self, node: Node) -> list[Pool]:
         """The pools that the node sees, in the order in which they are tried. Raises `PoolError`."""
-        kept = self._pools.get(node.name)
-        if kept is not None and kept[0] is node:
-            return kept[1]
+        cached = self._pools.get(node.name)
+        if cached is not None and cached[0] is node:
+            return cached[1]
         pools = self._gathered(node)
         self._pools[node.name] = (node, pools)
         return pools
 
     def _gathered(self, node: Node) -> list[Pool]:
         """Upstream: GatherPools"""
-        found: dict[PoolID, list[ResourceSlice]] = {}
-        for each in [*self._on_node.get(node.name, ()), *self._shared]:
-            if self._is_relevant(each, node):
-                _add(found, each)
-        pools = [pool for pool_id, slices in found.items() if (pool := self._pool(pool_id, slices)) is not None]
+        by_pool: dict[PoolID, list[ResourceSlice]] = {}
+        for slice_ in [*self._on_node.get(node.name, ()), *self._shared]:
+            if self._is_relevant(slice_, node):
+                _add(by_pool, slice_)
+        pools = [pool for pool_id, slices in by_pool.items() if (pool := self._pool(pool_id, slices)) is not None]
         # Pools whose devices need preparation come last.
         return sorted(pools, key=lambda pool: (pool.has_binding_conditions, pool.id))
 
@@ -212,53 +214,53 @@ class PoolIndex:
         if len(slices) == pool.resource_slice_count:
             return self._built(pool_id, slices, slices)
         everything = self._of_pool[pool_id]
-        if any(each.spec.pool.generation > pool.generation for each in everything):
+        if any(slice_.spec.pool.generation > pool.generation for slice_ in everything):
             return None
-        current = [each for each in everything if each.spec.pool.generation == pool.generation]
+        current = [slice_ for slice_ in everything if slice_.spec.pool.generation == pool.generation]
         if len(current) != pool.resource_slice_count:
             return Pool(pool_id, is_incomplete=True)
         return self._built(pool_id, slices, current)
 
     def _built(self, pool_id: PoolID, slices: list[ResourceSlice], everything: Sequence[ResourceSlice]) -> Pool:
         """Upstream: buildPool"""
-        slices.sort(key=lambda each: each.name)
+        slices.sort(key=lambda slice_: slice_.name)
         has_counters = self._features.partitionable_devices
-        of_devices = [each for each in slices if not (has_counters and each.spec.shared_counters)]
-        devices = [device for each in of_devices for device in self._devices_of(each)]
+        of_devices = [slice_ for slice_ in slices if not (has_counters and slice_.spec.shared_counters)]
+        devices = [device for slice_device in of_devices for device in self._devices_of(slice_device)]
         reason = _duplicate(device.device.name for device in devices)
         if reason:
             return Pool(pool_id, invalid_reason=f"duplicate device name {reason}")
         if not has_counters:
             return Pool(pool_id, devices=devices)
-        sets = [counters for each in slices for counters in each.spec.shared_counters]
+        sets = [counters for slice_ in slices for counters in slice_.spec.shared_counters]
         reason = _duplicate(counters.name for counters in sets)
         if reason:
             return Pool(pool_id, invalid_reason=f"duplicate counter set name {reason}")
         by_name = {counters.name: counters for counters in sets}
-        seen = {each.name for each in slices}
-        others = [device for each in everything if each.name not in seen for device in self._devices_of(each)]
-        all_of_node = [device for each in slices for device in self._devices_of(each)]
+        seen = {slice_.name for slice_ in slices}
+        others = [device for slice_ in everything if slice_.name not in seen for device in self._devices_of(slice_)]
+        all_of_node = [device for slice_ in slices for device in self._devices_of(slice_)]
         reason = _unknown_counter(all_of_node, by_name) or _unknown_counter(others, by_name)
         if reason:
             return Pool(pool_id, invalid_reason=reason)
         return Pool(pool_id, devices=devices, other_devices=others, counter_sets=by_name)
 
     def _devices_of(self, slice_: ResourceSlice) -> tuple[SliceDevice, ...]:
-        kept = self._devices.get(slice_.key)
-        if kept is None or kept[0] is not slice_:
-            kept = self._devices[slice_.key] = (slice_, tuple(SliceDevice(slice_, device) for device in slice_.spec.devices))
-        return kept[1]
+        devices = self._devices.get(slice_.key)
+        if devices is None or devices[0] is not slice_:
+            devices = self._devices[slice_.key] = (slice_, tuple(SliceDevice(slice_, device) for device in slice_.spec.devices))
+        return devices[1]
 
 
 def _add(pools: dict[PoolID, list[ResourceSlice]], slice_: ResourceSlice) -> None:
     """Add a slice to its pool, unless the pool has newer ones. Upstream: addSlice"""
     pool = slice_.spec.pool
     pool_id = PoolID(slice_.spec.driver, pool.name)
-    known = pools.get(pool_id)
-    if known is None or pool.generation > known[0].spec.pool.generation:
+    existing = pools.get(pool_id)
+    if existing is None or pool.generation > existing[0].spec.pool.generation:
         pools[pool_id] = [slice_]
-    elif pool.generation == known[0].spec.pool.generation:
-        known.append(slice_)
+    elif pool.generation == existing[0].spec.pool.generation:
+        existing.append(slice_)
 
 
 def _duplicate(names: Iterable[str]) -> str:
@@ -273,8 +275,8 @@ def _duplicate(names: Iterable[str]) -> str:
 
 def _unknown_counter(devices: Sequence[SliceDevice], sets: Mapping[str, CounterSet]) -> str:
     """Why a device's counters cannot be used; "": all can. Upstream: validateDeviceCounterConsumption"""
-    for each in devices:
-        for consumption in each.device.consumes_counters:
+    for device in devices:
+        for consumption in device.device.consumes_counters:
             counters = sets.get(consumption.counter_set)
             if counters is None:
                 return f"counter set {consumption.counter_set} not found"

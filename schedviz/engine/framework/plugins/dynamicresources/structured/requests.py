@@ -42,20 +42,20 @@ class Request:
         "tolerations",
     )
 
-    def __init__(self, name: str, asked: ExactDeviceRequest | DeviceSubRequest | None, parent: str = "") -> None:
-        asked = ExactDeviceRequest() if asked is None else asked
+    def __init__(self, name: str, request: ExactDeviceRequest | DeviceSubRequest | None, parent: str = "") -> None:
+        request = ExactDeviceRequest() if request is None else request
         self.name = name
         #: The name of the request that this is an alternative of; "": of none.
         self.parent = parent
-        self.device_class_name = asked.device_class_name
-        self.mode = asked.allocation_mode
-        self.count = asked.count
-        self.selectors: Sequence[DeviceSelector] = asked.selectors
-        self.tolerations: Sequence[DeviceToleration] = asked.tolerations
-        self.capacity: CapacityRequirements | None = asked.capacity
-        wanted = asked.admin_access if isinstance(asked, ExactDeviceRequest) else None
-        self.has_admin_access = wanted is not None
-        self.admin_access = bool(wanted)
+        self.device_class_name = request.device_class_name
+        self.mode = request.allocation_mode
+        self.count = request.count
+        self.selectors: Sequence[DeviceSelector] = request.selectors
+        self.tolerations: Sequence[DeviceToleration] = request.tolerations
+        self.capacity: CapacityRequirements | None = request.capacity
+        admin_access = request.admin_access if isinstance(request, ExactDeviceRequest) else None
+        self.has_admin_access = admin_access is not None
+        self.admin_access = bool(admin_access)
         self.device_class: DeviceClass | None = None
         #: The expressions of the class's selectors, then of the request's.
         self.class_expressions: tuple[str, ...] = ()
@@ -89,7 +89,7 @@ def alternatives_of(request: DeviceRequest) -> tuple[Request, ...]:
     """The alternatives of a request; a request without any is its only one."""
     if not request.first_available:
         return (Request(request.name, request.exactly),)
-    return tuple(Request(each.name, each, request.name) for each in request.first_available)
+    return tuple(Request(subrequest.name, subrequest, request.name) for subrequest in request.first_available)
 
 
 def _expression(selector: DeviceSelector) -> str:

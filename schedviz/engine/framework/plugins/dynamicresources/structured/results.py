@@ -33,39 +33,39 @@ def allocation_result(
     claim: ResourceClaim, devices: Sequence[FoundDevice], node_name: str, *, binding_conditions: bool
 ) -> AllocationResult:
     """The allocation of a claim. Raises `UnsupportedSelectorError`."""
-    results = tuple(_result(claim, place, found, binding_conditions=binding_conditions) for place, found in enumerate(devices))
-    selector = _node_selector((found.device for found in devices), node_name)
+    results = tuple(_result(claim, index, device, binding_conditions=binding_conditions) for index, device in enumerate(devices))
+    selector = _node_selector((device.device for device in devices), node_name)
     return AllocationResult(devices=DeviceAllocationResult(results), node_selector=selector)
 
 
-def _result(claim: ResourceClaim, place: int, found: FoundDevice, *, binding_conditions: bool) -> DeviceRequestAllocationResult:
-    request, device = found.request, found.device.device
+def _result(claim: ResourceClaim, index: int, found_device: FoundDevice, *, binding_conditions: bool) -> DeviceRequestAllocationResult:
+    request, device = found_device.request, found_device.device.device
     return DeviceRequestAllocationResult(
         request=request.full_name,
-        driver=found.device.id.driver,
-        pool=found.device.id.pool,
-        device=found.device.id.device,
+        driver=found_device.device.id.driver,
+        pool=found_device.device.id.pool,
+        device=found_device.device.id.device,
         admin_access=True if request.admin_access else None,
         tolerations=tuple(request.tolerations),
         binding_conditions=device.binding_conditions if binding_conditions else (),
         binding_failure_conditions=device.binding_failure_conditions if binding_conditions else (),
-        share_id=None if found.consumed is None else _share_id(claim, place, found),
-        consumed_capacity=dict(found.consumed or {}),
+        share_id=None if found_device.consumed is None else _share_id(claim, index, found_device),
+        consumed_capacity=dict(found_device.consumed or {}),
     )
 
 
-def _share_id(claim: ResourceClaim, place: int, found: FoundDevice) -> str:
+def _share_id(claim: ResourceClaim, index: int, device: FoundDevice) -> str:
     """The name of a share of a device. Deviation: upstream draws it at random; here, equal sessions give equal names."""
-    return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{claim.uid} {place} {found.device.id}"))
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{claim.uid} {index} {device.device.id}"))
 
 
 def _node_selector(devices: Iterable[SliceDevice], node_name: str) -> NodeSelector | None:
     """The nodes that can use the devices; None: all. Raises `UnsupportedSelectorError`. Upstream: createNodeSelector"""
     fields: list[NodeSelectorRequirement] = []
     expressions: list[NodeSelectorRequirement] = []
-    for each in devices:
-        source = each.device if each.slice.spec.per_device_node_selection else each.slice.spec
-        if source.node_name is not None or each.device.binds_to_node:
+    for device in devices:
+        source = device.device if device.slice.spec.per_device_node_selection else device.slice.spec
+        if source.node_name is not None or device.device.binds_to_node:
             name = NodeSelectorRequirement(key="metadata.name", operator="In", values=(node_name,))
             return NodeSelector((NodeSelectorTerm(match_fields=(name,)),))
         terms = source.node_selector.node_selector_terms if source.node_selector is not None else ()
@@ -79,8 +79,11 @@ def _node_selector(devices: Iterable[SliceDevice], node_name: str) -> NodeSelect
     return NodeSelector((NodeSelectorTerm(match_fields=tuple(fields), match_expressions=tuple(expressions)),))
 
 
-def _add_new(known: list[NodeSelectorRequirement], more: Sequence[NodeSelectorRequirement]) -> None:
+def _add_new(requirements: list[NodeSelectorRequirement], more: Sequence[NodeSelectorRequirement]) -> None:
     """Upstream: addNewNodeSelectorRequirements"""
-    for each in more:
-        if not any((own.key, own.operator, set(own.values)) == (each.key, each.operator, set(each.values)) for own in known):
-            known.append(each)
+    for requirement in more:
+        if not any(
+            (own.key, own.operator, set(own.values)) == (requirement.key, requirement.operator, set(requirement.values))
+            for own in requirements
+        ):
+            requirements.append(requirement)

@@ -33,7 +33,7 @@ from schedviz.kube.selectors import SelectorError as NodeSelectorError
 #: The limit of a search that has no timeout, so that no session runs for ever.
 MAX_STEPS: Final = 200_000
 #: Devices that are looked at in the time of a step. Work that grows with a device or a claim counts as looks, too.
-_LOOKS_PER_STEP: Final = 10
+_VISITS_PER_STEP: Final = 10
 #: Looks in the time that it takes to compile a character of an expression.
 _LOOKS_PER_CHARACTER: Final = 20
 #: Upstream: resource/v1 AllocationResultsMaxSize
@@ -84,7 +84,7 @@ class Search:
     def __init__(self, rules: Rules, node: Node, pools: Sequence[Pool], *, max_steps: int) -> None:
         """`max_steps`: a search that takes longer ends with `TooLongError`."""
         self._rules = rules
-        self._max_looks = max_steps * _LOOKS_PER_STEP
+        self._max_visits = max_steps * _VISITS_PER_STEP
         self._node = node
         self._pools = pools
         self._claims: Sequence[PlannedClaim] = ()
@@ -94,7 +94,7 @@ class Search:
         self._node_matches: dict[int, bool] = {}
         self.results: list[list[FoundDevice]] = []
         #: Looks, those of the steps included.
-        self._looked = 0
+        self._visits = 0
         #: Expensive selectors that have been counted.
         self._counted: set[tuple[str, DeviceID | None]] = set()
         #: How many steps the search took. Upstream: numAllocateOneInvocations
@@ -113,18 +113,18 @@ class Search:
     @property
     def effort(self) -> int:
         """The time that the search has taken, in steps."""
-        return self._looked // _LOOKS_PER_STEP
+        return self._visits // _VISITS_PER_STEP
 
     # The steps. Upstream: allocateOne
 
     def _step(self) -> None:
         self.steps += 1
-        self._look(_LOOKS_PER_STEP)
+        self._count_visits(_VISITS_PER_STEP)
 
-    def _look(self, parts: int) -> None:
+    def _count_visits(self, parts: int) -> None:
         """Count the parts of a device, or of a claim, that the search goes through."""
-        self._looked += parts
-        if self._looked > self._max_looks:
+        self._visits += parts
+        if self._visits > self._max_visits:
             raise TooLongError
 
     def _claim(self, claim: int) -> bool:
@@ -134,7 +134,7 @@ class Search:
         return self._request(claim, 0)
 
     def _request(self, claim: int, request: int) -> bool:
-        """Begin a request, or go on to the next claim after the last one."""
+        """Start with a request, or continue with the next claim after the last request."""
         requests = self._claims[claim].requests
         if request >= len(requests):
             try:
@@ -169,20 +169,20 @@ class Search:
             raise _TooManyDevicesError
         if planned.request.mode == ALL:
             return self._every(claim, request, planned, index)
-        asked = planned.request
+        device_request = planned.request
         for pool_index in range(start[0], len(self._pools)):
             pool = self._pools[pool_index]
             if pool.is_incomplete or pool.invalid_reason:
                 continue
             first = start[1] if pool_index == start[0] else 0
-            for place in range(first, len(pool.devices)):
-                self._looked += 1
-                device = pool.devices[place]
-                if not self._is_candidate(claim, asked, device):
+            for device_index in range(first, len(pool.devices)):
+                self._visits += 1
+                device = pool.devices[device_index]
+                if not self._is_candidate(claim, device_request, device):
                     continue
-                if not self._take(claim, asked, device, pool, must=False):
+                if not self._take(claim, device_request, device, pool, must=False):
                     continue
-                if self._next(claim, request, planned, index, (pool_index, place + 1), device, pool):
+                if self._next(claim, request, planned, index, (pool_index, device_index + 1), device, pool):
                     return True
         return False
 
@@ -249,15 +249,15 @@ class Search:
 
     def _are_satisfied(self, expressions: Sequence[str], device: SliceDevice, where: str) -> bool:
         if len(expressions) > 1:
-            self._look(len(expressions) - 1)
-        for place, expression in enumerate(expressions):
+            self._count_visits(len(expressions) - 1)
+        for index, expression in enumerate(expressions):
             if is_long(expression):
                 self._count(expression, None, len(expression) * _LOOKS_PER_CHARACTER)
             answer = device.answer(expression, self._rules.selectors)
             if answer.looks:
                 self._count(expression, device.id, answer.looks)
             if isinstance(answer.value, SelectorError):
-                raise AllocationError(f"{where}: selector #{place}: {answer.value}")
+                raise AllocationError(f"{where}: selector #{index}: {answer.value}")
             if not answer.value:
                 return False
         return True
@@ -266,20 +266,20 @@ class Search:
         """Count the work for a selector once, whether it has been done before or not: a search takes the same steps after a restore."""
         if (expression, device) not in self._counted:
             self._counted.add((expression, device))
-            self._look(looks)
+            self._count_visits(looks)
 
     def _is_for_node(self, device: SliceDevice) -> bool:
-        known = self._node_matches.get(id(device))
-        if known is None:
+        matches = self._node_matches.get(id(device))
+        if matches is None:
             own = device.device
             if own.node_selector is not None:
-                self._look(len(own.node_selector.node_selector_terms))
+                self._count_visits(len(own.node_selector.node_selector_terms))
             try:
-                known = node_matches(self._node, own.node_name, own.all_nodes, own.node_selector)
+                matches = node_matches(self._node, own.node_name, own.all_nodes, own.node_selector)
             except NodeSelectorError as error:
                 raise AllocationError(str(error)) from None
-            self._node_matches[id(device)] = known
-        return known
+            self._node_matches[id(device)] = matches
+        return matches
 
     def has_capacity(self, request: Request, device: SliceDevice) -> bool:
         """Whether the device has the capacity that the request takes. Upstream: CmpRequestOverCapacity"""
@@ -290,7 +290,7 @@ class Search:
         if request.capacity is None and not device.has_request_policy and consumed is None and allocating is None:
             # It takes the whole of every capacity.
             return True
-        self._look(8 * device.amounts)
+        self._count_visits(8 * device.amounts)
         return fits(request.capacity, device.device.capacity, consumed=consumed or _NOTHING, allocating=allocating or _NOTHING)
 
     def _take(self, claim: int, request: Request, device: SliceDevice, pool: Pool, *, must: bool) -> bool:
@@ -311,11 +311,11 @@ class Search:
                 return False
             in_use = allows_multiple and (device.id in self._rules.allocated.capacities or device.id in self._capacity)
             available = self._rules.available_counters(pool)
-            self._look(4 * sum(map(len, available.values())) + 8 * sum(len(each.counters) for each in own.consumes_counters))
+            self._count_visits(4 * sum(map(len, available.values())) + 8 * sum(len(counter.counters) for counter in own.consumes_counters))
             if not in_use and not self._counters.take(pool, device, available):
                 return False
         if own.taints and features.device_taints:
-            self._look(len(own.taints) * (1 + len(request.tolerations)))
+            self._count_visits(len(own.taints) * (1 + len(request.tolerations)))
             if prevents_allocation(own.taints, request.tolerations):
                 return False
         if not self._satisfy(claim, request, device, must=must):
@@ -336,8 +336,8 @@ class Search:
         """Add a device to the constraints of its claim, or to none."""
         constraints = self._claims[claim].constraints
         if constraints:
-            self._look(4 * len(constraints))
-        for place, constraint in enumerate(constraints):
+            self._count_visits(4 * len(constraints))
+        for index, constraint in enumerate(constraints):
             if constraint.add(request.base_name, request.sub_name, device):
                 continue
             if must:
@@ -345,7 +345,7 @@ class Search:
                     f"claim {self._claims[claim].claim.key}, request {request.name}: cannot add device {device.id} because a claim "
                     "constraint would not be satisfied"
                 )
-            for earlier in constraints[:place]:
+            for earlier in constraints[:index]:
                 earlier.remove(request.base_name, request.sub_name, device)
             return False
         return True
@@ -354,11 +354,11 @@ class Search:
         """Undo `_take`. As upstream, a device that allows multiple allocations keeps its counters."""
         for constraint in self._claims[claim].constraints:
             constraint.remove(request.base_name, request.sub_name, device)
-        found = self.results[claim].pop()
+        result = self.results[claim].pop()
         self._allocating.get(device.id, set()).discard(claim)
         if device.allows_multiple and self._rules.features.consumable_capacity:
-            if found.consumed:
-                self._capacity.remove(device.id, found.consumed)
+            if result.consumed:
+                self._capacity.remove(device.id, result.consumed)
         elif self._rules.features.partitionable_devices and device.device.consumes_counters:
             self._counters.give_back(pool, device)
 

@@ -1,4 +1,4 @@
-"""CEL selectors of devices: their programs, and what they say of a device.
+"""CEL selectors of devices: compiles them, and evaluates them for a device.
 
 Upstream: dynamic-resource-allocation/cel/compile.go DeviceMatches, cel/cache.go
 """
@@ -61,7 +61,7 @@ class Selectors:
         return Answer(value, 0 if spent < _USUAL_COST else spent * _LOOKS_PER_COST)
 
     def _compile(self, expression: str) -> cel.Program | str:
-        """The program, or why there is none."""
+        """The program, or the compilation error."""
         if len(expression.encode()) > MAX_LENGTH:
             return f"compilation failed: Too long: may not be more than {MAX_LENGTH} bytes"
         return compiled(expression, consumable_capacity=self._consumable_capacity, list_type_attributes=self._lists)
@@ -110,9 +110,9 @@ def _evaluated(program: cel.Program, frame: Frame) -> bool | SelectorError:
         return SelectorError(f"CEL runtime error: {error}")
     if isinstance(value, bool):
         return value
-    shown = type_name(value)
+    actual = type_name(value)
     return SelectorError(
-        f"CEL runtime error: CEL result of type {shown} could not be converted to bool: type conversion error from '{shown}' to 'bool'"
+        f"CEL runtime error: CEL result of type {actual} could not be converted to bool: type conversion error from '{actual}' to 'bool'"
     )
 
 

@@ -43,22 +43,22 @@ class ConsumedCapacities(dict[DeviceID, dict[str, Quantity]]):
 
     def insert(self, device: DeviceID, amounts: ConsumedCapacity) -> None:
         """Add what one allocation consumes."""
-        known = self.get(device)
-        if known is None:
+        existing = self.get(device)
+        if existing is None:
             self[device] = dict(amounts)
             return
         for name, amount in amounts.items():
-            known[name] = known[name].plus(amount) if name in known else amount
+            existing[name] = existing[name].plus(amount) if name in existing else amount
 
     def remove(self, device: DeviceID, amounts: ConsumedCapacity) -> None:
         """Take away what one allocation consumed; a device of which nothing is used is forgotten."""
-        known = self.get(device)
-        if known is None:
+        existing = self.get(device)
+        if existing is None:
             return
         for name, amount in amounts.items():
-            if name in known:
-                known[name] = known[name].minus(amount)
-        if all(amount.is_zero for amount in known.values()):
+            if name in existing:
+                existing[name] = existing[name].minus(amount)
+        if all(amount.is_zero for amount in existing.values()):
             del self[device]
 
     def clone(self) -> ConsumedCapacities:
@@ -70,7 +70,7 @@ class ConsumedCapacities(dict[DeviceID, dict[str, Quantity]]):
 
 
 class AllocatedState(msgspec.Struct):
-    """What claims have: devices of their own, and shares of devices. Upstream: AllocatedState"""
+    """The allocated devices: exclusive ones, and shares of devices. Upstream: AllocatedState"""
 
     devices: set[DeviceID] = set()
     #: Each shared device, with the number of its shares.
@@ -90,11 +90,11 @@ class AllocatedState(msgspec.Struct):
     @classmethod
     def from_state(cls, state: Any) -> AllocatedState:
         """The state of `to_state`."""
-        found = cls({DeviceID(*device) for device in state["devices"]})
-        found.shared = {DeviceID(*device): shares for *device, shares in state["shared"]}
+        state_ = cls({DeviceID(*device) for device in state["devices"]})
+        state_.shared = {DeviceID(*device): shares for *device, shares in state["shared"]}
         for *device, amounts in state["capacities"]:
-            found.capacities[DeviceID(*device)] = {name: parse(amount) for name, amount in amounts.items()}
-        return found
+            state_.capacities[DeviceID(*device)] = {name: parse(amount) for name, amount in amounts.items()}
+        return state_
 
     def is_allocated(self, device: DeviceID) -> bool:
         """Whether a claim has the device or a share of it. Upstream: IsDeviceAllocated"""

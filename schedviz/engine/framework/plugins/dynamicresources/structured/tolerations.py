@@ -13,7 +13,7 @@ _EFFECTS: Final = ("NoSchedule", "NoExecute")
 
 def prevents_allocation(taints: Sequence[DeviceTaint], tolerations: Sequence[DeviceToleration]) -> bool:
     """Whether a taint keeps a request off the device. Upstream: taintPreventsAllocation"""
-    return any(taint.effect in _EFFECTS and not any(_tolerates(each, taint) for each in tolerations) for taint in taints)
+    return any(taint.effect in _EFFECTS and not any(_tolerates(toleration, taint) for toleration in tolerations) for taint in taints)
 
 
 def _tolerates(toleration: DeviceToleration, taint: DeviceTaint) -> bool:
