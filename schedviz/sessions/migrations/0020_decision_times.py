@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("scheduling", "0016_experiments")]
+    dependencies = [("scheduling", "0019_experiment_on_hold")]
 
     operations = [
         migrations.AddField("observer", "last_times", models.BigIntegerField(db_default=0, default=0)),
