@@ -176,6 +176,20 @@ class FGD(GpuSharing):
         return self._fragmentation
 
 
+class FGDBestFit(FGD):
+    """Fragmentation gradient descent, and best fit among the nodes on which the pod adds equally little. Not in the paper."""
+
+    name = "FGDBestFit"
+
+    def scores(self, request: Request, nodes: Nodes, pod: PodInfo) -> Amounts:
+        """100 for the best node alone, so that no choice is left to the order of ties."""
+        left = nodes.cpu / _MOST_CPU + nodes.free.sum(axis=1) / _MOST_GPU
+        order = np.lexsort((left, -super().scores(request, nodes, pod)))
+        scores = np.zeros(len(order), np.int64)
+        scores[order[0]] = 100
+        return scores
+
+
 class _Kept:
     """The scores of one request by row of the table, and the free amounts for which they were computed."""
 

@@ -1,6 +1,7 @@
 """Draws the unallocated GPUs against the arrived load: `python plot.py results.json > unallocated.svg`.
 
-Lines are the means of the results, bands their 95 % intervals, and dots the numbers that the paper's authors published (published.csv).
+Lines are the means of the results (dashed: ties at random), bands their 95 % intervals, and dots the numbers that the paper's authors
+published (published.csv).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from schedviz.experiments.results import Results, decode_results
 
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 860, 430, 52, 16, 210, 46
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 920, 430, 52, 16, 270, 46
 LOADS, MOST = (80, 130), 0.22
 COLOURS = {
     "Random": "#9a5b13",
@@ -22,6 +23,7 @@ COLOURS = {
     "BestFit": "#1f6fb4",
     "FGD": "#c8323c",
     "FirstFit": "#111111",
+    "FGD then BestFit": "#0a8f8a",
 }
 _INK = "#5b6570"
 
@@ -52,7 +54,7 @@ def _axes() -> Iterable[str]:
 
 def _curve(results: Results, name: str) -> Iterable[str]:
     colour = COLOURS.get(name.partition(",")[0], _INK)
-    dashes = "" if "," not in name else ' stroke-dasharray="7 4"' if "finer" not in name else ' stroke-dasharray="2 3"'
+    dashes = ' stroke-dasharray="7 4"' if "," in name else ""
     values = {
         int(key.partition(".")[2]): value for key, value in results.variant(name).values.items() if key.startswith("unallocatedGpus.")
     }

@@ -29,6 +29,7 @@ SECTIONS: Final[dict[str, tuple[str, ...]]] = {
         "helpers",
         "embedding",
         "experiments",
+        "gpu-fragmentation",
     ),
     "Concepts": ("concepts", "releases", "devices", "policies", "plugins", "extenders"),
     "Learn and teach": ("lessons", "rooms"),
