@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import english from "../src/i18n/messages/en.experiments.json";
 import { addEnglish } from "../src/i18n/translate";
-import { axisOf, stacked } from "../src/layout/axis";
+import { axisOf } from "../src/layout/axis";
+import { labelled } from "../src/layout/scatter";
 import { certainty, choose, goalsOf } from "../src/model/experiments/choice";
 import { defaultAxes } from "../src/model/experiments/defaultAxes";
 import { Figures } from "../src/model/experiments/figures";
@@ -22,7 +23,7 @@ const [PLACED, NODES, SKEW] = [0, 1, 2];
 function results(variants: Record<string, number[][]>): Results {
   const rows = Object.values(variants).flatMap((seeds, variant) => seeds.map((numbers, seed) => ({ variant, seed, numbers })));
   return {
-    ...{ schedviz: "", name: "", question: "", plan: "", baseline: "a", nodes: 1, pods: 1, columns: COLUMNS, moves: null, coursesAxis: "" },
+    ...{ schedviz: "", name: "", question: "", plan: "", baseline: "a", nodes: 1, pods: 1, columns: COLUMNS, moves: null, coursesAxis: "", series: [] },
     variants: Object.keys(variants).map((name) => ({ name })),
     trials: {
       numbers: rows.map((_, number) => number),
@@ -136,7 +137,15 @@ describe("axes", () => {
 });
 
 describe("labels", () => {
-  it("move up where they would lie on another", () => {
-    expect(stacked([{ x: 10, y: 50 }, { x: 20, y: 50 }, { x: 300, y: 50 }])).toEqual([50, 35, 50]); // prettier-ignore
+  const box = { left: 0, right: 400, top: 10, bottom: 200 };
+  const at = (x: number, y: number): { x: number; y: number } => ({ x, y });
+
+  it("do not cover each other, and stay inside", () => {
+    const labels = labelled([at(100, 50), at(120, 50), at(300, 15)], () => "a variant", box);
+    expect(labels.map(({ y }) => y)).toEqual([38, 72, 37]);
+  });
+
+  it("are shared by points at one place", () => {
+    expect(labelled([at(100, 50), at(101, 51)], (group) => String(group.length), box).map(({ text }) => text)).toEqual(["2"]);
   });
 });

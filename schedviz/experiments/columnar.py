@@ -7,6 +7,7 @@ import msgspec
 from schedviz.experiments.comparing import Moves
 from schedviz.experiments.courses import Course
 from schedviz.experiments.results import Column, Results, TrialRow, VariantResult
+from schedviz.experiments.series import SeriesInfo, infos_of
 
 
 class ColumnarVariant(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
@@ -47,6 +48,8 @@ class ColumnarResults(msgspec.Struct, frozen=True, rename="camel"):
     trials: ColumnarTrials
     moves: Moves | None
     courses_axis: str
+    #: What the variants' courses are.
+    series: list[SeriesInfo]
 
 
 def columnar(results: Results) -> ColumnarResults:
@@ -64,6 +67,7 @@ def columnar(results: Results) -> ColumnarResults:
         _trials(results.trials, results),
         results.moves,
         results.courses_axis,
+        infos_of([key for variant in results.variants for key in variant.courses]),
     )
 
 

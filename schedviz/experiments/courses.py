@@ -8,10 +8,10 @@ from typing import Final
 
 import msgspec
 
-from schedviz.experiments.series import Series
+from schedviz.experiments.series import Series, thinned
 from schedviz.experiments.trial_result import TrialResult
 
-#: Points of a course whose seeds have numbers at different times.
+#: Points of a course.
 _POINTS: Final = 100
 _DIGITS: Final = 6
 
@@ -35,7 +35,10 @@ def mean_shares(results: Sequence[TrialResult]) -> dict[str, list[float]]:
 def courses_of(results: Sequence[TrialResult]) -> dict[str, Course]:
     """The series by name, of all results that have it."""
     names = dict.fromkeys(name for result in results for name, series in result.series.items() if series.at)
-    return {name: _course([found.series[name] for found in results if name in found.series and found.series[name].at]) for name in names}
+    return {
+        name: _course([thinned(found.series[name], _POINTS) for found in results if name in found.series and found.series[name].at])
+        for name in names
+    }
 
 
 def _course(several: Sequence[Series]) -> Course:

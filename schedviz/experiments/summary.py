@@ -57,8 +57,10 @@ def _reasons(results: Results, comparison: Comparison, choice: Choice) -> Iterat
     first = choice.goals.index(choice.gains[0]) if choice.gains else 0
     for column in choice.goals[:first]:
         if column not in choice.costs and not comparison.is_nothing(column):
-            values = f"{_value(comparison, chosen, column)} and {_value(comparison, baseline, column)}"
-            yield f"{heading(column.key)}: no difference beyond chance ({values})."
+            own, other = (_value(comparison, name, column) for name in (chosen, baseline))
+            is_equal = comparison.is_equal(chosen, baseline, [column])
+            says = f"the same in every trial ({own})" if is_equal else f"no difference beyond chance ({own} and {other})"
+            yield f"{heading(column.key)}: {says}."
     if choice.costs:
         costs = [f"{label(column.key)} {_difference(comparison, chosen, baseline, column)}" for column in choice.costs[:_MOST_COSTS]]
         yield f"It costs: {'; '.join(costs)}."

@@ -86,7 +86,6 @@ def test_the_page_has_the_same_sentences(place: int) -> None:
 
 def recording(plan: str) -> dict[str, Any]:
     found: Results = results(plan)
-    # Sentences need no series, which are most of the document.
-    plain = [msgspec.structs.replace(variant, courses={}) for variant in found.variants]
-    drawn = msgspec.to_builtins(columnar(msgspec.structs.replace(found, schedviz="", variants=plain)))
+    variants = [msgspec.structs.replace(variant, courses={}, node_shares={}) for variant in found.variants]
+    drawn = msgspec.to_builtins(columnar(msgspec.structs.replace(found, schedviz="", variants=variants)))
     return {"results": json.loads(json.dumps(drawn)), "summary": summary(found), "others": others(found)}

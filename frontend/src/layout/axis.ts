@@ -21,17 +21,3 @@ export function axisOf(values: readonly number[], from: number, to: number, most
   for (let tick = Math.ceil(low / step) * step; tick <= high; tick += step) ticks.push(Number(tick.toPrecision(12)));
   return { at: (value) => from + ((value - low) / (high - low)) * (to - from), ticks };
 }
-
-const LABEL_WIDTH = 130;
-const LABEL_HEIGHT = 15;
-
-/** The heights of labels at these places, of which each that would lie on an earlier one is moved up. */
-export function stacked(points: readonly { x: number; y: number }[]): number[] {
-  const taken: { x: number; y: number }[] = [];
-  return points.map(({ x, y }) => {
-    let top = y;
-    while (taken.some((other) => Math.abs(other.x - x) < LABEL_WIDTH && Math.abs(other.y - top) < LABEL_HEIGHT)) top -= LABEL_HEIGHT;
-    taken.push({ x, y: top });
-    return top;
-  });
-}

@@ -1,5 +1,4 @@
 /** Many points of a scatter plot: dots as few paths, and one label for those at one place. */
-import { stacked } from "./axis";
 
 export interface Point {
   x: number;
@@ -19,15 +18,38 @@ export function dotPaths(points: readonly (Point & { color: string })[]): { colo
 
 /** Points nearer than this, in pixels, share a label. */
 const NEAR = 6;
+/** The width of a character and the height of a line, roughly. */
+const [CHARACTER, LINE] = [6.6, 15];
+/** Where a label is tried: its base line above or below its point. */
+const OFFSETS = [-12, 22, -27, 37, -42, 52];
 
-/** The points with a label each, of which none covers another; labels that would lie above `top` are below their point. */
-export function labelled<P extends Point>(points: readonly P[], top: number): { group: P[]; x: number; y: number }[] {
-  const groups = new Map<string, P[]>();
+export interface Label<P> {
+  group: P[];
+  text: string;
+  x: number;
+  y: number;
+  anchor: "start" | "middle" | "end";
+}
+
+/** A label for each place with points, inside the box; those that would cover an earlier one are moved up or down. */
+export function labelled<P extends Point>(points: readonly P[], textOf: (group: P[]) => string, box: { left: number; right: number; top: number; bottom: number }): Label<P>[] {
+  const groups: P[][] = [];
   for (const point of points) {
-    const key = `${Math.round(point.x / NEAR)} ${Math.round(point.y / NEAR)}`;
-    groups.set(key, [...(groups.get(key) ?? []), point]);
+    const near = groups.find(([first]) => Math.abs(first!.x - point.x) < NEAR && Math.abs(first!.y - point.y) < NEAR);
+    if (near) near.push(point);
+    else groups.push([point]);
   }
-  const all = [...groups.values()];
-  const heights = stacked(all.map(([first]) => ({ x: first!.x, y: first!.y - 12 })));
-  return all.map((group, place) => ({ group, x: group[0]!.x, y: heights[place]! < top ? group[0]!.y + 20 : heights[place]! }));
+  const taken: { left: number; right: number; y: number }[] = [];
+  return groups.map((group) => {
+    const { x, y } = group[0]!;
+    const text = textOf(group);
+    const width = text.length * CHARACTER;
+    const anchor = x - width / 2 < box.left ? "start" : x + width / 2 > box.right ? "end" : "middle";
+    const left = anchor === "start" ? x : anchor === "end" ? x - width : x - width / 2;
+    const isFree = (at: number): boolean =>
+      at > box.top && at < box.bottom && !taken.some((other) => left < other.right && left + width > other.left && Math.abs(other.y - at) < LINE);
+    const at = y + (OFFSETS.find((offset) => isFree(y + offset)) ?? OFFSETS[0]!);
+    taken.push({ left, right: left + width, y: at });
+    return { group, text, x, y: at, anchor };
+  });
 }

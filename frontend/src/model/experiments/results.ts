@@ -14,6 +14,8 @@ export interface Results {
   moves: Moves | null;
   /** What `at` of the courses counts. */
   coursesAxis: "seconds" | "pods" | "";
+  /** What the variants' courses are. */
+  series: { key: string; title: string; unit: Column["unit"] }[];
 }
 
 export interface Column {

@@ -68,7 +68,7 @@ function reasons(figures: Figures, choice: Choice): string[] {
   });
   const deciding = goals.indexOf(gains[0] ?? -1);
   const even = goals.slice(0, Math.max(deciding, 0)).filter((column) => !costs.includes(column) && !figures.isNothing(column));
-  found.push(...even.map((column) => t("experiments.even", values(column))));
+  found.push(...even.map((column) => t(isEqual(figures, variant, [column]) ? "experiments.equal" : "experiments.even", values(column))));
   if (costs.length) {
     const parts = costs.slice(0, MOST_COSTS).map((column) => `${label(figures.column(column))} ${values(column).difference}`);
     found.push(t("experiments.costs", { costs: parts.join("; ") }));
