@@ -49,6 +49,17 @@ def test_a_plan_is_run_compared_and_opened(page: Page, server: Server) -> None:
     expect(page.get_by_role("figure", name="Nodes at the end")).to_be_visible()
 
 
+def test_variants_are_added_to_a_finished_experiment(page: Page, server: Server) -> None:
+    experiment = server.rest("experiments/", {"plan": PLAN})["id"]
+    page.goto(f"{server.url}/experiments/{experiment}/")
+    expect(page.get_by_text("4 of 4 trials")).to_be_visible(timeout=PATIENCE_MILLIS)
+    page.get_by_role("button", name="Add variants").click(timeout=PATIENCE_MILLIS)
+    write(page.locator("form"), PLAN.replace("count: 2}}]", "count: 2}}, {name: three, nodes: {count: 3}}]"))
+    page.get_by_role("button", name="Run the new trials").click()
+    expect(page.get_by_text("6 of 6 trials")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.get_by_role("region", name="Variants").locator("tbody th[scope=row]")).to_contain_text(["six", "two", "three"])
+
+
 def test_trials_open_and_are_compared_where_they_part(page: Page, server: Server) -> None:
     experiment = server.rest("experiments/", {"plan": PLAN})["id"]
     page.goto(f"{server.url}/experiments/{experiment}/")

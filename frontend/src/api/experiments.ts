@@ -16,6 +16,8 @@ export interface Experiment {
   failed: number;
   secondsPerTrial: number | null;
   remainingSeconds: number | null;
+  /** A worker has yet to check a plan with more variants. */
+  adding: boolean;
   createdAt: string;
 }
 
@@ -26,6 +28,11 @@ export function listExperiments(): Promise<{ results: Experiment[]; count: numbe
 /** With `hold`, its trials wait until it is resumed. Throws an `ApiError` whose sentence has the line of each fault. */
 export function createExperiment(plan: string, hold: boolean): Promise<Experiment> {
   return call("POST", "experiments/", { body: { plan, hold } });
+}
+
+/** Replace the plan by one with more variants, which run beside those that it had. Throws an `ApiError` whose sentence has the line of each fault. */
+export function addVariants(id: string, plan: string): Promise<Experiment> {
+  return call("POST", `experiments/${id}/variants/`, { body: { plan } });
 }
 
 export function experiment(id: string): Promise<Experiment> {
