@@ -109,6 +109,10 @@ describe("the sentences", () => {
 });
 
 describe("printing", () => {
+  it("writes prices with hundredths", () => {
+    expect(printDifference({ mean: 1.5, margin: null, count: 1 }, "price")).toBe("+1.50");
+  });
+
   it("has words for columns and points for shares", () => {
     expect(label(column("nodesUsed", ""))).toBe("nodes used");
     expect(label(column("utilization.cpu", ""))).toBe("utilization · cpu");

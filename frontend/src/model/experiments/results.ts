@@ -23,7 +23,7 @@ export interface Column {
   key: string;
   measure: string;
   title: string;
-  unit: "pods" | "nodes" | "count" | "share" | "seconds";
+  unit: "pods" | "nodes" | "count" | "share" | "seconds" | "price";
   better: "lower" | "higher" | "";
   isVolatile: boolean;
 }

@@ -26,11 +26,13 @@ export function heading(column: Pick<Column, "key" | "measure">): string {
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const tenths = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+const hundredths = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const significant = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
 export function printValue(value: number, unit: Column["unit"]): string {
   if (unit === "share") return `${(100 * value).toFixed(1)} %`;
   if (unit === "seconds") return `${significant.format(value)} s`;
+  if (unit === "price") return hundredths.format(value);
   return Number.isInteger(value) ? whole.format(value) : tenths.format(value);
 }
 
@@ -47,7 +49,8 @@ export function printDifference({ mean, margin }: Interval, unit: Column["unit"]
   if (mean === 0 && !margin) return unit === "share" ? "0 pp" : printValue(0, unit);
   if (unit === "share") return `${sign}${withMargin(100 * Math.abs(mean), margin === null ? null : 100 * margin, 1)} pp`;
   if (unit === "seconds") return `${sign}${printValue(Math.abs(mean), unit)}${margin === null ? "" : ` ± ${printValue(margin, unit)}`}`;
-  return `${sign}${withMargin(Math.abs(mean), margin, Number.isInteger(mean) && Number.isInteger(margin ?? 0) ? 0 : 1)}`;
+  const digits = unit === "price" ? 2 : Number.isInteger(mean) && Number.isInteger(margin ?? 0) ? 0 : 1;
+  return `${sign}${withMargin(Math.abs(mean), margin, digits)}`;
 }
 
 /** A size and its margin with equal digits, and one more if they would look the same though they are not. */
