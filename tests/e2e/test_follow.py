@@ -70,7 +70,7 @@ def test_a_disagreement_is_listed_with_its_reason_and_links_to_its_moment(page: 
 
     why = page.locator("[data-why='pending']")
     why.wait_for(timeout=PATIENCE_MILLIS)
-    expect(page.locator("[data-why-sentence]")).to_contain_text("the pod requests")
+    expect(page.locator("[data-why-sentence]")).to_contain_text("giant")
     expect(panel).to_have_count(0)
 
 
