@@ -152,12 +152,12 @@ def results_of(
     means: bool = True,
     series: bool = True,
     tuning: Tuning | UnsetType = UNSET,
-    earlier: Moves | None = None,
+    earlier: Results | None = None,
 ) -> Results:
     """The document. Trials without a result are left out; without `volatile`, so are columns that equal trials can differ in.
 
     Without `means`, variants have no values and differences, for readers that calculate them; without `series`, trials have none.
-    `earlier`: moves between variants whose placements are unknown now.
+    `earlier` has the moves, node shares and courses of variants whose trials were taken from it.
     """
     by_number = {result.number: result for result in found}
     points = _points_of_a_series(by_number.values()) if series else 0
@@ -191,21 +191,33 @@ def results_of(
         experiment.pods,
         columns,
         [
-            _variant(
-                variant,
-                of_variant[variant.name],
-                columns if means else [],
-                [] if variant.name == baseline else of_variant[baseline],
+            _as_drawn_before(
+                _variant(
+                    variant,
+                    of_variant[variant.name],
+                    columns if means else [],
+                    [] if variant.name == baseline else of_variant[baseline],
+                    whole.get(variant.name, []),
+                ),
                 whole.get(variant.name, []),
+                earlier,
             )
             for variant in experiment.variants
         ],
         rows,
-        moves_between([variant.name for variant in experiment.variants], placements, earlier),
+        moves_between([variant.name for variant in experiment.variants], placements, None if earlier is None else earlier.moves),
         next((result.series_axis for _, result in drawn if result.series), ""),
         infos_of([key for row in rows for key in row.series]),
         tuning,
     )
+
+
+def _as_drawn_before(found: VariantResult, whole: Sequence[TrialResult], earlier: Results | None) -> VariantResult:
+    """The variant with what is drawn of it from the earlier document, if one of its results is not whole."""
+    before = next((each for each in earlier.variants if each.name == found.name), None) if earlier is not None else None
+    if before is None or all(result.placements is not None for result in whole):
+        return found
+    return msgspec.structs.replace(found, node_shares=before.node_shares, courses=before.courses)
 
 
 def encode_results(results: Results) -> bytes:

@@ -66,7 +66,7 @@ def test_reused_results_make_the_same_document_but_for_unknown_moves() -> None:
     plan = checked(NEW)
     known = reusable(earlier, read(NEW))
     new = [result for result in run_all(plan, jobs=1) if result.number not in known]
-    found = results_of(plan.experiment, [*known.values(), *new], volatile=False, earlier=earlier.moves)
+    found = results_of(plan.experiment, [*known.values(), *new], volatile=False, earlier=earlier)
     whole = results(NEW)
     assert msgspec.structs.replace(found, moves=None) == msgspec.structs.replace(whole, moves=None)
     assert found.moves is not None

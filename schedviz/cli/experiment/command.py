@@ -116,8 +116,7 @@ def run(
         checked = _checked(path, read, trust_code=trust_code)
         pool = TrialPool(checked, processes)
         found = _run(pool, checked.trials) if earlier is None else _run_new(checked, pool, earlier)
-    moves = None if earlier is None else earlier.results.moves
-    results = results_of(checked.experiment, found, volatile=not no_times, earlier=moves)
+    results = results_of(checked.experiment, found, volatile=not no_times, earlier=None if earlier is None else earlier.results)
     _write_results(results, report=report, json_file=json_file, csv_file=csv_file, parquet_file=parquet_file)
     if Path("-") not in (json_file, csv_file):
         _print(results, chosen=checked.plan.measures is not None)
