@@ -7,6 +7,7 @@ file once it is there.
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from pathlib import Path
@@ -57,7 +58,8 @@ class WorkerProcesses:
         self.executor: ProcessPoolExecutor | None = None
         if jobs > 1:
             # Fresh processes: a forked one could inherit locks of the parent's threads.
-            self.executor = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+            context = multiprocessing.get_context("spawn")
+            self.executor = ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interrupts)
             # A process starts with a task, and is ready when it has imported this module.
             for _ in range(jobs):
                 self.executor.submit(_ready)
@@ -65,8 +67,12 @@ class WorkerProcesses:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self.executor is not None:
+            if kind is not None:
+                # Nobody waits for the trials that run.
+                for process in multiprocessing.active_children():
+                    process.terminate()
             self.executor.shutdown(cancel_futures=True)
         self.folder.cleanup()
 
@@ -101,6 +107,11 @@ def run_all(checked: CheckedPlan, *, jobs: int) -> Iterator[TrialResult]:
 
 #: The runner of this process.
 _runners: list[TrialRunner] = []
+
+
+def _leave_interrupts() -> None:
+    """Leave Ctrl-C, which a terminal sends to all processes, to the parent, which ends them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _ready() -> None:
