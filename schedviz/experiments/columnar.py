@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from schedviz.experiments.comparing import Moves
 from schedviz.experiments.courses import Course
@@ -33,6 +34,14 @@ class ColumnarTrials(msgspec.Struct, frozen=True, rename="camel"):
     errors: dict[int, str]
 
 
+class SearchReport(msgspec.Struct, frozen=True):
+    """What a search found."""
+
+    sentences: list[str]
+    #: The best candidate as a variant of a plan, in YAML; "": none is better than the baseline.
+    best: str
+
+
 class ColumnarResults(msgspec.Struct, frozen=True, rename="camel"):
     """What the page and the report draw."""
 
@@ -50,6 +59,8 @@ class ColumnarResults(msgspec.Struct, frozen=True, rename="camel"):
     courses_axis: str
     #: What the variants' courses are.
     series: list[SeriesInfo]
+    #: Only in the report of a search.
+    search: SearchReport | UnsetType = UNSET
 
 
 def columnar(results: Results) -> ColumnarResults:

@@ -11,8 +11,9 @@ from importlib import resources
 from typing import Final
 
 import msgspec
+from msgspec import UNSET
 
-from schedviz.experiments.columnar import columnar
+from schedviz.experiments.columnar import SearchReport, columnar
 from schedviz.experiments.results import Results, TrialRow, Tuning
 from schedviz.experiments.summary import others, summary
 from schedviz.experiments.table import table
@@ -29,16 +30,18 @@ def html_report(results: Results) -> str:
     script, style = _resource(_SCRIPT), _variables() + _resource("report.css") + _resource(_STYLE)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; font-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    data = msgspec.json.encode(columnar(results)).decode().replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    search = _search_of(results)
+    encoded = msgspec.json.encode(msgspec.structs.replace(columnar(results), search=search or UNSET)).decode()
+    data = encoded.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     missing = "" if script else "<p class='plain'>This report has no figures: the page of this source tree is not built (make setup).</p>"
     parts = [
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>",
         "<meta name='viewport' content='width=device-width, initial-scale=1'>",
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         f"<title>{escape(results.name)} · schedviz experiment</title><style>{style}</style></head><body>",
-        _tuning(results),
         "<div id='app'><main class='static'>",
         _header(results),
+        _search_section(search),
         _summary(results),
         f"<section>{_static_table(results)}</section>",
         missing,
@@ -67,12 +70,19 @@ def _summary(results: Results) -> str:
     return f"<section><h2>{escape(sentences[0])}</h2><ul>{items}</ul></section>"
 
 
-def _tuning(results: Results) -> str:
+def _search_of(results: Results) -> SearchReport | None:
     if not isinstance(results.tuning, Tuning):
+        return None
+    best = as_yaml(results.variant(results.tuning.best)) if results.tuning.best else ""
+    return SearchReport(sentences(results, results.tuning), best)
+
+
+def _search_section(search: SearchReport | None) -> str:
+    if search is None:
         return ""
-    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences(results, results.tuning))
-    best = f"<pre>{escape(as_yaml(results.variant(results.tuning.best)))}</pre>" if results.tuning.best else ""
-    return f"<section><h2>Search</h2><ul class='summary'>{items}</ul>{best}</section>"
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in search.sentences)
+    best = f"<pre>{escape(search.best)}</pre>" if search.best else ""
+    return f"<section><h2>Search</h2><ul>{items}</ul>{best}</section>"
 
 
 def _static_table(results: Results) -> str:

@@ -16,6 +16,8 @@ export interface Results {
   coursesAxis: "seconds" | "pods" | "";
   /** What the variants' courses are. */
   series: { key: string; title: string; unit: Column["unit"] }[];
+  /** What a search found: sentences, and the best candidate in YAML ("": none is better). Only in the report of a search. */
+  search?: { sentences: string[]; best: string };
 }
 
 export interface Column {
