@@ -57,8 +57,8 @@ def test_what_the_project_asks_for_is_locked_on_every_system(target: dict[str, s
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     extras = project["project"]["optional-dependencies"]
     everything = [line for lines in extras.values() for line in lines]
-    # A server does not search.
-    of_the_image = [line for name, lines in extras.items() if name != "tune" for line in lines]
+    # A server neither searches nor writes Parquet.
+    of_the_image = [line for name, lines in extras.items() if name not in ("tune", "parquet") for line in lines]
     for name, wanted in (
         ("requirements.lock", [*project["project"]["dependencies"], *project["dependency-groups"]["dev"], *everything]),
         ("docker/requirements.lock", [*project["project"]["dependencies"], *of_the_image]),
