@@ -98,7 +98,7 @@ describe("a choice", () => {
 });
 
 describe("the sentences", () => {
-  const recorded = JSON.parse(readFileSync(new URL("recordings/experiments.json", import.meta.url), "utf8")) as { results: Results; summary: string[]; others: string[] }[];
+  const recorded = JSON.parse(readFileSync(new URL("recordedExperiments/summaries.json", import.meta.url), "utf8")) as { results: Results; summary: string[]; others: string[] }[];
 
   it.each(recorded)("are those of the command line: $results.name", ({ results: found, summary, others }) => {
     const figures = new Figures(found, found.variants.findIndex(({ name }) => name === found.baseline));

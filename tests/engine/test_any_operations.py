@@ -28,7 +28,7 @@ assert _spec is not None
 assert _spec.loader is not None
 clusters = sys.modules.setdefault(_spec.name, importlib.util.module_from_spec(_spec))
 _spec.loader.exec_module(clusters)
-do_unchecked, four_nodes, node, pod = clusters.do_unchecked, clusters.four_nodes, clusters.node, clusters.pod
+carry_out, four_nodes, node, pod = clusters.carry_out, clusters.four_nodes, clusters.node, clusters.pod
 
 OPERATIONS = int(os.environ.get("SCHEDVIZ_TEST_OPERATIONS", "400"))
 STEPS = 40
@@ -188,10 +188,10 @@ class EngineMachine(RuleBasedStateMachine):
         members_set = {name: member for name, member in members.items() if member is not None}
         if members_set.get("drop") == "handlers" and "Pod" in (members_set.get("kind"), members_set.get("object", {}).get("kind")):
             self.told = False
-        self.do_unchecked(op, **members_set)
+        self.carry_out(op, **members_set)
 
-    def do_unchecked(self, op: str, **members: Any) -> None:
-        do_unchecked(self.simulation, op, **members)
+    def carry_out(self, op: str, **members: Any) -> None:
+        carry_out(self.simulation, op, **members)
         type(self).carried_out += 1
         state = self.simulation.scheduler.state
         validate_state(state.cache, state.snapshot, state.queue, sums=self.told)
@@ -320,7 +320,7 @@ class EngineMachine(RuleBasedStateMachine):
     @rule(config=st.sampled_from(CONFIGS), restart=st.booleans())
     def configure(self, config: dict[str, Any] | None, *, restart: bool) -> None:
         self.told = self.told or restart
-        self.do_unchecked("configure", config=config, restart=restart)
+        self.carry_out("configure", config=config, restart=restart)
 
     @rule()
     def save_and_restore(self) -> None:

@@ -27,7 +27,7 @@ class ApiServer:
         self.writes: list[AnyInstruction] = []
         self.error: StatusError | None = None
 
-    def do_unchecked(self, instruction: AnyInstruction) -> StatusError | None:
+    def carry_out(self, instruction: AnyInstruction) -> StatusError | None:
         self.writes.append(instruction)
         return self.error
 

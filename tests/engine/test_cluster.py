@@ -98,7 +98,7 @@ def test_a_graceful_deletion_is_an_update(watched: Watched) -> None:
     watched.cluster.delete("Pod", "default", "p", graceful=True)
     assert watched.verbs() == ["ADDED default/p", "MODIFIED default/p"]
     assert watched.stored("Pod", "p").metadata.deletion_timestamp == "2024-01-01T00:00:30.004Z"
-    watched.cluster.do_unchecked(PatchPodStatus(pod, nominated_node_name="n"))
+    watched.cluster.carry_out(PatchPodStatus(pod, nominated_node_name="n"))
     assert watched.stored("Pod", "p").metadata.deletion_timestamp == "2024-01-01T00:00:30Z"
 
 
@@ -113,7 +113,7 @@ def test_bindings_are_refused_with_upstreams_messages(watched: Watched) -> None:
     conflict = 'Operation cannot be fulfilled on pods/binding "p": '
 
     def bind(of: Pod) -> str:
-        return str(watched.cluster.do_unchecked(BindPod(of, "n1")) or "")
+        return str(watched.cluster.carry_out(BindPod(of, "n1")) or "")
 
     assert bind(default_pod("other")) == 'pods "other" not found'
     assert bind(default_pod("p", uid="u")) == f"{conflict}Precondition failed: UID in precondition: u, UID in object meta: default/p"
@@ -133,7 +133,7 @@ def default_pod(name: str, uid: str = "") -> Pod:
 
 def test_a_bindings_event_precedes_later_events_of_the_pod(watched: Watched) -> None:
     pod = watched.create(**a_pod())
-    watched.cluster.do_unchecked(BindPod(pod, "n1"))
+    watched.cluster.carry_out(BindPod(pod, "n1"))
     watched.cluster.cycle_ended()
     assert watched.verbs() == ["ADDED default/p"]
     watched.cluster.delete("Pod", "default", "p")
@@ -145,7 +145,7 @@ def test_events_of_the_schedulers_writes_are_sent_after_its_cycle(watched: Watch
     pod = watched.create(**a_pod())
     watched.verbs()
     condition = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message="no")
-    watched.cluster.do_unchecked(PatchPodStatus(pod, condition))
+    watched.cluster.carry_out(PatchPodStatus(pod, condition))
     assert watched.verbs() == []
     watched.cluster.cycle_ended()
     assert watched.verbs() == ["MODIFIED default/p"]

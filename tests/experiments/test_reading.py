@@ -65,7 +65,7 @@ def test_a_base_has_exactly_one_source() -> None:
 
 def test_two_variants_of_one_name_are_refused() -> None:
     assert faults(GOOD.replace("packed", "default")) == [
-        "line 6: variants[1]: variant 'default': another variant has the same name: variants[0]"
+        "line 6: variants[1]: variant 'default': there is another variant of this name, variants[0]"
     ]
 
 

@@ -18,7 +18,7 @@ from tests.experiments.plans import node, pod, results, write_cluster
 
 #: Results with their sentences, which frontend/tests/experiment.test.ts compares with those of the page.
 #: SCHEDVIZ_RECORD_EXPERIMENTS=1 writes it.
-RECORDED: Final = ROOT / "frontend/tests/recordings/experiments.json"
+RECORDED: Final = ROOT / "frontend/tests/recordedExperiments/summaries.json"
 
 SIZES = """\
 name: sizes

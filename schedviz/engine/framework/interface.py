@@ -23,6 +23,7 @@ from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.listers import Client, ObjectLister, PodNominator, SharedLister
 from schedviz.engine.framework.pod_groups import Placement, PodGroupAssignments, PodGroupInfo, PodGroups
 from schedviz.engine.framework.preemption.preemptor import Preemptor
+from schedviz.engine.framework.preemption.record import PreemptionRecord
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import Status
 from schedviz.engine.framework.types import NodeInfo, PodInfo, QueuedPodInfo, RegisteredEvent
@@ -75,36 +76,6 @@ class NominatingInfo(msgspec.Struct, frozen=True):
 
     mode: NominatingMode = NominatingMode.NOOP
     nominated_node_name: str = ""
-
-
-class Reprieve(msgspec.Struct, frozen=True):
-    """A pod of lower priority that was removed in a dry run, and whether it can stay together with the preemptor."""
-
-    pod: str
-    stays: bool
-    #: Evicting the pod would violate a disruption budget; such pods are reprieved first.
-    violates_budget: bool = False
-
-
-class Candidate(msgspec.Struct, frozen=True):
-    """A node on which preemption would help, and the victims."""
-
-    node: str
-    victims: tuple[str, ...]
-    num_pdb_violations: int = 0
-    #: In the order of reprieve.
-    reprieves: tuple[Reprieve, ...] = ()
-
-
-class PreemptionRecord(msgspec.Struct, frozen=True):
-    """What a PostFilter plugin evaluated, for the record. `after_extenders` is None without an extender that supports preemption."""
-
-    candidates: tuple[Candidate, ...] = ()
-    after_extenders: tuple[Candidate, ...] | None = None
-    chosen: str = ""
-    victims: tuple[str, ...] = ()
-    #: The rule of pickOneNodeForPreemption that decided (`preemption.RULES`); "": none was needed.
-    rule: str = ""
 
 
 class PostFilterResult(msgspec.Struct, frozen=True):

@@ -16,10 +16,11 @@ import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import NodeToStatusMap
-from schedviz.engine.framework.interface import NominatingInfo, NominatingMode, PostFilterResult, PreemptionRecord
+from schedviz.engine.framework.interface import NominatingInfo, NominatingMode, PostFilterResult
 from schedviz.engine.framework.plugins.defaultpreemption.default_preemption import DefaultPreemption
 from schedviz.engine.framework.preemption import Evaluator, NodeVictims, pick_one_node
 from schedviz.engine.framework.preemption.evaluator import may_help, shown
+from schedviz.engine.framework.preemption.record import PreemptionRecord
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unschedulable
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.core import Pod

@@ -8,7 +8,8 @@ from typing import Any
 from schedviz.engine.binding import FAILED, BindingCycle
 from schedviz.engine.cache import SnapshotUpdate
 from schedviz.engine.extenders.extender import ExtenderFilterRecord, ExtenderScoreRecord
-from schedviz.engine.framework.interface import Candidate, NominatingInfo
+from schedviz.engine.framework.interface import NominatingInfo
+from schedviz.engine.framework.preemption.record import Candidate
 from schedviz.engine.framework.runtime import FilterOutcome, PluginAnswer, PostFilterOutcome, ScoreOutcome
 from schedviz.engine.framework.status import Status
 from schedviz.engine.framework.types import NANOS_PER_SECOND

@@ -14,15 +14,13 @@ import numpy as np
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import Diagnosis, FitError, NodeToStatusMap
 from schedviz.engine.framework.interface import (
-    Candidate,
     Handle,
     NominatingInfo,
     NominatingMode,
     PostFilterResult,
-    PreemptionRecord,
-    Reprieve,
 )
 from schedviz.engine.framework.preemption.importance import NodeVictims, pick
+from schedviz.engine.framework.preemption.record import Candidate, PreemptionRecord, Reprieve
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Code, Status, StatusError, as_status, unresolvable, unschedulable
 from schedviz.engine.framework.types import PodInfo

@@ -6,11 +6,12 @@ import numpy as np
 
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.fit_error_v1_36 import DiagnosisV136, FitErrorV136, NodeToStatus
-from schedviz.engine.framework.interface import PostFilterResult, PreemptionRecord
+from schedviz.engine.framework.interface import PostFilterResult
 from schedviz.engine.framework.preemption.evaluator import NOT_HELPFUL, DryRuns, Evaluator, aggregate, nominating, shown
 from schedviz.engine.framework.preemption.executor import Executor
 from schedviz.engine.framework.preemption.importance import pick
 from schedviz.engine.framework.preemption.preemptor import Preemptor
+from schedviz.engine.framework.preemption.record import PreemptionRecord
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Code, Status, StatusError, as_status, unschedulable
 from schedviz.engine.framework.types import PodInfo

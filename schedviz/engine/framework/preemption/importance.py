@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from schedviz.engine.clock import EPOCH_SECONDS, SECOND
-from schedviz.engine.framework.interface import Candidate
+from schedviz.engine.framework.preemption.record import Candidate
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.timestamps import to_seconds
 

@@ -325,7 +325,7 @@ def test_everything_that_grows_with_an_object_counts_as_steps(case: Callable[[],
 def test_all_searches_for_a_pod_share_their_time() -> None:
     slices = [slice_of(*(device(f"d{number}") for number in range(12)), name=name, pool=name, nodeName=name) for name in ("n1", "n2", "n3")]
     devices = Devices(*slices)
-    devices.max_steps = 3000
+    devices.max_steps = 4000
     finder = devices.allocator().for_claims([claim_for(request(count=4), IMPOSSIBLE)])
 
     assert [finder.find(node_called(name)) for name in ("n1", "n2")] == [None, None]

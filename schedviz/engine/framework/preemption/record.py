@@ -1,0 +1,35 @@
+"""`PreemptionRecord`: what a preemption evaluated, for those who look at it."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Reprieve(msgspec.Struct, frozen=True):
+    """A pod of lower priority that was removed in a dry run, and whether it can stay together with the preemptor."""
+
+    pod: str
+    stays: bool
+    #: Evicting the pod would violate a disruption budget; such pods are reprieved first.
+    violates_budget: bool = False
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A node on which preemption would help, and the victims."""
+
+    node: str
+    victims: tuple[str, ...]
+    num_pdb_violations: int = 0
+    #: In the order of reprieve.
+    reprieves: tuple[Reprieve, ...] = ()
+
+
+class PreemptionRecord(msgspec.Struct, frozen=True):
+    """What a PostFilter plugin evaluated, for the record. `after_extenders` is None without an extender that supports preemption."""
+
+    candidates: tuple[Candidate, ...] = ()
+    after_extenders: tuple[Candidate, ...] | None = None
+    chosen: str = ""
+    victims: tuple[str, ...] = ()
+    #: The rule of pickOneNodeForPreemption that decided (`preemption.RULES`); "": none was needed.
+    rule: str = ""
