@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { ageSeconds, pastedGroups } from "../src/model/pastedGroups";
+import { ageSeconds, autoscalerOf, pastedGroups, textsOf } from "../src/model/pastedGroups";
 
-const said = (pod: string, at: string, text: string) => ({ pod, at, text });
+const said = (pod: string, at: string, text: string, autoscaler = "") => ({ pod, at, text, autoscaler });
 
 describe("messages of a pasted text", () => {
   test("the newest message of a pod leads, whatever their order", () => {
     const [group] = pastedGroups([said("shop/web", "30m ago", "0/29"), said("shop/web", "29m ago", "0/30"), said("shop/web", "4d16h ago", "0/3")]);
-    expect(group).toEqual({ pods: ["shop/web"], latest: said("shop/web", "29m ago", "0/30"), earlier: [said("shop/web", "30m ago", "0/29"), said("shop/web", "4d16h ago", "0/3")] });
+    expect(group).toEqual({ pods: ["shop/web"], latest: said("shop/web", "29m ago", "0/30"), beside: [], earlier: [said("shop/web", "30m ago", "0/29"), said("shop/web", "4d16h ago", "0/3")] });
   });
 
   test("without ages the last is the newest, as in the events of a description", () => {
@@ -21,6 +21,23 @@ describe("messages of a pasted text", () => {
   test("messages without a pod are of one events table if they have ages, and apart otherwise", () => {
     expect(pastedGroups([said("", "30m ago", "0/29"), said("", "29m ago", "0/30")])).toHaveLength(1);
     expect(pastedGroups([said("", "", "0/29"), said("", "", "0/30")])).toHaveLength(2);
+  });
+
+  test("a newer message of an autoscaler stands beside that of the scheduler", () => {
+    const [group] = pastedGroups([
+      said("a/b", "20m ago", "0/8"),
+      said("a/b", "9m ago", "no scale-up, then", "cluster-autoscaler"),
+      said("a/b", "7m ago", "0/9"),
+      said("a/b", "2m ago", "no scale-up", "cluster-autoscaler"),
+    ]);
+    expect([group!.latest, ...group!.beside].map(({ text }) => text)).toEqual(["0/9", "no scale-up"]);
+    expect(group!.earlier.map(({ text }) => text)).toEqual(["no scale-up, then", "0/8"]);
+    expect(textsOf(group!)).toBe("0/9\n\nno scale-up");
+  });
+
+  test("an autoscaler alone leads", () => {
+    expect(pastedGroups([said("a/b", "2m ago", "no scale-up", "karpenter")])[0]?.latest.text).toBe("no scale-up");
+    expect([autoscalerOf({ clauses: [{ plugin: "karpenter" }] }), autoscalerOf({ clauses: [{ plugin: "NodePorts" }] }), autoscalerOf({ clauses: [] })]).toEqual(["karpenter", "", ""]);
   });
 
   test("ages of kubectl are read", () => {

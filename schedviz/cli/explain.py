@@ -263,8 +263,9 @@ def _message(files: _Files | None, pod: str | None, text: str, form: str) -> Non
         _messages(found, form)
         return
     of_pod = [each for each in found if each.pod in (pod, f"default/{pod}")] or found
+    of_scheduler = [each for each in of_pod if not each.autoscaler] or of_pod
     try:
-        message = of_pod[-1].message if of_pod else parse_message(text)
+        message = of_scheduler[-1].message if of_pod else parse_message(text)
     except NotAMessageError as error:
         raise click.ClickException(f"{error}{told_by_tables(text)}") from None
     clauses = message.clauses
@@ -279,6 +280,11 @@ def _message(files: _Files | None, pod: str | None, text: str, form: str) -> Non
         _print_json(msgspec.structs.replace(message, clauses=clauses))
     else:
         print_message(message, clauses)
+        for each in of_pod:
+            if each.autoscaler and each.message != message:
+                say()
+                say(f"{each.autoscaler}:", bold=True)
+                print_message(each.message, each.message.clauses)
 
 
 def _messages_of(paths: Sequence[Path], pod: str | None) -> list[PodMessage]:

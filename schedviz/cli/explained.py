@@ -46,7 +46,7 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None) -
             say_wrapped(f"{room.node}: without {_named(room.pods)}{how}", indent=2)
     if explanation.clauses:
         _title("Reasons")
-        _print_clauses(sorted(explanation.clauses, key=lambda clause: (clause != explanation.main, -clause.count)))
+        _print_clauses(explanation.clauses_to_read)
     if explanation.extenders_not_asked:
         say()
         say_wrapped(f"Not called: {_named(explanation.extenders_not_asked)}, whose filter may also reject nodes.")
@@ -67,6 +67,9 @@ def print_overview(found: Overview) -> None:
             say(f"          and {sum(len(group.pods) for group in reason.groups[_GROUPS:])} more")
         if reason.advice:
             say_wrapped(f"To do: {reason.advice}", indent=10)
+        for clause in reason.other_reasons:
+            say_wrapped(f"also: {clause.reason}", hanging=10, indent=10)
+            say_wrapped(f"To do: {clause.advice}", indent=10)
     if found.unexplained:
         say()
         say_wrapped(f"{found.unexplained} more pods are not explained: only the largest {len(found.groups)} groups of equal pods are.")
@@ -191,13 +194,15 @@ def _source(clause: Clause) -> str:
 
 def _print_said(explanation: Explanation) -> None:
     """The message of the simulation, and beside it the one that the cluster's scheduler wrote."""
+    from schedviz.explain.message import one_full_stop
+
     message = explanation.message if explanation.nodes else ""
     if not message and not explanation.said:
         return
     _title("Scheduler message")
     since = f" (unschedulable since {explanation.said_since})" if explanation.said_since else ""
     if message:
-        say_wrapped(message, indent=2)
+        say_wrapped(one_full_stop(message), indent=2)
     if explanation.said and explanation.said == message:
         say_wrapped(f"The cluster's scheduler wrote the same message{since}.", indent=2)
     elif explanation.said:

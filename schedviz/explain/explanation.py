@@ -177,3 +177,10 @@ class Explanation(Part, frozen=True):
     def lacks_change(self) -> bool:
         """Whether something has to change before the pod can be placed: no node fits, or its group may not fit."""
         return bool(self.matrix) and (not self.fits or bool(self.group))
+
+    @property
+    def clauses_to_read(self) -> list[Clause]:
+        """The main clause, then those that concern the most nodes. Without nodes the most likely cause is first already."""
+        if not self.nodes:
+            return list(self.clauses)
+        return sorted(self.clauses, key=lambda clause: (clause != self.main, -clause.count))

@@ -6,6 +6,7 @@ because of its nodeSelector, and by those four because of a taint.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -14,7 +15,7 @@ import numpy as np
 
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
-from schedviz.explain.explanation import NodeVerdict, Objection
+from schedviz.explain.explanation import Clause, NodeVerdict, Objection
 
 #: How far a node is from taking the pod, by what rejects it. Something outside the node, or pods that may leave, come first.
 _CHANGES: Final = 0
@@ -26,6 +27,9 @@ _TOO_SMALL: Final = 2
 _NOT_FOR_PODS: Final = 3
 #: The pod does not want the node.
 _NOT_WANTED: Final = 4
+
+#: Most nodes without room for an extended resource have none of it.
+_DEVICES_LACKING: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
 
 _SYSTEM_TAINTS: Final = ("{node.kubernetes.io/", "{node-role.kubernetes.io/")
 
@@ -64,6 +68,23 @@ def nearest_reason(rejections: Iterable[tuple[str, str, Sequence[str], int]]) ->
         return ""
     nearest = min(distance for distance, _ in counts)
     return max((count, reason) for (distance, reason), count in counts.items() if distance == nearest)[1]
+
+
+def most_likely_first(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
+    """The clauses of a message without its nodes, the most likely cause of the pod's waiting first, by the same distances.
+
+    A taint that is named after a resource that other nodes lack, such as `nvidia.com/gpu`, keeps the pod off the nodes that have it.
+    """
+    clauses = tuple(clauses)
+    lacking = [resource[1] for clause in clauses if (resource := _DEVICES_LACKING.fullmatch(clause.reason)) is not None]
+
+    def order(clause: Clause) -> tuple[int, int]:
+        if any(f"{{{resource}:" in clause.reason for resource in lacking):
+            return -1, -clause.count
+        distance = _distance_of(Objection(clause.plugin, clause.code, (clause.reason,)))
+        return max(_TOO_SMALL, distance) if _DEVICES_LACKING.fullmatch(clause.reason) else distance, -clause.count
+
+    return tuple(sorted(clauses, key=order))
 
 
 def _too_small(dry_run: DryRun) -> list[bool]:

@@ -10,7 +10,7 @@ import msgspec
 
 from schedviz.explain.explained_clause import explained_clause
 from schedviz.explain.explanation import Clause, NodeVerdict, Part
-from schedviz.explain.reason_tables.whole import OLD_PREDICATES
+from schedviz.explain.reason_tables.whole import CLUSTER_AUTOSCALER, KARPENTER, OLD_PREDICATES
 from schedviz.explain.reasons import UNKNOWN, meaning_of
 from schedviz.trace.phrase import Phrase, counted, phrase
 from schedviz.trace.releases import RELEASES
@@ -30,6 +30,8 @@ _OLD: Final = re.compile(r"(?:match all of the (?:following )?predicates:{1,2}|f
 _OLD_CLAUSE: Final = re.compile(r"(?P<reason>[^(),]+?) ?\((?P<count>\d{1,9})\)", re.ASCII)
 #: Before 1.6: `fit failure on node (a): Insufficient cpu`.
 _OLDEST: Final = re.compile(r"fit failure on node \([^()]*+\): (?P<reason>[^:()]*?)(?= fit failure on node|$)")
+#: What the cluster autoscaler says about its node groups: `pod didn't trigger scale-up: 1 max node group size reached, …`.
+_SCALE_UP: Final = re.compile(r"(?P<whole>pod didn't trigger scale-up(?: \([^()]*+\))?)(?:: (?P<groups>.*))?", re.IGNORECASE)
 #: Reasons of kube-scheduler 1.19 and older.
 _BEFORE_1_20: Final = re.compile(r"node\(s\) (?:didn't match node selector|had taints that the pod didn't tolerate)")
 
@@ -81,6 +83,12 @@ class PodMessage(Part, frozen=True):
     text: str
     message: Message
 
+    @property
+    def autoscaler(self) -> str:
+        """The autoscaler that wrote it, `cluster-autoscaler` or `karpenter`; "": a scheduler did."""
+        plugin = self.message.clauses[0].plugin if self.message.clauses else ""
+        return plugin if plugin in (CLUSTER_AUTOSCALER, KARPENTER) else ""
+
 
 class Found(Protocol):
     """A message that was found in a text."""
@@ -94,8 +102,20 @@ class Found(Protocol):
 
 
 def parse_messages(found: Iterable[Found]) -> list[PodMessage]:
-    """The messages in order. One that `parse_message` refuses has one clause of unknown meaning."""
-    return [PodMessage(each.pod, each.at, each.message, _parsed(each.message)) for each in found]
+    """The messages in order, but those of autoscalers after the scheduler's about the same pod.
+
+    One that `parse_message` refuses has one clause of unknown meaning.
+    """
+    messages = [PodMessage(each.pod, each.at, each.message, _parsed(each.message)) for each in found]
+    if not any(message.autoscaler for message in messages):
+        return messages
+    pods = list(dict.fromkeys(message.pod for message in messages))
+    return sorted(messages, key=lambda message: (pods.index(message.pod), message.autoscaler != ""))
+
+
+def one_full_stop(message: str) -> str:
+    """A message to show. kube-scheduler 1.27 ends with two full stops: preemption's part has its own."""
+    return message[:-1] if message.endswith("..") and not message.endswith("...") else message
 
 
 def _parsed(text: str) -> Message:
@@ -117,6 +137,9 @@ def parse_message(text: str) -> Message:
     old = tuple(_old_clauses(text))
     if old:
         return Message(0, old)
+    scale_up = _SCALE_UP.fullmatch(text.strip(" ."))
+    if scale_up is not None and scale_up["groups"]:
+        return Message(0, _of_groups(scale_up["whole"], scale_up["groups"]))
     return _with_wording(_without_counts(text))
 
 
@@ -200,6 +223,16 @@ def _old_clauses(text: str) -> Iterator[Clause]:
         counts[reason] = counts.get(reason, 0) + 1
     for reason, count in counts.items():
         yield explained_clause(count, reason, otherwise=UNKNOWN)
+
+
+def _of_groups(whole: str, groups: str) -> tuple[Clause, ...]:
+    """What the cluster autoscaler says, and its reason for each node group. Their counts stay in the reasons: they count no nodes."""
+    clauses = [
+        msgspec.structs.replace(clause, count=0, reason=f"{clause.count} {clause.reason}", plugin=CLUSTER_AUTOSCALER, releases=())
+        for clause in _clauses(groups)
+    ]
+    first = explained_clause(0, whole)
+    return (msgspec.structs.replace(first, advice="") if any(clause.advice for clause in clauses) else first, *clauses)
 
 
 def _without_counts(text: str) -> Message:

@@ -60,6 +60,16 @@ class WaitingReason(Part, frozen=True):
     #: What to do about it, with commands between backticks; a template for translation. "" if there is nothing to do.
     advice: str = ""
 
+    @property
+    def other_reasons(self) -> tuple[Clause, ...]:
+        """The further reasons in the message of a pod that could not be tried on nodes, the most likely cause first."""
+        if len(self.groups) != 1:
+            return ()
+        [group] = self.groups
+        if any(clause.nodes for clause in group.clauses):
+            return ()
+        return tuple(clause for clause in group.clauses[1:] if clause.advice)
+
 
 class Overview(Part, frozen=True):
     """Every pending pod of a moment."""
@@ -204,10 +214,10 @@ def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
 
 
 def _said_clause(explanation: Explanation) -> Clause | None:
-    """Without nodes only the scheduler's own message answers: its clause that counts the most nodes; None if there is none."""
+    """Without nodes only the scheduler's own message answers: its most likely cause; None if there is none."""
     if explanation.nodes or not explanation.said:
         return None
-    return max(explanation.clauses, key=lambda clause: clause.count, default=None)
+    return next(iter(explanation.clauses), None)
 
 
 def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]) -> PendingGroup:

@@ -18,7 +18,7 @@ from schedviz.explain.doctor.object_events import claims_of
 from schedviz.explain.equivalence import reading_of
 from schedviz.explain.explanation import Explanation, NodeVerdict, Outlook, QueuePlace, Standing
 from schedviz.explain.extenders import message_with, turned_away, uncalled_extenders, with_extenders
-from schedviz.explain.main_reason import main_reason
+from schedviz.explain.main_reason import main_reason, most_likely_first
 from schedviz.explain.message import said_clauses
 from schedviz.explain.pod_group import group_note
 from schedviz.explain.provisioning import provisioning
@@ -110,7 +110,9 @@ def explain_pod(
     if failed:
         reasons = said_clauses(message)
     else:
-        reasons = with_details(simulation, dry_run, verdicts, clauses(verdicts)) if verdicts else said_clauses(known.said)
+        reasons = (
+            with_details(simulation, dry_run, verdicts, clauses(verdicts)) if verdicts else most_likely_first(said_clauses(known.said))
+        )
     main = main_reason(dry_run, verdicts) if not fits else None
     explained = _replace(
         known,

@@ -39,7 +39,7 @@ _HEAD: Final = re.compile(
     r"|no nodes (?:are )?available to schedule pods"
     r"|\d{1,7}/\d{1,7} tasks in gang unschedulable"
     r"|pod didn't trigger scale-up"
-    r"|[Cc]ould not schedule pod, "
+    r"|(?:[Cc]ould not|[Ff]ailed to) schedule pod, "
 )
 #: What precedes a head that belongs to the message before it.
 _OF_PREEMPTION: Final = re.compile(r"(?:preemption:|placement status:)\s{0,99}\Z")
@@ -47,7 +47,7 @@ _NAME: Final = re.compile(r"^(\s*+)Name:\s++(\S+)\s*+$")
 _NAMESPACE: Final = re.compile(r"^\s*+Namespace:\s++(\S+)\s*+$")
 _DESCRIBED: Final = re.compile(r"^[ \t]*+(?:Name|Namespace):[ \t]++\S++[ \t]*+$", re.MULTILINE)
 #: A row of `kubectl get events`: `[NAMESPACE] LAST-SEEN TYPE REASON [pod/]NAME …`.
-_ROW: Final = re.compile(rf"^(?P<before>.*?)\b{REASON}\s++(?P<pod>[Pp]od/[^\s:]++|\S++):?\s")
+_ROW: Final = re.compile(rf"^(?P<before>.*?)\b(?:{REASON}|NotTriggerScaleUp)\s++(?P<pod>[Pp]od/[^\s:]++|\S++):?\s")
 #: How much of a line before a message is examined for its pod and its time.
 _BEFORE: Final = 4_000
 _AGE: Final = re.compile(r"(?:\d++[smhdy])++")
@@ -119,16 +119,16 @@ def messages_in(text: str, *, longest: int = LONGEST) -> list[PodMessage]:
     for said in _of_objects(text) or _each(plain(text)):
         key = (said.pod, said.message)
         known = found.setdefault(key, said)
-        if _age(said) < _age(known):
+        if seconds_of_age(said.at) < seconds_of_age(known.at):
             found[key] = said
         if len(found) == MOST_MESSAGES:
             break
     return list(found.values())
 
 
-def _age(said: PodMessage) -> float:
-    """Seconds since the message was sent; without a time it is of any age."""
-    parts = _AGE_PART.findall(said.at)
+def seconds_of_age(at: str) -> float:
+    """Seconds since a message was sent "5m ago"; without a time it is of any age."""
+    parts = _AGE_PART.findall(at)
     return sum(int(count) * _SECONDS[unit] for count, unit in parts) if parts else float("inf")
 
 

@@ -178,3 +178,49 @@ def test_the_overview_is_a_card_too_and_a_message_is_not():
     for form in ("html", "png"):
         refused = CliRunner().invoke(explain, ["--message", "0/1 nodes are available: 1 Insufficient cpu.", "-o", form])
         assert f"-o {form} is for pods and for the overview" in refused.output
+
+
+def test_the_overview_of_a_pod_without_nodes_explains_each_reason_of_its_message() -> None:
+    listed = json.loads(dump())
+    said = "0/6 nodes are available: 2 node(s) had untolerated taint {nvidia.com/gpu: present}, 4 Insufficient nvidia.com/gpu."
+    status = {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": said}]}
+    pod = json.dumps({**listed["items"][1], "status": status})
+
+    found = CliRunner().invoke(explain, ["-f", "-"], input=pod).stdout
+    one = CliRunner().invoke(explain, ["large", "-f", "-"], input=pod).stdout
+    card = CliRunner().invoke(explain, ["-f", "-", "-o", "markdown"], input=pod).stdout
+
+    assert "1 pod  node(s) had untolerated taint {nvidia.com/gpu: present}" in found
+    assert "also: Insufficient nvidia.com/gpu" in found
+    assert found.count("To do: ") == 2
+    assert "also: Insufficient nvidia.com/gpu" in card
+    assert one.index("2 nodes  node(s) had untolerated taint") < one.index("4 nodes  Insufficient nvidia.com/gpu")
+
+
+def test_a_simulated_message_ends_with_one_full_stop() -> None:
+    for form in ("text", "markdown"):
+        shown = CliRunner().invoke(explain, ["large", "-f", "-", "-o", form], input=dump()).stdout
+        assert "for scheduling." in shown or "incoming pod." in shown
+        assert ".." not in shown.replace("…", "")
+
+
+def test_the_warning_about_the_release_names_the_option() -> None:
+    listed = json.loads(dump())
+    listed["items"][0]["status"]["nodeInfo"] = {"kubeletVersion": "v1.30.2"}
+
+    warned = CliRunner().invoke(explain, ["-f", "-"], input=json.dumps(listed)).stderr
+
+    assert "To select another one, pass `--release`." in warned
+    assert "when you create the session" not in warned
+
+
+def test_one_pod_of_a_description_has_what_its_autoscaler_says_after_the_schedulers_reasons() -> None:
+    text = (
+        "Name: web\nNamespace: shop\n"
+        "  Warning  FailedScheduling  7m  default-scheduler  0/2 nodes are available: 2 Insufficient cpu.\n"
+        "  Normal  NotTriggerScaleUp  2m  cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached\n"
+    )
+
+    shown = CliRunner().invoke(explain, ["shop/web", "--message", "-"], input=text).output
+
+    assert shown.index("Insufficient cpu") < shown.index("cluster-autoscaler:") < shown.index("raise the node group's maximum size")

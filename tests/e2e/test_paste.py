@@ -45,6 +45,17 @@ def test_a_described_pod_is_explained_without_a_session(page: Page, server: Serv
     assert server.rest("sessions/")["count"] == sessions
 
 
+def test_an_autoscalers_newer_event_stands_beside_the_schedulers_reasons(page: Page, server: Server) -> None:
+    event = "Normal  NotTriggerScaleUp  2m  cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached"
+    paste(page, server, f"{DESCRIBED}  {event}\n")
+
+    answer = page.locator("[data-paste-answer]")
+    answer.wait_for(timeout=PATIENCE_MILLIS)
+    reasons = [row.get_attribute("data-reason") for row in answer.locator("[data-reason]").all()]
+    assert reasons[:2] == ["Insufficient cpu", "node(s) had untolerated taint {gpu: true}"]
+    expect(answer.locator("[data-autoscaler]")).to_contain_text("raise the node group's maximum size")
+
+
 def test_pasted_objects_become_a_session_that_opens_on_its_overview(page: Page, server: Server) -> None:
     paste(page, server, POD)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from explain_clusters import cluster, node, pod
 
-from schedviz.explain.message import NotAMessageError, parse_message, with_nodes
+from schedviz.explain.message import NotAMessageError, one_full_stop, parse_message, with_nodes
 from schedviz.explain.why import why_pending
 
 TEXT = (
@@ -160,3 +160,41 @@ def test_volumes_that_were_not_provisioned_in_time_lead_to_the_claim_and_its_pro
     )
     [clause] = parse_message(said).clauses
     assert (clause.plugin, "kubectl describe pvc" in clause.advice) == ("VolumeBinding", True)
+
+
+def test_what_the_cluster_autoscaler_says_of_each_node_group_is_explained() -> None:
+    message = parse_message(
+        "pod didn't trigger scale-up: 1 max node group size reached, 2 node(s) had untolerated taint {gpu: present}, "
+        "1 in backoff after failed scale-up"
+    )
+
+    whole, *groups = message.clauses
+    assert (whole.reason, whole.advice) == ("pod didn't trigger scale-up", "")
+    assert [(clause.count, clause.reason) for clause in groups] == [
+        (0, "1 max node group size reached"),
+        (0, "2 node(s) had untolerated taint {gpu: present}"),
+        (0, "1 in backoff after failed scale-up"),
+    ]
+    assert {clause.plugin for clause in message.clauses} == {"cluster-autoscaler"}
+    assert groups[0].advice == "raise the node group's maximum size"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "pod didn't trigger scale-up (it wouldn't fit if a new node is added): 3 max node group size reached",
+            "3 max node group size reached",
+        ),
+        ("pod didn't trigger scale-up: 1 max cluster cpu, memory limit reached", "1 max cluster cpu, memory limit reached"),
+        ("pod didn't trigger scale-up: 2 not ready for scale-up", "2 not ready for scale-up"),
+    ],
+)
+def test_every_wording_of_the_cluster_autoscaler_has_an_advice(text: str, reason: str) -> None:
+    _, clause = parse_message(text).clauses
+    assert clause.reason == reason
+    assert clause.advice
+
+
+def test_a_message_to_show_ends_with_one_full_stop() -> None:
+    assert [one_full_stop(text) for text in ("no..", "no.", "cut...")] == ["no.", "no.", "cut..."]

@@ -117,3 +117,23 @@ def test_the_brief_form_names_the_nearest_nodes_of_each_clause() -> None:
     assert (clause.count, clause.nodes) == (9, ("n0", "n1", "n2", "n3", "n4"))
     [whole] = found.groups[0].clauses
     assert len(whole.nodes) == 9
+
+
+def test_without_nodes_the_most_likely_cause_in_the_message_leads_and_the_others_follow() -> None:
+    said = (
+        "0/6 nodes are available: 1 node(s) were unschedulable, 2 node(s) had untolerated taint {nvidia.com/gpu: present}, "
+        "3 Insufficient nvidia.com/gpu, 3 Insufficient cpu."
+    )
+    waiting = pod("train")
+    waiting["status"] = {"conditions": [{"type": "PodScheduled", "status": "False", "message": said}]}
+
+    [reason] = overview(cluster(waiting)).reasons
+
+    assert reason.reason == "node(s) had untolerated taint {nvidia.com/gpu: present}"
+    assert "toleration" in reason.advice
+    assert [clause.reason for clause in reason.other_reasons] == [
+        "Insufficient cpu",
+        "node(s) were unschedulable",
+        "Insufficient nvidia.com/gpu",
+    ]
+    assert all(clause.advice for clause in reason.other_reasons)

@@ -5,12 +5,21 @@ export interface Pasted {
   /** "5m ago"; "": unknown. */
   at: string;
   text: string;
+  /** The autoscaler that wrote it; "": a scheduler did. */
+  autoscaler: string;
 }
 
-/** The pods whose newest message is the same, that message, and the older ones of these pods. */
+/** The autoscaler that wrote a message; "": a scheduler did. */
+export function autoscalerOf({ clauses: [first] }: { clauses: readonly { plugin: string }[] }): string {
+  return first && ["cluster-autoscaler", "karpenter"].includes(first.plugin) ? first.plugin : "";
+}
+
+/** The pods whose newest messages are the same: the scheduler's, those of autoscalers beside it, and the older ones of these pods. */
 export interface PastedGroup<Message extends Pasted> {
   pods: string[];
   latest: Message;
+  /** The newest of each autoscaler, if a scheduler's leads. */
+  beside: Message[];
   earlier: Message[];
 }
 
@@ -20,6 +29,11 @@ const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400, y: 31_
 export function ageSeconds(at: string): number | null {
   const parts = [...at.matchAll(/(\d+)([smhdy])/g)];
   return parts.length ? parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit!]!, 0) : null;
+}
+
+/** The newest messages, each on lines of its own. */
+export function textsOf({ latest, beside }: { latest: Pasted; beside: readonly Pasted[] }): string {
+  return [latest, ...beside].map(({ text }) => text).join("\n\n");
 }
 
 /**
@@ -34,9 +48,13 @@ export function pastedGroups<Message extends Pasted>(messages: readonly Message[
   });
   const groups: PastedGroup<Message>[] = [];
   for (const ofPod of byPod.values()) {
-    const [latest, ...earlier] = ofPod.toSorted((a, b) => (ageSeconds(a.at) ?? 0) - (ageSeconds(b.at) ?? 0)) as [Message, ...Message[]];
-    const same = groups.find((group) => group.latest.text === latest.text && latest.pod && group.pods.length);
-    if (!same) groups.push({ pods: latest.pod ? [latest.pod] : [], latest, earlier });
+    const newestFirst = ofPod.toSorted((a, b) => (ageSeconds(a.at) ?? 0) - (ageSeconds(b.at) ?? 0));
+    const newest = newestFirst.filter((message, i) => newestFirst.findIndex(({ autoscaler }) => autoscaler === message.autoscaler) === i);
+    const [latest, ...beside] = newest.toSorted((a, b) => Number(a.autoscaler !== "") - Number(b.autoscaler !== "")) as [Message, ...Message[]];
+    const earlier = newestFirst.filter((message) => !newest.includes(message));
+    const texts = textsOf({ latest, beside });
+    const same = groups.find((group) => textsOf(group) === texts && latest.pod && group.pods.length);
+    if (!same) groups.push({ pods: latest.pod ? [latest.pod] : [], latest, beside, earlier });
     else {
       same.pods.push(latest.pod);
       same.earlier.push(...earlier.filter(({ text }) => same.earlier.every((one) => one.text !== text)));

@@ -113,6 +113,7 @@ def what_if(
 ) -> None:
     """Calculate how many copies of the pod in FILE fit, and where. Changes nothing. Exits with 0 if all fit, otherwise with 1."""
     from schedviz.cli.remote.commands import objects_of
+    from schedviz.explain.message import one_full_stop
 
     pods = list(objects_of(file))
     if len(pods) != 1:
@@ -120,6 +121,6 @@ def what_if(
     with client_of(server, token) as client:
         result = find_session(client, which).what_if(pods[0], copies, at=at)
     print_rows(result.nodes, form, ("node", "copies"), whole=result.raw)
-    say(f"schedviz: {result.placed} of {copies} fit. {result.message}".rstrip(), err=True)
+    say(f"schedviz: {result.placed} of {copies} fit. {one_full_stop(result.message)}".rstrip(), err=True)
     if result.remaining:
         ctx.exit(1)

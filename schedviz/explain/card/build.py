@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
@@ -11,7 +11,7 @@ from schedviz.explain.changes.search import SmallestChange, Suggestion
 from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDetail
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
-from schedviz.explain.message import PodMessage
+from schedviz.explain.message import PodMessage, one_full_stop
 from schedviz.explain.overview import Overview, WaitingReason
 from schedviz.explain.sentence import answer_of
 from schedviz.kube.printed_amount import printed_amount
@@ -28,9 +28,9 @@ def card_of_pod(explanation: Explanation, change: SmallestChange | None, *, orig
         standing=explanation.standing,
         sentence=answer_of(explanation),
         unit="nodes",
-        reasons=tuple(map(_reason, _main_first(explanation))),
-        message=explanation.message if explanation.nodes else "",
-        said=explanation.said,
+        reasons=tuple(map(_reason, explanation.clauses_to_read)),
+        message=one_full_stop(explanation.message) if explanation.nodes else "",
+        said=one_full_stop(explanation.said),
         disagreement=explanation.disagreement,
         said_since=explanation.said_since,
         findings=tuple(map(_finding, explanation.findings)),
@@ -48,8 +48,9 @@ def card_of_overview(overview: Overview, *, origin: str = "") -> Card:
     return with_visible_text(card)
 
 
-def card_of_message(pod_message: PodMessage, *, origin: str = "") -> Card:
-    """The card of a scheduler's message that came without its cluster. `origin` as in `Card`."""
+def card_of_message(pod_message: PodMessage, *, beside: Sequence[PodMessage] = (), origin: str = "") -> Card:
+    """The card of a scheduler's message that came without its cluster, and of what autoscalers say `beside` it. `origin` as in `Card`."""
+    clauses_beside = (clause for each in beside for clause in each.message.clauses)
     message = pod_message.message
     takes = f"None of {message.nodes:,} nodes takes the pod" if message.nodes > 1 else "The node does not take the pod"
     card = Card(
@@ -57,7 +58,9 @@ def card_of_message(pod_message: PodMessage, *, origin: str = "") -> Card:
         standing="pending" if pod_message.pod else "",
         sentence=takes if message.nodes else "The scheduler does not place the pod",
         unit="nodes",
-        reasons=tuple(_reason(clause, meaning=True) for clause in sorted(message.clauses, key=lambda clause: -clause.count)),
+        reasons=tuple(
+            _reason(clause, meaning=True) for clause in (*sorted(message.clauses, key=lambda clause: -clause.count), *clauses_beside)
+        ),
         message=pod_message.text,
         findings=(message.finding,) if message.finding else (),
         origin=origin,
@@ -70,10 +73,6 @@ def _finding(finding: Finding) -> str:
     cause = f" Likely: {finding.cause}." if finding.cause else ""
     advice = f" Do: {finding.advice}." if finding.advice else ""
     return f"{as_sentence(finding.sentence)}.{cause}{advice}"
-
-
-def _main_first(explanation: Explanation) -> list[Clause]:
-    return sorted(explanation.clauses, key=lambda clause: (clause != explanation.main, -clause.count))
 
 
 def _reason(clause: Clause, *, meaning: bool = False) -> Reason:
@@ -123,4 +122,5 @@ def _waiting(reason: WaitingReason) -> Reason:
     lines = [Line(group.detail, group.pods) for group in reason.groups[:_GROUPS]]
     if remaining := sum(len(group.pods) for group in reason.groups[_GROUPS:]):
         lines.append(Line(f"and {remaining:,} more"))
+    lines += [Line(f"also: {clause.reason}. To do: {clause.advice}") for clause in reason.other_reasons]
     return Reason(count=reason.count, reason=reason.reason, lines=tuple(lines), todo=reason.advice)

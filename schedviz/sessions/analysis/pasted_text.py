@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from django.utils import timezone
 
@@ -10,12 +12,12 @@ from schedviz.explain.card.formats import CardFormat, rendered
 from schedviz.explain.card.theme import ThemeName
 from schedviz.explain.message import NotAMessageError, PodMessage, parse_message, parse_messages
 from schedviz.ingest.kubectl_tables import tables, told_by_tables
-from schedviz.ingest.pasted_text import messages_in, plain
+from schedviz.ingest.pasted_text import messages_in, plain, seconds_of_age
 from schedviz.sessions.redis.replies import reply
 
 
 class PastedText(msgspec.Struct, frozen=True):
-    """A text, and the card that is wanted of its first message; without `form`, all messages are explained as JSON."""
+    """A text, and the card that is wanted of its first pod's newest messages; without `form`, all messages are explained as JSON."""
 
     text: str
     #: The pod of the card, `namespace/name`, if the text does not name it.
@@ -44,6 +46,20 @@ def explain_text(text: str) -> list[PodMessage]:
         return []
 
 
+def newest_of_each_source(messages: Sequence[PodMessage]) -> list[PodMessage]:
+    """Of the messages about the first one's pod, the newest of the scheduler, then that of each autoscaler.
+
+    Without ages, a scheduler's first is taken: nothing says which is newer.
+    """
+    newest: dict[str, PodMessage] = {}
+    for message in messages:
+        if message.pod == messages[0].pod:
+            known = newest.setdefault(message.autoscaler, message)
+            if seconds_of_age(message.at) < seconds_of_age(known.at):
+                newest[message.autoscaler] = message
+    return sorted(newest.values(), key=lambda message: message.autoscaler)
+
+
 def hint_for(text: str) -> str:
     """What to send instead of a text without a message."""
     warning = told_by_tables(plain(text)).strip()
@@ -54,14 +70,15 @@ def hint_for(text: str) -> str:
 
 
 def answer_to(question: PastedText) -> PastedAnswer:
-    """The messages of the text, or the card of the first."""
+    """The messages of the text, or the card of the first pod's."""
     messages = explain_text(question.text)
     if not messages:
         return PastedAnswer(hint=hint_for(question.text))
     if question.form is None:
         return PastedAnswer(messages=messages)
-    message = msgspec.structs.replace(messages[0], pod=messages[0].pod or question.pod)
-    card = card_of_message(message, origin=f"pasted text, {timezone.now():%Y-%m-%d %H:%M} UTC")
+    first, *beside = newest_of_each_source(messages)
+    message = msgspec.structs.replace(first, pod=first.pod or question.pod)
+    card = card_of_message(message, beside=beside, origin=f"pasted text, {timezone.now():%Y-%m-%d %H:%M} UTC")
     return PastedAnswer(card=rendered(card, question.form, question.theme))
 
 

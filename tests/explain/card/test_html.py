@@ -12,6 +12,7 @@ from schedviz.explain.card.build import card_of_overview, card_of_pod
 from schedviz.explain.card.html import POLICY, html_of
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.changes import smallest_change
+from schedviz.explain.message import one_full_stop
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
 
@@ -51,7 +52,7 @@ def test_a_page_has_the_sentence_the_numbers_a_bar_for_each_node_and_the_fix() -
     assert "2 of 4 free" in found.texts
     assert page.count('role="img"') == 1
     assert "kubectl uncordon n2" in found.texts
-    assert explanation.message in found.texts
+    assert one_full_stop(explanation.message) in found.texts
 
 
 def test_the_overview_has_each_reason_with_its_pods() -> None:

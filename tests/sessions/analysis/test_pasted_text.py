@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from schedviz.sessions.analysis.pasted_text import PastedText, answer_to, explain_text
 
 
@@ -62,3 +64,37 @@ def test_a_table_without_its_header_is_recognized() -> None:
 
 def test_a_text_with_a_message_needs_no_hint() -> None:
     assert answer_to(PastedText("0/1 nodes are available: 1 Insufficient cpu.")).hint == ""
+
+
+DESCRIBED = """Name:             web
+Namespace:        shop
+Events:
+  Warning  FailedScheduling   22m   default-scheduler   0/8 nodes are available: 8 Insufficient cpu.
+  Warning  FailedScheduling   7m12s (x4 over 22m)   default-scheduler   0/9 nodes are available: 3 Insufficient cpu, 6 node(s) were unschedulable.
+  {event}
+"""
+AUTOSCALERS = {
+    "raise the node group's maximum size": (
+        "Normal   NotTriggerScaleUp  2m3s (x121 over 22m)  cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached"
+    ),
+    "compare the pod's requirements and tolerations with the NodePools": (
+        'Warning  FailedScheduling  2m3s  karpenter  Failed to schedule pod, incompatible with nodepool "a", did not tolerate x=y'
+    ),
+}
+
+
+@pytest.mark.parametrize(("advice", "event"), AUTOSCALERS.items())
+def test_what_an_autoscaler_says_does_not_hide_the_schedulers_reasons(advice: str, event: str) -> None:
+    for newest_last in (True, False):
+        lines = DESCRIBED.format(event=event).splitlines()
+        text = "\n".join(lines if newest_last else [*lines[:3], *reversed(lines[3:])])
+
+        messages = explain_text(text)
+        card = answer_to(PastedText(text, form="markdown")).card
+
+        assert [bool(each.autoscaler) for each in messages] == [False, False, True]
+        assert (messages[-1].pod, messages[-1].at) == ("shop/web", "2m3s ago")
+        assert card is not None
+        order = [card.decode().find(part) for part in ("None of 9 nodes", "node(s) were unschedulable", "Insufficient cpu", advice)]
+        assert -1 not in order
+        assert order == sorted(order)
