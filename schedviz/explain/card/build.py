@@ -61,12 +61,18 @@ def card_of_message(pod_message: PodMessage, *, beside: Sequence[PodMessage] = (
         reasons=tuple(
             _reason(clause, meaning=True) for clause in (*sorted(message.clauses, key=lambda clause: -clause.count), *clauses_beside)
         ),
-        message=pod_message.text,
+        # An image has room for few reasons: what an autoscaler says stays visible here.
+        message=" ".join((pod_message.text, *map(_of_autoscaler, beside))),
         findings=(message.finding,) if message.finding else (),
         origin=origin,
         simulated=False,
     )
     return with_visible_text(card)
+
+
+def _of_autoscaler(said: PodMessage) -> str:
+    clauses = (f"{clause.reason}{f' (to do: {clause.advice})' if clause.advice else ''}" for clause in said.message.clauses)
+    return f"{said.autoscaler}: {'; '.join(clauses)}."
 
 
 def _finding(finding: Finding) -> str:

@@ -98,3 +98,4 @@ def test_what_an_autoscaler_says_does_not_hide_the_schedulers_reasons(advice: st
         order = [card.decode().find(part) for part in ("None of 9 nodes", "node(s) were unschedulable", "Insufficient cpu", advice)]
         assert -1 not in order
         assert order == sorted(order)
+        assert f"{messages[-1].autoscaler}: " in card.decode()
