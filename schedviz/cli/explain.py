@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from schedviz.explain.message import PodMessage
     from schedviz.explain.overview import Overview
 
-#: Characters of standard input that `--message -` reads.
+#: The longest text that is searched for messages, in characters or bytes.
 _LONGEST_TEXT = 20_000_000
 Form = Literal["text", "json", "markdown", "html", "png"]
 _FORMS = get_args(Form)
@@ -257,8 +257,10 @@ def _message(files: _Files | None, pod: str | None, text: str, form: str) -> Non
     from schedviz.ingest.kubectl_tables import told_by_tables
     from schedviz.ingest.pasted_text import messages_in
 
-    text = sys.stdin.read(_LONGEST_TEXT) if text == "-" else text
-    found = parse_messages(messages_in(text, longest=_LONGEST_TEXT))
+    text = sys.stdin.read(_LONGEST_TEXT + 1) if text == "-" else text
+    if len(text) > _LONGEST_TEXT:
+        raise click.ClickException(_too_long("standard input"))
+    found = parse_messages(messages_in(text))
     if pod is None and len(found) > 1:
         _messages(found, form)
         return
@@ -290,13 +292,30 @@ def _message(files: _Files | None, pod: str | None, text: str, form: str) -> Non
 def _messages_of(paths: Sequence[Path], pod: str | None) -> list[PodMessage]:
     """The scheduler's messages in text files, such as the output of `kubectl describe`: those about one pod, if any is."""
     from schedviz.explain.message import parse_messages
+    from schedviz.ingest.errors import IngestError
     from schedviz.ingest.pasted_text import messages_in
+    from schedviz.ingest.source import Source
+    from schedviz.ingest.whole_text import TextTooLongError, text_of
 
     found: list[PodMessage] = []
     for path in paths:
-        if path.is_file() and path.stat().st_size <= _LONGEST_TEXT:
-            found += parse_messages(messages_in(path.read_text("utf-8", "replace"), longest=_LONGEST_TEXT))
+        if not path.is_file():
+            continue
+        try:
+            found += parse_messages(messages_in(text_of(Source.of_path(path), _LONGEST_TEXT)))
+        except TextTooLongError:
+            say(_too_long(str(path)), err=True)
+        except IngestError:
+            # The import has named the reason.
+            continue
     return [each for each in found if pod is not None and each.pod in (pod, f"default/{pod}")] or found
+
+
+def _too_long(name: str) -> str:
+    return (
+        f"{name}: the text has more than {_LONGEST_TEXT:,} bytes. Keep only the scheduler's events: "
+        "kubectl get events -A --field-selector reason=FailedScheduling -o json"
+    )
 
 
 def _messages(found: Sequence[PodMessage], form: str) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 
 from schedviz.ingest.errors import IngestError, UnreadableFile
 from schedviz.ingest.file_result import MergedFiles
+from schedviz.ingest.pasted_text import LONGEST
 from schedviz.ingest.refusals import Refusals
 from schedviz.ingest.report import Dropped
 
@@ -30,7 +31,8 @@ def nothing_found(merged: MergedFiles, refused: Refusals, why_without_objects: I
         owner = "a pod" if pods <= 1 else f"{pods} pods"
         left_out = (
             f"it has messages of the scheduler about {owner}, and no objects{'; ' + left_out if left_out else ''}; to have them "
-            "explained, paste them on the start page, or run `schedviz explain --message -`"
+            f"explained, drop or paste them alone on the start page, at most {LONGEST:,} characters "
+            "(`kubectl get events -A --field-selector reason=FailedScheduling -o json` prints no others), or run `schedviz explain -f FILE`"
         )
     elif merged.has_config:
         left_out = f"it is the configuration of a scheduler, which goes with objects{'; ' + left_out if left_out else ''}"

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
 
+from schedviz.ingest import yaml_lines
+from schedviz.ingest.errors import IngestError
 from schedviz.ingest.events import REASON, message_in_event
+from schedviz.ingest.kubectl_text import without_terminal, without_warnings
+from schedviz.ingest.limits import Limits
 from schedviz.ingest.message_ends import whole_message
 from schedviz.ingest.scheduler_messages import PodMessage
+from schedviz.ingest.yaml_dump import parse_piece
 
-#: Longer texts are cut, unless the caller allows more.
-LONGEST: Final = 200_000
+#: The longest text that the REST API explains, in characters. Longer ones are refused, and never cut.
+LONGEST: Final = 2 << 20
 #: The most messages that are returned.
-MOST_MESSAGES: Final = 50
+MOST_MESSAGES: Final = 500
 
 #: Escape sequences of terminals: colours, cursor movements, titles. Possessive, because the text may be hostile.
 _ESCAPES: Final = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)?|[@-Z\\-_])")
@@ -41,6 +46,8 @@ _HEAD: Final = re.compile(
     r"|pod didn't trigger scale-up"
     r"|(?:[Cc]ould not|[Ff]ailed to) schedule pod, "
 )
+#: Objects in YAML.
+_YAML: Final = re.compile(r"^(?:kind: |- apiVersion: |apiVersion: )", re.MULTILINE)
 #: What precedes a head that belongs to the message before it.
 _OF_PREEMPTION: Final = re.compile(r"(?:preemption:|placement status:)\s{0,99}\Z")
 _NAME: Final = re.compile(r"^(\s*+)Name:\s++(\S+)\s*+$")
@@ -112,11 +119,10 @@ def plain(text: str) -> str:
     return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text).replace("**", "")
 
 
-def messages_in(text: str, *, longest: int = LONGEST) -> list[PodMessage]:
+def messages_in(text: str) -> list[PodMessage]:
     """The scheduler's messages, each once with its newest time, in the order of the text. `pod` is "" if the text does not name it."""
-    text = text[:longest]
     found: dict[tuple[str, str], PodMessage] = {}
-    for said in _of_objects(text) or _each(plain(text)):
+    for said in _of_json(text) or _of_yaml(text) or _each(plain(text)):
         key = (said.pod, said.message)
         known = found.setdefault(key, said)
         if seconds_of_age(said.at) < seconds_of_age(known.at):
@@ -132,18 +138,47 @@ def seconds_of_age(at: str) -> float:
     return sum(int(count) * _SECONDS[unit] for count, unit in parts) if parts else float("inf")
 
 
-def _of_objects(text: str) -> list[PodMessage]:
+def _of_json(text: str) -> list[PodMessage]:
     """The messages of Events and of pods, if the text is their JSON."""
+    text = _output(text)
     try:
         items = msgspec.json.decode(text, type=_List).items
     except (msgspec.MsgspecError, RecursionError):
         items = [msgspec.Raw(text.encode("utf-8", "replace"))] if text.lstrip().startswith("{") else []
+    return _of_items(items)
+
+
+def _of_yaml(text: str) -> list[PodMessage]:
+    """The messages of Events and of pods, if the text is their YAML. Only items that may have a message are parsed."""
+    if _YAML.search(text) is None:
+        return []
+    items: list[Any] = []
+    try:
+        for document in yaml_lines.documents(_output(text)):
+            cut = yaml_lines.list_items(document)
+            pieces = (document,) if cut is None else cut[1]
+            items += [parse_piece("text", 1, piece, Limits()) for piece in pieces if _may_have_message(piece)]
+    except (IngestError, RecursionError):
+        return []
+    return _of_items(item for item in items if isinstance(item, dict))
+
+
+def _may_have_message(piece: yaml_lines.Piece) -> bool:
+    return any(REASON in line or "available" in line for line in piece.lines)
+
+
+def _output(text: str) -> str:
+    """The output of a command, without its prompt and the warnings before it."""
+    return without_warnings(without_terminal(text.encode("utf-8", "replace"))).decode()
+
+
+def _of_items(items: Iterable[Any]) -> list[PodMessage]:
     return [said for said in (message_in_event(item) or _of_pod(item) for item in items) if said is not None]
 
 
 def _of_pod(item: Any) -> PodMessage | None:
     try:
-        pod = msgspec.json.decode(item, type=_Pod)
+        pod = msgspec.json.decode(item, type=_Pod) if isinstance(item, msgspec.Raw) else msgspec.convert(item, _Pod)
     except (msgspec.MsgspecError, RecursionError):
         return None
     for condition in pod.status.conditions or ():

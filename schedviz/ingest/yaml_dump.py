@@ -25,7 +25,7 @@ _UNKNOWN_ANCHOR = "unknown anchor"
 _ANCHOR = re.compile(r"(?:^|[\s,\[{])&\w", re.MULTILINE)
 _ALIAS = re.compile(r"(?:^|[\s,\[{])\*\w", re.MULTILINE)
 #: Kinds that are not objects of a cluster and have a message of their own.
-_LOOKED_INTO = frozenset({"Config", "KubeSchedulerConfiguration", "List", "Status"})
+_LOOKED_INTO = frozenset({"Config", "Event", "KubeSchedulerConfiguration", "List", "Status"})
 _CUT = "the list ends without its kind, which kubectl prints last; was the file cut short?"
 _NESTED = "lists and maps are nested too deep"
 #: More opening brackets than valid text has, in strings or outside. The parser's time grows with their square.

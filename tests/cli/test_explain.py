@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import lzma
 import re
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from schedviz.cli.explain import explain
@@ -157,6 +161,32 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
     assert "shop/web, 5m ago:" in found.output
     assert "2 nodes  Insufficient cpu  [NodeResourcesFit]" in found.output
     assert "no objects that can be simulated" in found.stderr
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+def test_a_compressed_file_without_objects_has_its_messages_explained(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    described = tmp_path / "describe.txt.packed"
+    described.write_bytes(
+        pack(b"Name: web\nNamespace: shop\nEvents:\n  Warning  FailedScheduling  5m  x  0/2 nodes are available: 2 Insufficient cpu.\n")
+    )
+
+    found = CliRunner().invoke(explain, ["-f", str(described)])
+
+    assert found.exit_code == 0, found.output
+    assert "shop/web, 5m ago:" in found.output
+
+
+def test_a_text_that_is_too_long_is_refused_and_not_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("schedviz.cli.explain._LONGEST_TEXT", 100)
+    text = f"{' ' * 100}\nshop/web: 0/2 nodes are available: 2 Insufficient cpu.\n"
+    (tmp_path / "text.txt").write_text(text)
+
+    piped = CliRunner().invoke(explain, ["--message", "-"], input=text)
+    of_file = CliRunner().invoke(explain, ["-f", str(tmp_path / "text.txt")])
+
+    for found in (piped, of_file):
+        assert found.exit_code
+        assert "the text has more than 100 bytes. Keep only the scheduler's events: kubectl get events" in found.output
 
 
 def test_the_output_as_a_card_is_a_page_or_an_image_in_a_theme():

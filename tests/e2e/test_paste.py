@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import lzma
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -118,6 +122,53 @@ def test_a_dropped_description_is_explained_without_a_session(page: Page, server
 
     expect(page.locator("[data-paste-answer]")).to_contain_text("shop/web", timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-advice]").first).to_be_visible()
+    assert server.rest("sessions/")["count"] == sessions
+
+
+def an_event(
+    name: str, *, reason: str = "FailedScheduling", message: str = "0/5 nodes are available: 5 Insufficient cpu."
+) -> dict[str, Any]:
+    reference = {"kind": "Pod", "namespace": "shop", "name": name}
+    return {"apiVersion": "v1", "kind": "Event", "reason": reason, "message": message, "involvedObject": reference}
+
+
+def events(kilobytes: int) -> str:
+    others = [an_event("other", reason="Pulled", message="x" * 870)] * kilobytes
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": [*others, an_event("last")]})
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("describe.txt.gz", gzip.compress(DESCRIBED.encode())),
+        ("describe.txt.xz", lzma.compress(DESCRIBED.encode())),
+        ("events.json", events(400).encode()),
+        ("events.json.xz", lzma.compress(events(400).encode())),
+    ],
+)
+def test_a_dropped_file_with_messages_alone_is_explained_without_a_session(
+    page: Page, server: Server, tmp_path: Path, name: str, content: bytes
+) -> None:
+    sessions = server.rest("sessions/")["count"]
+    (tmp_path / name).write_bytes(content)
+
+    page.goto(server.url)
+    page.locator("[data-upload]").set_input_files(tmp_path / name)
+
+    expect(page.locator("[data-paste-answer] h2")).to_have_text(re.compile("^shop/(web|last)$"), timeout=PATIENCE_MILLIS)
+    assert server.rest("sessions/")["count"] == sessions
+
+
+def test_a_dropped_file_with_more_messages_than_the_limit_says_so(page: Page, server: Server, tmp_path: Path) -> None:
+    sessions = server.rest("sessions/")["count"]
+    (tmp_path / "events.json").write_text(events(2_400))
+
+    page.goto(server.url)
+    page.locator("[data-upload]").set_input_files(tmp_path / "events.json")
+
+    refused = page.locator("[data-paste-too-long]")
+    expect(refused).to_contain_text("at most 2,097,152", timeout=PATIENCE_MILLIS)
+    expect(refused).to_contain_text("--field-selector reason=FailedScheduling")
     assert server.rest("sessions/")["count"] == sessions
 
 

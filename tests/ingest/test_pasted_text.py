@@ -12,6 +12,9 @@ from schedviz.ingest.scheduler_messages import PodMessage
 CPU = "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod."
 TAINT = "0/3 nodes are available: 3 node(s) had untolerated taint {gpu: true}."
 
+#: Characters of a hostile text.
+HOSTILE = 200_000
+
 DESCRIBED = f"""
 \x1b[32mme@host\x1b[0m:~$ kubectl describe pod web-1 -n shop
 Name:             web-1
@@ -255,6 +258,49 @@ def test_events_as_json_name_their_pods() -> None:
     assert [(message.pod, message.message) for message in result] == [("shop/a", TAINT)]
 
 
+EVENT = {
+    "apiVersion": "v1",
+    "kind": "Event",
+    "reason": "FailedScheduling",
+    "message": TAINT,
+    "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "last"},
+}
+OTHER = {"apiVersion": "v1", "kind": "Event", "reason": "Pulled", "message": "x" * 300, "involvedObject": {"kind": "Pod", "name": "a"}}
+
+
+def events(*, form: str) -> str:
+    """A list of 400 KB whose last Event has the message."""
+    if form == "JSON":
+        return json.dumps({"apiVersion": "v1", "items": [OTHER] * 900 + [EVENT], "kind": "List"}, indent=4)
+    other = "- apiVersion: v1\n  kind: Event\n  message: " + "x" * 300 + "\n  reason: Pulled\n"
+    event = (
+        "- apiVersion: v1\n  involvedObject:\n    kind: Pod\n    name: last\n    namespace: shop\n  kind: Event\n"
+        f"  message: '{TAINT}'\n  reason: FailedScheduling\n"
+    )
+    return f'apiVersion: v1\nitems:\n{other * 1200}{event}kind: List\nmetadata:\n  resourceVersion: ""\n'
+
+
+@pytest.mark.parametrize("form", ["JSON", "YAML"])
+@pytest.mark.parametrize("before", ["", "me@host:~$ kubectl get events -A\n"])
+def test_the_last_event_of_a_long_list_is_found_with_its_pod(form: str, before: str) -> None:
+    text = before + events(form=form)
+
+    assert 400_000 < len(text) < LONGEST
+    assert [(said.pod, said.message) for said in messages_in(text)] == [("shop/last", TAINT)]
+
+
+def test_an_event_as_yaml_names_its_pod() -> None:
+    event = f"apiVersion: v1\nkind: Event\nreason: FailedScheduling\nmessage: '{TAINT}'\ninvolvedObject: {{kind: Pod, name: a, namespace: shop}}\n"
+
+    assert [(said.pod, said.message) for said in messages_in(event)] == [("shop/a", TAINT)]
+
+
+def test_more_messages_than_are_returned_end_the_search() -> None:
+    rows = "".join(f"5m  Warning  FailedScheduling  pod/p{number}  {TAINT}\n" for number in range(MOST_MESSAGES + 1))
+
+    assert len(messages_in(rows)) == MOST_MESSAGES
+
+
 def test_messages_on_consecutive_lines_are_not_joined() -> None:
     assert [message.message for message in messages_in(f"a: {TAINT}\nb: {CPU}")] == [TAINT, CPU]
 
@@ -287,7 +333,7 @@ def test_escape_sequences_are_removed() -> None:
 )
 def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
     # Quadratic time would take minutes.
-    assert len(messages_in(piece * (LONGEST // len(piece)))) <= MOST_MESSAGES
+    assert len(messages_in(piece * (HOSTILE // len(piece)))) <= MOST_MESSAGES
 
 
 def test_events_that_are_nested_too_deep_are_read_as_text() -> None:

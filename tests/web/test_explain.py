@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -10,6 +12,7 @@ import pytest
 from django.core.files.base import ContentFile
 from rest_framework.test import APIClient
 
+from schedviz.ingest.pasted_text import LONGEST
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import create
 from tests.conftest import Worker, until
@@ -179,3 +182,23 @@ def test_an_explanation_has_what_the_doctor_found_in_the_files(people: People, o
     assert [finding["kind"] for finding in explanation["findings"]] == ["missed pod", "missed node"]
     reasons = owner.get(f"/api/v1/sessions/{session_id}/overview/").json()["reasons"]
     assert reasons[0]["reason"] == "unknown to the scheduler"
+
+
+def test_a_text_is_explained_without_a_session_up_to_its_limit(owner: APIClient, io_worker: Worker) -> None:
+    message = "shop/web: 0/2 nodes are available: 2 Insufficient cpu."
+    padded = " " * (LONGEST - len(message)) + message
+
+    explained = owner.post("/api/v1/explain/message/", {"text": padded}, format="json").json()
+    refused = owner.post("/api/v1/explain/message/", {"text": f" {padded}"}, format="json")
+
+    assert [each["message"]["nodes"] for each in explained["messages"]] == [2]
+    assert refused.status_code == 400
+    assert "2097152" in refused.json()["detail"]
+
+
+def test_a_file_is_returned_as_text_without_a_session(owner: APIClient, io_worker: Worker) -> None:
+    packed = base64.b64encode(gzip.compress(b"Name: web")).decode()
+
+    assert owner.post("/api/v1/explain/message/", {"file": packed}, format="json").json()["text"] == "Name: web"
+    assert owner.post("/api/v1/explain/message/", {"file": packed, "text": "a"}, format="json").status_code == 400
+    assert owner.post("/api/v1/explain/message/", {}, format="json").status_code == 400

@@ -263,10 +263,20 @@ export interface PastedMessage {
   message: ReadMessage;
 }
 
+/** The messages of a text; `more`: it may have others (older servers do not send it). */
+export interface PastedMessages {
+  messages: PastedMessage[];
+  more?: boolean;
+}
+
 /** Explain the scheduler's messages in a text, without a session. */
-export async function explainText(text: string, signal: AbortSignal): Promise<PastedMessage[]> {
-  const { messages } = await call<{ messages: PastedMessage[] }>("POST", "explain/message/", { body: { text }, signal });
-  return messages;
+export function explainText(text: string, signal: AbortSignal): Promise<PastedMessages> {
+  return call("POST", "explain/message/", { body: { text }, signal });
+}
+
+/** The text of a compressed file (Base64), or why it cannot be read. */
+export function textOfFile(file: string): Promise<{ text: string; hint: string }> {
+  return call("POST", "explain/message/", { body: { file } });
 }
 
 export function whatIf(id: string, pod: object, copies: number, at: number, signal: AbortSignal): Promise<WhatIf> {

@@ -1,10 +1,10 @@
 /** What somebody pasted or dropped: objects, which become a session, or other text, whose scheduler messages are explained. */
 
 /** The longest text that is explained without a session, in characters. */
-export const LONGEST_TEXT = 200_000;
+export const LONGEST_TEXT = 2_097_152;
 
 /** `Allocatable:` is a line of a described node, of which an object can be made. */
-const OBJECTS = /(?:^|\n)Allocatable:\s*\n|(?:^|[\s{,"])apiVersion"?\s*:|(?:^|\n)[\s>"']*(?:kind|containers)"?\s*:\s|Dump of cached NodeInfo/;
+const OBJECTS = /(?:^|\n)Allocatable:\s*\n|(?:^|[\s{,"])apiVersion"?\s*:|(?:^|\n)[ \t>"']*(?:kind|containers)"?\s*:\s|Dump of cached NodeInfo/;
 const SPEC = /(?:^|\n)Allocatable:\s*\n|(?:^|[\s{,"])(?:spec|containers)"?\s*:/;
 /** Messages that count nodes, and the reason of the scheduler's other events. */
 const MESSAGE = /\d\/\d+\s+nodes\s+are\s+available|\bFailedScheduling\b/;
@@ -16,5 +16,5 @@ export function hasObjects(text: string): boolean {
 
 /** Whether a text has messages of the scheduler and no objects. */
 export function hasMessagesAlone(text: string): boolean {
-  return text.length <= LONGEST_TEXT && MESSAGE.test(text) && !hasObjects(text);
+  return MESSAGE.test(text) && !hasObjects(text);
 }

@@ -11,15 +11,20 @@ from schedviz.explain.card.build import card_of_message
 from schedviz.explain.card.formats import CardFormat, rendered
 from schedviz.explain.card.theme import ThemeName
 from schedviz.explain.message import NotAMessageError, PodMessage, parse_message, parse_messages
+from schedviz.ingest.errors import IngestError
 from schedviz.ingest.kubectl_tables import tables, told_by_tables
-from schedviz.ingest.pasted_text import messages_in, plain, seconds_of_age
+from schedviz.ingest.pasted_text import LONGEST, MOST_MESSAGES, messages_in, plain, seconds_of_age
+from schedviz.ingest.source import Source
+from schedviz.ingest.whole_text import text_of
 from schedviz.sessions.redis.replies import reply
 
 
 class PastedText(msgspec.Struct, frozen=True):
     """A text, and the card that is wanted of its first pod's newest messages; without `form`, all messages are explained as JSON."""
 
-    text: str
+    text: str = ""
+    #: A file to read the text from, perhaps compressed; empty: there is none.
+    file: bytes = b""
     #: The pod of the card, `namespace/name`, if the text does not name it.
     pod: str = ""
     form: CardFormat | None = None
@@ -33,6 +38,10 @@ class PastedAnswer(msgspec.Struct, frozen=True):
     card: bytes | None = None
     #: Why there is no message, and what to send instead; "" if there is one.
     hint: str = ""
+    #: The text of the file; "" if it was sent as text, or cannot be read.
+    text: str = ""
+    #: Whether the text may have more messages than the first `MOST_MESSAGES`.
+    more: bool = False
 
 
 def explain_text(text: str) -> list[PodMessage]:
@@ -71,11 +80,20 @@ def hint_for(text: str) -> str:
 
 def answer_to(question: PastedText) -> PastedAnswer:
     """The messages of the text, or the card of the first pod's."""
+    if question.file:
+        try:
+            text = text_of(Source.of_bytes("the file", question.file), LONGEST)
+        except IngestError as error:
+            return PastedAnswer(hint=str(error))
+        if question.form is None:
+            # The caller decides whether the text becomes a session or is explained.
+            return PastedAnswer(text=text)
+        question = msgspec.structs.replace(question, text=text)
     messages = explain_text(question.text)
     if not messages:
         return PastedAnswer(hint=hint_for(question.text))
     if question.form is None:
-        return PastedAnswer(messages=messages)
+        return PastedAnswer(messages=messages, more=len(messages) >= MOST_MESSAGES)
     first, *beside = newest_of_each_source(messages)
     message = msgspec.structs.replace(first, pod=first.pod or question.pod)
     card = card_of_message(message, beside=beside, origin=f"pasted text, {timezone.now():%Y-%m-%d %H:%M} UTC")

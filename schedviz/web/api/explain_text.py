@@ -50,16 +50,18 @@ class ExplainText(Resource):
         """
         actor_for(request, Verb.LIST)
         body = body_as(schemas.PastedTextBody, request)
+        if bool(body.text) == bool(body.file):
+            raise ApiError(400, "invalid", "Send either text or file.", path="$.text")
         if (form := card_format(request)) is None:
-            return HttpResponse(_explained(body.text), content_type="application/json")
-        question = {"text": body.text, "pod": body.pod, "form": form, "theme": theme_of(request)}
+            return HttpResponse(_explained({"file": body.file} if body.file else body.text), content_type="application/json")
+        question: dict[str, str | bytes] = {"text": body.text, "file": body.file, "pod": body.pod, "form": form, "theme": theme_of(request)}
         card = msgspec.json.decode(_explained(question), type=_Card).card
         if card is None:
             raise ApiError(400, "invalid", _NO_MESSAGE, path="$.text")
         return card_response(card, form)
 
 
-def _explained(question: str | dict[str, str]) -> bytes:
+def _explained(question: str | dict[str, str | bytes]) -> bytes:
     try:
         with waits.one():
             explained = replies.request(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import lzma
+
 import pytest
 
+from schedviz.ingest.pasted_text import LONGEST, MOST_MESSAGES
 from schedviz.sessions.analysis.pasted_text import PastedText, answer_to, explain_text
 
 
@@ -99,3 +103,37 @@ def test_what_an_autoscaler_says_does_not_hide_the_schedulers_reasons(advice: st
         assert -1 not in order
         assert order == sorted(order)
         assert f"{messages[-1].autoscaler}: " in card.decode()
+
+
+WITH_MESSAGE = "Name: web\nNamespace: shop\n  0/5 nodes are available: 5 Insufficient cpu."
+
+
+@pytest.mark.parametrize("packed", [WITH_MESSAGE.encode(), gzip.compress(WITH_MESSAGE.encode()), lzma.compress(WITH_MESSAGE.encode())])
+def test_a_file_is_returned_as_text(packed: bytes) -> None:
+    assert answer_to(PastedText(file=packed)).text == WITH_MESSAGE
+
+
+def test_a_card_of_a_file_has_its_reasons() -> None:
+    card = answer_to(PastedText(file=gzip.compress(WITH_MESSAGE.encode()), form="markdown")).card
+
+    assert card is not None
+    assert card.startswith(b"### Why `shop/web` is pending")
+
+
+@pytest.mark.parametrize(
+    ("packed", "why"),
+    [
+        (gzip.compress(b" " * (LONGEST + 1)), "more than 2,097,152 bytes"),
+        (b"\x28\xb5\x2f\xfd....", "compressed with zstd"),
+        (gzip.compress(WITH_MESSAGE.encode())[:-12], "the gzip file is truncated"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(packed: bytes, why: str) -> None:
+    assert why in answer_to(PastedText(file=packed)).hint
+
+
+def test_a_text_with_more_messages_than_are_explained_says_so() -> None:
+    row = "5m  Warning  FailedScheduling  pod/p{}  0/5 nodes are available: 5 Insufficient cpu.\n"
+
+    assert answer_to(PastedText("".join(map(row.format, range(MOST_MESSAGES))))).more
+    assert not answer_to(PastedText(row)).more
