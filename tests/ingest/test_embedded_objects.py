@@ -86,7 +86,7 @@ def test_yaml_with_a_fence_in_a_text_is_read_as_yaml() -> None:
     ],
 )
 def test_a_text_with_messages_alone_says_how_to_have_them_explained(text: str) -> None:
-    with pytest.raises(IngestError, match=r"messages of the scheduler about a pod, and no objects.*explain --message"):
+    with pytest.raises(IngestError, match=r"messages of the scheduler about a pod, and no objects.*explain -f FILE"):
         read(text)
 
 
