@@ -1,5 +1,5 @@
 /** The text of a dropped file, to tell whether it has messages alone. */
-import { textOfFile } from "../../api/explain";
+import { textOfFile } from "../../api/explainText";
 
 /** Larger files have objects: they are imported unseen. */
 const LARGEST_TEXT = 32 << 20;
