@@ -10,7 +10,7 @@ from schedviz.engine import Simulation, SimulationSettings, stages
 from schedviz.trace.events import CycleEnded, PodGroupEnded, PodGroupPodTried, PodGroupStageEnded, decode_events, encode_events
 from schedviz.trace.fold import Fold
 
-from .clusters import do, carry_out, node, objects, pod
+from .clusters import carry_out, do, node, objects, pod
 
 GATES = {"GenericWorkload": True, "GangScheduling": True}
 ZONE = "topology.kubernetes.io/zone"
