@@ -170,7 +170,7 @@ def _of_session(
     with client_of(server, token) as client:
         session = find_session(client, which)
         if pod is None:
-            _show_overview(msgspec.convert(session.overview(at=at), Overview), output)
+            _show_overview(msgspec.convert(session.overview(at=at, with_changes=True), Overview), output)
             return
         try:
             found = msgspec.convert(session.explain(pod, at=at).raw, Explanation)
@@ -207,7 +207,7 @@ def _all_pending(files: _Files, output: _Output) -> None:
 
     progress = Progress()
     progress.say("Examining all pending pods …")
-    found = overview(files.simulation, files.findings)
+    found = overview(files.simulation, files.findings, with_changes=True)
     progress.end()
     if output.form == "text":
         print_verdicts(files.examinations)

@@ -9,6 +9,7 @@ from schedviz.terminal import say, say_wrapped
 
 if TYPE_CHECKING:
     from schedviz.explain.changes import SmallestChange
+    from schedviz.explain.changes.change import ChangeView
     from schedviz.explain.details.detail import AnyDetail
     from schedviz.explain.doctor import Examination
     from schedviz.explain.explanation import Clause, Explanation
@@ -63,9 +64,13 @@ def print_overview(found: Overview) -> None:
         say_wrapped(f"{_pods(reason.count):>8}  {reason.reason}", hanging=10, bold=True)
         for group in reason.groups[:_GROUPS]:
             _print_group(group)
+            if group.changes and not reason.changes:
+                _print_todo(group.changes)
         if len(reason.groups) > _GROUPS:
             say(f"          and {sum(len(group.pods) for group in reason.groups[_GROUPS:])} more")
-        if reason.advice:
+        if reason.changes:
+            _print_todo(reason.changes)
+        elif reason.advice:
             say_wrapped(f"To do: {reason.advice}", indent=10)
         for clause in reason.other_reasons:
             say_wrapped(f"also: {clause.reason}", hanging=10, indent=10)
@@ -82,6 +87,15 @@ def print_overview(found: Overview) -> None:
 
 def _print_group(group: PendingGroup) -> None:
     say_wrapped(f"{_named(group.pods)}{f': {group.detail}' if group.detail else ''}", indent=10)
+
+
+def _print_todo(changes: Sequence[ChangeView]) -> None:
+    from schedviz.explain.changes.change import what_to_do
+
+    say_wrapped(f"To do: {what_to_do(changes)}", indent=10)
+    for change in changes:
+        if change.kubectl:
+            say(f"          {change.kubectl}", fg="cyan")
 
 
 def print_verdicts(examinations: Sequence[Examination]) -> None:

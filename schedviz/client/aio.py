@@ -310,9 +310,9 @@ class AsyncSession(AsyncDefaultServer, SessionInfo):
         """The pending pods with their reasons, grouped by equal scheduling requirements."""
         return await self.client.do(flows.pending(self.id, at))
 
-    async def overview(self, *, at: int | None = None) -> dict[str, Any]:
+    async def overview(self, *, at: int | None = None, with_changes: bool = False) -> dict[str, Any]:
         """How many pods are pending for which reason, with the numbers behind it and the groups of equal pods."""
-        return await self.client.do(flows.overview(self.id, at))
+        return await self.client.do(flows.overview(self.id, at, with_changes=with_changes))
 
     async def smallest_change(self, pod: str, *, at: int | None = None) -> dict[str, Any]:
         """The smallest changes that would place a pod, each verified. To try the first, fork and `send` its

@@ -207,9 +207,10 @@ def pending(session: str, at: int | None) -> Flow[Records]:
     return Records({**records([group])[0], "count": len(group["pods"])} for group in groups)
 
 
-def overview(session: str, at: int | None) -> Flow[dict[str, Any]]:
+def overview(session: str, at: int | None, *, with_changes: bool) -> Flow[dict[str, Any]]:
     """The reasons for which pods are pending."""
-    body: dict[str, Any] = yield from _until_computed(Call("GET", f"sessions/{session}/overview/", _at(at), wait=35))
+    query = {**_at(at), **({"changes": "1"} if with_changes else {})}
+    body: dict[str, Any] = yield from _until_computed(Call("GET", f"sessions/{session}/overview/", query, wait=35))
     return body
 
 

@@ -306,9 +306,9 @@ class Session(DefaultServer, SessionInfo):
         """The pending pods with their reasons, grouped by equal scheduling requirements."""
         return self.client.do(flows.pending(self.id, at))
 
-    def overview(self, *, at: int | None = None) -> dict[str, Any]:
+    def overview(self, *, at: int | None = None, with_changes: bool = False) -> dict[str, Any]:
         """How many pods are pending for which reason, with the numbers behind it and the groups of equal pods."""
-        return self.client.do(flows.overview(self.id, at))
+        return self.client.do(flows.overview(self.id, at, with_changes=with_changes))
 
     def smallest_change(self, pod: str, *, at: int | None = None) -> dict[str, Any]:
         """The smallest changes that would place a pod, each verified. To try the first, fork and `send` its

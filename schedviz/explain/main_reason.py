@@ -15,7 +15,10 @@ import numpy as np
 
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, tolerations_tolerate_taint
+from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.explain.explanation import Clause, NodeVerdict, Objection
+from schedviz.kube.core import Taint
 
 #: How far a node is from taking the pod, by what rejects it. Something outside the node, or pods that may leave, come first.
 _CHANGES: Final = 0
@@ -23,7 +26,7 @@ _CHANGES: Final = 0
 _RESERVED: Final = 1
 #: Even the empty node is too small, or lacks a device.
 _TOO_SMALL: Final = 2
-#: Unhealthy nodes and those of the control plane are not for this pod.
+#: Unhealthy nodes, those of the control plane, and those kept for pods that ask for a device are not for this pod.
 _NOT_FOR_PODS: Final = 3
 #: The pod does not want the node.
 _NOT_WANTED: Final = 4
@@ -37,14 +40,16 @@ _SYSTEM_TAINTS: Final = ("{node.kubernetes.io/", "{node-role.kubernetes.io/")
 def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, str] | None:
     """The reason and its plugin; None if no verdict has a reason. `verdicts` are those of the dry run's nodes, in order."""
     # Verdicts share their tuples of objections: there are few distinct ones.
-    kinds: dict[tuple[int, str, bool], tuple[NodeVerdict, int]] = {}
-    for verdict, is_too_small in zip(verdicts, _too_small(dry_run), strict=True):
-        key = id(verdict.objections), verdict.plugin, is_too_small
+    kinds: dict[tuple[int, str, int], tuple[NodeVerdict, int]] = {}
+    kept = _kept_for_others(dry_run, verdicts)
+    for row, (verdict, is_too_small) in enumerate(zip(verdicts, _too_small(dry_run), strict=True)):
+        least = _NOT_FOR_PODS if row in kept else _TOO_SMALL if is_too_small else _CHANGES
+        key = id(verdict.objections), verdict.plugin, least
         kinds[key] = verdict, kinds.get(key, (verdict, 0))[1] + 1
     distances = [
         # Of equally distant nodes, those with the fewest objections are the nearest.
-        ((max(_TOO_SMALL if is_too_small else _CHANGES, _distance(verdict)), len(verdict.objections)), verdict, count)
-        for (_, _, is_too_small), (verdict, count) in kinds.items()
+        ((max(least, _distance(verdict)), len(verdict.objections)), verdict, count)
+        for (_, _, least), (verdict, count) in kinds.items()
         if verdict.reasons
     ]
     nearest = min((distance for distance, _, _ in distances), default=None)
@@ -85,6 +90,30 @@ def most_likely_first(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
         return max(_TOO_SMALL, distance) if _DEVICES_LACKING.fullmatch(clause.reason) else distance, -clause.count
 
     return tuple(sorted(clauses, key=order))
+
+
+def keeps_for_others(info: NodeInfo, taint: Taint, pod: PodInfo) -> bool:
+    """Whether the taint keeps the node for pods that request its device, as `nvidia.com/gpu` does, and the pod requests none."""
+    return taint.key in info.allocatable.scalar and not pod.requests.resource.scalar.get(taint.key)
+
+
+def _kept_for_others(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> set[int]:
+    """The rows of nodes with such a taint that the pod does not tolerate."""
+    tainted = {
+        id(verdict.objections)
+        for verdict in verdicts
+        if any(objection.plugin == names.TAINT_TOLERATION for objection in verdict.objections)
+    }
+    tolerations = dry_run.pod.pod.spec.tolerations
+    kept = set()
+    for row, verdict in enumerate(verdicts) if tainted else ():
+        info = dry_run.rows.infos[row]
+        if id(verdict.objections) not in tainted or info.node is None:
+            continue
+        hard = (taint for taint in info.node.spec.taints if taint.effect in DO_NOT_SCHEDULE)
+        if any(keeps_for_others(info, taint, dry_run.pod) and not tolerations_tolerate_taint(tolerations, taint) for taint in hard):
+            kept.add(row)
+    return kept
 
 
 def _too_small(dry_run: DryRun) -> list[bool]:

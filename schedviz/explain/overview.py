@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -10,6 +12,8 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
+from schedviz.explain.changes import smallest_change
+from schedviz.explain.changes.change import ChangeView, what_to_do
 from schedviz.explain.details.detail import NAMED
 from schedviz.explain.doctor.known_findings import MISSED_POD, KnownFindings, unknown_nodes
 from schedviz.explain.doctor.object_events import KIND as EVENT
@@ -19,14 +23,17 @@ from schedviz.explain.queue_place import is_name_only, queue_place
 from schedviz.explain.real_message import missing_kind
 from schedviz.explain.why import NO_FINDINGS, explain_pod
 from schedviz.kube.core import Pod
-from schedviz.trace.phrase import Phrase, counted, phrase, some
+from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
 #: Groups that are explained; the pods of others are only counted.
 MOST_GROUPS: Final = 200
+#: Time for changes that would place pods: after it, no search begins.
+SECONDS_FOR_CHANGES: Final = 1.0
 #: Missing claims of different names are one reason.
 _NAME: Final = re.compile(r'"[^"]*"')
 _UNKNOWN: Final = phrase("unknown to the scheduler")
 _NOT_EVALUATED: Final = "not evaluated: the files have no {kind} objects"
+_OF_CLAUSE: Final = "{reason}"
 _TRIED_SOON: Final = "not tried yet: nodes can take them now"
 
 
@@ -44,12 +51,14 @@ class PendingGroup(Part, frozen=True):
     #: The numbers behind the main clause; "" if there are none.
     detail: str = ""
     detail_phrase: Phrase | None = None
+    #: The smallest change with which a dry run places the first pod; empty: none was found, or looked for.
+    changes: tuple[ChangeView, ...] = ()
 
 
 class WaitingReason(Part, frozen=True):
-    """Groups that wait for the same reason."""
+    """Groups that wait for the same reason, or that the same change would place."""
 
-    #: Its name: the reason of the explanation's main clause, or what else the pods wait for.
+    #: Its name: the reason of the explanation's main clause, or what else the pods wait for. Groups of several reasons name each.
     reason: str
     reason_phrase: Phrase
     #: The number of pods.
@@ -57,8 +66,11 @@ class WaitingReason(Part, frozen=True):
     groups: tuple[PendingGroup, ...]
     #: They only wait for their next attempt: they fit on nodes now, and nothing prevents an attempt.
     placeable: bool = False
-    #: What to do about it, with commands between backticks; a template for translation. "" if there is nothing to do.
+    #: What to do about it, with commands between backticks; a template for translation. "" if there is nothing to do, or if `changes` of
+    #: this reason or of all its groups say it.
     advice: str = ""
+    #: The verified change that all groups have in common; empty: they have none, or different ones.
+    changes: tuple[ChangeView, ...] = ()
 
     @property
     def other_reasons(self) -> tuple[Clause, ...]:
@@ -106,14 +118,16 @@ def _with_few_nodes(clause: Clause) -> Clause:
     return msgspec.structs.replace(clause, nodes=clause.nodes[:NAMED])
 
 
-def overview(simulation: Simulation, findings: KnownFindings = NO_FINDINGS) -> Overview:
+def overview(simulation: Simulation, findings: KnownFindings = NO_FINDINGS, *, with_changes: bool = False) -> Overview:
     """Explain every pending pod. `simulation` belongs to the caller; its snapshot is updated.
 
+    `with_changes`: look for the change that would place the first pod of each group, one group of each reason first, for up to
+    `SECONDS_FOR_CHANGES`. It modifies `simulation`.
     `findings` are the doctor's about the files: pods that the scheduler does not know are groups and a reason of their own.
     """
     every = sorted(_groups(simulation, findings), key=len, reverse=True)
     explained = [(_explain(simulation, pods, findings), pods) for pods in every[:MOST_GROUPS]]
-    reasons = tuple(_by_reason(simulation, explained, findings))
+    reasons = tuple(_by_reason(simulation, explained, findings, with_changes=with_changes))
     count = sum(map(len, every))
     summary = _summary(count, len(reasons))
     return Overview(
@@ -154,9 +168,10 @@ def _explain(simulation: Simulation, pods: Sequence[Pod], findings: KnownFinding
 
 
 def _by_reason(
-    simulation: Simulation, explained: Iterable[tuple[Explanation, Sequence[Pod]]], findings: KnownFindings
+    simulation: Simulation, explained: Sequence[tuple[Explanation, Sequence[Pod]]], findings: KnownFindings, *, with_changes: bool
 ) -> list[WaitingReason]:
     by_reason: dict[str, list[PendingGroup]] = {}
+    searched: dict[str, list[Explanation]] = {}
     phrases: dict[str, Phrase] = {}
     advice: dict[str, str] = {}
     for explanation, pods in explained:
@@ -164,14 +179,52 @@ def _by_reason(
         phrases.setdefault(reason.text, reason)
         advice.setdefault(reason.text, _advice(explanation))
         by_reason.setdefault(reason.text, []).append(_group(simulation, explanation, pods))
-    reasons = [_waiting(phrases[text], members, advice[text]) for text, members in by_reason.items()]
+        if reason.template == _OF_CLAUSE and explanation.standing == "pending" and explanation.lacks_change and not explanation.group:
+            searched.setdefault(reason.text, []).append(explanation)
+    changes = _changes(simulation, searched) if with_changes else {}
+    by_reason = {
+        text: [msgspec.structs.replace(group, changes=changes.get(group.pods[0], ())) for group in members]
+        for text, members in by_reason.items()
+    }
+    reasons = [*_joined(by_reason, phrases)]
+    reasons += [_waiting(phrases[text], members, advice[text]) for text, members in by_reason.items() if members]
     return sorted(reasons, key=lambda reason: (reason.placeable, reason.reason_phrase.template == _NOT_EVALUATED, -reason.count))
+
+
+def _changes(simulation: Simulation, searched: dict[str, list[Explanation]]) -> dict[str, tuple[ChangeView, ...]]:
+    """Pod -> the smallest change that would place it, for as many pods as there is time for; one pod of each reason first."""
+    ends = time.perf_counter() + SECONDS_FOR_CHANGES
+    in_turn = (each for turn in itertools.zip_longest(*searched.values()) for each in turn if each is not None)
+    found: dict[str, tuple[ChangeView, ...]] = {}
+    for explanation in in_turn:
+        if time.perf_counter() > ends:
+            break
+        suggestions = smallest_change(simulation, explanation.pod, explanation).suggestions
+        if suggestions:
+            found[explanation.pod] = suggestions[0].changes
+    return found
+
+
+def _joined(by_reason: dict[str, list[PendingGroup]], phrases: dict[str, Phrase]) -> Iterator[WaitingReason]:
+    """Groups of different reasons that the same change would place; they are taken out of `by_reason`."""
+    reasons: dict[str, dict[str, None]] = {}
+    for text, members in by_reason.items():
+        for group in filter(lambda group: group.changes, members):
+            reasons.setdefault(what_to_do(group.changes), {})[text] = None
+    for what, texts in reasons.items():
+        if len(texts) > 1:
+            groups_ = [group for text in texts for group in by_reason[text] if what_to_do(group.changes) == what]
+            for text in texts:
+                by_reason[text] = [group for group in by_reason[text] if what_to_do(group.changes) != what]
+            yield _waiting(joined([phrases[text] for text in texts], "{first}; {next}"), groups_, "")
 
 
 def _waiting(reason: Phrase, members: Sequence[PendingGroup], advice: str) -> WaitingReason:
     placeable = reason.template == _TRIED_SOON
     count = sum(len(group.pods) for group in members)
-    return WaitingReason(reason.text, reason, count, tuple(members), placeable, "" if placeable else advice)
+    common = members[0].changes if len({what_to_do(group.changes) for group in members}) == 1 else ()
+    said = advice if not placeable and not all(group.changes for group in members) else ""
+    return WaitingReason(reason.text, reason, count, tuple(members), placeable, said, common)
 
 
 def _advice(explanation: Explanation) -> str:
@@ -207,7 +260,7 @@ def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
     if explanation.fits:
         return phrase(_TRIED_SOON)
     if explanation.main is not None:
-        return Phrase("{reason}", {"reason": _NAME.sub('"…"', explanation.main.reason)})
+        return Phrase(_OF_CLAUSE, {"reason": _NAME.sub('"…"', explanation.main.reason)})
     if (said := _said_clause(explanation)) is not None:
         return Phrase("{reason}", {"reason": _NAME.sub('"…"', said.reason)})
     return phrase("there are no nodes")

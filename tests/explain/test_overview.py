@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from explain_clusters import cluster, node, pod
 
 from schedviz.engine import Simulation
@@ -137,3 +139,89 @@ def test_without_nodes_the_most_likely_cause_in_the_message_leads_and_the_others
         "Insufficient nvidia.com/gpu",
     ]
     assert all(clause.advice for clause in reason.other_reasons)
+
+
+def of_zone_c() -> tuple[dict[str, Any], ...]:
+    """A claim of a class with WaitForFirstConsumer, bound to a volume in zone c."""
+    terms = [{"matchExpressions": [{"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["c"]}]}]
+    return (
+        {
+            "apiVersion": "storage.k8s.io/v1",
+            "kind": "StorageClass",
+            "metadata": {"name": "gp3"},
+            "provisioner": "ebs.csi.aws.com",
+            "volumeBindingMode": "WaitForFirstConsumer",
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": "data", "namespace": "default", "annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
+            "spec": {"volumeName": "pv-c", "storageClassName": "gp3", "accessModes": ["ReadWriteOnce"]},
+            "status": {"phase": "Bound"},
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolume",
+            "metadata": {"name": "pv-c"},
+            "spec": {
+                "capacity": {"storage": "1Gi"},
+                "storageClassName": "gp3",
+                "accessModes": ["ReadWriteOnce"],
+                "claimRef": {"namespace": "default", "name": "data"},
+                "nodeAffinity": {"required": {"nodeSelectorTerms": terms}},
+            },
+        },
+    )
+
+
+def a_cordoned_zone() -> Simulation:
+    """Two pods of different reasons need zone c, whose only node is cordoned."""
+    web = {"app": "web"}
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": "topology.kubernetes.io/zone",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": web},
+    }
+    return cluster(
+        node("a1", zone="a"),
+        node("b1", zone="b"),
+        node("c1", zone="c", cordoned=True),
+        *of_zone_c(),
+        pod("web-1", labels=web, on="a1"),
+        pod("web-2", labels=web, on="b1"),
+        pod("web-3", labels=web, topologySpreadConstraints=[constraint]),
+        pod("db", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]),
+    )
+
+
+def test_pods_that_the_same_change_would_place_are_joined_under_it() -> None:
+    found = overview(a_cordoned_zone(), with_changes=True)
+    [reason] = found.reasons
+    assert found.sentence == "2 pods are pending, for 1 reason"
+    assert [change.what for change in reason.changes] == ["uncordon c1"]
+    assert sorted(name for group in reason.groups for name in group.pods) == ["default/db", "default/web-3"]
+    assert reason.advice == ""
+
+
+def test_a_bound_volume_is_not_answered_with_another_binding_mode() -> None:
+    advice = [reason.advice for reason in overview(a_cordoned_zone()).reasons]
+    assert any("a bound volume does not move" in each for each in advice)
+    assert not any("WaitForFirstConsumer" in each for each in advice)
+
+
+def test_a_pod_without_gpus_that_is_too_large_does_not_wait_for_a_gpu_node() -> None:
+    gpu_node = node("gpu-1", cpu="8", taints=("nvidia.com/gpu=present:NoSchedule",))
+    gpu_node["status"]["allocatable"]["nvidia.com/gpu"] = "1"
+    [reason] = overview(cluster(node("n1"), gpu_node, pod("p", cpu="6")), with_changes=True).reasons
+    assert reason.reason == "Insufficient cpu"
+    assert [change.kind for change in reason.changes] == ["request"]
+
+
+def test_groups_of_a_reason_with_different_changes_have_their_own() -> None:
+    [reason] = overview(cluster(node("n1"), pod("p", cpu="6"), pod("q", cpu="7")), with_changes=True).reasons
+    assert (reason.changes, reason.advice) == ((), "")
+    assert [[change.what for change in group.changes] for group in reason.groups] == [
+        ["request 4 cpu instead of 6 in container c"],
+        ["request 4 cpu instead of 7 in container c"],
+    ]

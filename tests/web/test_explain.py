@@ -107,6 +107,13 @@ def test_the_overview_has_each_reason_with_its_numbers(owner: APIClient, asked: 
     assert reason["groups"][0]["detail"].startswith("the pod requests 1000 cpu; the largest node has ")
 
 
+def test_the_overview_has_what_would_place_the_pods_on_request(owner: APIClient, asked: UUID) -> None:
+    address = f"/api/v1/sessions/{asked}/overview/"
+    [quick], [searched] = owner.get(address).json()["reasons"], owner.get(address, {"changes": 1}).json()["reasons"]
+    assert (quick["changes"], quick["advice"] != "") == ([], True)
+    assert ([change["kind"] for change in searched["changes"]], searched["advice"]) == (["request"], "")
+
+
 def test_what_if_counts_copies_and_changes_nothing(owner: APIClient, asked: UUID) -> None:
     before = owner.get(f"/api/v1/sessions/{asked}/state/").json()
     body = owner.post(f"/api/v1/sessions/{asked}/what-if/", {"pod": a_pod("1"), "copies": 3}, format="json").json()

@@ -185,6 +185,8 @@ export interface PendingGroup {
   /** The numbers behind the main clause; "" if there are none. */
   detail: string;
   detailPhrase: Phrase | null;
+  /** The smallest change with which a dry run places the first pod; older servers do not send it. */
+  changes?: ExplainedChange[];
 }
 
 /** Groups that are pending for the same reason, and the number of their pods. */
@@ -197,6 +199,8 @@ export interface WaitingReason {
   placeable: boolean;
   /** What to do about it, a template; older servers do not send it. */
   advice?: string;
+  /** The verified change that all groups have in common; older servers do not send it. */
+  changes?: ExplainedChange[];
 }
 
 /** All pending pods by reason. `unexplained`: pods beyond the server's limit of groups. */
@@ -247,8 +251,9 @@ export function smallestChange(id: string, pod: string, at: number, signal: Abor
   return call("GET", `sessions/${id}/explain/${pathOf(pod)}/change/?at=${at}`, { signal });
 }
 
-export function pendingOverview(id: string, at: number, signal: AbortSignal): Promise<Overview> {
-  return call("GET", `sessions/${id}/overview/?at=${at}`, { signal });
+/** `changes`: with the changes that would place pods, which takes about a second longer. */
+export function pendingOverview(id: string, at: number, signal: AbortSignal, changes = false): Promise<Overview> {
+  return call("GET", `sessions/${id}/overview/?at=${at}${changes ? "&changes=1" : ""}`, { signal });
 }
 
 export function explainMessage(id: string, body: { text: string; pod?: string }, at: number, signal: AbortSignal): Promise<ReadMessage> {

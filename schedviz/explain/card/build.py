@@ -7,12 +7,13 @@ from typing import Final
 
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.visible import with_visible_text
+from schedviz.explain.changes.change import what_to_do
 from schedviz.explain.changes.search import SmallestChange, Suggestion
 from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDetail
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
 from schedviz.explain.message import PodMessage, one_full_stop
-from schedviz.explain.overview import Overview, WaitingReason
+from schedviz.explain.overview import Overview, PendingGroup, WaitingReason
 from schedviz.explain.sentence import answer_of
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.trace.phrase import as_sentence
@@ -125,8 +126,14 @@ def _effect(suggestion: Suggestion) -> str:
 
 
 def _waiting(reason: WaitingReason) -> Reason:
-    lines = [Line(group.detail, group.pods) for group in reason.groups[:_GROUPS]]
+    lines = [Line(_line_of(reason, group), group.pods) for group in reason.groups[:_GROUPS]]
     if remaining := sum(len(group.pods) for group in reason.groups[_GROUPS:]):
         lines.append(Line(f"and {remaining:,} more"))
     lines += [Line(f"also: {clause.reason}. To do: {clause.advice}") for clause in reason.other_reasons]
-    return Reason(count=reason.count, reason=reason.reason, lines=tuple(lines), todo=reason.advice)
+    return Reason(count=reason.count, reason=reason.reason, lines=tuple(lines), todo=what_to_do(reason.changes) or reason.advice)
+
+
+def _line_of(reason: WaitingReason, group: PendingGroup) -> str:
+    """The numbers of the group, and what would place it if that is not said once for the reason."""
+    todo = "" if reason.changes or not group.changes else f"To do: {what_to_do(group.changes)}"
+    return ". ".join(filter(None, (group.detail, todo)))

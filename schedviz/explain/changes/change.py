@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
@@ -93,6 +93,11 @@ class ChangeView(Part, frozen=True):
     phrase: Phrase
     #: A short command that makes the change; "" if the pod's template has to be edited.
     kubectl: str = ""
+
+
+def what_to_do(changes: Iterable[ChangeView]) -> str:
+    """The changes in English; "" if there are none."""
+    return " and ".join(change.what for change in changes)
 
 
 class Change(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, tole
 from schedviz.engine.framework.trial_rows import amount
 from schedviz.explain.changes.change import Change
 from schedviz.explain.explanation import Explanation
+from schedviz.explain.main_reason import keeps_for_others
 from schedviz.kube import quantity
 from schedviz.kube.affinity import Affinity, NodeAffinity, PodAffinity, Toleration
 from schedviz.kube.core import Container, Pod, PodSpec
@@ -50,12 +51,14 @@ def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
 def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
     """One toleration for each distinct hard taint that the pod does not tolerate. v1.36's reason does not name the taint."""
     tolerations = dry_run.pod.pod.spec.tolerations
-    added: dict[tuple[str, str], None] = {}
+    added: dict[tuple[str, str], bool] = {}
     for verdict, info in zip(explanation.matrix, dry_run.rows.infos, strict=True):
         if info.node is not None and any(objection.plugin == names.TAINT_TOLERATION for objection in verdict.objections):
             hard = (taint for taint in info.node.spec.taints if taint.effect in DO_NOT_SCHEDULE)
-            added |= dict.fromkeys((taint.key, taint.value) for taint in hard if not tolerations_tolerate_taint(tolerations, taint))
-    for key, value in added:
+            for taint in hard:
+                if not tolerations_tolerate_taint(tolerations, taint):
+                    added[taint.key, taint.value] = keeps_for_others(info, taint, dry_run.pod)
+    for (key, value), is_for_others in added.items():
         if key.startswith(_ILL):
             continue
         toleration = Toleration(key=key, operator="Equal", value=value)
@@ -64,6 +67,7 @@ def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
             "toleration",
             phrase("tolerate the taint {taint}", taint=taint_text),
             against=frozenset({names.TAINT_TOLERATION}),
+            amount=float(is_for_others),
             pod=partial(_with_toleration, toleration=toleration),
         )
 

@@ -12,7 +12,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins import names
-from schedviz.explain.details.detail import AnyDetail
+from schedviz.explain.details.detail import AnyDetail, LabelDetail
 from schedviz.explain.details.devices import device_details
 from schedviz.explain.details.node_labels import node_affinity_details
 from schedviz.explain.details.pod_affinity import pod_affinity_details
@@ -36,6 +36,8 @@ _DETAILS: Final[dict[str, Callable[[RejectedNodes], Iterable[AnyDetail]]]] = {
     names.VOLUME_BINDING: volume_affinity_details,
     names.VOLUME_ZONE: volume_zone_details,
 }
+#: What to do about a volume's nodes. Another StorageClass, or another binding mode, does not help a claim that is bound.
+_BOUND: Final = "make room on the nodes where the volume can be used, or add such nodes: a bound volume does not move"
 
 
 def with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[NodeVerdict], clauses: Sequence[Clause]) -> tuple[Clause, ...]:
@@ -56,4 +58,6 @@ def _with_details(simulation: Simulation, dry_run: DryRun, objections: IntArray,
     # The last key is the most significant; equal nodes stay in the order of the snapshot.
     nodes = tuple(clause.nodes[index] for index in np.lexsort(keys).tolist())
     details = _DETAILS.get(clause.plugin)
-    return msgspec.structs.replace(clause, nodes=nodes, details=() if details is None else tuple(details(rejected)))
+    found = () if details is None else tuple(details(rejected))
+    of_volume = any(isinstance(detail, LabelDetail) and detail.volume for detail in found)
+    return msgspec.structs.replace(clause, nodes=nodes, details=found, advice=_BOUND if of_volume else clause.advice)

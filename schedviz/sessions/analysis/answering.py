@@ -118,7 +118,7 @@ def _ask_engine(session: Session, question: Question) -> bytes:
     moment = (session.pk, session.event if question.at is None else question.at, session.applied_seq)
     simulation = ASKED.take(moment) or _engine(session, question.at)
     answered = _answered(simulation, question, session)
-    if not isinstance(question, Change | PodCard | WhatIf):
+    if not (isinstance(question, Change | PodCard | OverviewCard | WhatIf) or (isinstance(question, Overview) and question.changes)):
         # These modify the engine: they reorder the cache's lists or add pods.
         ASKED.keep(moment, simulation)
     return answered
@@ -136,9 +136,10 @@ def _answered(simulation: Simulation, question: AnalysisRequest, session: Sessio
         case Pending():
             return msgspec.json.encode(overview(simulation, findings).groups)
         case Overview():
-            return msgspec.json.encode(overview(simulation, findings).brief())
+            return msgspec.json.encode(overview(simulation, findings, with_changes=question.changes).brief())
         case OverviewCard():
-            return _drawn(card_of_overview(overview(simulation, findings), origin=_origin(session)), question)
+            found = overview(simulation, findings, with_changes=True)
+            return _drawn(card_of_overview(found, origin=_origin(session)), question)
         case WhatIf():
             pod = codec.from_dict(question.pod, strict=True)
             assert isinstance(pod, Pod)

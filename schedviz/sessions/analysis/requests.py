@@ -61,6 +61,9 @@ class Pending(AnalysisRequest, frozen=True, tag="pending"):
 class Overview(AnalysisRequest, frozen=True, tag="overview"):
     """The reasons for which pods are pending, with their groups of equal pods."""
 
+    #: With the changes that would place them.
+    changes: bool = False
+
 
 class OverviewCard(AnalysisRequest, frozen=True, tag="overviewCard"):
     """The card of the overview. The answer is base64."""

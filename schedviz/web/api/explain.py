@@ -41,6 +41,7 @@ CARD_PARAMETERS: Final = [
     ),
     query("theme", str, "The colours of the image: `light` (default) or `dark`.", choices=THEME_NAMES),
 ]
+_CHANGES: Final = query("changes", int, "1: with the changes that would place the pods; the search adds about a second.", most=1)
 CARDS: Final = {
     (200, "text/markdown"): OpenApiResponse(OpenApiTypes.STR, "With `format=markdown`."),
     (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, "With `format=html`."),
@@ -76,7 +77,7 @@ class PendingOverview(Resource):
 
     @extend_schema(
         operation_id="pendingOverview",
-        parameters=[AT, *CARD_PARAMETERS],
+        parameters=[AT, _CHANGES, *CARD_PARAMETERS],
         responses={200: OpenApiResponse(_ANSWER, "An Overview: docs/explain.md."), **CARDS, **refused(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
@@ -84,7 +85,7 @@ class PendingOverview(Resource):
         session = session_for(request, session_id, Verb.SEE)
         event = moment(request, session)
         if (form := card_format(request)) is None:
-            return ask(session, requests.Overview(at=event))
+            return ask(session, requests.Overview(request.query_params.get("changes") == "1", at=event))
         return _card(ask(session, requests.OverviewCard(form, theme_of(request), at=event)), form)
 
 
