@@ -96,6 +96,8 @@ def _print_todo(changes: Sequence[ChangeView]) -> None:
     for change in changes:
         if change.kubectl:
             say(f"          {change.kubectl}", fg="cyan")
+        for line in change.yaml.splitlines():
+            say(f"          {line}", fg="cyan")
 
 
 def print_verdicts(examinations: Sequence[Examination]) -> None:
@@ -163,6 +165,8 @@ def _print_change(change: SmallestChange) -> None:
             if each.kubectl:
                 # A command that is wrapped could not be copied.
                 say(f"    {each.kubectl}", fg="cyan")
+            for line in each.yaml.splitlines():
+                say(f"    {line}", fg="cyan")
 
 
 def _print_clauses(clauses: Iterable[Clause]) -> None:

@@ -30,6 +30,14 @@ def test_a_taint_is_tolerated_or_taken_off() -> None:
     assert ["take the taint gpu=true:NoSchedule off n1"] in result
 
 
+def test_a_toleration_can_be_copied_as_yaml() -> None:
+    tainted = node("n1", taints=("gpu=true:NoSchedule",))
+    suggestion = smallest_change(cluster(tainted, pod("p")), "default/p").suggestions[0]
+    assert suggestion.nodes == ("n1",)
+    [change] = suggestion.changes
+    assert change.yaml.splitlines() == ["tolerations:", '- key: "gpu"', "  operator: Equal", '  value: "true"']
+
+
 def test_a_taint_of_a_node_that_is_not_well_is_not_to_be_tolerated() -> None:
     result = whats(node("n1", taints=("node.kubernetes.io/not-ready=:NoExecute",)), pod("p"))
     assert result == [["add one more node like n1"]]

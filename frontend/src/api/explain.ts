@@ -126,6 +126,8 @@ export interface ExplainedChange {
   what: string;
   phrase: Phrase;
   kubectl: string;
+  /** Lines to add to the spec of the pod's template; older servers do not send it. */
+  yaml?: string;
 }
 
 /** One or two changes that were tried: the pod then fits on `fits` nodes. `commands` apply them to a session. */

@@ -6,6 +6,7 @@ import { detailOf } from "../layout/podMarks";
 import type { BandBitmap } from "./bandBitmap";
 import { outline } from "./canvas";
 import { cellBox, cellLook, drawCell } from "./cells";
+import { commonDomain } from "../model/names";
 import { drawItem, type ItemMarks } from "./nodeItem";
 import type { Motion } from "./motion";
 import type { Palette } from "./palette";
@@ -130,11 +131,12 @@ function markCells(context: CanvasRenderingContext2D, scene: CacheScene, boxOf: 
 function drawItems(context: CanvasRenderingContext2D, scene: CacheScene, from: number, to: number): void {
   const { items, layout, motion, now, palette } = scene;
   const flying: [Item, Box, ItemMarks][] = [];
+  const domain = domainOf(items);
   for (let index = from; index < Math.min(to, items.length); index++) {
     const item = items[index]!;
     const box = motion.where(item.name, now) ?? seenBox(layout, scene.view, index);
     if (!isSeen(layout, index, box)) continue;
-    const marks = marksOf(scene, item, index);
+    const marks = marksOf(scene, item, index, domain);
     if (index === 0 && motion.isMoving(item.name)) flying.push([item, box, marks]);
     else drawItem(context, item, box, marks, palette);
   }
@@ -142,8 +144,18 @@ function drawItems(context: CanvasRenderingContext2D, scene: CacheScene, from: n
   for (const [item, box, marks] of flying) drawItem(context, item, box, marks, palette);
 }
 
-function marksOf(scene: CacheScene, item: Item, index: number): ItemMarks {
+const domains = new WeakMap<readonly Item[], string>();
+
+/** Once for each list: frames of an animation share it. */
+function domainOf(items: readonly Item[]): string {
+  let domain = domains.get(items);
+  if (domain === undefined) domains.set(items, (domain = commonDomain(items.map((item) => item.name))));
+  return domain;
+}
+
+function marksOf(scene: CacheScene, item: Item, index: number, domain: string): ItemMarks {
   return {
+    domain,
     assumed: scene.assumed,
     travelling: scene.travelling,
     selectedPod: scene.selectedPod,

@@ -2,7 +2,7 @@ import type { Box } from "../layout/boxes";
 import { loadClass } from "../model/load";
 import type { Item } from "../model/nodeList";
 import { amountTexts, printBytes, printCpu, shares } from "../model/quantity";
-import { splitKey } from "../model/names";
+import { splitKey, withoutDomain } from "../model/names";
 import { detailOf, PAD, podMarks, rowsFrom } from "../layout/podMarks";
 import { GLYPHS } from "../theme/glyphs";
 import { cut, fitting, outline, widthOf } from "./canvas";
@@ -19,6 +19,8 @@ export interface ItemMarks {
   hovered: boolean;
   /** The cycle's chosen node. */
   winner: boolean;
+  /** The domain of all nodes, which their names lose where there is little room. */
+  domain: string;
   /** Changed since the snapshot was taken: the next UpdateSnapshot visits it. */
   ahead: boolean;
   /** The filter excludes it. */
@@ -131,7 +133,7 @@ function drawHeading(
   const strong = (context.font = `600 ${size}px ${palette.font}`);
   context.fillStyle = item.hasNode ? palette.ink : palette.ink3;
   const mark = item.unschedulable ? 14 : 0;
-  const name = cut(context, strong, item.name, right - left - width - 8 - mark);
+  const name = fitting(context, strong, [item.name, withoutDomain(item.name, marks.domain)], right - left - width - 8 - mark);
   context.fillText(name, left, baseline);
   if (item.unschedulable) {
     const at = left + widthOf(context, strong, name) + 4;

@@ -1,3 +1,4 @@
+import { commonDomain } from "../model/names";
 import type { AnyEvent } from "../model/generated";
 import { headAfter, headOf, type Head } from "../model/head";
 import type { Place, Selection } from "../model/permalink";
@@ -35,6 +36,8 @@ export class Scope {
   readonly mayShare = $derived.by(() => (this.summary.role ?? "owner") === "owner" && this.acts());
   /** Whether there is a picture: the session is neither being imported nor has its import failed. */
   readonly isDrawn = $derived.by(() => this.current !== null && this.session.status !== "importing" && this.session.status !== "failed");
+  /** The domain that the names of all nodes end with; "": none. Nothing computes it for names without dots. */
+  readonly nodeDomain = $derived.by(() => commonDomain(this.reading?.list.toArray().map(({ name }) => name) ?? []));
   /** Whether the engine runs. */
   readonly running = $derived(this.session.status === "running");
   /** Whether the shown moment advances automatically: by a replay in the past, otherwise by the running engine. */

@@ -93,6 +93,8 @@ class ChangeView(Part, frozen=True):
     phrase: Phrase
     #: A short command that makes the change; "" if the pod's template has to be edited.
     kubectl: str = ""
+    #: Lines of YAML to add to the spec of the pod's template; "" if there are none to copy.
+    yaml: str = ""
 
 
 def what_to_do(changes: Iterable[ChangeView]) -> str:
@@ -117,6 +119,8 @@ class Change(msgspec.Struct, frozen=True):
     config: Callable[[Config], Config] | None = None
     updated: tuple[KubeObject, ...] = ()
     deleted: tuple[KubeObject, ...] = ()
+    #: As in `ChangeView`.
+    yaml: str = ""
 
     @property
     def cost(self) -> float:
@@ -126,7 +130,7 @@ class Change(msgspec.Struct, frozen=True):
     @property
     def view(self) -> ChangeView:
         """The change as reported."""
-        return ChangeView(self.kind, self.what, self.phrase, self.kubectl)
+        return ChangeView(self.kind, self.what, self.phrase, self.kubectl, self.yaml)
 
     @property
     def what(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import partial
 from typing import Final
@@ -66,10 +67,17 @@ def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
         yield Change(
             "toleration",
             phrase("tolerate the taint {taint}", taint=taint_text),
+            yaml=_toleration_yaml(toleration),
             against=frozenset({names.TAINT_TOLERATION}),
             amount=float(is_for_others),
             pod=partial(_with_toleration, toleration=toleration),
         )
+
+
+def _toleration_yaml(toleration: Toleration) -> str:
+    """For the spec of the pod. The text of JSON is valid YAML, whatever a taint is called."""
+    key, value = json.dumps(toleration.key), json.dumps(toleration.value)
+    return f"tolerations:\n- key: {key}\n  operator: {toleration.operator}\n  value: {value}"
 
 
 def _with_toleration(pod: Pod, *, toleration: Toleration) -> Pod:
