@@ -25,7 +25,7 @@ class Allowed(NamedTuple):
 
 #: Request members with a syntax or meaning that JSON Schema cannot express: the response names the position and the fault.
 _OWN_LANGUAGE = re.compile(
-    r"(?s)(?:\$\.)?(commands\[\d+\]\.)?(object|config|when|generate|trace|settings|policies|pod|kind|watch|seconds|user|session|lesson|events|message|name|plan|text)\b.*"
+    r"(?s)(?:\$\.)?(commands\[\d+\]\.)?(object|config|when|generate|trace|settings|policies|pod|kind|watch|seconds|user|session|lesson|events|message|name|plan|text|file)\b.*"
     r"|\$(\.commands)?|\?(selector|at|from|stop|after|before)|settings.*|policies.*|file|name|Idempotency-Key|If-Match"
 )
 EXCEPTIONS = (
