@@ -69,8 +69,8 @@ def explain_validation_error(error: msgspec.ValidationError, data: object, type_
     expected = _EXPECTED.match(problem)
     where, found = _locate(path, data, expected["type"] if expected else "Quantity")
     if isinstance(error.__cause__, quantity.QuantityError) or not expected:
-        expected = "Base64" if "base64" in problem else "a quantity"
-        return DecodeError(where, expected, describe(found), message=problem)
+        form = "Base64" if "base64" in problem else "a quantity"
+        return DecodeError(where, form, describe(found), message=problem)
     return DecodeError(where, _in_words(expected["type"], expected["rest"].strip()), describe(found))
 
 

@@ -12,7 +12,7 @@ from schedviz.sessions.models import Session
 from tests.conftest import Worker, until
 from tests.rooms.conftest import Classroom, Person, open_classroom
 from tests.sessions.conftest import work_off
-from tests.web.test_lessons import begin, carry_out
+from tests.web.test_lessons import begin, do_unchecked
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,7 +36,7 @@ def stops(person: Person, session: object) -> list[dict[str, Any]]:
 
 def play(room: Classroom, *, until_stop: int) -> None:
     for stop in stops(room.teacher, room.session.pk)[: until_stop + 1]:
-        carry_out(room.teacher.client, str(room.session.pk), [*stop["do"], *stop["reveal"]])
+        do_unchecked(room.teacher.client, str(room.session.pk), [*stop["do"], *stop["reveal"]])
 
 
 def test_participants_do_not_get_presenter_notes(lesson_room: Classroom):
