@@ -20,7 +20,7 @@ from schedviz.experiments.reading import PlanText
 from schedviz.experiments.results import Experiment
 from schedviz.experiments.running import TrialRun, TrialStopped
 from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial, timeline_of_trial
-from schedviz.experiments.trials import Trial, trials_of
+from schedviz.experiments.trials import Trial
 from schedviz.experiments.tuning.goal import columns_of
 from schedviz.experiments.tuning.space import Space
 from schedviz.experiments.variants import Variant
@@ -79,7 +79,7 @@ def check_plan(
 def _checked(read: PlanText, folder: Path, base: BaseCluster, between_variants: Callable[[], None], *, is_trusted: bool) -> CheckedPlan:
     plan = read.plan
     measures = measures_named(plan.measures, load_code(plan.code, folder, is_trusted=is_trusted))
-    checked = CheckedPlan(read.text, plan, read.variants, trials_of(plan, read.variants), measures, base, folder)
+    checked = CheckedPlan(read.text, plan, read.variants, read.trials, measures, base, folder)
     if plan.prices is not None:
         check_prices(plan.prices, base.objects)
     timeline_of_trial(checked.trials[0], base, plan)

@@ -6,9 +6,7 @@ The trials of an experiment on hold wait until its owner resumes it; their time 
 from __future__ import annotations
 
 import logging
-import math
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from uuid import UUID
 
@@ -27,6 +25,7 @@ from schedviz.experiments.validation import CheckedPlan, check_plan, estimate
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.experiments.trial_lease import LEASE_SECONDS, MOST_TRIES, RENEWAL_SECONDS, new_owner
 from schedviz.sessions.experiments.waking import notify_trials
+from schedviz.sessions.experiments.watch import TookTooLongError, Watch
 from schedviz.sessions.models import Experiment, ExperimentBase, ExperimentTrial, Membership, Session
 from schedviz.sessions.queries.database import DatabaseSeconds
 from schedviz.sessions.replay import replayer
@@ -47,20 +46,8 @@ def check(experiment_id: UUID) -> None:
         _check_added(experiment_id)
         return
     mine = Experiment.objects.filter(pk=experiment_id, epoch=experiment.epoch, status=Experiment.Status.CHECKING)
-    if experiment.tries > MOST_TRIES:
-        _refuse(mine, [Fault("", f"{MOST_TRIES} workers ended while they checked the plan. Their logs have the reason.")])
-        return
-    try:
-        checked = check_plan(
-            parse_plan(experiment.plan),
-            _NO_FOLDER,
-            session=lambda name, event: _base_of(experiment, name, event),
-            between_variants=_Watch(mine).look,
-        )
-    except _StoppedError:
-        return
-    except PlanError as error:
-        _refuse(mine, error.faults)
+    checked = _checked(mine, experiment, experiment.plan, _refuse)
+    if checked is None:
         return
     about = estimate(checked).seconds_per_trial if experiment.hold else None
     if _begin(mine, experiment, checked, about) and not experiment.hold:
@@ -73,19 +60,51 @@ def _check_added(experiment_id: UUID) -> None:
     if experiment is None:
         return
     mine = Experiment.objects.filter(pk=experiment_id, epoch=experiment.epoch).exclude(added_plan="")
-    if experiment.tries > MOST_TRIES:
-        _refuse_added(mine, [Fault("", f"{MOST_TRIES} workers ended while they checked the plan. Their logs have the reason.")])
-        return
-    base = BaseCluster.unpack(bytes(ExperimentBase.objects.get(pk=experiment_id).data))
-    try:
-        checked = check_plan(parse_plan(experiment.added_plan), _NO_FOLDER, base=base, between_variants=_Watch(mine).look)
-    except _StoppedError:
-        return
-    except PlanError as error:
-        _refuse_added(mine, error.faults)
-        return
-    if _add(mine, experiment, checked):
+    base = ExperimentBase.objects.get(pk=experiment_id)
+    checked = _checked(mine, experiment, experiment.added_plan, _refuse_added, base=base)
+    if checked is not None and _add(mine, experiment, checked):
         notify_trials(experiment_id)
+
+
+def _checked(
+    mine: QuerySet[Experiment],
+    experiment: Experiment,
+    plan: str,
+    refuse: Callable[[QuerySet[Experiment], list[Fault]], None],
+    *,
+    base: ExperimentBase | None = None,
+) -> CheckedPlan | None:
+    """The plan, with the base that was stored, if any. None: it was refused, or the check is not wanted any more."""
+    if experiment.tries > MOST_TRIES:
+        refuse(mine, [Fault("", f"{MOST_TRIES} workers ended while they checked the plan. Their logs have the reason.")])
+        return None
+    watch = Watch(
+        lambda: bool(mine.update(lease_until=DatabaseSeconds() + _SECONDS)),
+        every_seconds=RENEWAL_SECONDS,
+        limit_seconds=settings.TRIAL_SECONDS,
+    )
+
+    def look() -> None:
+        try:
+            if watch.is_over():
+                raise _StoppedError
+        except TookTooLongError:
+            limit = f"{settings.TRIAL_SECONDS:,} s, which SCHEDVIZ_TRIAL_SECONDS allows"
+            raise PlanError.of("", f"the check took longer than {limit}; use fewer variants or nodes") from None
+
+    try:
+        return check_plan(
+            parse_plan(plan),
+            _NO_FOLDER,
+            session=lambda name, event: _base_of(experiment, name, event),
+            base=None if base is None else BaseCluster.unpack(bytes(base.data)),
+            between_variants=look,
+        )
+    except _StoppedError:
+        pass
+    except PlanError as error:
+        refuse(mine, error.faults)
+    return None
 
 
 def _refuse_added(mine: QuerySet[Experiment], faults: list[Fault]) -> None:
@@ -119,28 +138,6 @@ def _rows_of(experiment: Experiment, trials: Sequence[Trial]) -> list[Experiment
 
 class _StoppedError(Exception):
     """The experiment was cancelled or deleted, or another worker checks it."""
-
-
-class _Watch:
-    """Looks now and then whether the check is still wanted, renews its lease, and refuses a plan whose check takes too long."""
-
-    def __init__(self, mine: QuerySet[Experiment]) -> None:
-        self._mine = mine
-        self._due = time.monotonic() + RENEWAL_SECONDS
-        self._ends = time.monotonic() + settings.TRIAL_SECONDS if settings.TRIAL_SECONDS else math.inf
-
-    def look(self) -> None:
-        """Raises `_StoppedError`, `PlanError`."""
-        now = time.monotonic()
-        if now >= self._ends:
-            message = (
-                f"the check took longer than {settings.TRIAL_SECONDS:,} s, which SCHEDVIZ_TRIAL_SECONDS allows; use fewer variants or nodes"
-            )
-            raise PlanError.of("", message)
-        if now >= self._due:
-            self._due = now + RENEWAL_SECONDS
-            if not self._mine.update(lease_until=DatabaseSeconds() + _SECONDS):
-                raise _StoppedError
 
 
 def _claim(experiment_id: UUID, wanted: Q) -> Experiment | None:

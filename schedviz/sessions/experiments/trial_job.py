@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import time
 from typing import Final
 from uuid import UUID
@@ -17,6 +16,7 @@ from schedviz.experiments.trial_result import TrialResult
 from schedviz.sessions.experiments import trial_lease
 from schedviz.sessions.experiments.reading import pack_detail, pack_result
 from schedviz.sessions.experiments.trial_lease import MOST_TRIES, RENEWAL_SECONDS, TrialLease
+from schedviz.sessions.experiments.watch import TookTooLongError, Watch
 from schedviz.sessions.models import Experiment, ExperimentBase
 
 logger = logging.getLogger(__name__)
@@ -37,12 +37,14 @@ def run(experiment_id: UUID, number: int) -> None:
         return
     began = time.perf_counter()
     try:
-        result = _runner(experiment_id).run(number, stop=_LeaseWatch(lease).is_lost)
+        watch = Watch(lambda: trial_lease.renew(lease), every_seconds=RENEWAL_SECONDS, limit_seconds=settings.TRIAL_SECONDS)
+        result = _runner(experiment_id).run(number, stop=watch.is_over)
     except TrialStopped:
         trial_lease.give_back(lease)
         return
-    except _TooLongError as error:
-        result = TrialResult(number, error=str(error))
+    except TookTooLongError:
+        message = f"the trial took longer than {settings.TRIAL_SECONDS:,} s, which SCHEDVIZ_TRIAL_SECONDS allows; give it `limits`"
+        result = TrialResult(number, error=message)
     except Exception as error:
         # A bug, or too little memory: it would happen again.
         logger.exception("trial %s of experiment %s failed", number, experiment_id)
@@ -52,31 +54,6 @@ def run(experiment_id: UUID, number: int) -> None:
         logger.error("trial %s of experiment %s: %s\n%s", number, experiment_id, result.error, result.traceback)
         result = msgspec.structs.replace(result, traceback="")
     _store(lease, result, time.perf_counter() - began)
-
-
-class _TooLongError(Exception):
-    """The trial took longer than this server allows."""
-
-
-class _LeaseWatch:
-    """Renews the lease of a running trial now and then, and ends one that takes too long."""
-
-    def __init__(self, lease: TrialLease) -> None:
-        self._lease = lease
-        self._due = time.monotonic() + RENEWAL_SECONDS
-        self._ends = time.monotonic() + settings.TRIAL_SECONDS if settings.TRIAL_SECONDS else math.inf
-
-    def is_lost(self) -> bool:
-        """Whether the trial must stop: another worker has it, or the experiment does not run any more. Raises `_TooLongError`."""
-        now = time.monotonic()
-        if now >= self._ends:
-            raise _TooLongError(
-                f"the trial took longer than {settings.TRIAL_SECONDS:,} s, which SCHEDVIZ_TRIAL_SECONDS allows; give it `limits`"
-            )
-        if now < self._due:
-            return False
-        self._due = now + RENEWAL_SECONDS
-        return not trial_lease.renew(self._lease)
 
 
 def _runner(experiment_id: UUID) -> TrialRunner:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from typing import Final
 from uuid import UUID
 
@@ -18,6 +17,7 @@ from schedviz.experiments.running import PluginFailedError, TrialStopped
 from schedviz.experiments.trial_session import trial_session
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.experiments.trial_sessions import FILE
+from schedviz.sessions.experiments.watch import Watch
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
 from schedviz.sessions.hosting.worker_loop import MAX_WORKER_DEATHS
@@ -77,27 +77,14 @@ def _record(mine: Lease, experiment_id: UUID, number: int) -> None:
         return
     lease.fenced_update(mine, progress={"phase": "running the trial", "done": 0, "total": None, "unit": ""})
     read = parse_plan(experiment.plan)
-    file = trial_session(read.trials[number], BaseCluster.unpack(bytes(base.data)), read.plan, stop=_Watch(mine).is_over)
+    waiting = Session.objects.filter(pk=mine.session_id, epoch=mine.epoch, status=Session.Status.IMPORTING, cancel_requested=False)
+    watch = Watch(waiting.exists, every_seconds=_LOOK_SECONDS)
+    file = trial_session(read.trials[number], BaseCluster.unpack(bytes(base.data)), read.plan, stop=watch.is_over)
     # What an earlier worker stored before it died has another key.
     Upload.objects.filter(session_id=mine.session_id).delete()
     store_pieces(mine.session_id, seal_for(mine.session_id), FILE, file)
     if lease.fenced_update(mine, uploaded=True, lease_owner="", lease_until=0.0, acquisitions=0):
         wakeups.notify_import(mine.session_id)
-
-
-class _Watch:
-    """Looks now and then whether the session still waits for its trial."""
-
-    def __init__(self, mine: Lease) -> None:
-        self._wanted = Session.objects.filter(pk=mine.session_id, epoch=mine.epoch, status=Session.Status.IMPORTING, cancel_requested=False)
-        self._due = time.monotonic() + _LOOK_SECONDS
-
-    def is_over(self) -> bool:
-        """Whether the trial must stop: the session was cancelled or deleted, or another worker has it."""
-        if time.monotonic() < self._due:
-            return False
-        self._due = time.monotonic() + _LOOK_SECONDS
-        return not self._wanted.exists()
 
 
 def _fail(mine: Lease, message: str) -> None:
