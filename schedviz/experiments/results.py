@@ -177,6 +177,7 @@ def results_of(
     whole: dict[str, list[TrialResult]] = {}
     for trial, result in drawn:
         whole.setdefault(trial.variant.name, []).append(result)
+    drawn_before = {} if earlier is None else {variant.name: variant for variant in earlier.variants}
     of_variant: dict[str, list[TrialRow]] = {variant.name: [] for variant in experiment.variants}
     for row in rows:
         of_variant[row.variant].append(row)
@@ -191,16 +192,12 @@ def results_of(
         experiment.pods,
         columns,
         [
-            _as_drawn_before(
-                _variant(
-                    variant,
-                    of_variant[variant.name],
-                    columns if means else [],
-                    [] if variant.name == baseline else of_variant[baseline],
-                    whole.get(variant.name, []),
-                ),
-                whole.get(variant.name, []),
-                earlier,
+            _variant(
+                variant,
+                of_variant[variant.name],
+                columns if means else [],
+                [] if variant.name == baseline else of_variant[baseline],
+                _drawn(whole.get(variant.name, []), drawn_before.get(variant.name)),
             )
             for variant in experiment.variants
         ],
@@ -212,12 +209,11 @@ def results_of(
     )
 
 
-def _as_drawn_before(found: VariantResult, whole: Sequence[TrialResult], earlier: Results | None) -> VariantResult:
-    """The variant with what is drawn of it from the earlier document, if one of its results is not whole."""
-    before = next((each for each in earlier.variants if each.name == found.name), None) if earlier is not None else None
-    if before is None or all(result.placements is not None for result in whole):
-        return found
-    return msgspec.structs.replace(found, node_shares=before.node_shares, courses=before.courses)
+def _drawn(whole: Sequence[TrialResult], before: VariantResult | None) -> tuple[dict[str, list[float]], dict[str, Course]]:
+    """The node shares and courses of a variant; those of the earlier document, if one of the results is not whole."""
+    if before is not None and any(result.placements is None for result in whole):
+        return before.node_shares, before.courses
+    return mean_shares(whole), courses_of(whole)
 
 
 def encode_results(results: Results) -> bytes:
@@ -284,9 +280,13 @@ def _with_absent(row: TrialRow, measures: Sequence[MeasureInfo], columns: Sequen
 
 
 def _variant(
-    variant: Variant, rows: Sequence[TrialRow], columns: Sequence[Column], baseline: Sequence[TrialRow], whole: Sequence[TrialResult]
+    variant: Variant,
+    rows: Sequence[TrialRow],
+    columns: Sequence[Column],
+    baseline: Sequence[TrialRow],
+    drawn: tuple[dict[str, list[float]], dict[str, Course]],
 ) -> VariantResult:
-    """A variant of its rows, the rows of the baseline (empty if it is the baseline), and its whole results."""
+    """A variant of its rows, the rows of the baseline (empty if it is the baseline), and its node shares and courses."""
     own = {row.seed: row for row in rows}
     others = {row.seed: row for row in baseline}
     values, differences = {}, {}
@@ -314,6 +314,5 @@ def _variant(
         differences,
         len(errors),
         errors[0] if errors else "",
-        mean_shares(whole),
-        courses_of(whole),
+        *drawn,
     )

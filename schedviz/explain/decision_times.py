@@ -17,7 +17,7 @@ _Text = Annotated[str, msgspec.Meta(max_length=512)]
 _Microseconds = Annotated[int, msgspec.Meta(ge=0, le=_LATEST)]
 
 
-class DecisionTime(msgspec.Struct, frozen=True):
+class DecisionTime(msgspec.Struct, frozen=True, omit_defaults=True):
     """The time at which a real scheduler placed a pod on a node in its own cache, or removed it, in microseconds since 1970 by its clock.
 
     It happened after `after` and before `before`; 0: not known.

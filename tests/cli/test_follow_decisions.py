@@ -11,13 +11,14 @@ import pytest
 
 from schedviz.cli.follow import kubeconfig
 from schedviz.cli.follow.cluster_api import ClusterApi
-from schedviz.cli.follow.decisions import Decision, Decisions
+from schedviz.cli.follow.decisions import Decisions
 from schedviz.cli.follow.errors import FollowError
 from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.follow.scheduler_log import LogDecisions, SchedulerLog
 from schedviz.cli.follow.scheduling_events import FAILED, SCHEDULED, EventDecisions, EventWatch
 from schedviz.cli.server import Answer
+from schedviz.explain.decision_times import DecisionTime
 from tests.conftest import until
 from tests.kubernetes_api import KubernetesApi
 
@@ -39,7 +40,7 @@ def lines(*messages: str, second: int = 0) -> bytes:
 
 def told(*data: bytes) -> list[tuple[str, int, int, str, bool]]:
     """The decisions with times in milliseconds after the first one's second."""
-    found: list[Decision] = []
+    found: list[DecisionTime] = []
     reader = LogDecisions(found.append)
     for one in data:
         reader.read(one)
@@ -71,7 +72,7 @@ def test_a_pod_whose_binding_fails_keeps_its_room_from_the_choice_of_its_node_to
 
 def test_json_lines_and_lines_of_a_container_runtime_are_read_too() -> None:
     json_line = b'{"ts":1764100000123.456,"caller":"x.go:1","msg":"Delete event for scheduled pod","v":3,"pod":"shop/p"}\n'
-    found: list[Decision] = []
+    found: list[DecisionTime] = []
     reader = LogDecisions(found.append)
     reader.read(json_line + b"2026-11-25T20:00:00.5Z stderr F " + lines(DELETED, second=7))
     assert [(one.move, one.before % 60_000_000) for one in found] == [("removed", 40_123_456), ("removed", 7_000_000)]
@@ -83,9 +84,9 @@ def test_lines_that_are_no_records_are_skipped(line: bytes) -> None:
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Iterator[tuple[Path, list[Decision]]]:
+def log(tmp_path: Path) -> Iterator[tuple[Path, list[DecisionTime]]]:
     """A log that is read while it is written, and the decisions."""
-    path, found, stop = tmp_path / "scheduler.log", list[Decision](), threading.Event()
+    path, found, stop = tmp_path / "scheduler.log", list[DecisionTime](), threading.Event()
     path.write_bytes(lines(BEGUN, CHOSEN))
     thread = threading.Thread(target=SchedulerLog(path, LogDecisions(found.append)).run, args=(stop,))
     thread.start()
@@ -94,7 +95,7 @@ def log(tmp_path: Path) -> Iterator[tuple[Path, list[Decision]]]:
     thread.join()
 
 
-def test_a_log_is_read_from_its_end_in_whole_lines_and_after_a_rotation(log: tuple[Path, list[Decision]]) -> None:
+def test_a_log_is_read_from_its_end_in_whole_lines_and_after_a_rotation(log: tuple[Path, list[DecisionTime]]) -> None:
     path, found = log
     whole = lines(DELETED)
     with path.open("ab") as file:
@@ -145,7 +146,7 @@ def event(cluster: KubernetesApi, reason: str, **members: Any) -> None:
     ],
 )
 def test_events_tell_when_a_pod_was_rejected_last_and_when_it_was_bound(failed: dict[str, Any], after: int) -> None:
-    found: list[Decision] = []
+    found: list[DecisionTime] = []
     stop = threading.Event()
     with KubernetesApi() as cluster:
         decisions = EventDecisions(found.append)
@@ -160,7 +161,7 @@ def test_events_tell_when_a_pod_was_rejected_last_and_when_it_was_bound(failed: 
         until(lambda: bool(found))
         stop.set()
 
-    assert found == [Decision("shop/p", "added", after, 1_795_636_605_000_002, uid="uid-p")]
+    assert found == [DecisionTime("shop/p", "added", after, 1_795_636_605_000_002, uid="uid-p")]
 
 
 def test_a_role_without_events_is_reported_once_and_nothing_else_changes() -> None:
@@ -174,7 +175,7 @@ def test_a_role_without_events_is_reported_once_and_nothing_else_changes() -> No
 
 def test_names_in_decisions_get_pseudonyms() -> None:
     decisions = Decisions(Redaction("a secret"))
-    decisions.add(Decision("shop/p", "added", 1, 2, "node-1"))
+    decisions.add(DecisionTime("shop/p", "added", 1, 2, "node-1"))
     (one,) = decisions.take()
     assert "shop" not in one.pod
     assert one.pod.count("/") == 1
@@ -200,7 +201,7 @@ def test_a_server_of_an_earlier_version_gets_no_decisions_again() -> None:
     refused = b'{"error": {"code": "invalid", "message": "decisions: unknown"}}'
     server = Receiver(Answer(400, refused, {}))
     pusher = Pusher(server, "id", "dev", say=lambda _: None, sleep=lambda _: None)  # type: ignore[arg-type]
-    decision = Decision("shop/p", "removed", 1, 1)
+    decision = DecisionTime("shop/p", "removed", 1, 1)
 
     pusher.push([], [decision])
     assert server.bodies[0]["decisions"] == [{"pod": "shop/p", "move": "removed", "after": 1, "before": 1}]

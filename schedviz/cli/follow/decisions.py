@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import Any, Final, Literal
+from typing import Final
 
 import msgspec
 
 from schedviz.cli.follow.redaction import Redaction
+from schedviz.explain.decision_times import DecisionTime
 
 #: How many decisions may wait to be pushed. Beyond that the oldest are dropped: bindings are then undecided.
 _MOST_WAITING: Final = 20_000
@@ -17,35 +18,15 @@ MOST_AT_ONCE: Final = 2000
 _MOST_REMEMBERED: Final = 20_000
 
 
-class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A pod was placed on a node in the scheduler's cache, or removed from it, between two times.
-
-    Times are in microseconds since 1970; 0: not known.
-    """
-
-    pod: str
-    move: Literal["added", "removed"]
-    after: int = 0
-    before: int = 0
-    node: str = ""
-    uid: str = ""
-    #: Whether `after` is the beginning of the scheduling cycle, as in a log with -v=3.
-    exact: bool = False
-
-    def body(self) -> dict[str, Any]:
-        """The decision as it is pushed."""
-        return dict(msgspec.to_builtins(self))
-
-
 class Decisions:
     """Decisions that wait to be pushed; safe for any number of threads."""
 
     def __init__(self, redaction: Redaction) -> None:
         self._redaction = redaction
         self._lock = threading.Lock()
-        self._waiting: list[Decision] = []
+        self._waiting: list[DecisionTime] = []
 
-    def add(self, decision: Decision) -> None:
+    def add(self, decision: DecisionTime) -> None:
         """Add a decision, with the pod's name as it is in the cluster."""
         namespace, _, name = decision.pod.rpartition("/")
         pod, node = self._redaction.names(namespace, name, decision.node)
@@ -53,7 +34,7 @@ class Decisions:
             self._waiting.append(msgspec.structs.replace(decision, pod=pod, node=node))
             del self._waiting[:-_MOST_WAITING]
 
-    def take(self) -> list[Decision]:
+    def take(self) -> list[DecisionTime]:
         """The oldest that wait, at most as many as a batch may have."""
         with self._lock:
             taken, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]

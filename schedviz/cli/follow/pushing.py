@@ -8,10 +8,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from schedviz.cli.follow.decisions import Decision
+import msgspec
+
 from schedviz.cli.follow.errors import FollowError
 from schedviz.cli.follow.reflector import Change, Known
 from schedviz.cli.server import Answer, Server
+from schedviz.explain.decision_times import DecisionTime
 
 _PAGE = 5000
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.25, 15.0
@@ -66,7 +68,7 @@ class Pusher:
                 return known
             after = page["next"]
 
-    def push(self, changes: list[Change], decisions: Sequence[Decision] = ()) -> None:
+    def push(self, changes: list[Change], decisions: Sequence[DecisionTime] = ()) -> None:
         """Push changes, in order; returns when they are stored. Raises `FollowError` if the server will never accept them.
 
         `decisions`: what is known about when the cluster's scheduler decided; sent with the first changes.
@@ -105,7 +107,7 @@ class Pusher:
             else:
                 raise self._refusal(answer)
 
-    def _push_decisions(self, decisions: Sequence[Decision]) -> None:
+    def _push_decisions(self, decisions: Sequence[DecisionTime]) -> None:
         """A batch without changes. The decisions are lost if the server does not accept it."""
         answer = self._until_answered(self._path, self._body([], decisions))
         if answer.status in (_OK, _CREATED):
@@ -115,13 +117,13 @@ class Pusher:
         elif answer.status != _TOO_MANY:
             raise self._refusal(answer)
 
-    def _body(self, changes: list[Change], decisions: Sequence[Decision]) -> dict[str, Any]:
+    def _body(self, changes: list[Change], decisions: Sequence[DecisionTime]) -> dict[str, Any]:
         return {
             "source": self._source,
             "n": self._n,
             "events": [change.body() for change in changes],
             **({"version": self._version} if self._version else {}),
-            **({"decisions": [decision.body() for decision in decisions]} if decisions else {}),
+            **({"decisions": [msgspec.to_builtins(decision) for decision in decisions]} if decisions else {}),
         }
 
     def _until_answered(self, path: str, body: Any) -> Answer:

@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from schedviz.cli.follow.decisions import Decision, Remembered
+from schedviz.cli.follow.decisions import Remembered
 from schedviz.cli.follow.errors import FollowError
+from schedviz.explain.decision_times import DecisionTime
 from schedviz.ingest.klog import Record, record_of
 from schedviz.ingest.log_lines import log_lines
 
@@ -32,7 +33,7 @@ _STAMP: Final = re.compile(r"(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,6})")
 class LogDecisions:
     """The decisions that records tell of."""
 
-    def __init__(self, emit: Callable[[Decision], None]) -> None:
+    def __init__(self, emit: Callable[[DecisionTime], None]) -> None:
         self._emit = emit
         #: When a cycle began, when a pod was rejected last, when a node was chosen for a pod that the scheduler does not see on it yet, and
         #: when such a pod's binding began to fail.
@@ -66,7 +67,7 @@ class LogDecisions:
             case "Add event for scheduled pod":
                 self._chosen.pop(pod, None)
             case "Delete event for scheduled pod":
-                self._emit(Decision(pod, "removed", at, at))
+                self._emit(DecisionTime(pod, "removed", at, at))
             case "Delete event for unscheduled pod" | "Plugin Failed":
                 # A pod that is deleted before it is bound keeps its room until now or, in earlier releases, until its binding has failed.
                 if pod in self._chosen and pod not in self._failed:
@@ -76,12 +77,12 @@ class LogDecisions:
                 self._rejected.note(pod, at)
                 self._binding.pop(pod, None)
                 if self._chosen.pop(pod, None) is not None:
-                    self._emit(Decision(pod, "removed", self._failed.pop(pod, at), at))
+                    self._emit(DecisionTime(pod, "removed", self._failed.pop(pod, at), at))
 
     def _placed(self, pod: str, record: Record, at: int) -> None:
         begun, node = self._begun.pop(pod, 0), record.values.get("node")
         after = begun or self._rejected.pop(pod, 0)
-        self._emit(Decision(pod, "added", after, at, node if isinstance(node, str) else "", exact=bool(begun)))
+        self._emit(DecisionTime(pod, "added", after, at, node if isinstance(node, str) else "", exact=bool(begun)))
 
     def _microseconds(self, record: Record) -> int:
         stamp = _STAMP.match(record.at)

@@ -13,8 +13,9 @@ from typing import Final
 import msgspec
 
 from schedviz.cli.follow.cluster_api import ClusterApi
-from schedviz.cli.follow.decisions import Decision, Remembered
+from schedviz.cli.follow.decisions import Remembered
 from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
+from schedviz.explain.decision_times import DecisionTime
 from schedviz.kube import timestamps
 from schedviz.kube.kinds import Kind
 from schedviz.kube.meta import KubeObject
@@ -61,7 +62,7 @@ _decoder = msgspec.json.Decoder(_Event)
 class EventDecisions:
     """The decisions that events tell of; safe for two threads, of which each has the events of one reason."""
 
-    def __init__(self, emit: Callable[[Decision], None]) -> None:
+    def __init__(self, emit: Callable[[DecisionTime], None]) -> None:
         self._emit = emit
         self._rejected = Remembered()
         self._lock = threading.Lock()
@@ -86,7 +87,7 @@ class EventDecisions:
                 return
             after = self._rejected.pop(pod.uid, 0)
         if event.reason == SCHEDULED:
-            self._emit(Decision(f"{pod.namespace}/{pod.name}", "added", after, at, uid=pod.uid))
+            self._emit(DecisionTime(f"{pod.namespace}/{pod.name}", "added", after, at, uid=pod.uid))
 
 
 def time_of(event: _Event) -> int:

@@ -65,25 +65,23 @@ class Reprieves:
         """The outcomes that are kept; the others are computed. If it is the key of an earlier pod, `next_places`, which pods after this one
         will try, are computed at the same time: an array of many rows costs little more than one of a single row.
         """
-        known = self._kept(places, key)
+        nodes = dict(zip(places, self._potential_victims(places), strict=True))
+        known = {place: self._kept_outcome(place, of_node, key) for place, of_node in nodes.items()}
         missing = [place for place, outcome in known.items() if outcome is None]
         if missing:
             if len(missing) < len(places):
-                missing += [place for place, outcome in self._kept(next_places, key).items() if outcome is None]
-            potential = self._potential_victims(missing)
-            for place, of_node, computed in zip(missing, potential, self._try(missing, potential), strict=True):
+                next_nodes = dict(zip(next_places, self._potential_victims(next_places), strict=True))
+                missing += [place for place, of_node in next_nodes.items() if self._kept_outcome(place, of_node, key) is None]
+                nodes |= next_nodes
+            for place, computed in zip(missing, self._try(missing, [nodes[place] for place in missing]), strict=True):
                 known[place] = computed
                 if not self._trial.has_nominated_pods(place):
-                    of_node.keep_outcome(key, computed)
+                    nodes[place].keep_outcome(key, computed)
         return [outcome for place in places if (outcome := known[place]) is not None]
 
-    def _kept(self, places: Sequence[int], key: Hashable) -> dict[int, Outcome | None]:
+    def _kept_outcome(self, place: int, of_node: PotentialVictims, key: Hashable) -> Outcome | None:
         """Nominated pods change the outcome, and not the NodeInfo."""
-        has_nominated_pods = self._trial.has_nominated_pods
-        return {
-            place: None if has_nominated_pods(place) else of_node.outcome(key)
-            for place, of_node in zip(places, self._potential_victims(places), strict=True)
-        }
+        return None if self._trial.has_nominated_pods(place) else of_node.outcome(key)
 
     def _with_budgets(self, places: Sequence[int], budgets: Sequence[Any]) -> Sequence[Outcome]:
         """Pods whose eviction violates a budget are the first that may stay."""
