@@ -28,7 +28,7 @@ it("tells what became of a pod group instead of its last pod", () => {
   expect(narrated({}, { group: "default/g", pods: [pods[0]!], outcome: "scheduled" })).toBe("Pod group g is scheduled: 1 of 1 pods have a node");
 });
 
-it("says of a cycle in progress what its last stage has found", () => {
+it("names what the last stage of a cycle in progress found", () => {
   const filter = { stage: "Filter", facts: { evaluated: 4, feasible: 3 } };
   const chosen = { stage: "SelectHost", facts: { node: "n2", total: 678 } };
   const after = (...stages: CycleView["stages"] & object): string => narrated({ stages, allNodes: 4 });
@@ -41,7 +41,7 @@ it("says of a cycle in progress what its last stage has found", () => {
   expect(after({ stage: "ExtenderBind" })).toBe("Cycle 7 · p");
 });
 
-it("says that nothing is left to schedule when a step did nothing", () => {
+it("reports that nothing is left to schedule when a step did nothing", () => {
   const reading = { cycle: null, podGroup: null, bindings: [], queue: { activeQ: { size: 0 }, backoffQ: { size: 0 }, errorBackoffQ: { size: 0 }, unschedulable: { size: 3 } } };
   const scope = { reading, running: false, playback: { unit: "cycle" }, connection: { lastResult: "activeQ is empty" }, lastEvent: null } as unknown as Scope;
 

@@ -1,4 +1,4 @@
-/** With more variants than colors, only some are told apart: the others are grey. */
+/** With more variants than this, all of them except the baseline have the same color. */
 const COLORS = 8;
 
 /** The color of a variant: the baseline is grey in every figure. */

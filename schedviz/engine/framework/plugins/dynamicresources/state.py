@@ -90,7 +90,7 @@ class StateData:
         self.found: dict[str, tuple[Found, NodeAllocation]] = {}
         #: The results of searches, by node, if the claims are the same on every node.
         self.searched: dict[str, Status] = {}
-        #: What a checkpoint says that was left of the allocator's steps; None: all.
+        #: The allocator's remaining steps, from a checkpoint; None: all.
         self.steps_left: int | None = None
         #: The pod's requests of scalar resources, if device classes may provide them.
         self.scalar_resources: dict[str, int] = {}
