@@ -70,7 +70,10 @@ def _measure(section: str, measured: document.Measured, files: list[Path], *, wr
             print_figures(measured.product)
         case "cycles":
             for row in engine.cycles():
-                measured.cycles = [*(other for other in measured.cycles if not row.is_of_the_same_as(other)), row]
+                measured.cycles = [
+                    *(other for other in measured.cycles if not (row.is_of_the_same_as(other) and row.release == other.release)),
+                    row,
+                ]
                 print_rows([row])
                 keep()
         case "pairs":

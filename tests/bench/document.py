@@ -11,6 +11,7 @@ import msgspec
 from schedviz.cli.bench.importing import ImportRow
 from schedviz.cli.bench.measure import Row
 from schedviz.cli.bench.plot import svg
+from schedviz.trace.releases import DEFAULT_RELEASE, RELEASES
 from tests.bench.frames import FrameRow
 from tests.bench.pairs import Pairs
 from tests.bench.report import Figure
@@ -51,7 +52,12 @@ def write(measured: Measured) -> None:
     MEASURED.write_bytes(msgspec.json.format(msgspec.json.encode(measured)) + b"\n")
     for page, sections in SECTIONS.items():
         page.write_text(filled(page.read_text("utf-8"), measured, sections), "utf-8")
-    PICTURE.write_text(svg([*measured.cycles, *measured.sweeps]), "utf-8")
+    PICTURE.write_text(svg(plotted(measured)), "utf-8")
+
+
+def plotted(measured: Measured) -> list[Row]:
+    """The rows of the plot: those of the default release."""
+    return [row for row in (*measured.cycles, *measured.sweeps) if row.release == DEFAULT_RELEASE]
 
 
 def filled(text: str, measured: Measured, sections: Mapping[str, Section]) -> str:
@@ -80,7 +86,7 @@ def _summary(measured: Measured) -> list[str]:
 
 
 def _summary_rows(measured: Measured) -> Iterator[tuple[str, str, str]]:
-    rows = {(row.workload, row.nodes, row.every_node): row for row in measured.cycles}
+    rows = _by_conditions(measured.cycles)
     for what, name, nodes in (
         ("scheduling cycle, 100 nodes", "basic", 100),
         ("scheduling cycle, 5,000 nodes", "basic", 5000),
@@ -107,7 +113,7 @@ def _goals(measured: Measured) -> list[str]:
 
 
 def _goal_rows(measured: Measured) -> Iterator[tuple[str, str, str, str]]:
-    rows = {(row.workload, row.nodes, row.every_node): row for row in measured.cycles}
+    rows = _by_conditions(measured.cycles)
 
     def at(name: str, nodes: int) -> Row | None:
         return rows.get((name, nodes, True))
@@ -179,7 +185,18 @@ def _met(is_met: bool) -> str:  # noqa: FBT001  (a value, no switch)
     return "yes" if is_met else "**no**"
 
 
+def _by_conditions(rows: Sequence[Row]) -> dict[tuple[str, int, bool], Row]:
+    """The rows of the default release, for which the goals were set, by workload, nodes, and whether every node is scored."""
+    return {(row.workload, row.nodes, row.every_node): row for row in rows if row.release == DEFAULT_RELEASE}
+
+
 def _cycles(rows: Sequence[Row]) -> list[str]:
+    """A table for each release."""
+    tables = [(release, [row for row in rows if row.release == release]) for release in RELEASES]
+    return [line for release, own in tables if own for line in (f"kube-scheduler {release}:", "", *_cycles_of_a_release(own), "")][:-1]
+
+
+def _cycles_of_a_release(rows: Sequence[Row]) -> list[str]:
     sizes = sorted({row.nodes for row in rows})
     names = list(dict.fromkeys((row.workload, row.every_node) for row in rows))
     by_place = {(row.workload, row.every_node, row.nodes): row for row in rows}
@@ -194,7 +211,7 @@ def _cycles(rows: Sequence[Row]) -> list[str]:
 def _shares(rows: Sequence[Row]) -> list[str]:
     lines = []
     for row in rows:
-        if row.nodes == 5000 and row.every_node:
+        if row.nodes == 5000 and row.every_node and row.release == DEFAULT_RELEASE:
             stages, plugins = (
                 ", ".join(f"{name} {share:.0%}" for name, share in list(shares.items())[:6]) for shares in (row.stages, row.plugins)
             )

@@ -9,6 +9,7 @@ from schedviz.cli.bench.check import differences
 from schedviz.cli.bench.importing import ImportRow, measure_import
 from schedviz.cli.bench.measure import Row, measure
 from schedviz.cli.bench.workloads import WORKLOADS, Workload
+from schedviz.trace.releases import DEFAULT_RELEASE, RELEASES
 
 #: Workloads with goals come first, so that an interrupted run has them.
 SIZES = (5000, 500, 15000, 100, 1000)
@@ -21,19 +22,25 @@ WITH_GOALS = frozenset(
 
 
 def cycles(sizes: Sequence[int] = SIZES, *, pods: int = 200) -> Iterator[Row]:
-    """Every workload at every size, with every node filtered and scored; the basic one also with upstream's default sampling."""
-    for name, workload in WORKLOADS.items():
-        result = differences(workload, nodes=100, every_node=True)
-        if result:
-            raise SystemExit(f"{name}: placements differ from those of plugins that are asked about one node at a time: {result[0]}")
+    """Every workload at every size in each release, with every node filtered and scored; the basic one also with upstream's default sampling."""
+    for release in RELEASES:
+        for name, workload in _workloads(release):
+            result = differences(workload, nodes=100, every_node=True, release=release)
+            if result:
+                raise SystemExit(
+                    f"{name}, {release}: placements differ from those of plugins that are asked about one node at a time: {result[0]}"
+                )
     for nodes in sizes:
-        for name, workload in WORKLOADS.items():
-            # A cycle in which no node fits searches every node for victims, as upstream does.
-            some = max(pods // 10, 20) if name == "unschedulable" and nodes >= 5000 else pods
-            yield _median(
-                [_row(name, workload, nodes, some, every_node=True) for _ in range(REPEATS if (name, nodes) in WITH_GOALS else 1)]
-            )
-        yield _row("basic", WORKLOADS["basic"], nodes, pods, every_node=False)
+        for release in RELEASES:
+            for name, workload in _workloads(release):
+                repeats = REPEATS if (name, nodes) in WITH_GOALS else 1
+                yield _median([_row(name, workload, nodes, pods, every_node=True, release=release) for _ in range(repeats)])
+            yield _row("basic", WORKLOADS["basic"], nodes, pods, every_node=False, release=release)
+
+
+def _workloads(release: str) -> list[tuple[str, Workload]]:
+    """The workloads whose objects the release reads."""
+    return [(name, workload) for name, workload in WORKLOADS.items() if release != DEFAULT_RELEASE or not name.startswith("devices")]
 
 
 def sweeps(*, nodes: int = 500, pods: int = 100) -> list[Row]:
@@ -59,8 +66,8 @@ def load_average() -> str:
         return "unknown"
 
 
-def _row(name: str, workload: Workload, nodes: int, pods: int, *, every_node: bool) -> Row:
-    return measure(name, workload, nodes=nodes, pods=pods, every_node=every_node, recording="summary")
+def _row(name: str, workload: Workload, nodes: int, pods: int, *, every_node: bool, release: str) -> Row:
+    return measure(name, workload, nodes=nodes, pods=pods, every_node=every_node, recording="summary", release=release)
 
 
 def _median(rows: Sequence[Row]) -> Row:

@@ -4,7 +4,7 @@
 
 Two web servers and two engine workers run as separate processes, without a supervisor. Each session is stepped once a second over REST at one
 web server; its viewers are spread over both. *Frame latency* is the time from sending a step until one viewer has received and decompressed
-the frame that contains it. Viewers quantile this machine with the servers and report the delay of their own event loop, which is part of each
+the frame that contains it. Viewers share this machine with the servers and report the delay of their own event loop, which is part of each
 latency. The report lists the seconds with the most slow frames. Afterwards, without viewers, each web server is read as fast as it responds
 (tests/bench/reads.py). docs/performance.md and docs/operations.md have the figures.
 
@@ -184,7 +184,7 @@ class Load:
 
 
 class Resources(threading.Thread):
-    """Samples the resident megabytes of each service and its children, and the quantile of a core that each uses. `steps` returns the number of
+    """Samples the resident megabytes of each service and its children, and the share of a core that each uses. `steps` returns the number of
     steps sent so far."""
 
     def __init__(self, services: Services, steps: Callable[[], int]) -> None:

@@ -25,7 +25,7 @@ def test_the_summary_has_a_row_for_each_cost() -> None:
 def test_the_picture_is_drawn_of_the_figures() -> None:
     measured = document.read()
 
-    assert document.PICTURE.read_text("utf-8") == document.svg([*measured.cycles, *measured.sweeps])
+    assert document.PICTURE.read_text("utf-8") == document.svg(document.plotted(measured))
 
 
 def test_every_goal_has_a_row_with_what_was_measured() -> None:
