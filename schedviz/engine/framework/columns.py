@@ -32,11 +32,13 @@ KEPT_FORMULAS = 128
 class Column:
     """One value per row, and the position in the log of changed rows up to which it is current."""
 
-    __slots__ = ("_is_anywhere", "compute", "data", "is_used", "seen", "view")
+    __slots__ = ("_is_anywhere", "compute", "data", "is_used", "seen", "version", "view")
 
-    def __init__(self, compute: Compute, data: IntArray, seen: int) -> None:
+    def __init__(self, compute: Compute, data: IntArray, seen: int, version: int) -> None:
         self.compute = compute
         self.seen = seen
+        #: Of what `compute` reads besides the row and the key.
+        self.version = version
         #: The column was read since the list of NodeInfos was set.
         self.is_used = True
         self.replace(data)
@@ -144,9 +146,9 @@ class Columns:
         # When nodes are added or removed, formulas are recomputed from columns, which needs no Python code per row.
         self._formulas.clear()
 
-    def node_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> IntArray:
-        """A column that depends only on the Node object: a row is recomputed when its Node is replaced."""
-        return self._column(self._node_columns, self._node_log, key, compute, dtype)
+    def node_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32, version: int = 0) -> IntArray:
+        """A column that depends only on the Node object: a row is recomputed when its Node is replaced, all rows for another version."""
+        return self._column(self._node_columns, self._node_log, key, compute, dtype, version=version)
 
     def is_anywhere(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> bool:
         """Whether `compute` is not 0 for any node. Usually it is 0 for all, and the caller need not read the rows."""
@@ -217,10 +219,11 @@ class Columns:
         compute: Callable[[NodeInfo], Any],
         dtype: npt.DTypeLike,
         kept: int = KEPT_COLUMNS,
+        version: int = 0,
     ) -> IntArray:
         column = columns.get(key)
-        if column is None:
-            column = Column(compute, self._computed(compute, dtype), log.end)
+        if column is None or column.version != version:
+            column = Column(compute, self._computed(compute, dtype), log.end, version)
             columns[key] = column
             if len(columns) > kept:
                 forgotten, _ = columns.popitem(last=False)

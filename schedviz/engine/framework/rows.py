@@ -98,9 +98,9 @@ class Rows:
         """The value of a formula for every row, kept by its key."""
         return self._gather(self._columns.formula(formula))
 
-    def node_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> IntArray:
-        """`compute(node_info)` of every row, kept by key. It must depend only on the key and the Node object."""
-        return self._gather(self._columns.node_column(key, compute, dtype))
+    def node_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32, version: int = 0) -> IntArray:
+        """`compute(node_info)` of every row, kept by key. It must depend only on the key, the Node object and the version."""
+        return self._gather(self._columns.node_column(key, compute, dtype, version))
 
     def is_anywhere(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> bool:
         """Whether a node column (same arguments) is not 0 for any node of the snapshot, in these rows or not."""

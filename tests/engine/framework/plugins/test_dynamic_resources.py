@@ -177,8 +177,11 @@ def test_a_preemption_searches_the_devices_of_a_node_once(world, monkeypatch):
 def test_searches_and_their_time_survive_a_checkpoint(world):
     world.node("n2")
     world.object(device_class())
-    world.object(claim())
-    world.object(slice_of("n2", {"name": "d0"}, {"name": "d1"}))
+    two = {"name": "gpu", "exactly": {"deviceClassName": "gpu", "count": 2}}
+    constraints = [{"matchAttribute": "gpu.example.com/model"}]
+    world.object(claim() | {"spec": {"devices": {"requests": [two], "constraints": constraints}}})
+    attributes = {"model": {"string": "A"}}
+    world.object(slice_of("n2", {"name": "d0", "attributes": attributes}, {"name": "d1", "attributes": attributes}))
     _, _, state = world.filter(world.framework(), world.pod("p", resourceClaims=CLAIMS))
     before = state.read(STATE_KEY)
 
@@ -187,6 +190,22 @@ def test_searches_and_their_time_survive_a_checkpoint(world):
     assert after.searched == before.searched
     assert {node: status.is_success for node, status in after.searched.items()} == {"n1": False, "n2": True}
     assert after.steps_left == before.allocator.left
+
+
+def test_devices_that_no_search_was_needed_for_survive_a_checkpoint(world):
+    world.node("n2")
+    world.node("n3")
+    world.object(device_class())
+    world.object(claim())
+    world.object(slice_of("n2", {"name": "d0"}, {"name": "d1"}))
+    _, outcome, state = world.filter(world.framework(), world.pod("p", resourceClaims=CLAIMS))
+    before = state.read(STATE_KEY)
+
+    after = StateData.from_state(before.to_state())
+
+    assert len(outcome.rejected) == 2
+    assert [result.device for result in after.on_node("n2").results[0].devices.results] == ["d0"]
+    assert (after.on_node("n1"), after.on_node("n3")) == (None, None)
 
 
 def test_an_extended_resource_is_provided_by_a_device_where_the_node_has_none(world):

@@ -17,6 +17,7 @@ from schedviz.engine.framework.plugins.dynamicresources.device_class_resolver im
 from schedviz.engine.framework.plugins.dynamicresources.device_taint_rules import TaintedSlices, changed_slices, selects_slice, tainted
 from schedviz.engine.framework.plugins.dynamicresources.state import STATE_KEY, AllocatorInputs
 from schedviz.engine.framework.plugins.dynamicresources.structured import AllocatedState, Allocator, AllocatorFeatures
+from schedviz.engine.framework.plugins.dynamicresources.structured.free_devices import FreeDeviceIndex, FreeDevices, PlainRequest
 from schedviz.engine.framework.plugins.dynamicresources.structured.pools import PoolIndex
 from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import Selectors
 from schedviz.kube.devices import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceSlice
@@ -81,6 +82,10 @@ class DRAManager:
         features, pools, selectors = self._allocator_features, self._pools, self._selectors
         return Allocator(features, inputs.allocated, self.device_class, pools, selectors, max_steps=max_steps)
 
+    def free_devices(self, request: PlainRequest, inputs: AllocatorInputs) -> FreeDevices:
+        """Which nodes have enough free devices for a request, for the state for which the latest allocator was made."""
+        return self._free_devices.of(request, inputs.allocated.devices)
+
     def device_class(self, name: str) -> DeviceClass | None:
         """The class, or None."""
         device_class: DeviceClass | None = self._objects.get("DeviceClass", "", name)
@@ -113,6 +118,10 @@ class DRAManager:
     @cached_property
     def _pools(self) -> PoolIndex:
         return PoolIndex(self._allocator_features)
+
+    @cached_property
+    def _free_devices(self) -> FreeDeviceIndex:
+        return FreeDeviceIndex(self._pools, self._selectors)
 
     @cached_property
     def _selectors(self) -> Selectors:

@@ -49,7 +49,8 @@ from schedviz.engine.framework.plugins.dynamicresources.extended_resources impor
 )
 from schedviz.engine.framework.plugins.dynamicresources.state import STATE_KEY, NodeAllocation, StateData
 from schedviz.engine.framework.plugins.dynamicresources.structured import AllocationError, NodeAllocationError
-from schedviz.engine.framework.plugins.dynamicresources.structured.allocator import ClaimsAllocator
+from schedviz.engine.framework.plugins.dynamicresources.structured.allocator import INVALID_POOLS, ClaimsAllocator
+from schedviz.engine.framework.plugins.dynamicresources.structured.free_devices import FREE, SEARCH
 from schedviz.engine.framework.plugins.dynamicresources.structured.search import MAX_STEPS, TooLongError
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
 from schedviz.engine.framework.plugins.helper.normalize_score import default_normalize_score
@@ -84,6 +85,8 @@ _CANNOT_ALLOCATE: Final = unresolvable("cannot allocate all claims")
 _NOT_ON_NODE: Final = unresolvable("resourceclaim not available on the node")
 _STALE_SPECIAL_CLAIM: Final = unresolvable("cannot schedule extended resource claim")
 _CANNOT_FIT: Final = unresolvable("cannot fit resource")
+#: By the answers of `FreeDevices`.
+_FREE_STATUSES: Final = (SUCCESS, _CANNOT_ALLOCATE, unresolvable(INVALID_POOLS))
 _NONE: Final[Requests] = ((), ())
 
 
@@ -225,7 +228,28 @@ class DynamicResources:
             if not status.is_success and not status.is_unschedulable:
                 statuses += [SUCCESS] * (len(rows) - len(statuses))
                 break
+            if len(statuses) == 1 and len(rows) > 1:
+                # The first node has told whether arrays can answer for the others.
+                verdicts = self._read_free(data, rows)
+                if verdicts is not None:
+                    return None if verdicts.rejects_none else verdicts
         return None if all(status is SUCCESS for status in statuses) else Verdicts.of(statuses)
+
+    def _read_free(self, data: StateData, rows: Rows) -> Verdicts | None:
+        """The verdicts on all rows for a pod with one plain request; None: at least one node must be searched."""
+        request = None if data.for_claims is None or len(data.claims) > 1 else data.for_claims.plain
+        if request is None or data.special_claim is not None:
+            return None
+        assert data.allocator is not None
+        assert data.inputs is not None
+        free = self._manager.free_devices(request, data.inputs)
+        codes = rows.node_column(("free devices", request), free.code_of, version=free.version)
+        answers = free.answers(codes)
+        if (answers == SEARCH).any():
+            return None
+        data.allocator.add_time_for(len(rows) - 1)
+        data.free.append((rows, answers == FREE))
+        return Verdicts(answers, _FREE_STATUSES if answers.any() else (SUCCESS,))
 
     def _restore_allocator(self, data: StateData, pod: PodInfo) -> None:
         if data.needs_allocator and data.allocator is None:
@@ -421,6 +445,7 @@ class DynamicResources:
         except AllocationError as error:
             return as_status(str(error))
         data.found = {node_name: data.found[node_name]} if node is not None else {}
+        data.free = []
         data.needs_allocator = False
         data.allocator = data.for_claims = data.inputs = None
         if node is None or not node.results:

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.dynamicresources.structured import AllocatedState, Allocator
 from schedviz.engine.framework.plugins.dynamicresources.structured.allocator import ClaimsAllocator, Found
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.core import ContainerExtendedResourceRequest
@@ -88,6 +91,8 @@ class StateData:
         self.unavailable: set[int] = set()
         #: What Filter found, by node. Allocations are built when they are needed.
         self.found: dict[str, tuple[Found, NodeAllocation]] = {}
+        #: Rows whose devices were read from arrays, and which of them have a free one: what they get is looked up when it is needed.
+        self.free: list[tuple[Rows, npt.NDArray[np.bool_]]] = []
         #: The results of searches, by node, if the claims are the same on every node.
         self.searched: dict[str, Status] = {}
         #: The allocator's remaining steps, from a checkpoint; None: all.
@@ -118,7 +123,7 @@ class StateData:
 
     def on_node(self, name: str) -> NodeAllocation | None:
         """What Filter found on a node, with its results; None: it did not look for devices there. Raises `AllocationError`."""
-        result = self.found.get(name)
+        result = self.found.get(name) or self._find_free(name)
         if result is None:
             return None
         devices_of_claims, allocation = result
@@ -131,8 +136,18 @@ class StateData:
             self.found[name] = (devices_of_claims, allocation)
         return allocation
 
+    def _find_free(self, name: str) -> tuple[Found, NodeAllocation] | None:
+        for rows, is_free in self.free:
+            for place in rows.places_of([name]):
+                node = rows.infos[place].node
+                if is_free[place] and node is not None and self.for_claims is not None:
+                    self.found[name] = (self.for_claims.find_free(node), self.shared)
+                    return self.found[name]
+        return None
+
     def to_state(self) -> Any:
-        nodes = {name: allocation for name in self.found if (allocation := self.on_node(name)) is not None}
+        names_free = [rows.names[place] for rows, is_free in self.free for place in np.flatnonzero(is_free).tolist()]
+        nodes = {name: allocation for name in dict.fromkeys([*self.found, *names_free]) if (allocation := self.on_node(name)) is not None}
         stored = _Stored(
             self.claims,
             self.users,

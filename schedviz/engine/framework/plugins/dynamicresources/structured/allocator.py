@@ -10,7 +10,15 @@ from typing import Final
 
 from schedviz.engine.framework.plugins.dynamicresources.structured.constraints import Constraint, constraint_of
 from schedviz.engine.framework.plugins.dynamicresources.structured.counters import Amounts, available_in
-from schedviz.engine.framework.plugins.dynamicresources.structured.pools import Pool, PoolError, PoolIndex, SliceDevice
+from schedviz.engine.framework.plugins.dynamicresources.structured.free_devices import PlainRequest
+from schedviz.engine.framework.plugins.dynamicresources.structured.pools import (
+    Pool,
+    PoolError,
+    PoolIndex,
+    SliceDevice,
+    device_count,
+    selected_devices,
+)
 from schedviz.engine.framework.plugins.dynamicresources.structured.requests import ALL, EXACT_COUNT, Request, alternatives_of
 from schedviz.engine.framework.plugins.dynamicresources.structured.results import (
     FoundDevice,
@@ -35,6 +43,8 @@ class NodeAllocationError(Exception):
     """Allocation is impossible on this node alone; other nodes may do. Upstream: ErrFailedAllocationOnNode"""
 
 
+#: Upstream: the text of ErrFailedAllocationOnNode
+INVALID_POOLS: Final = "invalid resource pools were encountered"
 #: Steps that each node adds to the time for all of them.
 _STEPS_PER_NODE: Final = 100
 
@@ -62,7 +72,7 @@ class Allocator:
         self._pools = pools
         self._counters: dict[str, Amounts] = {}
         self._rules = Rules(features, allocated, selectors, self._available_counters)
-        self._max_steps = max_steps
+        self.max_steps = max_steps
         #: Steps that are left for the searches of this pod.
         self.left = max_steps
 
@@ -85,22 +95,19 @@ class Allocator:
         except PoolError as error:
             raise AllocationError(f"gather pool information: {error}") from None
 
-    def free(self, request: Request, pools: Sequence[Pool]) -> Sequence[SliceDevice] | None:
-        """The first device for a request of one, or no device, if only selectors decide; None: it takes a search."""
-        allocated, selectors = self._rules.allocated.devices, self._rules.selectors
-        for pool in pools:
-            devices = pool.selected(request.all_expressions, selectors)
-            if devices is None:
-                return None
-            for device in devices:
-                if device.id not in allocated:
-                    return (device,)
-        return ()
+    def free(self, request: PlainRequest, pools: Sequence[Pool]) -> Sequence[SliceDevice] | None:
+        """The devices that a plain request gets; (): there are too few. None: it takes a search."""
+        devices = selected_devices(pools, request.expressions, self._rules.selectors)
+        return None if devices is None else request.choose(devices, device_count(pools), self._rules.allocated.devices)
+
+    def add_time_for(self, nodes: int) -> None:
+        """Deviation: all searches for a pod may take little more time than one of them, not each as much."""
+        self.left += nodes * _STEPS_PER_NODE
 
     def search(self, node: Node, pools: Sequence[Pool]) -> Search:
-        """A search on a node. Deviation: all searches for a pod may take little more time than one of them, not each as much."""
-        self.left += _STEPS_PER_NODE
-        return Search(self._rules, node, pools, max_steps=min(self._max_steps, self.left))
+        """A search on a node."""
+        self.add_time_for(1)
+        return Search(self._rules, node, pools, max_steps=min(self.max_steps, self.left))
 
     def result(self, claim: ResourceClaim, devices: Sequence[FoundDevice], node_name: str) -> AllocationResult:
         """What is written to a claim. Raises `AllocationError`."""
@@ -128,6 +135,8 @@ class ClaimsAllocator:
         self._is_by_node = any(_is_for_all(request) for claim in claims for request in claim.spec.devices.requests)
         self._requests: Sequence[Sequence[Sequence[PlannedRequest]]] | None = None
         self._only: Request | None = None
+        #: The only request, if nothing but selectors decides which devices it gets; known after the first node.
+        self.plain: PlainRequest | None = None
 
     def find(self, node: Node) -> Found | None:
         """Devices for each claim; None: there are none. Raises `AllocationError`, `NodeAllocationError` or `TooLongError`."""
@@ -141,12 +150,12 @@ class ClaimsAllocator:
     def _find(self, search: Search, pools: Sequence[Pool]) -> Found | None:
         if self._requests is None or self._is_by_node:
             self._requests = [self._planned(search, claim, pools) for claim in self._claims]
-            self._only = self._only_request()
-        if self._only is not None:
-            free = self._allocator.free(self._only, pools)
+            self._only, self.plain = self._only_request() or (None, None)
+        if self.plain is not None:
+            free = self._allocator.free(self.plain, pools)
             if free is not None:
                 if free:
-                    return ((FoundDevice(self._only, free[0]),),)
+                    return self._found(free)
                 _refuse_invalid(pools)
                 return None
         planned = [
@@ -157,16 +166,28 @@ class ClaimsAllocator:
         _refuse_invalid(pools)
         return None
 
-    def _only_request(self) -> Request | None:
-        """The request, if there is only one, for one device, whose place in the order of devices alone decides."""
+    def find_free(self, node: Node) -> Found:
+        """The devices for `plain`, which the node has."""
+        assert self.plain is not None
+        free = self._allocator.free(self.plain, self._allocator.pools_of(node))
+        assert free
+        return self._found(free)
+
+    def _found(self, devices: Sequence[SliceDevice]) -> Found:
+        assert self._only is not None
+        return (tuple(FoundDevice(self._only, device) for device in devices),)
+
+    def _only_request(self) -> tuple[Request, PlainRequest] | None:
         assert self._requests is not None
         if len(self._requests) != 1 or len(self._requests[0]) != 1 or len(self._requests[0][0]) != 1:
             return None
         planned = self._requests[0][0][0]
         request = planned.request
-        if planned.wanted != 1 or self._is_by_node or request.admin_access or request.capacity is not None or request.parent:
+        if self._is_by_node or request.admin_access or request.capacity is not None or request.parent or planned.wanted < 1:
             return None
-        return None if self._claims[0].spec.devices.constraints else request
+        if self._claims[0].spec.devices.constraints:
+            return None
+        return request, PlainRequest(request.all_expressions, planned.wanted, self._allocator.max_steps)
 
     def _planned(self, search: Search, claim: ResourceClaim, pools: Sequence[Pool]) -> Sequence[Sequence[PlannedRequest]]:
         """The claim's requests. Raises `AllocationError`."""
@@ -248,7 +269,7 @@ class ClaimsAllocator:
 def _refuse_invalid(pools: Sequence[Pool]) -> None:
     """Raises `NodeAllocationError` if a pool could not be used."""
     if any(pool.invalid_reason for pool in pools):
-        raise NodeAllocationError("invalid resource pools were encountered")
+        raise NodeAllocationError(INVALID_POOLS)
 
 
 def _is_for_all(request: DeviceRequest) -> bool:

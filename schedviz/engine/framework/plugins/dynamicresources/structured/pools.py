@@ -139,6 +139,22 @@ def node_matches(node: Node, node_name: str | None, all_nodes: bool | None, sele
     return selector is not None and node_selector(selector).match(node)
 
 
+def selected_devices(pools: Sequence[Pool], expressions: tuple[str, ...], selectors: Selectors) -> list[SliceDevice] | None:
+    """The devices of all pools that all selectors select, in the order in which they are tried; None: see `Pool.selected`."""
+    devices: list[SliceDevice] = []
+    for pool in pools:
+        selected = pool.selected(expressions, selectors)
+        if selected is None:
+            return None
+        devices += selected
+    return devices
+
+
+def device_count(pools: Sequence[Pool]) -> int:
+    """How many devices the pools have."""
+    return sum(len(pool.devices) for pool in pools)
+
+
 class PoolIndex:
     """The pools of every node, computed on demand and cached."""
 
@@ -152,12 +168,15 @@ class PoolIndex:
         self._on_node: dict[str, list[ResourceSlice]] = {}
         self._shared: list[ResourceSlice] = []
         self._pools: dict[str, tuple[Node, list[Pool]]] = {}
+        #: Incremented whenever slices change.
+        self.version = 0
 
     def use(self, slices: Sequence[ResourceSlice]) -> None:
         """Take the slices of the cluster, sorted by name. The same list means that nothing has changed."""
         if slices is self._slices:
             return
         self._slices = slices
+        self.version += 1
         cached = self._devices
         self._devices = {}
         self._on_node, self._shared, self._pools, self._of_pool = {}, [], {}, {}

@@ -33,7 +33,7 @@ from schedviz.kube.selectors import SelectorError as NodeSelectorError
 #: The limit of a search that has no timeout, so that no session runs for ever.
 MAX_STEPS: Final = 200_000
 #: Devices that are looked at in the time of a step. Work that grows with a device or a claim counts as looks, too.
-_VISITS_PER_STEP: Final = 10
+VISITS_PER_STEP: Final = 10
 #: Looks in the time that it takes to compile a character of an expression.
 _LOOKS_PER_CHARACTER: Final = 20
 #: Upstream: resource/v1 AllocationResultsMaxSize
@@ -84,7 +84,7 @@ class Search:
     def __init__(self, rules: Rules, node: Node, pools: Sequence[Pool], *, max_steps: int) -> None:
         """`max_steps`: a search that takes longer ends with `TooLongError`."""
         self._rules = rules
-        self._max_visits = max_steps * _VISITS_PER_STEP
+        self._max_visits = max_steps * VISITS_PER_STEP
         self._node = node
         self._pools = pools
         self._claims: Sequence[PlannedClaim] = ()
@@ -113,13 +113,13 @@ class Search:
     @property
     def effort(self) -> int:
         """The time that the search has taken, in steps."""
-        return self._visits // _VISITS_PER_STEP
+        return self._visits // VISITS_PER_STEP
 
     # The steps. Upstream: allocateOne
 
     def _step(self) -> None:
         self.steps += 1
-        self._count_visits(_VISITS_PER_STEP)
+        self._count_visits(VISITS_PER_STEP)
 
     def _count_visits(self, parts: int) -> None:
         """Count the parts of a device, or of a claim, that the search goes through."""
