@@ -64,6 +64,8 @@ def feasible_nodes(simulation: Simulation, dry_run: DryRun) -> list[str]:
 
 def with_extenders(verdicts: Sequence[NodeVerdict], rejected: dict[str, TurnedAway]) -> tuple[NodeVerdict, ...]:
     """The verdicts, with those of extenders on nodes that pass every plugin."""
+    if not rejected:
+        return tuple(verdicts)
     return tuple(_rejected(verdict, rejected[verdict.node]) if verdict.node in rejected else verdict for verdict in verdicts)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.status import Status
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.explain.explained_clause import explained_clause
 from schedviz.explain.explanation import Clause, NodeVerdict, Objection, Outlook
@@ -30,12 +29,13 @@ def matrix(dry_run: DryRun) -> tuple[NodeVerdict, ...]:
     combinations = np.stack([deciding.codes, *(plugin_verdicts.codes for _, plugin_verdicts in by_plugin)], axis=1)
     distinct, which = np.unique(combinations, axis=0, return_inverse=True)
     objections = [_objections(row[1:], by_plugin) for row in distinct.tolist()]
+    decisions = [(status.failed_plugin, str(status.code), status.reasons) for status in deciding.statuses]
     rows = zip(dry_run.rows.names, outlooks, deciding.codes.tolist(), which.ravel().tolist(), strict=True)
-    return tuple(_verdict(node, outlook, deciding.statuses[code], objections[combination]) for node, outlook, code, combination in rows)
-
-
-def _verdict(node: str, outlook: Outlook, status: Status, objections: tuple[Objection, ...]) -> NodeVerdict:
-    return NodeVerdict(node, outlook, status.failed_plugin, str(status.code), status.reasons, objections)
+    verdicts: list[NodeVerdict] = []
+    for node, outlook, code, combination in rows:
+        plugin, name, reasons = decisions[code]
+        verdicts.append(NodeVerdict(node, outlook, plugin, name, reasons, objections[combination]))
+    return tuple(verdicts)
 
 
 def _objections(codes: Sequence[int], by_plugin: Sequence[tuple[str, Verdicts]]) -> tuple[Objection, ...]:

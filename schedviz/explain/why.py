@@ -211,7 +211,7 @@ def _scheduled_condition(pod: Pod) -> PodCondition:
 
 
 def _best(verdicts: Sequence[NodeVerdict]) -> Outlook:
-    return min((verdict.outlook for verdict in verdicts), key=OUTLOOKS.index, default="never")
+    return min({verdict.outlook for verdict in verdicts}, key=OUTLOOKS.index, default="never")
 
 
 def _alike(simulation: Simulation, pod: Pod) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ _BOUND: Final = "make room on the nodes where the volume can be used, or add suc
 
 def with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[NodeVerdict], clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The same clauses. `verdicts` are those of the dry run's nodes, in order."""
-    objections = np.fromiter((len(verdict.objections) for verdict in verdicts), np.int64, len(verdicts))
+    objections = np.array([len(verdict.objections) for verdict in verdicts], np.int64)
     return tuple(_with_details(simulation, dry_run, objections, clause) for clause in clauses)
 
 
