@@ -196,6 +196,39 @@ describe("the moment that is shown", () => {
     expect(scope.notices.visible.at(-1)?.text).toContain("99999");
   });
 
+  it("is that of the address, also where the first view is older", async () => {
+    await open("beginning");
+    scope.goTo({ at: 150 });
+    frame(view.event, 100);
+    await settle();
+    expect(scope.event).toBeLessThan(100);
+    frame(100, LAST);
+    await settle();
+    expect(scope.event).toBe(150);
+    expect(scope.place.at).toBe(150);
+    expect(observed(scope.state!)).toEqual(expected(150));
+  });
+
+  it("is the end of a cycle, also where the first view is older", async () => {
+    await open("beginning");
+    scope.goTo({ cycle: 3 });
+    await settle();
+    frame(view.event, LAST);
+    await settle();
+    expect(scope.state!.cycle?.cycle).toBe(3);
+    expect(scope.playback.waitingCount).toBe(LAST - scope.event);
+  });
+
+  it("is the newest, where an address asks for one that has not happened", async () => {
+    await open("beginning");
+    scope.goTo({ at: LAST + 1000 });
+    frame(view.event, LAST);
+    FakeSocket.last.deliver({ type: "status", session: { status: "ready", event: LAST } });
+    await settle();
+    expect(scope.event).toBe(LAST);
+    expect(scope.playback.inThePast).toBe(false);
+  });
+
   it("never is before the first that the server has", async () => {
     await open("end");
     await scope.playback.seek(0);

@@ -39,7 +39,7 @@ export class Playback {
   /** Whether the shown moment is in the past, where commands do not apply. */
   readonly inThePast = $derived(!this.following && this.waitingCount > 0);
 
-  /** Where to go as soon as there is a view. */
+  /** Where to go as soon as the events up to there have arrived. */
   private destination: Place = {};
   /** Steps that were requested of the engine and whose events have not arrived. */
   private pendingSteps = 0;
@@ -54,6 +54,7 @@ export class Playback {
   /** Show the newest moment, and follow. */
   follow(): void {
     this.pause();
+    this.destination = {};
     this.fetching?.abort();
     this.following = true;
     this.pendingSteps = 0;
@@ -66,6 +67,7 @@ export class Playback {
   /** Stay at the shown moment. */
   hold(): void {
     this.pause();
+    this.destination = {};
     this.following = false;
     this.pendingSteps = 0;
   }
@@ -94,7 +96,8 @@ export class Playback {
       const { results } = await getCycles(this.source.id, { after: cycle - 1, limit: 1 });
       const event = results[0]?.cycle === cycle ? results[0].lastEvent : undefined;
       if (event === undefined) return false;
-      await this.seek(event);
+      if (event <= this.source.headEvent) await this.seek(event);
+      else this.goTo({ at: event });
       return true;
     } catch (error) {
       this.source.notices.showError(error);
@@ -102,10 +105,17 @@ export class Playback {
     }
   }
 
-  /** Go to the moment of a permalink, as soon as there is a view. */
+  /** Go to the moment of a permalink, as soon as the events up to there have arrived. */
   goTo(place: Place): void {
     this.destination = place;
     if (place.at !== undefined || place.cycle !== undefined) this.following = false;
+    if (this.shown.buffer) this.goToDestination();
+  }
+
+  /** The server reported its newest event: a permalink to a later one leads there. */
+  limitDestination(newest: number): void {
+    const { at } = this.destination;
+    if (at !== undefined && at > newest) this.destination = { ...this.destination, at: newest };
     if (this.shown.buffer) this.goToDestination();
   }
 
@@ -177,8 +187,10 @@ export class Playback {
 
   /** Events arrived at the head: show them if live, else only the steps that were requested. `kept`: the buffer had room for them. */
   advance(buffer: EventBuffer, isContinued: boolean): void {
-    if (!this.following) this.showPendingSteps(buffer);
-    else if (isContinued) this.shown.move(buffer, buffer.last);
+    if (!this.following) {
+      this.showPendingSteps(buffer);
+      this.goToDestination();
+    } else if (isContinued) this.shown.move(buffer, buffer.last);
     else this.source.resync();
   }
 
@@ -196,12 +208,16 @@ export class Playback {
 
   private goToDestination(): void {
     const { at, cycle } = this.destination;
-    this.destination = {};
-    if (at !== undefined) void this.seek(at);
-    else if (cycle !== undefined)
+    if (at !== undefined) {
+      // The first view may be older than the moment. The events since then follow it.
+      if (at > this.source.headEvent) return;
+      void this.seek(at);
+    } else if (cycle !== undefined) {
+      this.destination = {};
       void this.seekCycle(cycle).then((cycleFound) => {
         if (!cycleFound) this.source.notices.show("error", t("moment.noCycle", { cycle }));
       });
+    }
   }
 
   private async replaySteps(count: number): Promise<boolean> {

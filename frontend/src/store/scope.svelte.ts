@@ -156,6 +156,9 @@ export class Scope {
       if (this.session.status !== "importing") this.summary.ask();
       this.playback.load(State.of(message.view));
     }
+    if (message.type === "status" && message.session.event !== undefined && message.session.status !== "importing") {
+      this.playback.limitDestination(message.session.event);
+    }
   }
 
   private takeEvents(events: readonly AnyEvent[]): void {
