@@ -14,6 +14,8 @@ from celery.signals import setup_logging
 from kombu import Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
+# Django's checks import the whole web package. The tests run them.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 #: The command that starts a worker, by queue. Compose, the chart, the systemd units and `schedviz up` use the same pools and sizes.
 WORKER_COMMANDS: Final = {

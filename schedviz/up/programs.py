@@ -91,7 +91,6 @@ def _worker(name: str, role: str, queue: str, pool: str, size: int, *, grace: fl
     return Program(
         name,
         [sys.executable, "-m", "schedviz.up.worker", name, queue, pool, str(size)],
-        # Django's checks import the whole web package; the tests run them.
-        {"SCHEDVIZ_ROLE": role, "CELERY_SKIP_CHECKS": "1"},
+        {"SCHEDVIZ_ROLE": role},
         grace_seconds=grace,
     )

@@ -13,6 +13,8 @@ from schedviz.sessions.metrics import reporting
 
 
 class Command(BaseCommand):
+    # They import the whole web package.
+    requires_system_checks = ()
     help = "Wake workers for sessions that have work and no live owner, every few seconds, until stopped."
 
     def add_arguments(self, parser: CommandParser) -> None:
