@@ -95,6 +95,12 @@ def sqlite_url(folder: Path) -> str:
     return f"sqlite:///{folder / _SQLITE_FILE}"
 
 
+def copy_migrated(template: Path, folder: Path, url: str) -> None:
+    """Put a copy of the migrated SQLite file at the URL. PostgreSQL servers are started with a migrated database."""
+    if url == sqlite_url(folder):
+        Path(shutil.copy(template, folder / _SQLITE_FILE)).chmod(0o600)
+
+
 StartUp = Callable[..., Installation]
 StartServices = Callable[..., Services]
 
@@ -105,8 +111,7 @@ def start_up(folder: Path, migrated_sqlite: Path, django_db_blocker: Any) -> Ite
     with ExitStack() as at_end, django_db_blocker.unblock():
 
         def start(url: str, **environment: str) -> Installation:
-            if url == sqlite_url(folder):
-                Path(shutil.copy(migrated_sqlite, folder / _SQLITE_FILE)).chmod(0o600)
+            copy_migrated(migrated_sqlite, folder, url)
             installation = Installation(folder, url, environment)
             at_end.callback(installation.stop)
             installation.start()
@@ -118,15 +123,13 @@ def start_up(folder: Path, migrated_sqlite: Path, django_db_blocker: Any) -> Ite
 
 
 @pytest.fixture
-def start_services(folder: Path, django_db_blocker: Any) -> Iterator[StartServices]:
+def start_services(folder: Path, migrated_sqlite: Path, django_db_blocker: Any) -> Iterator[StartServices]:
     """A function that starts workers, web server and sweeper on a database, without a supervisor, and connects the Django models to it."""
-    from django.core.management import call_command
-
     with ExitStack() as at_end, django_db_blocker.unblock():
 
         def start(url: str, **options: Any) -> Services:
+            copy_migrated(migrated_sqlite, folder, url)
             at_end.enter_context(connected_models(url))
-            call_command("migrate", interactive=False, verbosity=0)
             services = Services(folder / "data", url, **options)
             at_end.callback(services.stop)
             services.start()
