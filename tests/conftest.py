@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import NoReturn, TypeVar
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from tests.postgres import PostgresServer, binaries
 
@@ -37,6 +39,11 @@ OWN_LESSONS = SCRATCH / "lessons"
 PATIENCE_SECONDS = 60.0
 _FIRST_PAUSE_SECONDS = 0.01
 _LONGEST_PAUSE_SECONDS = 0.1
+
+
+# By default, Hypothesis fails tests that are slow, as all are on a busy machine.
+hypothesis_settings.register_profile("any_speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("any_speed")
 
 
 def pytest_configure(config: pytest.Config) -> None:

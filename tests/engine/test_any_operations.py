@@ -360,7 +360,7 @@ def _camel(members: dict[str, Any]) -> dict[str, Any]:
 
 #: Hypothesis ends some examples early.
 EXAMPLES = max(1, round(OPERATIONS / STEPS * 1.2))
-_profile = settings(max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None, suppress_health_check=list(HealthCheck))
+_profile = settings(max_examples=EXAMPLES, stateful_step_count=STEPS, suppress_health_check=list(HealthCheck))
 EngineMachine.TestCase.settings = EngineMachineV136.TestCase.settings = _profile
 TestEngine = EngineMachine.TestCase
 TestEngineV136 = EngineMachineV136.TestCase

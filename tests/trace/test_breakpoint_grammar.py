@@ -75,13 +75,12 @@ trees = st.recursive(
 
 
 @given(trees.filter(lambda tree: len(written(tree)) <= LONGEST and "e-" not in written(tree) and "e+" not in written(tree)))
-@settings(deadline=None)
 def test_a_printed_tree_parses_to_the_same_tree(tree: Tree) -> None:
     assert parse(written(tree)) == tree
 
 
 @given(st.text(max_size=60) | st.lists(st.sampled_from(WORDS)).map(" ".join))
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 def test_any_text_gives_a_tree_or_an_error_with_a_column(text: str) -> None:
     try:
         tree = parse(text)

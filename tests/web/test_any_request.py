@@ -91,7 +91,6 @@ def test_no_request_breaks_the_server(web_server: LiveServer, people: People, co
 def _many(strategy: Any, ask: Callable[[Case], None], seed: int = SEED) -> None:
     run = hypothesis.settings(
         max_examples=REQUESTS,
-        deadline=None,
         database=None,
         phases=[hypothesis.Phase.generate],
         suppress_health_check=list(hypothesis.HealthCheck),

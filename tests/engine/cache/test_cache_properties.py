@@ -223,5 +223,5 @@ def as_spec(pod: Pod) -> dict:
     return codec.to_dict(pod)["spec"]
 
 
-CacheMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck))
+CacheMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=30, suppress_health_check=list(HealthCheck))
 TestCache = CacheMachine.TestCase

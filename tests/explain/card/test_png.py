@@ -47,7 +47,7 @@ def test_the_overview_is_as_tall_as_its_reasons() -> None:
     assert two.height > one.height
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.text(min_size=1, max_size=300) | st.sampled_from(["x" * 100_000, "a " * 100_000, "\u202e\x00\x1b", "名字"]))
 def test_any_text_is_drawn_within_bounds(words: str) -> None:
     chart = Chart("spread", 1, (Bar(words, 1, 0, words[:40]),))

@@ -551,7 +551,7 @@ OPS: list[dict[str, Any]] = [
 ]
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(ops=st.lists(st.sampled_from(OPS), min_size=1, max_size=12), data=st.data())
 def test_any_split_of_commands_over_turns_gives_the_same(make_session: MakeSession, ops: list[dict[str, Any]], data: st.DataObject) -> None:
     whole = make_session()

@@ -177,5 +177,5 @@ class QueueMachine(RuleBasedStateMachine):
         validate_queue(self.queue)
 
 
-QueueMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck))
+QueueMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=40, suppress_health_check=list(HealthCheck))
 TestQueue = QueueMachine.TestCase
