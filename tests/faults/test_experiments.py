@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from schedviz.experiments.pool import run_all
 from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.validation import check_plan
@@ -27,7 +29,16 @@ seeds: 8
 KILLS = 9
 
 
-def test_killed_workers_count_each_trial_once_with_equal_bytes(start_services: StartServices, database_url: str) -> None:
+@pytest.fixture(scope="module")
+def undisturbed() -> dict[int, bytes]:
+    """The stored result of each trial, from a run without a database."""
+    checked = check_plan(parse_plan(PLAN), Path())
+    return {result.number: pack_result(result) for result in run_all(checked, jobs=1)}
+
+
+def test_killed_workers_count_each_trial_once_with_equal_bytes(
+    start_services: StartServices, database_url: str, undisturbed: dict[int, bytes]
+) -> None:
     services = start_services(database_url, slots=(8,), experiments=2)
     status, answer = services.client.ask("POST", "/api/v1/experiments/", {"plan": PLAN})
     assert status == 201, answer
@@ -38,8 +49,6 @@ def test_killed_workers_count_each_trial_once_with_equal_bytes(start_services: S
     until(lambda: Experiment.objects.get(pk=experiment_id).status == Experiment.Status.FINISHED, seconds=300)
 
     rows = ExperimentTrial.objects.filter(experiment_id=experiment_id).order_by("number")
-    checked = check_plan(parse_plan(PLAN), Path())
-    undisturbed = {result.number: pack_result(result) for result in run_all(checked, jobs=1)}
     assert {row.number: bytes(row.result or b"") for row in rows} == undisturbed
     assert [row.error for row in rows] == [""] * len(undisturbed)
     assert sum(row.epoch for row in rows) >= len(undisturbed) + KILLS // 2, "most kills hit a trial"
