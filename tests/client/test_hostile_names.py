@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from schedviz.cli.main import COMMANDS
+from schedviz.cli.main import COMMANDS, main
 from schedviz.client import Client, Session
 from tests.cli.hostile import HOSTILE, NAME, dump, is_clean, named, pod
 from tests.conftest import ROOT
@@ -52,11 +52,22 @@ def said(machine: dict[str, str], *words: str, leaves_with: tuple[int, ...] = (0
     return out
 
 
-def test_output_about_a_session_has_no_control_character(hostile: Session, machine: dict[str, str], tmp_path: Path) -> None:
-    shell = {**machine, "SCHEDVIZ_SESSION": hostile.id}
+def test_output_about_a_session_has_no_control_character(
+    hostile: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SCHEDVIZ_SESSION", hostile.id)
 
     def here(*words: str, leaves_with: tuple[int, ...] = (0,)) -> str:
-        return said(shell, *words, leaves_with=leaves_with)
+        """The output of a command in this process, as all of these use REST alone."""
+        assert words[0] in ASKING
+        monkeypatch.setattr(sys, "argv", ["schedviz", *words])
+        with pytest.raises(SystemExit) as left:
+            main()
+        out, err = capfd.readouterr()
+        assert left.value.code in leaves_with, err
+        assert is_clean(out), words
+        assert is_clean(err), words
+        return out
 
     copy = tmp_path / f"{HOSTILE}.json"
     copy.write_text(json.dumps(pod("copy", nodeSelector={HOSTILE: HOSTILE})))
