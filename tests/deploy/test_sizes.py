@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import shutil
 import subprocess
@@ -38,6 +39,7 @@ MADE_BY_COMPOSE = {"SCHEDVIZ_DATABASE_URL", "SCHEDVIZ_REDIS_URL"}
 _READERS = {"flag", "number", "host_names", "words", "networks", "get", "getenv"}
 
 
+@functools.cache
 def settings_read() -> set[str]:
     """Every SCHEDVIZ_… that the code reads from its environment."""
     results = set()
