@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -67,10 +69,8 @@ def test_a_replaced_file_is_used_only_after_a_restart(start_up: StartUp, folder:
     session = client.make_session("before", CLUSTER)
     until(lambda: client.session(session)["status"] == "ready")
     file = folder / "data" / "schedviz.sqlite3"
-    installation.stop()
-    shutil.copy(file, folder / "copy")
-    installation.start()
-    installation.wait_until_up()
+    with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(folder / "copy")) as copy:
+        source.backup(copy)
 
     shutil.move(folder / "copy", file)
 
