@@ -96,6 +96,15 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def second(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One on an empty data folder that everybody may read. It may not be up yet; the last test that uses it kills it."""
+    folder = tmp_path_factory.mktemp("second")
+    (folder / "data").mkdir(mode=0o755)
+    for start in starter(folder, _command(folder)):
+        yield start()
+
+
 @pytest.fixture
 def start_up(tmp_path: Path) -> Iterator[Start]:
     """Start the real `schedviz up` on a fresh data folder, by default on a free port."""
@@ -107,10 +116,9 @@ def _command(folder: Path) -> Any:
     return lambda options: [*command, *(options if "--port" in options else ("--port", "0", *options))]
 
 
-def test_the_token_works_when_healthz_first_returns_200(start_up: Start, tmp_path: Path):
-    running = start_up()
-    url = address_of(running)
-    token = tmp_path / "data" / "token"
+def test_the_token_works_when_healthz_first_returns_200(second: Running):
+    url = address_of(second)
+    token = second.folder / "data" / "token"
 
     until(lambda: is_up(url), seconds=120)
     assert token.stat().st_mode & 0o777 == 0o600
@@ -153,27 +161,25 @@ def test_a_client_cannot_spoof_its_address(shared: Running):
     assert 429 in [status(number) for number in range(20)]
 
 
-def test_a_world_readable_data_folder_becomes_private(start_up: Start, tmp_path: Path):
-    (tmp_path / "data").mkdir(mode=0o755)
-    wait_until_up(start_up())
+def test_files_in_a_world_readable_data_folder_are_private(second: Running):
+    wait_until_up(second)
 
-    files = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+    files = [path for path in (second.folder / "data").rglob("*") if path.is_file()]
     assert {path.name for path in files} > {"schedviz.sqlite3", "secret_key", "token"}
     assert [path for path in files if path.stat().st_mode & 0o077] == []
 
 
-def test_without_workers_healthz_returns_503_and_names_the_failed_part(start_up: Start):
-    running = start_up()
-    url = wait_until_up(running)
+def test_without_workers_healthz_returns_503_and_names_the_failed_part(shared: Running):
+    url = wait_until_up(shared)
     for name in ("engine-1", "engine-2"):
-        find(running, name).suspend()
+        find(shared, name).suspend()
 
     status, body = until(lambda: _unless_ok(get(f"{url}/healthz")))
 
     assert status == 503
     assert body["down"] == ["workers"]
     for name in ("engine-1", "engine-2"):
-        find(running, name).resume()
+        find(shared, name).resume()
     until(lambda: is_up(url))
 
 
@@ -248,19 +254,8 @@ def test_the_grace_periods_of_all_parts_add_up_to_less_than_three_seconds(tmp_pa
     assert web + workers + redis < 3
 
 
-def test_killing_the_supervisor_leaves_no_process(start_up: Start):
-    running = start_up()
-    wait_until_up(running)
-    everybody = running.family()
-
-    running.process.kill()
-
-    until(lambda: not [member for member in everybody if alive(member)])
-
-
-def test_the_login_link_works_once(start_up: Start):
-    running = start_up()
-    link = running.login_link()
+def test_the_login_link_works_once(second: Running):
+    link = second.login_link()
 
     first, _ = _without_redirect(link)
     second, _ = _without_redirect(link)
@@ -269,12 +264,17 @@ def test_the_login_link_works_once(start_up: Start):
     assert second != 302
 
 
+def another_login_link(running: Running) -> str:
+    command = [sys.executable, "-m", "schedviz.cli.main", "login", "--data", str(running.folder / "data")]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+
+
 def test_schedviz_login_prints_another_link_that_works(shared: Running, tmp_path: Path):
     url = wait_until_up(shared)
-    command = [sys.executable, "-m", "schedviz.cli.main", "login", "--data"]
+    command = [sys.executable, "-m", "schedviz.cli.main", "login", "--data", str(tmp_path)]
 
-    link = subprocess.run([*command, str(shared.folder / "data")], capture_output=True, text=True, check=True, timeout=60).stdout.strip()
-    refused = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, check=False, timeout=60)
+    link = another_login_link(shared)
+    refused = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
     assert link.startswith(f"{url}/login/?once=")
     assert _without_redirect(link)[0] == 302
@@ -320,11 +320,10 @@ def test_a_public_server_is_reached_over_tls_by_its_own_name_only(start_up: Star
     assert "Without TLS" not in running.said
 
 
-def test_two_instances_keep_separate_logins_in_one_browser(shared: Running, start_up: Start):
-    first, second = wait_until_up(shared), start_up()
-    link = second.login_link()
-    command = [sys.executable, "-m", "schedviz.cli.main", "login", "--data", str(shared.folder / "data")]
-    earlier = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+def test_two_instances_keep_separate_logins_in_one_browser(shared: Running, second: Running):
+    first = wait_until_up(shared)
+    wait_until_up(second)
+    earlier, link = another_login_link(shared), another_login_link(second)
 
     # Its jar knows no ports, as no browser's does.
     with httpx.Client() as browser:
@@ -349,3 +348,12 @@ def test_two_instances_keep_separate_logins_in_one_browser(shared: Running, star
 def _as(cookies: str, url: str) -> str:
     """The response to a browser with these cookies."""
     return httpx.get(url, headers={"Cookie": cookies}).text
+
+
+def test_killing_the_supervisor_leaves_no_process(second: Running):
+    wait_until_up(second)
+    everybody = second.family()
+
+    second.process.kill()
+
+    until(lambda: not [member for member in everybody if alive(member)])
