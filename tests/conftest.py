@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import pytest
 from hypothesis import HealthCheck
@@ -169,13 +169,26 @@ def django_db_modify_db_settings() -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None) -> None:
-    """Do not create permissions and content types again after each test, which takes ten times as long as emptying the tables."""
+    """Do not create permissions and content types again after each test, which takes ten times as long as emptying the tables. Empty those
+    of PostgreSQL without TRUNCATE, which takes 45 ms of CPU time however few rows there are."""
     from django.contrib.auth.management import create_permissions
     from django.contrib.contenttypes.management import create_contenttypes
+    from django.db import connection
     from django.db.models.signals import post_migrate
 
     assert post_migrate.disconnect(create_permissions, dispatch_uid="django.contrib.auth.management.create_permissions")
     assert post_migrate.disconnect(create_contenttypes)
+    if connection.vendor == "postgresql":
+        pytest.MonkeyPatch().setattr(type(connection.ops), "sql_flush", _deletions)
+
+
+def _deletions(
+    operations: Any, _style: object, tables: list[str], *, reset_sequences: bool = False, allow_cascade: bool = False
+) -> list[str]:
+    """The statements that empty tables. Foreign keys are checked at the end of the transaction, so their order does not matter."""
+    assert not reset_sequences
+    del allow_cascade
+    return [f"DELETE FROM {operations.quote_name(table)}" for table in tables]
 
 
 def test_database_url() -> str:
