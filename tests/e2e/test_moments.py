@@ -45,6 +45,22 @@ def test_a_step_back_puts_its_moment_in_the_url_until_live_is_pressed(page: Page
     page.wait_for_url(re.compile(r"/s/[^?]*$"), timeout=PATIENCE_MILLIS)
 
 
+def test_a_link_to_a_moment_opens_it_while_the_session_is_on_another_page(page: Page, server: Server, file: Path) -> None:
+    session = import_through(page, server, file)
+    step_cycles(page, 3)
+    head = figure(page, "data-event")
+    page.keyboard.press("ArrowLeft")
+    until(lambda: figure(page, "data-event") < head)
+    past = figure(page, "data-event")
+
+    # The server sends a view from before the steps to it, and then their events.
+    another = page.context.new_page()
+    another.goto(f"{server.url}/s/{session}/?at={past}")
+    wait_for_event(another, past)
+    expect(another.locator("[data-waiting]")).to_have_attribute("data-waiting", str(head - past))
+    another.close()
+
+
 def test_new_events_do_not_scroll_the_timeline_away_from_the_viewed_range(page: Page, server: Server, file: Path) -> None:
     import_through(page, server, file)
     step_cycles(page, 4)
