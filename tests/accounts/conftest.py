@@ -1,4 +1,4 @@
-"""The fixtures of tests/web, fast password hashing, and the audit log."""
+"""The fixtures of tests/web, an empty cache, and the audit log."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ __all__ = ["commits", "people", "viewer", "web_server"]
 
 
 @pytest.fixture(autouse=True)
-def quick_passwords(settings) -> Iterator[None]:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def empty_cache() -> Iterator[None]:
     cache.clear()
     yield
     cache.clear()

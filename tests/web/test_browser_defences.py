@@ -30,9 +30,7 @@ POLICY = {
 
 
 @pytest.fixture(autouse=True)
-def quick_logins(settings) -> None:
-    """A fast password hasher: these tests are not about passwords."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def empty_cache() -> None:
     cache.clear()
 
 
