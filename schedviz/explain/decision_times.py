@@ -11,6 +11,9 @@ from schedviz.kube.core import Pod
 
 #: Times are kept for this long, by the scheduler's clock.
 _KEPT_MICROSECONDS: Final = 120_000_000
+#: The most pods of which times are kept, and times of one of them. Additions and removals count apart.
+_MOST_PODS: Final = 20_000
+_MOST_OF_A_POD: Final = 50
 _LATEST: Final = (1 << 53) - 1
 
 _Text = Annotated[str, msgspec.Meta(max_length=512)]
@@ -52,12 +55,19 @@ class DecisionTimes:
     def add(self, times: Iterable[DecisionTime]) -> None:
         """Add times, and forget old ones."""
         for one in times:
-            self._times.setdefault((one.pod, one.move == "added"), []).append(one)
+            of_pod = self._times.setdefault((one.pod, one.move == "added"), [])
+            of_pod.append(one)
+            del of_pod[:-_MOST_OF_A_POD]
             self._latest = max(self._latest, one.before, one.after)
         oldest = self._latest - _KEPT_MICROSECONDS
         for key, kept in list(self._times.items()):
             if all(max(one.after, one.before) < oldest for one in kept):
                 del self._times[key]
+        for key in list(self._times)[:-_MOST_PODS]:
+            del self._times[key]
+
+    def __len__(self) -> int:
+        return sum(map(len, self._times.values()))
 
     def placement_before(self, pod: Pod, other: DecisionTime) -> tuple[DecisionTime, DecisionTime | None] | None:
         """The last time before `other` at which a pod was placed, and when it was removed again (None: not known to be).

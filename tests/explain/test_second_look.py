@@ -119,3 +119,15 @@ def test_times_are_forgotten_after_two_minutes() -> None:
     times.add([added("p", 1, 2)])
     times.add([removed("other", 200_000_000)])
     assert times.find(the(simulation, "p"), is_added=True) is None
+
+
+def test_times_of_few_pods_are_kept_however_many_are_pushed() -> None:
+    simulation = cluster(node("n"), pod("p0"), pod("p49999"))
+    times = DecisionTimes()
+    for start in range(0, 50_000, 2000):
+        times.add(added(f"p{number}", 1, 2) for number in range(start, start + 2000))
+    times.add(added("again", 1, 2) for _ in range(1000))
+
+    assert len(times) <= 20_050
+    assert times.find(the(simulation, "p49999"), is_added=True) is not None
+    assert times.find(the(simulation, "p0"), is_added=True) is None

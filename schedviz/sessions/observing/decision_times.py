@@ -7,24 +7,40 @@ from typing import Final
 from uuid import UUID
 
 import msgspec
+from django.db.models.functions import Length
 
 from schedviz.explain.decision_times import DecisionTime
 from schedviz.sessions.models import DecisionBatch
 
 #: The most times in one batch.
 MOST: Final = 2000
-#: How many batches are kept, and how often older ones are deleted.
+#: How many batches are kept, how many bytes of them, and how often older ones are deleted. A time takes about 100 bytes.
 _KEPT: Final = 2048
+_KEPT_BYTES: Final = 4 << 20
 _SWEPT_EVERY: Final = 256
+#: Larger batches are followed by a sweep each.
+_LARGE_BYTES: Final = 64 << 10
 
 _decoder = msgspec.json.Decoder(list[DecisionTime])
 
 
 def store(session_id: UUID, n: int, times: Sequence[DecisionTime]) -> None:
     """Store the times of batch `n`, in the transaction that accepts it."""
-    DecisionBatch.objects.create(session_id=session_id, n=n, times=msgspec.json.encode(times))
-    if n % _SWEPT_EVERY == 0:
-        DecisionBatch.objects.filter(session_id=session_id, n__lte=n - _KEPT).delete()
+    data = msgspec.json.encode(times)
+    DecisionBatch.objects.create(session_id=session_id, n=n, times=data)
+    if n % _SWEPT_EVERY == 0 or len(data) > _LARGE_BYTES:
+        _sweep(session_id)
+
+
+def _sweep(session_id: UUID) -> None:
+    """Delete all but the newest batches: no quota counts them, and a worker reads all of them at once."""
+    rows = DecisionBatch.objects.filter(session_id=session_id)
+    size = 0
+    for place, (n, length) in enumerate(rows.order_by("-n").values_list("n", Length("times"))):
+        size += length
+        if place and (place >= _KEPT or size > _KEPT_BYTES):
+            rows.filter(n__lte=n).delete()
+            return
 
 
 def read_after(session_id: UUID, n: int) -> tuple[int, list[DecisionTime]]:
