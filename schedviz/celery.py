@@ -24,7 +24,7 @@ WORKER_COMMANDS: Final = {
     "experiments": "celery -A schedviz.celery worker -Q experiments -P prefork -c 2 --without-gossip --without-mingle",
 }
 
-app = Celery("schedviz")
+app = Celery("schedviz", task_cls="schedviz.sessions.workers.guarded_task:GuardedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.update(
     accept_content=["json"],

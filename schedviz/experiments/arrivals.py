@@ -10,7 +10,7 @@ import msgspec
 
 from schedviz.engine.clock import nanoseconds
 from schedviz.experiments.errors import PlanError
-from schedviz.experiments.plan import Arrivals
+from schedviz.experiments.plan import LATEST_ARRIVAL, Arrivals
 from schedviz.kube.core import Pod
 from schedviz.kube.timestamps import to_seconds
 
@@ -23,8 +23,14 @@ class Arrival(msgspec.Struct, frozen=True):
 
 
 def arrivals_of(pods: Sequence[Pod], arrivals: Arrivals, seed: int) -> list[Arrival]:
-    """The arrivals in order. Pods with equal times keep their order. Raises `PlanError` for a pod without a time."""
+    """The arrivals in order. Pods with equal times keep their order. Raises `PlanError` for a pod without a time, or far in the future."""
     times = _created(pods, arrivals) if arrivals.source is not None else _drawn(len(pods), arrivals, seed)
+    if max(times, default=0.0) > LATEST_ARRIVAL:
+        member = "speed" if arrivals.source is not None else "rate"
+        message = (
+            f"the last pod would arrive after {max(times):,.3g} s; at most {LATEST_ARRIVAL:,.3g} s are possible; give a higher {member}"
+        )
+        raise PlanError.of(f"workload.arrivals.{member}", message)
     found = [Arrival(nanoseconds(time), _as_new(pod)) for time, pod in zip(times, pods, strict=True)]
     return sorted(found, key=lambda arrival: arrival.at)
 

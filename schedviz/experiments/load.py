@@ -12,7 +12,7 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.experiments.amounts import amounts
 from schedviz.experiments.base import is_pending
 from schedviz.experiments.errors import PlanError
-from schedviz.experiments.plan import Load
+from schedviz.experiments.plan import MOST_COPIES, Load
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 
@@ -20,7 +20,7 @@ from schedviz.kube.meta import KubeObject
 def with_load(objects: list[KubeObject], load: Load, *, seed: int) -> list[KubeObject]:
     """The objects with a workload of this load. Copies come last; the first copy that would exceed the load ends the drawing.
 
-    Raises `PlanError` if no pod requests the resource, or no node has it.
+    Raises `PlanError` if no pod requests the resource, no node has it, or the pods would be too many.
     """
     pods = [obj for obj in objects if isinstance(obj, Pod) and is_pending(obj)]
     requested = {pod.key: _requested(pod, load.resource) for pod in pods}
@@ -57,6 +57,9 @@ def _copies(pods: list[Pod], requested: dict[str, int], room: float, rng: random
         if room < 0:
             return
         number += 1
+        if number > MOST_COPIES:
+            message = f"more than {MOST_COPIES:,} pods would be added to reach the share; use a smaller one, or pods that request more"
+            raise PlanError.of("workload.load.share", message)
         metadata = msgspec.structs.replace(pod.metadata, name=f"{pod.name}-drawn-{number}", uid=f"{pod.uid}-drawn-{number}")
         yield msgspec.structs.replace(pod, metadata=metadata)
 

@@ -22,6 +22,10 @@ BACKOFF_SECONDS: Final = 60.0
 MOST_VALUES: Final = 1_000_000
 #: Nodes that a variant can have, or add.
 MOST_NODES: Final = 100_000
+#: Copies of pods that a load can add.
+MOST_COPIES: Final = 200_000
+#: When the last pod of a workload can arrive, in seconds of virtual time: after 31 years.
+LATEST_ARRIVAL: Final = 1e9
 #: Characters of a variant's name; in a grid, the names of its values together.
 LONGEST_VARIANT_NAME: Final = 1_000
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from schedviz.kube.explain import explain_validation_error
 
 _MEMBERS = "experiment, base and variants"
 _SOURCES = ("files", "generate", "session")
+_UNSTORABLE = re.compile("[\\0\ud800-\udfff]")
 
 
 class PlanText(msgspec.Struct, frozen=True):
@@ -51,7 +53,7 @@ def parse_plan(text: str) -> PlanText:
         nodes = parse_yaml(text, expected=_MEMBERS, aliases=False)
     except NotYamlError as error:
         raise PlanError.of("", str(error), line=error.line) from None
-    _refuse_lone_surrogates(nodes.document)
+    _refuse_unstorable_text(nodes.document)
     plan = _decode(nodes)
     try:
         _check_base(plan.base)
@@ -64,12 +66,13 @@ def parse_plan(text: str) -> PlanText:
     return PlanText(text, plan, variants, nodes)
 
 
-def _refuse_lone_surrogates(value: Any) -> None:
-    """Refuse lone surrogates, which an escape in YAML or JSON can produce and no file or database can store."""
-    if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
-        raise PlanError.of("", f"the text {value!a} contains a lone surrogate, which is not a valid character")
+def _refuse_unstorable_text(value: Any) -> None:
+    """Refuse U+0000 and lone surrogates, which an escape in YAML or JSON can produce and not every file or database can store."""
+    if isinstance(value, str) and (found := _UNSTORABLE.search(value)) is not None:
+        which = "U+0000" if found[0] == "\0" else "a lone surrogate, which is not a valid character"
+        raise PlanError.of("", f"the text {value[:80]!a} contains {which}")
     for part in (*value, *value.values()) if isinstance(value, dict) else value if isinstance(value, list) else ():
-        _refuse_lone_surrogates(part)
+        _refuse_unstorable_text(part)
 
 
 def _decode(nodes: YamlNodes) -> Plan:

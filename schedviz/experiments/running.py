@@ -22,7 +22,7 @@ from schedviz.experiments.trials import Trial
 from schedviz.experiments.usage_log import UsageLog
 from schedviz.kube.collector import without_gc
 from schedviz.kube.core import Pod
-from schedviz.trace.commands import Advance, AnyCommand, Run
+from schedviz.trace.commands import MOST_SECONDS, Advance, AnyCommand, Run
 from schedviz.trace.events import AnyEvent
 
 #: Scheduling cycles between two calls of `stop`.
@@ -178,9 +178,9 @@ class TrialRun:
             self._advance_to(event if deadline is None else min(event, deadline))
 
     def _advance_to(self, moment: int) -> None:
-        """Let time pass so that the next command happens at this moment."""
+        """Let time pass so that the next command happens at this moment; if that is years ahead, a part of the time."""
         left = moment - self.simulation.clock.now - 2 * self._tick
-        self._do(Advance(seconds=max(left, 0) / SECOND))
+        self._do(Advance(seconds=min(max(left, 0) / SECOND, MOST_SECONDS)))
 
     def _exists(self, pod: Pod) -> bool:
         stored = self.simulation.cluster.find("Pod", pod.key)

@@ -14,7 +14,9 @@ from msgspec import Meta
 from schedviz.kube.lines import ONE_LINE_OF_JSON_SCHEMA
 
 PositiveCount = Annotated[int, Meta(ge=1, le=1_000_000)]
-Seconds = Annotated[float, Meta(ge=0, le=100_000_000)]
+#: The longest time that one command lets pass.
+MOST_SECONDS: Final = 100_000_000
+Seconds = Annotated[float, Meta(ge=0, le=MOST_SECONDS)]
 #: Maximum lengths of names in commands. They apply to new commands, where these are accepted (`sessions/commands/stored_form.py`); stored
 #: commands are always readable.
 LONGEST: Final = {"kind": 63, "name": 253, "namespace": 63, "node": 253, "pod": 63 + 1 + 253, "plugin": 253, "message": 4096}

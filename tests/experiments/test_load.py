@@ -44,6 +44,12 @@ def test_a_resource_that_no_pod_requests_is_refused(tmp_path: Path) -> None:
         checked("base: {files: [cluster.json]}\nworkload: {load: {resource: gpu, share: 1}}", tmp_path)
 
 
+def test_a_load_of_very_many_pods_is_refused(tmp_path: Path) -> None:
+    write_cluster(tmp_path, node("n1", cpu="100000"), pod("a", cpu="1m"))
+    with pytest.raises(PlanError, match=r"line 3: workload\.load\.share: more than 200,000 pods would be added"):
+        checked("base: {files: [cluster.json]}\nworkload: {load: {resource: cpu, share: 1000}}", tmp_path)
+
+
 def test_all_pods_can_have_one_priority(tmp_path: Path) -> None:
     write_cluster(tmp_path, node("n1"), pod("low", priority=1), pod("high", priority=9), pod("bound", on="n1", priority=5))
     base = checked("base: {files: [cluster.json]}\nworkload: {priority: 0}", tmp_path).base

@@ -132,6 +132,13 @@ def test_arrivals_can_lie_days_apart(tmp_path: Path) -> None:
     assert result.clock_seconds == pytest.approx(20 * 86_400, abs=0.01)
 
 
+def test_arrivals_can_lie_years_apart(tmp_path: Path) -> None:
+    late, early = created(pod("late"), "2024-05-01T10:00:00Z"), created(pod("early"), "2014-05-01T10:00:00Z")
+    (result,) = trials(tmp_path, "arrivals: {from: creationTimestamps}", node("n1"), late, early)
+    assert (result.error, result.values["placed"]) == ("", 2)
+    assert result.clock_seconds == pytest.approx(3653 * 86_400, abs=0.1)
+
+
 def test_a_seed_changes_drawn_times_unless_it_varies_other_things(tmp_path: Path) -> None:
     workload = "arrivals: {rate: 1}"
     objects = (node("n1", cpu="9"), *(pod(name) for name in "abcd"))
@@ -165,6 +172,8 @@ measures: [placed, pending, utilization, waiting]
             "workload.arrivals: expected exactly one of rate and from; found rate and from",
         ),
         ("arrivals: {rate: 0}", 3, "workload.arrivals.rate: expected"),
+        ("arrivals: {rate: 1.0e-300}", 3, "workload.arrivals.rate: the last pod would arrive after"),
+        ("arrivals: {rate: 1.0e-310}", 3, "workload.arrivals.rate: the last pod would arrive after inf s"),
         ("lifetimes: {distribution: fixed}", 3, "workload.lifetimes: expected exactly one of mean and from; found neither"),
         ("lifetimes: {mean: 5, distribution: normal}", 3, "workload.lifetimes.distribution: expected"),
         (

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import msgspec
 from django.conf import settings
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 
@@ -104,6 +104,16 @@ def _checked(
         pass
     except PlanError as error:
         refuse(mine, error.faults)
+    except MemoryError:
+        limit = f"{settings.IMPORT_MEGABYTES} MB of memory, which SCHEDVIZ_IMPORT_MEGABYTES allows"
+        refuse(mine, [Fault("", f"the check needed more than {limit}; use fewer nodes, pods or variants")])
+    except DatabaseError:
+        # Another worker tries again.
+        raise
+    except Exception as error:
+        # A bug: it would happen again.
+        logger.exception("the check of experiment %s failed", experiment.pk)
+        refuse(mine, [Fault("", f"schedviz failed ({type(error).__name__}). The worker's log has the reason.")])
     return None
 
 

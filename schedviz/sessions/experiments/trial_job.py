@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 from django.conf import settings
 
+from schedviz.experiments.errors import PlanError
 from schedviz.experiments.pool import TrialRunner
 from schedviz.experiments.running import TrialStopped
 from schedviz.experiments.trial_result import TrialResult
@@ -45,6 +46,9 @@ def run(experiment_id: UUID, number: int) -> None:
     except TookTooLongError:
         message = f"the trial took longer than {settings.TRIAL_SECONDS:,} s, which SCHEDVIZ_TRIAL_SECONDS allows; give it `limits`"
         result = TrialResult(number, error=message)
+    except PlanError as error:
+        # Its seed draws what the plan does not allow; only the first trial of each variant is checked before.
+        result = TrialResult(number, error=str(error))
     except Exception as error:
         # A bug, or too little memory: it would happen again.
         logger.exception("trial %s of experiment %s failed", number, experiment_id)

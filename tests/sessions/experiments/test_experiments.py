@@ -177,6 +177,26 @@ def test_a_check_that_takes_too_long_refuses_its_plan(monkeypatch: pytest.Monkey
     assert "SCHEDVIZ_TRIAL_SECONDS" in experiment.faults[0]["message"]
 
 
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [(MemoryError(), "SCHEDVIZ_IMPORT_MEGABYTES allows"), (OverflowError("too large"), "schedviz failed (OverflowError)")],
+)
+def test_a_check_that_fails_refuses_its_plan(monkeypatch: pytest.MonkeyPatch, error: Exception, message: str) -> None:
+    def fail(*_: object) -> list[Fault]:
+        raise error
+
+    monkeypatch.setattr(validation, "faults_of", fail)
+    experiment = begun()
+    assert experiment.status == Experiment.Status.REFUSED
+    assert message in experiment.faults[0]["message"]
+
+
+@pytest.mark.parametrize("escape", ["\\0", "\\ud800"])
+def test_text_that_databases_cannot_store_is_refused(escape: str) -> None:
+    with pytest.raises(PlanError, match=r"contains (?:U\+0000|a lone surrogate)"):
+        requests.create_experiment(None, PLAN.replace("name: b", f'name: b, config: {{"a{escape}": 1}}'))
+
+
 def test_no_traceback_leaves_the_server(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     experiment = begun()
     monkeypatch.setattr(schedviz_running, "_measured", lambda run, _measures: TrialResult(run.trial.number, error="no", traceback="/opt/x"))
