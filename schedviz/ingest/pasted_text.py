@@ -72,16 +72,13 @@ _AFTER_REASON: Final = re.compile(rf"(?:\bWarning[ \t|]++{REASON}\b|\breason: '?
 _COLUMN: Final = re.compile(
     r"(?:<unknown>|<invalid>|\d++[smhdy]\S*+(?:[ \t]\(x\d++ over [^()\n]*+\))?|[Pp]od/\S++|\S*scheduler\S*|volcano)(?:[ \t]++|$)"
 )
-#: A line of a log about a pod that could not be tried or bound.
-_ERROR: Final = re.compile(
-    r'Error scheduling (?P<old>[a-z0-9.-]++/[a-z0-9.-]++): (?P<why>[^\n]*?); retrying|"Error scheduling pod; retrying"'
-    r"(?P<values>[^\n]*+)"
-)
+#: A line of a log about a pod that could not be tried or bound; before 1.19 with the error in front of `retrying`.
+_ERROR: Final = re.compile(r'"Error scheduling pod; retrying"(?P<values>[^\n]*+)')
+_OLD_ERROR: Final = re.compile(r"Error scheduling (?P<pod>[a-z0-9.-]++/[a-z0-9.-]++): ")
+_RETRYING: Final = re.compile("; retrying")
 #: The cluster autoscaler's log: why a node of a group would not help.
-_SCALE_UP: Final = re.compile(
-    r"\bPod (?P<pod>[a-z0-9./-]++) can't be scheduled on [^\s,]++, predicate (?:checking error|failed): [^\n]*?\breasons?: "
-    r"(?P<why>[^;\n]++)"
-)
+_SCALE_UP: Final = re.compile(r"\bPod (?P<pod>[a-z0-9./-]++) can't be scheduled on [^\s,]++, predicate (?:checking error|failed): ")
+_SCALE_UP_WHY: Final = re.compile(r"\breasons?: (?P<why>[^;\n]++)")
 #: Karpenter's log from version 1 on, and the pod in its lines.
 _KARPENTER: Final = re.compile(r'"could not schedule pod"(?P<values>[^\n]*+)')
 _KARPENTER_WHY: Final = re.compile(r'"error":"((?:[^"\\\n]|\\.)*+)"')
@@ -272,9 +269,9 @@ def _without_head(text: str, start: int, stop: int, described: _Described) -> It
             pod, when = _about(line, described.pod_before(event.start()))
             yield PodMessage(pod, whole_message(text, event.end() - len(rest), event.end() - len(rest))[0], at=when)
     if "can't be scheduled on" in text[start:stop]:
-        for refused in _SCALE_UP.finditer(text, start, stop):
+        for refused, cause in _in_lines(_SCALE_UP, _SCALE_UP_WHY, text, start, stop):
             pod = refused["pod"]
-            yield PodMessage(pod if "/" in pod else f"default/{pod}", refused["why"].strip())
+            yield PodMessage(pod if "/" in pod else f"default/{pod}", cause["why"].strip())
     if '"could not schedule pod"' in text[start:stop]:
         for logged in _KARPENTER.finditer(text, start, stop):
             if (reason := _KARPENTER_WHY.search(logged["values"])) is not None:
@@ -282,9 +279,23 @@ def _without_head(text: str, start: int, stop: int, described: _Described) -> It
                 pod = f"{owner[2]}/{owner[1]}" if owner is not None else ""
                 yield PodMessage(pod, whole_message(f"could not schedule pod, {reason[1]}", 0, 0)[0])
     if "Error scheduling" in text[start:stop]:
+        for old, retrying in _in_lines(_OLD_ERROR, _RETRYING, text, start, stop):
+            yield PodMessage(old["pod"], text[old.end() : retrying.start()])
         for error in _ERROR.finditer(text, start, stop):
-            if error["old"]:
-                yield PodMessage(error["old"], error["why"])
-            elif (value := _ERR_VALUE.search(error["values"])) is not None:
+            if (value := _ERR_VALUE.search(error["values"])) is not None:
                 named = _LOGGED_POD.search(error["values"])
                 yield PodMessage(named[1] or "" if named is not None else "", whole_message(value[1], 0, 0)[0])
+
+
+def _in_lines(
+    first: re.Pattern[str], then: re.Pattern[str], text: str, start: int, stop: int
+) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+    """Each match of `first`, and that of `then` after it in its line. One expression for both would take quadratic time without `then`."""
+    at = start
+    while (begin := first.search(text, at, stop)) is not None:
+        newline = text.find("\n", begin.end(), stop)
+        line_end = stop if newline < 0 else newline
+        end = then.search(text, begin.end(), line_end)
+        if end is not None:
+            yield begin, end
+        at = line_end if end is None else end.end()

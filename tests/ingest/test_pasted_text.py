@@ -336,5 +336,20 @@ def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
     assert len(messages_in(piece * (HOSTILE // len(piece)))) <= MOST_MESSAGES
 
 
+@pytest.mark.parametrize("piece", ["Pod a can't be scheduled on b, predicate failed: ", "Error scheduling a/b: "])
+@pytest.mark.parametrize("end", ["", "; retrying", "reason: "])
+def test_a_long_line_of_beginnings_is_read_in_linear_time(piece: str, end: str) -> None:
+    # Quadratic time would take minutes.
+    assert len(messages_in(piece * (LONGEST // len(piece) - 1) + end)) <= 1
+
+
+def test_each_reason_of_a_line_belongs_to_the_pod_before_it() -> None:
+    line = "Pod shop/a can't be scheduled on g, predicate failed: x, reason: {0}; Pod b can't be scheduled on g, predicate checking error: y reasons: {1}"
+    assert [(said.pod, said.message) for said in messages_in(line.format("too small", "too full"))] == [
+        ("shop/a", "too small"),
+        ("default/b", "too full"),
+    ]
+
+
 def test_events_that_are_nested_too_deep_are_read_as_text() -> None:
     assert messages_in('{"items":[' + "[" * 90_000 + "]" * 90_000 + "]}") == []

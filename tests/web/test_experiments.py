@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from rest_framework.test import APIClient
@@ -68,6 +69,13 @@ def test_variants_are_added_to_a_finished_experiment(owner: APIClient) -> None:
     refused = owner.post(f"{body['url']}variants/", {"plan": PLAN.replace("pods: 12", "pods: 13")}, format="json")
     assert refused.status_code == 400
     assert refused.json()["detail"].startswith("line 3: base: it cannot change")
+
+
+def test_added_variants_count_as_what_creates_sessions(owner: APIClient, settings: Any) -> None:
+    body = create(owner)
+    settings.NEW_SESSIONS_PER_MINUTE = 1
+    asked = [owner.post(f"{body['url']}variants/", {"plan": PLAN}, format="json").status_code for _ in range(2)]
+    assert asked == [400, 429]
 
 
 def test_results_have_series_unless_they_are_left_out(owner: APIClient) -> None:

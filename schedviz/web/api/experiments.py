@@ -156,6 +156,8 @@ class ExperimentResults(Resource):
 class ExperimentVariants(Resource):
     """Adds variants to an experiment."""
 
+    rates: ClassVar[dict[str, Scope]] = {"POST": "sessions"}
+
     @extend_schema(
         operation_id="addVariants",
         request={"application/json": ref(schemas.NewExperiment)},
