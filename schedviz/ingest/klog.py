@@ -70,7 +70,7 @@ def record_of(line: LogLine) -> Record | None:
 def _of_json(text: str, stored: float | None) -> Record | None:
     try:
         entry = msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
     if not isinstance(entry, dict) or not isinstance(entry.get("msg"), str):
         return None

@@ -207,6 +207,8 @@ def test_changes_of_several_kinds_are_pushed_in_the_order_of_their_resource_vers
     changes = [Change("ADDED", {}, "a", 7), Change("ADDED", {}, "b", 9), Change("ADDED", {}, "c", 8)]
     assert [one.version for one in in_order(changes)] == ["a", "c", "b"]
 
+    # Python converts no number of more than 4,300 digits.
+    assert reflector._number("9" * 5000) == 0
     # Resource versions of another API server may be no numbers.
     unnumbered = [*changes, Change("ADDED", {}, "d")]
     assert in_order(unnumbered) == unnumbered

@@ -55,6 +55,22 @@ def test_a_log_of_level_3_tells_when_each_cycle_began_and_what_the_scheduler_saw
     assert told(lines(BEGUN, CHOSEN, ADDED, DEQUEUED, BOUND, DELETED)) == [("added", 0, 1, "n", True), ("removed", 5, 5, "", False)]
 
 
+@pytest.mark.parametrize(
+    "decision",
+    [DecisionTime("shop/" + "p" * 600, "added"), DecisionTime("a/p", "added", before=-1), DecisionTime("a/p", "added", node="n" * 600)],
+)
+def test_a_decision_that_the_server_would_refuse_is_left_out(decision: DecisionTime) -> None:
+    decisions = Decisions(Redaction())
+    decisions.add(decision)
+    decisions.add(DecisionTime("shop/p", "added"))
+    assert [one.pod for one in decisions.take()] == ["shop/p"]
+
+
+def test_a_line_that_is_nested_too_deep_is_skipped() -> None:
+    nested = b'{"ts": 1, "msg": "Attempting to bind pod to node", "pod": ' + b"[" * 5000 + b"]" * 5000 + b"}\n"
+    assert told(nested + lines(ADDED, BOUND)) == [("added", 0, 1, "n", False)]
+
+
 def test_a_log_of_level_2_tells_only_that_a_pod_was_decided_after_its_rejection_and_before_its_binding() -> None:
     assert told(lines(REJECTED, BOUND)) == [("added", 0, 1, "n", False)]
     assert told(lines(ADDED, BOUND)) == [("added", 0, 1, "n", False)]

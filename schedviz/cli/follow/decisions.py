@@ -27,7 +27,13 @@ class Decisions:
         self._waiting: list[DecisionTime] = []
 
     def add(self, decision: DecisionTime) -> None:
-        """Add a decision, with the pod's name as it is in the cluster."""
+        """Add a decision, with the pod's name as it is in the cluster. One with impossible names or times is left out: the server would
+        refuse the whole batch.
+        """
+        try:
+            msgspec.convert(msgspec.to_builtins(decision), DecisionTime)
+        except msgspec.ValidationError:
+            return
         namespace, _, name = decision.pod.rpartition("/")
         pod, node = self._redaction.names(namespace, name, decision.node)
         with self._lock:

@@ -21,6 +21,8 @@ from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import Kind
 
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.8, 30.0
+#: Digits of a resource version.
+_LONGEST_VERSION = 20
 #: A watch that ends after this time without an event counts as successful.
 _SHORT_SECONDS = 1.0
 
@@ -187,4 +189,6 @@ def _changed_at(item: bytes) -> int:
 
 
 def _number(resource_version: str) -> int:
-    return int(resource_version) if resource_version.isascii() and resource_version.isdigit() else 0
+    """The number; 0 if it is none. Resource versions are numbers of 64 bits, as far as they are numbers."""
+    is_number = resource_version.isascii() and resource_version.isdigit() and len(resource_version) <= _LONGEST_VERSION
+    return int(resource_version) if is_number else 0
