@@ -562,6 +562,8 @@ class Experiment(models.Model):
     nodes = models.BigIntegerField(default=0)
     pods = models.BigIntegerField(default=0)
     trials = models.PositiveIntegerField(default=0)
+    #: Of the plan, the base and the results, for the quotas.
+    stored_bytes = models.BigIntegerField(default=0, db_default=0)
     engine_version = models.CharField(max_length=64, blank=True, default="")
     created_at = models.DateTimeField(db_default=Now())
     started_at = models.DateTimeField(null=True, blank=True)

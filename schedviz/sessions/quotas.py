@@ -1,8 +1,8 @@
 """Quotas of each user, and of all users together: sessions, nodes, pods, cycles and bytes.
 
-Usage is summed in the database, where each session stores its own numbers, at most every few seconds; commands that this process accepted
-since are added. A few seconds of work can therefore exceed a quota. The exception is the number of sessions, which is counted within the
-transaction that creates one. Existing data is never deleted.
+Usage is summed in the database, where each session and each experiment stores its own numbers, at most every few seconds; commands that
+this process accepted since are added. A few seconds of work can therefore exceed a quota. The exception is the number of sessions, which
+is counted within the transaction that creates one. Existing data is never deleted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from django.db.models import Count, F, Sum
 
 from schedviz.sessions.commands.limits import replicas_of
 from schedviz.sessions.errors import SessionError
-from schedviz.sessions.models import Checkpoint, Session
+from schedviz.sessions.models import Checkpoint, Experiment, Session
 from schedviz.sessions.queries.database import wait_for_lock
 from schedviz.trace.commands import AnyCommand, Create, Cycle, Delete, Evict, Pause, Reset, Run, Schedule, Step, Update
 
@@ -41,7 +41,7 @@ class QuotaReached(SessionError):
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """The total of several sessions."""
+    """The total of several sessions, and the bytes of experiments."""
 
     sessions: int = 0
     nodes: int = 0
@@ -64,7 +64,8 @@ class Quota(msgspec.Struct, frozen=True):
         return not self.limit or self.used + more <= self.limit
 
     def __str__(self) -> str:
-        subject = "Your sessions" if self.is_own else "The sessions of this server"
+        stored = "sessions and experiments" if self.kind == "bytes" else "sessions"
+        subject = f"Your {stored}" if self.is_own else f"The {stored} of this server"
         have = (
             f"You have {self.used:,} sessions" if self.is_own and self.kind == "sessions" else f"{subject} have {self.used:,} {self.kind}"
         )
@@ -196,7 +197,10 @@ def _are_limited(kinds: Iterable[str]) -> bool:
 
 
 def _remedy(quota: Quota) -> str:
-    remedy = "delete sessions that are not needed" if quota.is_own else "ask the operator of this server to raise it or to delete sessions"
+    stored = "sessions or experiments" if quota.kind == "bytes" else "sessions"
+    remedy = (
+        f"delete {stored} that are not needed" if quota.is_own else f"ask the operator of this server to raise it or to delete {stored}"
+    )
     return f"{remedy[0].upper()}{remedy[1:]}."
 
 
@@ -209,9 +213,10 @@ def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False)
     now = time.monotonic()
     if not fresh and cached is not None and now - cached[0] < _FRESH_SECONDS:
         return cached[1]
-    sessions, checkpoints = Session.objects.order_by(), Checkpoint.objects.order_by()
+    sessions, checkpoints, experiments = Session.objects.order_by(), Checkpoint.objects.order_by(), Experiment.objects.order_by()
     if not of_all:
         sessions, checkpoints = sessions.filter(owner_id=owner_id), checkpoints.filter(session__owner_id=owner_id)
+        experiments = experiments.filter(owner_id=owner_id)
     totals = sessions.aggregate(
         sessions=Count("pk"),
         nodes=Sum("nodes"),
@@ -220,7 +225,9 @@ def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False)
         bytes=Sum(F("history_bytes") + F("command_bytes")),
     )
     saved = checkpoints.aggregate(bytes=Sum(F("engine_bytes") + F("view_bytes")))
+    tried = experiments.aggregate(bytes=Sum("stored_bytes"))
     counted = {name: value or 0 for name, value in totals.items()}
-    usage = Usage(**{**counted, "cycles": max(0, counted["cycles"]), "bytes": counted["bytes"] + (saved["bytes"] or 0)})
+    size = counted["bytes"] + (saved["bytes"] or 0) + (tried["bytes"] or 0)
+    usage = Usage(**{**counted, "cycles": max(0, counted["cycles"]), "bytes": size})
     _usage_cache[key] = (now, usage)
     return usage

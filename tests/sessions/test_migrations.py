@@ -100,6 +100,21 @@ def test_the_bodies_of_stored_commands_are_counted(newest: str) -> None:
     assert (found.get(pk=commanded.pk).command_bytes, found.get(pk=fresh.pk).command_bytes) == (24, 0)
 
 
+def test_the_bytes_of_stored_experiments_are_counted(newest: str) -> None:
+    apps = migrate("0020_decision_times")
+    experiments, bases, trials = (
+        apps.get_model("scheduling", name).objects for name in ("Experiment", "ExperimentBase", "ExperimentTrial")
+    )
+    run, checking = experiments.create(name="run", plan="plan"), experiments.create(name="checking", plan="plan")
+    bases.create(experiment=run, data=b"base" * 100)
+    trials.create(experiment=run, number=0, variant="a", result=b"result", detail=b"detail")
+    trials.create(experiment=run, number=1, variant="a")
+
+    found = migrate(newest).get_model("scheduling", "Experiment").objects
+
+    assert (found.get(pk=run.pk).stored_bytes, found.get(pk=checking.pk).stored_bytes) == (4 + 400 + 12, 4)
+
+
 def test_stored_forks_get_their_origin_and_keep_unique_keys(newest: str) -> None:
     apps = migrate("0012_command_bytes")
     sessions = apps.get_model("scheduling", "Session").objects

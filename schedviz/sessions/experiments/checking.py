@@ -22,12 +22,14 @@ from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.validation import CheckedPlan, check_plan, estimate
+from schedviz.sessions import quotas
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.experiments.trial_lease import LEASE_SECONDS, MOST_TRIES, RENEWAL_SECONDS, new_owner
 from schedviz.sessions.experiments.waking import notify_trials
 from schedviz.sessions.experiments.watch import TookTooLongError, Watch
 from schedviz.sessions.models import Experiment, ExperimentBase, ExperimentTrial, Membership, Session
 from schedviz.sessions.queries.database import DatabaseSeconds
+from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.replay import replayer
 
 logger = logging.getLogger(__name__)
@@ -130,6 +132,7 @@ def _add(mine: QuerySet[Experiment], experiment: Experiment, checked: CheckedPla
             added_plan="",
             name=checked.plan.name,
             trials=len(checked.trials),
+            stored_bytes=F("stored_bytes") + len(experiment.added_plan) - len(experiment.plan),
             status=Case(When(status=Experiment.Status.FINISHED, then=Value(running)), default=F("status")),
             ended_at=None,
             lease_owner="",
@@ -165,7 +168,15 @@ def _refuse(mine: QuerySet[Experiment], faults: list[Fault]) -> None:
 
 
 def _begin(mine: QuerySet[Experiment], experiment: Experiment, checked: CheckedPlan, about: float | None) -> bool:
-    """Store the base and the trials, and start them or hold them; False if this worker lost the lease, or the experiment was cancelled."""
+    """Store the base and the trials, and start them or hold them; False if this worker lost the lease, the experiment was cancelled, or
+    its owner has too little room for the base.
+    """
+    data = checked.base.pack()
+    try:
+        quotas.expect_quota(experiment.owner_id, bytes=len(data))
+    except QuotaReached as reached:
+        _refuse(mine, [Fault("base", str(reached))])
+        return False
     with transaction.atomic():
         started = mine.update(
             status=Experiment.Status.PAUSED if experiment.hold else Experiment.Status.RUNNING,
@@ -173,6 +184,7 @@ def _begin(mine: QuerySet[Experiment], experiment: Experiment, checked: CheckedP
             measures=[msgspec.to_builtins(each.info) for each in checked.measures],
             nodes=checked.base.nodes,
             pods=checked.base.pending,
+            stored_bytes=F("stored_bytes") + len(data),
             engine_version=__version__,
             started_at=Now(),
             lease_owner="",
@@ -180,7 +192,7 @@ def _begin(mine: QuerySet[Experiment], experiment: Experiment, checked: CheckedP
         )
         if not started:
             return False
-        ExperimentBase.objects.create(experiment=experiment, data=checked.base.pack())
+        ExperimentBase.objects.create(experiment=experiment, data=data)
         ExperimentTrial.objects.bulk_create(_rows_of(experiment, checked.trials), batch_size=_ROWS)
     return True
 

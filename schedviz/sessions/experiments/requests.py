@@ -13,6 +13,7 @@ from schedviz.experiments.errors import PlanError
 from schedviz.experiments.extending import check_added
 from schedviz.experiments.plan import Code
 from schedviz.experiments.reading import PlanText, parse_plan
+from schedviz.sessions import quotas
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.experiments.waking import notify_check, notify_trials
 from schedviz.sessions.models import Experiment, ExperimentTrial
@@ -43,15 +44,18 @@ class NotPossible(SessionError):
 def create_experiment(owner_id: int | None, plan: str, *, hold: bool = False) -> Experiment:
     """Store a plan whose form is right; a worker checks the rest, and runs the trials, or with `hold` estimates their time.
 
-    Raises `PlanError` with lines, and `TooManyExperiments`. A plan here has no files: a session or a generator is its base.
+    Raises `PlanError` with lines, `TooManyExperiments` and `QuotaReached`. A plan here has no files: a session or a generator is its base.
     """
     read = _read(plan)
+    quotas.expect_quota(owner_id, bytes=len(plan))
     with transaction.atomic():
         wait_for_lock(_CREATING)
         limit = settings.EXPERIMENTS_PER_USER
         if limit and Experiment.objects.filter(owner_id=owner_id).count() >= limit:
             raise TooManyExperiments(f"You have {limit:,} experiments, which SCHEDVIZ_EXPERIMENTS_PER_USER allows. Delete one first.")
-        experiment = Experiment.objects.create(owner_id=owner_id, name=read.plan.name, plan=plan, trials=len(read.trials), hold=hold)
+        experiment = Experiment.objects.create(
+            owner_id=owner_id, name=read.plan.name, plan=plan, trials=len(read.trials), hold=hold, stored_bytes=len(plan)
+        )
     notify_check(experiment.pk)
     return experiment
 
@@ -80,9 +84,10 @@ def _read(plan: str) -> PlanText:
 def add_variants(experiment: Experiment, plan: str) -> None:
     """Replace the plan with one that has more trials; a worker checks it, and runs the new ones.
 
-    Raises `PlanError` with lines, and `NotPossible` unless the experiment is running, paused or finished.
+    Raises `PlanError` with lines, `QuotaReached`, and `NotPossible` unless the experiment is running, paused or finished.
     """
     check_added(parse_plan(experiment.plan), _read(plan))
+    quotas.expect_quota(experiment.owner_id, bytes=len(plan))
     rows = Experiment.objects.filter(pk=experiment.pk, status__in=_EXTENSIBLE, added_plan="", plan=experiment.plan)
     if not rows.update(added_plan=plan, faults=[], tries=0):
         if Experiment.objects.filter(pk=experiment.pk, status__in=_EXTENSIBLE).exists():

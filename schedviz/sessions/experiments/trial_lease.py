@@ -11,6 +11,7 @@ from typing import Final
 from uuid import UUID
 
 import msgspec
+from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Greatest, Now
 
@@ -78,17 +79,20 @@ def renew(lease: TrialLease) -> bool:
 
 def store(lease: TrialLease, *, result: bytes, volatile: dict[str, float], error: str, seconds: float, detail: bytes = b"") -> bool:
     """Store the result, and close the experiment after its last trial; False if the lease was lost: the result is dropped."""
-    stored = _held(lease).update(
-        status=ExperimentTrial.Status.DONE,
-        result=result,
-        detail=detail,
-        volatile=volatile,
-        error=error,
-        seconds=seconds,
-        ended_at=Now(),
-        lease_owner="",
-        lease_until=0.0,
-    )
+    with transaction.atomic():
+        stored = _held(lease).update(
+            status=ExperimentTrial.Status.DONE,
+            result=result,
+            detail=detail,
+            volatile=volatile,
+            error=error,
+            seconds=seconds,
+            ended_at=Now(),
+            lease_owner="",
+            lease_until=0.0,
+        )
+        if stored:
+            Experiment.objects.filter(pk=lease.experiment_id).update(stored_bytes=F("stored_bytes") + len(result) + len(detail))
     if stored:
         close_if_done(lease.experiment_id)
     return stored == 1

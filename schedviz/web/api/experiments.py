@@ -75,7 +75,8 @@ class Experiments(Resource):
             raise ApiError(403, "forbidden", "Visitors of the public demo cannot run experiments.", hint="Sign in with an account.")
         new = body_as(schemas.NewExperiment, request)
         try:
-            experiment = requests.create_experiment(actor.user_id, new.plan, hold=new.hold)
+            with within_quotas():
+                experiment = requests.create_experiment(actor.user_id, new.plan, hold=new.hold)
         except PlanError as error:
             raise _refused(error) from error
         except TooManyExperiments as error:
@@ -171,7 +172,8 @@ class ExperimentVariants(Resource):
         experiment = _find_or_404(request, experiment_id, Verb.CREATE)
         new = body_as(schemas.NewExperiment, request)
         try:
-            requests.add_variants(experiment, new.plan)
+            with within_quotas():
+                requests.add_variants(experiment, new.plan)
         except PlanError as error:
             raise _refused(error) from error
         except NotPossible as error:

@@ -23,6 +23,7 @@ from schedviz.experiments.results import encode_results, results_of
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.validation import check_plan
 from schedviz.experiments.variants import Variant
+from schedviz.sessions import quotas
 from schedviz.sessions.experiments import (
     checking,
     reading,
@@ -35,7 +36,8 @@ from schedviz.sessions.experiments import (
     watch,
 )
 from schedviz.sessions.hosting import lease, sweep
-from schedviz.sessions.models import Experiment, ExperimentTrial, Session
+from schedviz.sessions.models import Experiment, ExperimentBase, ExperimentTrial, Session
+from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.redis import stream
 from schedviz.sessions.transfer import import_job
 from schedviz.sessions.transfer.create import cancel_import
@@ -193,8 +195,36 @@ def test_a_check_that_fails_refuses_its_plan(monkeypatch: pytest.MonkeyPatch, er
 
 @pytest.mark.parametrize("escape", ["\\0", "\\ud800"])
 def test_text_that_databases_cannot_store_is_refused(escape: str) -> None:
-    with pytest.raises(PlanError, match=r"contains (?:U\+0000|a lone surrogate)"):
+    with pytest.raises(PlanError, match=r"contains (?:U\+0000|a lone surrogate)|invalid Unicode"):
         requests.create_experiment(None, PLAN.replace("name: b", f'name: b, config: {{"a{escape}": 1}}'))
+
+
+def test_the_bytes_of_experiments_count_in_the_quota_of_their_owner(settings: Any) -> None:
+    owner = User.objects.create_user("owner")
+
+    def used() -> int:
+        quotas.clear_cache()
+        return next(quota.used for quota in quotas.quotas_of(owner.pk) if quota.kind == "bytes" and quota.is_own)
+
+    experiment = requests.create_experiment(owner.pk, PLAN)
+    assert used() == len(PLAN)
+    checking.check(experiment.pk)
+    base = ExperimentBase.objects.get(pk=experiment.pk).data
+    assert used() == len(PLAN) + len(bytes(base))
+    run_all_trials(experiment)
+    results = sum(len(bytes(trial.result or b"")) + len(bytes(trial.detail or b"")) for trial in ExperimentTrial.objects.all())
+    assert used() == len(PLAN) + len(bytes(base)) + results
+
+    settings.BYTES_PER_USER = used() + len(PLAN)
+    second = requests.create_experiment(owner.pk, PLAN)
+    quotas.clear_cache()
+    checking.check(second.pk)
+    fault = again(second.pk).faults[0]
+    assert (fault["path"], "Your sessions and experiments have" in fault["message"]) == ("base", True)
+    with pytest.raises(QuotaReached, match="SCHEDVIZ_BYTES_PER_USER allows"):
+        requests.create_experiment(owner.pk, PLAN)
+    requests.delete(experiment.pk)
+    assert used() == len(PLAN)
 
 
 def test_no_traceback_leaves_the_server(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
