@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from rest_framework.test import APIClient
 
 from schedviz.sessions.experiments import checking, trial_job
 from schedviz.sessions.models import Experiment
+from schedviz.web.waiting import MOST, requester, waits
 from tests.web.conftest import People
 
 PLAN = """\
@@ -76,6 +79,15 @@ def test_added_variants_count_as_what_creates_sessions(owner: APIClient, setting
     settings.NEW_SESSIONS_PER_MINUTE = 1
     asked = [owner.post(f"{body['url']}variants/", {"plan": PLAN}, format="json").status_code for _ in range(2)]
     assert asked == [400, 429]
+
+
+def test_few_requests_wait_until_a_plan_is_read(owner: APIClient) -> None:
+    with ExitStack() as others:
+        for _ in range(MOST):
+            others.enter_context(waits.one())
+            requester.set(uuid4().hex)
+        assert owner.post("/api/v1/experiments/", {"plan": PLAN}, format="json").status_code == 503
+    assert owner.post("/api/v1/experiments/", {"plan": PLAN}, format="json").status_code == 201
 
 
 def test_results_have_series_unless_they_are_left_out(owner: APIClient) -> None:

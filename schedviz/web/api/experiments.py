@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
-from typing import ClassVar, cast
+from threading import Lock
+from typing import ClassVar, Final, cast
 from uuid import UUID
 
 import msgspec
@@ -30,16 +32,20 @@ from schedviz.web.actors import Actor, Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, one_of
 from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.explain import late
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
 from schedviz.web.api.sessions import session_body, within_quotas
+from schedviz.web.waiting import TooManyWait, waits
 
 PAGE = 50
 LONGEST_PAGE = 500
 _FORMATS = ("json", "columns", "csv", "html")
+#: Held while a plan is read.
+_plans: Final = Lock()
 
 
 class Experiments(Resource):
@@ -65,7 +71,7 @@ class Experiments(Resource):
         operation_id="createExperiment",
         request={"application/json": ref(schemas.NewExperiment)},
         parameters=[IDEMPOTENCY_KEY],
-        responses={201: answer(schemas.ExperimentBody), **refused(400, 401, 403, 409)},
+        responses={201: answer(schemas.ExperimentBody), **refused(400, 401, 403, 409, 503)},
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -75,7 +81,7 @@ class Experiments(Resource):
             raise ApiError(403, "forbidden", "Visitors of the public demo cannot run experiments.", hint="Sign in with an account.")
         new = body_as(schemas.NewExperiment, request)
         try:
-            with within_quotas():
+            with _reading_plans(), within_quotas():
                 experiment = requests.create_experiment(actor.user_id, new.plan, hold=new.hold)
         except PlanError as error:
             raise _refused(error) from error
@@ -162,7 +168,7 @@ class ExperimentVariants(Resource):
     @extend_schema(
         operation_id="addVariants",
         request={"application/json": ref(schemas.NewExperiment)},
-        responses={200: answer(schemas.ExperimentBody), **refused(400, 403, 404, 409)},
+        responses={200: answer(schemas.ExperimentBody), **refused(400, 403, 404, 409, 503)},
     )
     def post(self, request: Request, experiment_id: UUID) -> Response:
         """Replace the plan with one that has the same trials and then others. Only the new ones run.
@@ -172,7 +178,7 @@ class ExperimentVariants(Resource):
         experiment = _find_or_404(request, experiment_id, Verb.CREATE)
         new = body_as(schemas.NewExperiment, request)
         try:
-            with within_quotas():
+            with _reading_plans(), within_quotas():
                 requests.add_variants(experiment, new.plan)
         except PlanError as error:
             raise _refused(error) from error
@@ -232,6 +238,16 @@ class TrialSession(Resource):
             session = trial_sessions.open_trial(actor.user_id, experiment, trial)
         body = session_body(request, session)
         return Response(body, status=201, headers={"Location": body.url})
+
+
+@contextmanager
+def _reading_plans() -> Iterator[None]:
+    """Read plans one after the other: a large one takes most of a second of a core. Raises `ApiError` 503 if many requests wait."""
+    try:
+        with waits.one(), _plans:
+            yield
+    except TooManyWait as error:
+        raise late(f"{error} Try again in a moment.") from error
 
 
 @lru_cache(maxsize=4)
