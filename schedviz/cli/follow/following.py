@@ -26,8 +26,9 @@ _WAITING = 2000
 _LOOK_SECONDS = 0.2
 #: How long decisions wait for a change with which they are pushed.
 _DECISION_SECONDS = 0.4
-#: How long the first change of a batch waits for others. A batch costs as much as ten changes.
-_GATHER_SECONDS = 0.08
+#: How long the first change of a batch waits for others. A batch costs as much CPU time as ten changes, and the page should be at most
+#: 200 ms behind.
+_GATHER_SECONDS = 0.11
 #: How often a list that the API server cannot return is restarted.
 _TRIES = 5
 

@@ -11,6 +11,7 @@ from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, 
 from django.db.models.functions import Now
 
 from schedviz.sessions.models import Experiment, ExperimentTrial
+from schedviz.sessions.queries import prepared
 from schedviz.sessions.queries.database import DatabaseSeconds
 from schedviz.sessions.redis import stream, wakeups
 
@@ -52,7 +53,10 @@ def sweep(*, again: bool = False) -> None:
     if not again and time.monotonic() < _due:
         return
     _due = time.monotonic() + _SWEEP_SECONDS
-    wanted = Q(status__in=[Experiment.Status.CHECKING, Experiment.Status.RUNNING]) | ~Q(added_plan="")
+    statuses = [Experiment.Status.CHECKING, Experiment.Status.RUNNING]
+    if not prepared.has_unfinished_experiment(statuses):
+        return
+    wanted = Q(status__in=statuses) | ~Q(added_plan="")
     is_unchecked = Q(status=Experiment.Status.CHECKING) | ~Q(added_plan="")
     rows = Experiment.objects.filter(wanted).annotate(is_unchecked=ExpressionWrapper(is_unchecked, BooleanField()))
     found = list(rows.order_by("created_at").values_list("pk", "is_unchecked", "status"))

@@ -147,9 +147,10 @@ class EngineHost:
 
     def _run_and_write(self) -> None:
         before, cycle = self.position, self._simulation.cycle
-        began, cpu_began = time.perf_counter(), time.thread_time()
+        began, cpu_began, shadow_began = time.perf_counter(), time.thread_time(), self._runner.shadow.seconds
         result = self._runner.run(after_seq=before.applied_seq, announced=self.is_suspicious)
-        self._saver.count_work(time.perf_counter() - began)
+        # Dry runs of a followed cluster's bindings are not repeated by a replay.
+        self._saver.count_work(time.perf_counter() - began - (self._runner.shadow.seconds - shadow_began))
         self.worked_seconds += time.thread_time() - cpu_began
         if self.pace is not None:
             self.pace.did(self._simulation.cycle - cycle)

@@ -82,10 +82,15 @@ class Committed(msgspec.Struct, frozen=True):
     last_seq: int
     interrupt_seq: int
     breakpoints_edit: int
+    #: The levels after the slice's chunk; None without events.
+    levels: Levels | None
 
 
-def commit(lease: Lease, session: Session, before: Position, work: Work) -> Committed:
-    """Store a slice. `session` provides the names that are in the frame. Raises `Fenced` if another owner wrote to the session."""
+def commit(lease: Lease, session: Session, before: Position, work: Work, *, levels: Levels | None = None) -> Committed:
+    """Store a slice. `session` provides the names that are in the frame; `levels` are those before it, None: not known.
+
+    Raises `Fenced` if another owner wrote to the session.
+    """
     after = work.after
     position = msgspec.structs.replace(
         frames.session_state(session),
@@ -100,7 +105,7 @@ def commit(lease: Lease, session: Session, before: Position, work: Work) -> Comm
     text = frames.frame_text(after.chunk, work.events, position) if work.events else b""
     chunk = packing.pack(text) if text else b""
     names = object_index.names_of(work.events, work.cycles, work.running_pod)
-    counted = tally(work.events, timeline.levels_after(lease.session_id, before.chunk)) if work.events else None
+    counted = tally(work.events, levels or timeline.levels_after(lease.session_id, before.chunk)) if work.events else None
     cycles = list(_summaries(lease.session_id, work))
     group = cycle_groups.pack(cycles) if cycles else b""
     try:
@@ -132,7 +137,13 @@ def commit(lease: Lease, session: Session, before: Position, work: Work) -> Comm
     except IntegrityError as error:
         raise Fenced(f"Session {lease.session_id} was deleted or written to by another owner.") from error
     frame = frames.compressed(text) if text else None
-    return Committed(frame=frame, last_seq=moved.last_seq, interrupt_seq=moved.interrupt_seq, breakpoints_edit=moved.breakpoints_edit)
+    return Committed(
+        frame=frame,
+        last_seq=moved.last_seq,
+        interrupt_seq=moved.interrupt_seq,
+        breakpoints_edit=moved.breakpoints_edit,
+        levels=counted.levels if counted else None,
+    )
 
 
 def _summaries(session_id: UUID, work: Work) -> Iterator[Summary]:

@@ -27,6 +27,7 @@ from schedviz.sessions.observing.agreement import Shown
 from schedviz.sessions.redis import stream
 from schedviz.sessions.replay.replayer import Stored
 from schedviz.trace.commands import Pause, Run, Step
+from schedviz.trace.tally import Levels
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +43,8 @@ class SliceWriter:
         self._session = session
         self._simulation = simulation
         self._metrics = MetricsRecorder(session.pk, event=position.event)
+        #: The chunk that this writer committed last, and the levels after it.
+        self._levels: tuple[int, Levels] | None = None
 
     def take_over(self, lease: Lease, session: Session) -> None:
         """Continue under a new lease."""
@@ -79,7 +82,10 @@ class SliceWriter:
             hit_changed=self._session.hit != hit_before,
             shadowed=shadowed,
         )
-        committed = slice_commit.commit(self._lease, self._session, before, work)
+        levels = self._levels[1] if self._levels is not None and self._levels[0] == before.chunk else None
+        committed = slice_commit.commit(self._lease, self._session, before, work, levels=levels)
+        if committed.levels is not None:
+            self._levels = (after.chunk, committed.levels)
         self._publish(work, committed.frame)
         for completed in done:
             logger.debug("command done", extra={"command": completed.seq, "outcome": completed.outcome})

@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 from schedviz.sessions.experiments import trial_sessions, waking
 from schedviz.sessions.hosting.lease import FREE
 from schedviz.sessions.models import Checkpoint, Session
+from schedviz.sessions.queries import prepared
 from schedviz.sessions.redis import wakeups
 from schedviz.sessions.uploads import upload_keys
 
@@ -27,6 +28,8 @@ _PERIODIC_SECONDS = 10.0
 _UPLOAD_HOURS = 6
 #: A failed import, which has nothing but its error message, is deleted after this time.
 _FAILED_IMPORT_HOURS = 1
+#: The states in which a session executes commands.
+_ALIVE = (Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED)
 
 _periodic_sweeps: list[Callable[[], None]] = []
 _periodic_due = 0.0
@@ -42,12 +45,19 @@ def sweep(*, again: bool = False) -> int:
 
     `again`: a worker died, perhaps with a task that it had just fetched, so wake-ups that were sent a moment ago are sent again.
     """
+    # One statement in place of four queries, twice a second on every machine, when nothing waits.
+    count = _sweep_sessions(again=again) if prepared.has_unfinished_session(Session.Status.IMPORTING, _ALIVE) else 0
+    waking.sweep(again=again)
+    _run_periodic_sweeps()
+    return count
+
+
+def _sweep_sessions(*, again: bool) -> int:
     waiting = Session.objects.filter(FREE)
     imports = list(waiting.filter(status=Session.Status.IMPORTING, uploaded=True).values_list("pk", flat=True))
     for session_id in imports:
         wakeups.notify_import(session_id)
-    alive = [Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED]
-    unhosted = list(waiting.filter(status__in=alive, applied_seq__lt=F("last_seq")).values_list("pk", flat=True))
+    unhosted = list(waiting.filter(status__in=_ALIVE, applied_seq__lt=F("last_seq")).values_list("pk", flat=True))
     for session_id in unhosted:
         wakeups.notify(session_id, owned=False, again=again)
     abandoned = Session.objects.filter(
@@ -56,9 +66,7 @@ def sweep(*, again: bool = False) -> int:
     for session_id in list(abandoned.values_list("pk", flat=True)):
         Session.objects.filter(pk=session_id).delete()
         upload_keys.forget(session_id)
-    waking.sweep(again=again)
     trial_sessions.sweep()
-    _run_periodic_sweeps()
     return len(imports) + len(unhosted)
 
 

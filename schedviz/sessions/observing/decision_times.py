@@ -11,6 +11,7 @@ from django.db.models.functions import Length
 
 from schedviz.explain.decision_times import DecisionTime
 from schedviz.sessions.models import DecisionBatch
+from schedviz.sessions.queries import observed
 
 #: The most times in one batch.
 MOST: Final = 2000
@@ -27,7 +28,7 @@ _decoder = msgspec.json.Decoder(list[DecisionTime])
 def store(session_id: UUID, n: int, times: Sequence[DecisionTime]) -> None:
     """Store the times of batch `n`, in the transaction that accepts it."""
     data = msgspec.json.encode(times)
-    DecisionBatch.objects.create(session_id=session_id, n=n, times=data)
+    observed.insert_times(session_id, n, data)
     if n % _SWEPT_EVERY == 0 or len(data) > _LARGE_BYTES:
         _sweep(session_id)
 

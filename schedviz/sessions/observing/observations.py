@@ -12,8 +12,6 @@ from uuid import UUID
 
 import msgspec
 from django.db import IntegrityError, transaction
-from django.db.models import F
-from django.utils import timezone
 
 from schedviz.explain.decision_times import DecisionTime
 from schedviz.kube import codec
@@ -25,12 +23,13 @@ from schedviz.sessions.errors import CommandRefused, SessionError, SessionGone
 from schedviz.sessions.keyed_digest import is_same, keyed
 from schedviz.sessions.models import Observed, Observer, Session
 from schedviz.sessions.observing import decision_times
+from schedviz.sessions.queries import observed
+from schedviz.sessions.queries.observed import LastState, ObjectKey
 from schedviz.sessions.redis import wakeups
 from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 
 #: The most events in one batch.
 MOST = 500
-_AT_ONCE = 200
 #: How the key of a command ends whose order among others is not known.
 UNORDERED = "~"
 
@@ -92,16 +91,11 @@ def accept_batch(
     batch = _Batch(session_id, source, n, events)
     try:
         with transaction.atomic():
-            if not _take_number(session_id, source, n, digest):
+            if not _take_number(session_id, source, n, digest=digest, events=len(events), version=version, has_times=bool(times)):
                 return _not_next(session_id, source, n, digest)
             seq, is_owned = inbox.accept_in_transaction(session_id, batch.commands())
-            Observer.objects.filter(session_id=session_id).update(
-                events=F("events") + len(events),
-                pushed_at=timezone.now(),
-                **({"last_seq": seq} if seq else {}),
-                **({"version": version} if version else {}),
-                **({"last_times": n} if times else {}),
-            )
+            if seq:
+                observed.set_last_seq(session_id, seq)
             if times:
                 decision_times.store(session_id, n, times)
     except CommandRefused as error:
@@ -115,16 +109,20 @@ def accept_batch(
     return AcceptedBatch(n=n, seq=seq, duplicate=False)
 
 
-def _take_number(session_id: UUID, source: str, n: int, digest: str) -> bool:
+def _take_number(session_id: UUID, source: str, n: int, *, digest: str, events: int, version: str, has_times: bool) -> bool:
     """Advance to batch n; False if it is not the next one."""
-    if Observer.objects.filter(session_id=session_id, source=source, n=n - 1).update(n=n, digest=keyed(digest)):
+
+    def take() -> bool:
+        return observed.take_batch(session_id, source, n, digest=keyed(digest), events=events, version=version, has_times=has_times)
+
+    if take():
         return True
     if n != 1 or Observer.objects.filter(session_id=session_id).exists():
         return False
     session = _expect_empty(session_id)
-    Observer.objects.create(session_id=session_id, source=source, n=1, digest=keyed(digest))
+    Observer.objects.create(session_id=session_id, source=source)
     Session.objects.filter(pk=session_id).update(source={**session.source, "follows": source})
-    return True
+    return take()
 
 
 def _expect_empty(session_id: UUID) -> Session:
@@ -178,26 +176,24 @@ class _Batch:
         """The commands with their keys, `source:n:i`, and `source:n:i~` for changes whose order is not known."""
         number = 0
         identities = list(self._identities())
-        observed = self._last_observed(identities)
-        touched: set[tuple[str, str]] = set()
+        states = observed.select_states(self._session_id, [_key(namespace, name) for _, namespace, name in identities])
+        touched: set[ObjectKey] = set()
         for index, (seen, identity) in enumerate(zip(self._events, identities, strict=True)):
             self.index = index
-            for command in self._of(seen, identity, observed, touched):
+            for command in self._of(seen, identity, states, touched):
                 yield f"{self._prefix}{number}{UNORDERED if seen.listed else ''}", command
                 number += 1
-        self._write(observed, touched)
+        self._write(states, touched)
 
     def _identities(self) -> Iterator[_Identity]:
         for index, seen in enumerate(self._events):
             self.index = index
             yield _identity(seen.object)
 
-    def _of(
-        self, seen: Seen, identity: _Identity, observed: dict[tuple[str, str], Observed], touched: set[tuple[str, str]]
-    ) -> Iterator[AnyCommand]:
+    def _of(self, seen: Seen, identity: _Identity, states: dict[ObjectKey, LastState], touched: set[ObjectKey]) -> Iterator[AnyCommand]:
         kind, namespace, name = identity
         key = (kind, _key(namespace, name))
-        before = observed.pop(key, None)
+        before = states.pop(key, None)
         touched.add(key)
         delete = Delete(kind=kind, name=name, namespace=namespace or "default")
         if seen.type == "DELETED":
@@ -205,15 +201,7 @@ class _Batch:
                 yield delete
             return
         meta = seen.object["metadata"]
-        now = Observed(
-            session_id=self._session_id,
-            kind=kind,
-            key=key[1],
-            uid=str(meta.get("uid") or ""),
-            version=seen.version,
-            terminating=bool(meta.get("deletionTimestamp")),
-        )
-        observed[key] = now
+        now = states[key] = LastState(str(meta.get("uid") or ""), seen.version, terminating=bool(meta.get("deletionTimestamp")))
         if before is not None and before.uid != now.uid:
             yield delete
             before = None
@@ -225,30 +213,9 @@ class _Batch:
             yield msgspec.structs.replace(delete, graceful=True)
         yield Update(object=seen.object)
 
-    def _last_observed(self, identities: Sequence[_Identity]) -> dict[tuple[str, str], Observed]:
-        """The last observed states of the objects in this batch."""
-        keys = [_key(namespace, name) for _, namespace, name in identities]
-        observed: dict[tuple[str, str], Observed] = {}
-        for start in range(0, len(keys), _AT_ONCE):
-            for row in Observed.objects.filter(session_id=self._session_id, key__in=keys[start : start + _AT_ONCE]):
-                observed[row.kind, row.key] = row
-        return observed
-
-    def _write(self, observed: dict[tuple[str, str], Observed], touched: set[tuple[str, str]]) -> None:
-        stored = [observed[at] for at in touched if at in observed]
-        Observed.objects.bulk_create(
-            stored,
-            batch_size=100,
-            update_conflicts=True,
-            unique_fields=["session", "kind", "key"],
-            update_fields=["uid", "version", "terminating"],
-        )
-        removed: dict[str, list[str]] = {}
-        for kind, key in sorted(at for at in touched if at not in observed):
-            removed.setdefault(kind, []).append(key)
-        for kind, keys in removed.items():
-            for start in range(0, len(keys), _AT_ONCE):
-                Observed.objects.filter(session_id=self._session_id, kind=kind, key__in=keys[start : start + _AT_ONCE]).delete()
+    def _write(self, states: dict[ObjectKey, LastState], touched: set[ObjectKey]) -> None:
+        observed.store_states(self._session_id, {at: states[at] for at in touched if at in states})
+        observed.delete_states(self._session_id, [at for at in touched if at not in states])
 
 
 def _key(namespace: str, name: str) -> str:

@@ -1,4 +1,5 @@
-"""The shadow scheduler of a followed session, run by its engine worker: a dry cycle for each pod on arrival and for each real binding.
+"""The shadow scheduler of a followed session, run by its engine worker: a dry cycle for each real binding, and one for each pod
+that is still pending at the end of the slice with which it came.
 
 Dry cycles run in the order of the observations. A binding that overtook others is judged together with them, when they are known too. One
 that does not agree gets a second look (doubts.py).
@@ -73,6 +74,8 @@ class Shadow:
         self._has_times: bool | None = None
         self._doubts = Doubts(session.pk, clock=clock, release_differs=self._is_of_other_release)
         self._dry_runs = LiveDryRuns()
+        #: How long dry cycles have taken so far, in seconds. A replay runs none.
+        self.seconds = 0.0
         self._results: list[Shown] = []
         self._before: Pod | None = None
         #: The pod that the command binds, as it waited.
@@ -85,15 +88,13 @@ class Shadow:
         self._members: list[_Member] = []
         self._began = self._grew = 0.0
         self._awaited: set[str] = set()
-        #: Pods that came, and the event, until a dry cycle is run for them, before the nodes change next. If such a pod is bound first,
-        #: which is usual, the dry cycle for its binding has the same result.
+        #: Pods that came in this slice, and the event, until a dry cycle is run for them at its end. An idle scheduler binds such a pod
+        #: at once, so most are bound before, and the dry cycle for the binding is that for the arrival, too.
         self._arrivals: dict[str, tuple[Pod, int]] = {}
 
     def before(self, simulation: Simulation, command: AnyCommand, *, is_ordered: bool = True) -> None:
         """Called before a command is executed. `is_ordered`: its order among the other observations is that of the cluster."""
         self._before = self._waited = None
-        if self._arrivals and not _is_about_waiting_pod(command):
-            self._choose_for_arrivals(simulation, bound=_uid_if_bound(command))
         if not _is_about_pod(command) or not self._follows():
             return
         pending = self._pending_pods(simulation)
@@ -119,13 +120,15 @@ class Shadow:
             if (is_new or was_gated) and not pod.spec.scheduling_gates:
                 self._arrivals[pod.uid] = (pod, simulation.event)
         elif before is not None and pending.remove(before.uid) is not None:
+            self._arrivals.pop(before.uid, None)
             self._results.append(DeletedWhilePending(before.key, before.uid))
             self._doubts.vanished(before, self._moved)
         self._settle_if_complete(simulation)
 
     def drain(self, simulation: Simulation) -> list[Shown]:
         """The results since the last drain, in order."""
-        self._choose_for_arrivals(simulation)
+        for uid in list(self._arrivals):
+            self._choose_for_arrival(simulation, uid)
         self._settle_doubts(simulation)
         shown, self._results = self._results, []
         self._looked, self._version, self._has_times = False, None, None
@@ -155,6 +158,7 @@ class Shadow:
         if pod.spec.scheduler_name not in simulation.scheduler.state.profiles:
             return
         if simulation.scheduler.cycle is not None:
+            self._arrivals.pop(pod.uid, None)
             self._results.append(self._binding(pod, node, event, Judgement("unjudged", reasons=(_IN_CYCLE,))))
             return
         # When a rejected pod was tried again is not known: probably after those that came before its binding.
@@ -168,7 +172,7 @@ class Shadow:
                 self._results.append(PodArrival(pod.key, pod.uid, arrival[1], judgement.choice))
             self._judged(_Member(bound, event), judgement)
             return
-        self._choose_for_arrivals(simulation)
+        self._choose_for_arrival(simulation, pod.uid)
         if not self._members:
             self._began = self._clock()
         self._grew = self._clock()
@@ -225,6 +229,7 @@ class Shadow:
 
     def _judge(self, simulation: Simulation, bound: list[Bound], *, is_complete: bool) -> list[Judgement]:
         replay = Replay(simulation, self._dry_runs, list(self._moves), release_differs=self._is_of_other_release)
+        began = time.perf_counter()
         try:
             if len(bound) == 1:
                 return [replay.judge_one(bound[0])]
@@ -234,6 +239,8 @@ class Shadow:
         except Exception:
             logger.exception("the dry cycle of %s in session %s failed", bound[0].pod.key, self._session_id)
             return [Judgement("unjudged", reasons=(_BROKE,))] * len(bound)
+        finally:
+            self.seconds += time.perf_counter() - began
 
     @staticmethod
     def _binding(pod: Pod, node: str, event: int, judgement: Judgement) -> Binding:
@@ -241,12 +248,13 @@ class Shadow:
 
     # --- Pods
 
-    def _choose_for_arrivals(self, simulation: Simulation, *, bound: str = "") -> None:
-        """Run dry cycles for the pods that came, except the one that is bound now."""
-        for uid in [uid for uid in self._arrivals if uid != bound]:
-            pod, event = self._arrivals.pop(uid)
-            if simulation.scheduler.cycle is None and (choice := self._choose(simulation, pod)) is not None:
-                self._results.append(PodArrival(pod.key, pod.uid, event, choice))
+    def _choose_for_arrival(self, simulation: Simulation, uid: str) -> None:
+        """Run the dry cycle for a pod that came, if that is due."""
+        if (arrival := self._arrivals.pop(uid, None)) is None or simulation.scheduler.cycle is not None:
+            return
+        pod, event = arrival
+        if (choice := self._choose(simulation, pod)) is not None:
+            self._results.append(PodArrival(pod.key, pod.uid, event, choice))
 
     def _note_move(self, simulation: Simulation, before: Pod | None, pod: Pod | None) -> None:
         """Keep that a pod was bound, or that a bound one is gone."""
@@ -288,6 +296,7 @@ class Shadow:
         """None if the pod uses another scheduler."""
         if pod.spec.scheduler_name not in simulation.scheduler.state.profiles:
             return None
+        began = time.perf_counter()
         try:
             with self._dry_runs.dry_run(simulation, pod) as dry_run:
                 return choose(simulation, dry_run)
@@ -296,6 +305,8 @@ class Shadow:
         except Exception:
             logger.exception("the dry cycle of %s in session %s failed", pod.key, self._session_id)
             return Choice(0, 0, message=_BROKE)
+        finally:
+            self.seconds += time.perf_counter() - began
 
 
 def _is_gated(simulation: Simulation, pod: Pod) -> bool:
@@ -308,16 +319,6 @@ def _is_about_pod(command: AnyCommand) -> bool:
     if isinstance(command, Create | Update):
         return command.object.get("kind") == "Pod"
     return isinstance(command, Delete) and command.kind == "Pod"
-
-
-def _is_about_waiting_pod(command: AnyCommand) -> bool:
-    """Whether the command leaves all nodes as they are, because it is about a pod that is on none."""
-    return isinstance(command, Create | Update) and command.object.get("kind") == "Pod" and not _node_of(command.object)
-
-
-def _uid_if_bound(command: AnyCommand) -> str:
-    """The uid of the pod that an update binds, or that was bound before; "" for other commands."""
-    return str(command.object["metadata"].get("uid") or "") if isinstance(command, Update) and _is_about_pod(command) else ""
 
 
 def _find(simulation: Simulation, command: AnyCommand) -> Pod | None:

@@ -90,6 +90,27 @@ def select_inbox(session_id: UUID) -> tuple[int, int, int, int] | None:
     return None if row is None else (row[0], row[1], row[2], row[3])
 
 
+def has_unfinished_session(importing: str, alive: Sequence[str]) -> bool:
+    """Whether any session has this first status, or has one of the others and commands that are not applied."""
+    marks = ", ".join(["%s"] * len(alive))
+    row = _row(
+        "SELECT EXISTS (SELECT 1 FROM scheduling_session WHERE status = %s OR "  # noqa: S608 -- of constants.  # nosec B608
+        f"(status IN ({marks}) AND applied_seq < last_seq))",
+        [importing, *alive],
+    )
+    return bool(row[0])
+
+
+def has_unfinished_experiment(statuses: Sequence[str]) -> bool:
+    """Whether any experiment has one of these statuses or an added plan that is not checked."""
+    marks = ", ".join(["%s"] * len(statuses))
+    row = _row(
+        f"SELECT EXISTS (SELECT 1 FROM scheduling_experiment WHERE status IN ({marks}) OR added_plan <> '')",  # noqa: S608 -- of constants.  # nosec B608
+        [*statuses],
+    )
+    return bool(row[0])
+
+
 def select_commands(session_id: UUID, *, after_seq: int, limit: int) -> list[tuple[int, bytes, int | None, bool, str]]:
     """Number, body, stopped_event, quarantined and key of the commands after one, in order."""
     with connection.cursor() as cursor:

@@ -82,11 +82,11 @@ def test_an_answer_is_committed_before_the_engine_goes_on(server: ExtenderServer
     committed: list[tuple[int, int]] = []
     commit = slice_commit.commit
 
-    def note(lease: Any, session: Any, before: Any, work: Any) -> Any:
+    def note(lease: Any, session: Any, before: Any, work: Any, **keywords: Any) -> Any:
         answered = [event.event for event in work.events if isinstance(event, ExtenderAnswered)]
         assert [answer.event for answer in work.answers] == answered
         committed.append((work.after.cycle, len(answered)))
-        return commit(lease, session, before, work)
+        return commit(lease, session, before, work, **keywords)
 
     monkeypatch.setattr(slice_commit, "commit", note)
     session_id = session_of(server)

@@ -357,12 +357,12 @@ def die_at_commit(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kill the owner right before its n-th commit; later owners survive."""
     commit, commits = slice_commit.commit, 0
 
-    def commit_or_die(*arguments: Any) -> Any:
+    def commit_or_die(*arguments: Any, **keywords: Any) -> Any:
         nonlocal commits
         commits += 1
         if commits == number:
             raise SystemExit
-        return commit(*arguments)
+        return commit(*arguments, **keywords)
 
     monkeypatch.setattr(slice_commit, "commit", commit_or_die)
 
