@@ -323,6 +323,14 @@ def test_the_manifest_of_one_pod_has_the_role_of_the_chart_and_reaches_only_itse
         assert container["resources"]["limits"]["memory"]
 
 
+def test_following_adds_to_the_default_installation_and_changes_nothing_of_it() -> None:
+    following = manifests("follow")
+    assert [manifest for manifest in following if manifest not in manifests("default")] == [
+        manifest for manifest in following if manifest["kind"] == "NetworkPolicy" or "-follow" in manifest["metadata"]["name"]
+    ]
+    assert all(manifest in following for manifest in manifests("default"))
+
+
 @pytest.mark.parametrize(("name", "options"), [("default", []), ("everything", EVERYTHING), ("follow", FOLLOW)])
 def test_what_is_looked_at_here_is_what_helm_renders(name: str, options: list[str]) -> None:
     helm = shutil.which("helm")
