@@ -54,7 +54,8 @@ class Following:
         self._say = say
         self.outage = Outage(say)
         self._stop = threading.Event()
-        self._changes: queue.Queue[Change | FollowError] = queue.Queue(_WAITING)
+        #: What is to be pushed, and since when it waits.
+        self._changes: queue.Queue[tuple[float, Change | FollowError]] = queue.Queue(_WAITING)
         self._direct: list[Change] | None = []
         self._reflectors = [
             Reflector(api, kind, redaction, emit=self._emit, say=say, outage=self.outage)
@@ -136,14 +137,15 @@ class Following:
     def _push_next(self) -> None:
         """Push queued changes, at most one batch."""
         try:
-            batch = [self._changes.get(timeout=_LOOK_SECONDS)]
+            waiting_since, first = self._changes.get(timeout=_LOOK_SECONDS)
         except queue.Empty:
             self._push_decisions()
             return
-        until = time.monotonic() + _GATHER_SECONDS
+        # It may have waited while the previous batch was pushed.
+        batch, until = [first], waiting_since + _GATHER_SECONDS
         while len(batch) < _BATCH:
             try:
-                batch.append(self._changes.get(timeout=max(0.0, until - time.monotonic())))
+                batch.append(self._changes.get(timeout=max(0.0, until - time.monotonic()))[1])
             except queue.Empty:
                 break
         self._pusher.push(in_order([one for one in batch if isinstance(one, Change)]), self._decisions.take())
@@ -163,15 +165,18 @@ class Following:
         if self._direct is not None:
             self._direct.append(change)
         else:
-            self._changes.put(change)
+            self._put(change)
+
+    def _put(self, change: Change | FollowError) -> None:
+        self._changes.put((time.monotonic(), change))
 
     def _watch(self, reflector: Reflector) -> None:
         try:
             reflector.run(self._stop)
         except FollowError as error:
-            self._changes.put(error)
+            self._put(error)
         except Exception as error:  # noqa: BLE001 -- the edge of a thread; the main thread reports the error.
-            self._changes.put(FollowError(f"{reflector.kind.resource}: this is a bug in schedviz ({type(error).__name__}: {error})"))
+            self._put(FollowError(f"{reflector.kind.resource}: this is a bug in schedviz ({type(error).__name__}: {error})"))
 
 
 def in_order(changes: list[Change]) -> list[Change]:
