@@ -71,14 +71,22 @@ class Replay:
     """Replays bindings on the nodes of one engine, which stays as it is."""
 
     def __init__(
-        self, simulation: Simulation, dry_runs: LiveDryRuns, moves: Sequence[Move], *, release_differs: Callable[[], bool] = lambda: False
+        self,
+        simulation: Simulation,
+        dry_runs: LiveDryRuns,
+        moves: Sequence[Move],
+        *,
+        release_differs: Callable[[], bool] = lambda: False,
+        may_search: bool = True,
     ) -> None:
-        """`moves`: those since before the first of the bindings; the cache has all of them."""
+        """`moves`: those since before the first of the bindings; the cache has all of them. Unless it `may_search` other orders, a
+        disagreement that may depend on the order is `undecided`.
+        """
         self._simulation = simulation
         self._dry_runs = dry_runs
         self._moves = moves
         self._release_differs = release_differs
-        self._dry_runs_left = _MOST_DRY_RUNS
+        self._dry_runs_left = _MOST_DRY_RUNS if may_search else 0
 
     def judge_one(self, one: Bound) -> Judgement:
         """The verdict on a binding that no other one overtook. An idle scheduler decides when the pod comes, so pods that went later were
@@ -88,7 +96,7 @@ class Replay:
             found = judge(self._simulation, dry_run, one.node, release_differs=self._release_differs)
         if found.verdict not in DISAGREEMENTS:
             return found
-        if one.is_ordered and (gone := [move for move in self._since_arrival(one) if not move.is_added]):
+        if self._dry_runs_left > 0 and one.is_ordered and (gone := [move for move in self._since_arrival(one) if not move.is_added]):
             nodes = self._dry_runs.moved_pods(self._simulation)
             for move in reversed(gone):
                 undo(nodes, move)

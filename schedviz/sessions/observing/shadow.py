@@ -27,6 +27,7 @@ from schedviz.sessions.models import Observer, Session
 from schedviz.sessions.observing.agreement import Binding, BindingSeen, DeletedWhilePending, PodArrival, PodPlaced, Shown
 from schedviz.sessions.observing.doubts import Doubts
 from schedviz.sessions.observing.pending import PendingPods, Waiting, is_waiting
+from schedviz.sessions.observing.search_budget import SearchBudget
 from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 from schedviz.trace.releases import is_of_release, release_in
 
@@ -76,6 +77,7 @@ class Shadow:
         self._dry_runs = LiveDryRuns()
         #: How long dry cycles have taken so far, in seconds. A replay runs none.
         self.seconds = 0.0
+        self._search_budget = SearchBudget(clock=clock)
         self._results: list[Shown] = []
         self._before: Pod | None = None
         #: The pod that the command binds, as it waited.
@@ -228,8 +230,14 @@ class Shadow:
             self._results.append(self._binding(doubt.bound.pod, doubt.bound.node, doubt.event, judgement))
 
     def _judge(self, simulation: Simulation, bound: list[Bound], *, is_complete: bool) -> list[Judgement]:
-        replay = Replay(simulation, self._dry_runs, list(self._moves), release_differs=self._is_of_other_release)
-        began = time.perf_counter()
+        replay = Replay(
+            simulation,
+            self._dry_runs,
+            list(self._moves),
+            release_differs=self._is_of_other_release,
+            may_search=self._search_budget.is_left,
+        )
+        began, cpu_began = time.perf_counter(), time.thread_time()
         try:
             if len(bound) == 1:
                 return [replay.judge_one(bound[0])]
@@ -241,6 +249,7 @@ class Shadow:
             return [Judgement("unjudged", reasons=(_BROKE,))] * len(bound)
         finally:
             self.seconds += time.perf_counter() - began
+            self._search_budget.use(time.thread_time() - cpu_began)
 
     @staticmethod
     def _binding(pod: Pod, node: str, event: int, judgement: Judgement) -> Binding:

@@ -96,6 +96,27 @@ def test_bindings_are_judged_in_the_order_of_what_was_observed(followed: UUID, m
     assert agreement.waiting(followed) == 1
 
 
+def test_a_pod_that_is_bound_at_once_needs_one_dry_run_and_one_that_waits_gets_one_for_its_arrival(followed: UUID) -> None:
+    gone = on(pod("old"), "small")
+    at_once = pod("at-once", cpu="100m")
+    push(
+        followed,
+        2,
+        seen("ADDED", at_once),
+        seen("ADDED", pod("waits", cpu="100m")),
+        seen("DELETED", gone),
+        seen("MODIFIED", on(at_once, "large")),
+        seen("ADDED", pod("deleted")),
+        seen("DELETED", pod("deleted")),
+    )
+    work_off(followed)
+
+    rows = {row.pod: row for row in ShadowedPod.objects.filter(session_id=followed)}
+    assert set(rows) == {"default/at-once", "default/waits"}
+    assert rows["default/at-once"].arrival == rows["default/at-once"].judgement["choice"]
+    assert rows["default/waits"].arrival["best"] == ["large"]
+
+
 def test_bindings_in_flight_are_judged_in_the_order_of_the_queue(followed: UUID) -> None:
     """`first` came before `second`, so it was decided first, though its binding arrived later."""
     first, second = pod("first", cpu="4"), pod("second", cpu="3")

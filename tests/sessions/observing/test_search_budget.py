@@ -1,0 +1,27 @@
+"""The search for other orders of decisions takes a share of the time, and has a burst."""
+
+from __future__ import annotations
+
+from schedviz.sessions.observing.search_budget import BURST_SECONDS, SHARE, SearchBudget
+
+
+def test_a_burst_is_searched_and_then_a_share_of_the_time() -> None:
+    now = 100.0
+    budget = SearchBudget(clock=lambda: now)
+    budget.use(BURST_SECONDS - 0.01)
+    assert budget.is_left
+    budget.use(1.01)
+    assert not budget.is_left
+    now += 1.0 / SHARE - 0.1
+    assert not budget.is_left
+    now += 0.2
+    assert budget.is_left
+
+
+def test_no_more_than_a_burst_is_saved_up() -> None:
+    now = 0.0
+    budget = SearchBudget(clock=lambda: now)
+    now = 1e6
+    assert budget.is_left
+    budget.use(BURST_SECONDS + 0.01)
+    assert not budget.is_left
