@@ -11,7 +11,7 @@ from schedviz.experiments.results import Column, Results, TrialRow
 from schedviz.experiments.statistics import Interval, interval
 
 #: Columns that decide, the most important first. A plan with none of them is decided by its own measures in their order.
-GOALS: Final = ("placed", "pdbViolations", "victims", "cost", "nodesUsed", "fragmentation.cpu", "fragmentation.memory")
+GOALS: Final = ("placed", "pdbViolations", "victims", "cost.used", "nodesUsed", "fragmentation.cpu", "fragmentation.memory")
 
 #: `exact`: one deterministic run; `strong`: all seeds agree and the margin is less than half; `fair`: beyond chance.
 Level = Literal["exact", "strong", "fair", "none"]
@@ -24,6 +24,16 @@ class Dropped(msgspec.Struct, frozen=True):
     column: Column
     best: str
     difference: Interval
+
+
+class Alternative(msgspec.Struct, frozen=True):
+    """A variant that is better than the chosen one in some measures, beyond chance: the best one in each of them."""
+
+    variant: str
+    #: The columns in which it is the best one.
+    gains: list[Column]
+    #: The most important column in which it is worse than the chosen one, beyond chance.
+    cost: Column | None
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -41,6 +51,8 @@ class Choice(msgspec.Struct, frozen=True):
     #: Columns in which it is worse than the baseline beyond chance, one of each measure.
     costs: list[Column]
     dropped: list[Dropped]
+    #: Trade-offs: what to choose instead, if another measure counts most.
+    alternatives: list[Alternative]
 
 
 class Certainty(msgspec.Struct, frozen=True):
@@ -144,11 +156,12 @@ def choose(results: Results, comparison: Comparison) -> Choice | None:
         left = [name for name in left if name not in worse]
     is_baseline = baseline in left
     chosen = baseline if is_baseline else (decided and _best(comparison, left, decided)) or left[0]
-    rest = [column for column in results.columns if column not in goals and not column.is_volatile]
+    rest = other_columns(results, goals)
     costs: dict[str, Column] = {}
     for column in [] if is_baseline else [*goals, *rest]:
         if comparison.verdict(chosen, baseline, column) < 0:
             costs.setdefault(column.measure, column)
+    able = [variant.name for variant in results.variants if comparison.can_win(variant.name)]
     return Choice(
         chosen,
         is_baseline,
@@ -157,7 +170,25 @@ def choose(results: Results, comparison: Comparison) -> Choice | None:
         [] if is_baseline else [column for column in goals if comparison.verdict(chosen, baseline, column) > 0],
         list(costs.values()),
         dropped,
+        _alternatives(comparison, chosen, able, list(dict.fromkeys([*goals, *costs.values()]))),
     )
+
+
+def other_columns(results: Results, goals: Sequence[Column]) -> list[Column]:
+    """The columns that do not decide, without volatile ones."""
+    return [column for column in results.columns if column not in goals and not column.is_volatile]
+
+
+def _alternatives(comparison: Comparison, chosen: str, variants: Sequence[str], columns: Sequence[Column]) -> list[Alternative]:
+    gains: dict[str, list[Column]] = {}
+    for column in columns:
+        best = _best(comparison, variants, column)
+        if best is not None and comparison.verdict(best, chosen, column) > 0:
+            gains.setdefault(best, []).append(column)
+    return [
+        Alternative(name, better, next((column for column in columns if comparison.verdict(name, chosen, column) < 0), None))
+        for name, better in gains.items()
+    ]
 
 
 def _goals(results: Results) -> list[Column]:

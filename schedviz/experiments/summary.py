@@ -8,13 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from schedviz.experiments.choice import Certainty, Choice, Comparison, choose
+import msgspec
+
+from schedviz.experiments.choice import Alternative, Certainty, Choice, Comparison, choose, other_columns
+from schedviz.experiments.clauses import clause
 from schedviz.experiments.results import Column, Results
 from schedviz.experiments.table import heading, label, number, signed
+from schedviz.experiments.words import explained
 
 _MOST_COSTS: Final = 4
 _MOST_OTHERS: Final = 6
 _MOST_NAMES: Final = 5
+#: Variants as good as the baseline of which all differences are listed.
+_MOST_DIFFERING: Final = 3
 #: With more variants than this, some differences lie beyond their margins by chance alone.
 _MANY: Final = 6
 
@@ -25,35 +31,105 @@ _SURE: Final = {
     "equal": "Not one of the {trials} trials differs in these measures.",
     "even": "Differences over {seeds} seeds lie within their 95 % margins, or decide against the other variants.",
 }
+#: The name of each level.
+LEVELS: Final = {
+    "strong": "very sure",
+    "fair": "fairly sure",
+    "exact": "exact for this run",
+    "equal": "the same in every trial",
+    "even": "no clear difference",
+}
 
 
-def summary(results: Results) -> list[str]:
-    """The sentences; the first one names the variant to choose. Empty without two variants that have numbers."""
+class Summary(msgspec.Struct, frozen=True):
+    """The answer of an experiment, by section."""
+
+    #: The variant to choose, what it gains, and what it costs.
+    headline: str
+    reasons: list[str]
+    #: What becomes worse with it. Empty if the baseline is kept.
+    costs: list[str]
+    #: A key of `LEVELS`.
+    level: str
+    certainty: list[str]
+    #: What to choose if another measure counts most.
+    alternatives: list[str]
+    #: Why not the other variants; of many, those that were dropped last.
+    others: list[str]
+    #: The words and measures above, with their meanings.
+    words: list[tuple[str, str]]
+
+    def lines(self) -> Iterator[str]:
+        """The lines that a terminal shows."""
+        yield self.headline
+        for title, sentences in self.sections():
+            yield ""
+            yield f"{title}:"
+            yield from (f"  {sentence}" for sentence in sentences)
+        yield ""
+        yield "Words:"
+        yield from (f"  {word}: {meaning}" for word, meaning in self.words)
+
+    def sections(self) -> list[tuple[str, list[str]]]:
+        """The sections that are not empty, with their titles."""
+        found = [
+            ("Why", self.reasons),
+            ("What it costs", self.costs),
+            (f"How sure is it? {LEVELS[self.level].capitalize()}", self.certainty),
+            ("When to choose another", self.alternatives),
+            ("Why not the others", self.others),
+        ]
+        return [(title, sentences) for title, sentences in found if sentences]
+
+
+def summary(results: Results) -> Summary | None:
+    """The answer; None without two variants that have numbers."""
     comparison = Comparison(results)
     choice = choose(results, comparison)
-    return [] if choice is None else list(_sentences(results, comparison, choice))
+    if choice is None:
+        return None
+    level, certainty = _certainty(results, comparison, choice)
+    return Summary(
+        _headline(results, comparison, choice),
+        list(_reasons_to_keep(results, comparison, choice) if choice.is_baseline else _reasons(results, comparison, choice)),
+        [] if choice.is_baseline else _costs(results, comparison, choice),
+        level,
+        certainty,
+        [_alternative(comparison, choice, each) for each in choice.alternatives],
+        _others(results, choice),
+        explained(results, _named(results, comparison, choice)),
+    )
 
 
-def _sentences(results: Results, comparison: Comparison, choice: Choice) -> Iterator[str]:
-    yield _headline(choice)
-    yield from _reasons_to_keep(results, comparison, choice) if choice.is_baseline else _reasons(results, comparison, choice)
-    yield from _certainty(results, comparison, choice)
+def _headline(results: Results, comparison: Comparison, choice: Choice) -> str:
+    if choice.is_baseline:
+        return _headline_to_keep(results, comparison, choice)
+    chosen, baseline = choice.variant, results.baseline
+    headline = f"Choose {chosen} instead of {baseline}"
+    if choice.gains:
+        headline += f": it {_clause(comparison, chosen, baseline, choice.gains[0])}"
+        headline += f", but {_clause(comparison, chosen, baseline, choice.costs[0])}" if choice.costs else ", and no measure is worse"
+    return f"{headline}.{f' As good: {_listed(choice.ties)}.' if choice.ties else ''}"
 
 
-def _headline(choice: Choice) -> str:
-    headline = f"{'Keep' if choice.is_baseline else 'Choose'} {choice.variant}."
-    if choice.ties:
-        headline += f" As good{', but not better' if choice.is_baseline else ''}: {_listed(choice.ties)}."
-    return headline
+def _headline_to_keep(results: Results, comparison: Comparison, choice: Choice) -> str:
+    baseline = results.baseline
+    if _is_equal(comparison, choice):
+        if len(_unmoved(results, choice)) == len(choice.ties):
+            return f"No difference: {_listed(choice.ties)} and {baseline} put every pod on the same node."
+        return f"No difference in the measures that decide: {_listed(choice.ties)} and {baseline}."
+    trade = next((each for each in choice.alternatives if each.cost is not None), None)
+    headline = f"Keep {baseline}"
+    if trade is not None and trade.cost is not None:
+        gain, cost = (_clause(comparison, trade.variant, baseline, column) for column in (trade.gains[0], trade.cost))
+        headline += f": {trade.variant} {gain}, but {cost}"
+    return f"{headline}.{f' As good, but not better: {_listed(choice.ties)}.' if choice.ties else ''}"
 
 
 def _reasons(results: Results, comparison: Comparison, choice: Choice) -> Iterator[str]:
     chosen, baseline = choice.variant, results.baseline
     for column in choice.gains:
-        sure = comparison.certainty(chosen, baseline, column)
-        seeds = f"; better with {sure.agreeing} of {sure.seeds} seeds" if sure.seeds > 1 else ""
-        difference = _difference(comparison, chosen, baseline, column)
-        yield f"{heading(column.key)}: {_value(comparison, chosen, column)}, {difference} against {baseline}{seeds}."
+        yield _against(comparison, chosen, baseline, column, "better")
     first = choice.goals.index(choice.gains[0]) if choice.gains else 0
     for column in choice.goals[:first]:
         if column not in choice.costs and not comparison.is_nothing(column):
@@ -61,9 +137,19 @@ def _reasons(results: Results, comparison: Comparison, choice: Choice) -> Iterat
             is_equal = comparison.is_equal(chosen, baseline, [column])
             says = f"the same in every trial ({own})" if is_equal else f"no difference beyond chance ({own} and {other})"
             yield f"{heading(column.key)}: {says}."
-    if choice.costs:
-        costs = [f"{label(column.key)} {_difference(comparison, chosen, baseline, column)}" for column in choice.costs[:_MOST_COSTS]]
-        yield f"It costs: {'; '.join(costs)}."
+
+
+def _costs(results: Results, comparison: Comparison, choice: Choice) -> list[str]:
+    if not choice.costs:
+        return ["No measure is worse beyond chance."]
+    return [_against(comparison, choice.variant, results.baseline, column, "worse") for column in choice.costs[:_MOST_COSTS]]
+
+
+def _against(comparison: Comparison, chosen: str, baseline: str, column: Column, how: str) -> str:
+    sure = comparison.certainty(chosen, baseline, column)
+    seeds = f"; {how} with {sure.agreeing} of {sure.seeds} seeds" if sure.seeds > 1 else ""
+    difference = _difference(comparison, chosen, baseline, column)
+    return f"{heading(column.key)}: {_value(comparison, chosen, column)}, {difference} against {baseline}{seeds}."
 
 
 def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -> Iterator[str]:
@@ -78,39 +164,76 @@ def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -
         is_equal = all(comparison.is_equal(name, results.baseline, [column]) for name in choice.ties)
         says = "the same in every trial" if is_equal else "no difference beyond chance"
         yield f"{heading(column.key)}: {says} ({_value(comparison, results.baseline, column)})."
-    unmoved = [name for name in choice.ties if results.moves is not None and results.moves.between(name, results.baseline) == 0]
+    unmoved = _unmoved(results, choice)
     if unmoved:
         yield f"Every pod lies on the same node: {_listed(unmoved)}."
+    for name, columns in _differing(results, comparison, choice):
+        found = [f"{label(column.key)} {_difference(comparison, name, results.baseline, column)}" for column in columns]
+        yield f"Other differences of {name} against {results.baseline}: {'; '.join(found)}."
 
 
-def _certainty(results: Results, comparison: Comparison, choice: Choice) -> Iterator[str]:
+def _differing(results: Results, comparison: Comparison, choice: Choice) -> Iterator[tuple[str, list[Column]]]:
+    """The variants that are as good as the baseline, with the columns in which they differ from it beyond chance: one of each measure."""
+    for name in choice.ties[:_MOST_DIFFERING]:
+        found: dict[str, Column] = {}
+        for column in other_columns(results, choice.goals):
+            if comparison.verdict(name, results.baseline, column):
+                found.setdefault(column.measure, column)
+        if found:
+            yield name, list(found.values())[:_MOST_COSTS]
+
+
+def _is_equal(comparison: Comparison, choice: Choice) -> bool:
+    """Whether all variants have the same numbers in the columns that decide."""
+    if not choice.is_baseline or choice.dropped or not choice.ties:
+        return False
+    return all(comparison.is_equal(name, choice.variant, choice.goals) for name in choice.ties)
+
+
+def _unmoved(results: Results, choice: Choice) -> list[str]:
+    return [name for name in choice.ties if results.moves is not None and results.moves.between(name, results.baseline) == 0]
+
+
+def _certainty(results: Results, comparison: Comparison, choice: Choice) -> tuple[str, list[str]]:
     seeds = _seeds(results)
     sure: Certainty | None = comparison.certainty(choice.variant, results.baseline, choice.gains[0]) if choice.gains else None
-    is_equal = choice.is_baseline and not choice.dropped
-    is_equal = is_equal and all(comparison.is_equal(name, results.baseline, choice.goals) for name in choice.ties)
-    level = sure.level if sure else "equal" if is_equal else "even" if seeds > 1 else "exact"
-    yield _SURE["fair" if level == "none" else level].format(
-        agreeing=sure.agreeing if sure else 0, seeds=sure.seeds if sure else seeds, trials=len(results.trials)
-    )
+    level = sure.level if sure else "equal" if _is_equal(comparison, choice) else "even" if seeds > 1 else "exact"
+    level = "fair" if level == "none" else level
+    sentences = [
+        _SURE[level].format(agreeing=sure.agreeing if sure else 0, seeds=sure.seeds if sure else seeds, trials=len(results.trials))
+    ]
     compared = len(choice.dropped) + len(choice.ties)
     if compared >= _MANY and seeds > 1:
-        yield (
+        sentences.append(
             f"{compared + 1} variants were compared: of twenty such differences about one lies beyond its margin by chance. "
             "Run the best two again with more seeds."
         )
-    yield "It holds for this workload, and says nothing about others."
+    return level, [*sentences, "It holds for this workload, and says nothing about others."]
 
 
-def others(results: Results) -> list[str]:
-    """Why not the other variants; of many, those that were dropped last."""
-    choice = choose(results, Comparison(results))
-    if choice is None:
-        return []
+def _alternative(comparison: Comparison, choice: Choice, found: Alternative) -> str:
+    gains = _joined([_clause(comparison, found.variant, choice.variant, column) for column in found.gains])
+    cost = f", but {_clause(comparison, found.variant, choice.variant, found.cost)}" if found.cost else ""
+    counts = _joined([label(column.key) for column in found.gains])
+    return f"{found.variant}, if {counts} {'counts' if len(found.gains) == 1 else 'count'} most: against {choice.variant} it {gains}{cost}."
+
+
+def _others(results: Results, choice: Choice) -> list[str]:
     dropped = [each for each in choice.dropped if each.variant != results.baseline]
     return [
         f"{each.variant}: {label(each.column.key)} {signed(each.difference, each.column.unit)} against {each.best}."
         for each in dropped[-_MOST_OTHERS:]
     ]
+
+
+def _named(results: Results, comparison: Comparison, choice: Choice) -> list[Column]:
+    """The columns that the sentences name, one of each measure."""
+    found: dict[str, Column] = {}
+    differing = [column for _, columns in _differing(results, comparison, choice) for column in columns] if choice.is_baseline else []
+    for column in [*choice.goals, *choice.costs, *differing]:
+        if not comparison.is_nothing(column):
+            found.setdefault(column.measure, column)
+    return list(found.values())
 
 
 def _seeds(results: Results) -> int:
@@ -124,6 +247,15 @@ def _value(comparison: Comparison, variant: str, column: Column) -> str:
 def _difference(comparison: Comparison, a: str, b: str, column: Column) -> str:
     difference = comparison.between(a, b, column)
     return "–" if difference is None else signed(difference, column.unit)
+
+
+def _clause(comparison: Comparison, a: str, b: str, column: Column) -> str:
+    difference = comparison.between(a, b, column)
+    return clause(column, 0.0 if difference is None else difference.mean)
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
 def _listed(names: Sequence[str]) -> str:

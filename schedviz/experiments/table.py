@@ -100,7 +100,7 @@ def signed(difference: Interval, unit: str) -> str:
     if unit == "seconds":
         return f"{sign}{number(abs(mean), unit)}{'' if margin is None else f' ± {number(margin, unit)}'}"
     is_whole = float(mean).is_integer() and float(margin or 0).is_integer()
-    return f"{sign}{_with_margin(abs(mean), margin, 0 if is_whole else 1)}"
+    return f"{sign}{_with_margin(abs(mean), margin, 2 if unit == 'price' else 0 if is_whole else 1)}"
 
 
 def _with_margin(size: float, margin: float | None, digits: int) -> str:

@@ -38,7 +38,7 @@ def test_run_prints_a_row_for_each_variant_and_what_they_mean(plan: Path) -> Non
     result = invoke(run, plan, "-j", 1)
     assert result.exit_code == 0, result.output
     assert "six" in result.stdout
-    assert "Keep six." in result.stdout
+    assert "Keep six" in result.stdout
 
 
 def test_tune_prints_the_best_candidate_and_writes_all_of_them(plan: Path, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_a_plan_is_run_compared_and_opened(page: Page, server: Server) -> None:
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text("4 of 4 trials")).to_be_visible(timeout=PATIENCE_MILLIS)
     expect(page.get_by_text("How few nodes hold the pods?", exact=True)).to_be_visible()
-    expect(page.get_by_role("heading", name="Keep six.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Keep six: two uses 4 fewer nodes, but places")).to_be_visible()
     table = page.get_by_role("region", name="Variants")
     rows = table.locator("tbody th[scope=row]")
     expect(rows).to_contain_text(["six", "two"])

@@ -35,7 +35,9 @@ def test_a_recipe_runs_and_has_a_report(path: Path) -> None:
 
 def test_packing_saves_nodes() -> None:
     found = results(ROOT / "docs/experiments/packing-or-spreading.yaml")
-    headline, gain, *_ = summary(found)
-    assert headline.startswith("Choose packing")
-    assert gain.startswith("Nodes used: ")
+    answer = summary(found)
+    assert answer is not None
+    assert answer.headline.startswith("Choose packing")
+    assert answer.reasons[0].startswith("Nodes used: ")
+    assert answer.costs[0].startswith("Fragmentation · memory: ")
     assert found.variant("packing").differences["nodesUsed"].excludes_zero

@@ -12,7 +12,7 @@ import pytest
 
 from schedviz.experiments.columnar import columnar
 from schedviz.experiments.results import Results
-from schedviz.experiments.summary import others, summary
+from schedviz.experiments.summary import Summary, summary
 from tests.conftest import ROOT
 from tests.experiments.plans import node, pod, results, write_cluster
 
@@ -41,37 +41,83 @@ RELEASES = (
 OWN = "measures: [nodeSpread, attempts]\n"
 
 
+def answer(plan: str, folder: Path | None = None) -> Summary:
+    found = summary(results(plan) if folder is None else results(plan, folder))
+    assert found is not None
+    return found
+
+
 def test_fewer_nodes_are_chosen_if_they_place_as_many_pods() -> None:
-    headline, gain, *_ = summary(results(SIZES))
-    assert headline == "Choose five."
-    assert gain == "Nodes used: 5, −1 against six."
+    found = answer(SIZES)
+    assert found.headline.startswith("Choose five instead of six: it uses 1 fewer node, but leaves more free cpu ")
+    assert found.reasons[0] == "Nodes used: 5, −1 against six."
+
+
+def test_no_costs_are_said_too() -> None:
+    found = answer(f"{SIZES}measures: [placed, nodesUsed]\n")
+    assert found.headline == "Choose five instead of six: it uses 1 fewer node, and no measure is worse."
+    assert found.costs == ["No measure is worse beyond chance."]
 
 
 def test_what_leaves_pods_pending_is_not_chosen() -> None:
-    (why,) = others(results(SIZES))
+    (why,) = answer(SIZES).others
     assert why.startswith("two: pods placed −")
 
 
-def test_the_baseline_is_kept_if_nothing_differs() -> None:
-    sentences = summary(results(RELEASES + "measures: [placed, nodesUsed]\n"))
-    assert sentences[0] == "Keep old. As good, but not better: new."
-    assert "Pods placed: the same in every trial (10)." in sentences
+def test_a_variant_that_is_best_in_another_measure_says_what_it_is_for() -> None:
+    assert answer(f"{SIZES}measures: [placed, nodesUsed]\n").alternatives == [
+        "two, if nodes used counts most: against five it uses 3 fewer nodes, but places 21 fewer pods."
+    ]
+
+
+def test_the_headline_names_what_is_gained_and_what_it_costs() -> None:
+    found = answer(PACKING)
+    assert found.headline.startswith("Choose packing instead of spreading: it uses ")
+    assert ", but leaves more free memory where a typical pod does not fit (fragmentation +" in found.headline
+    assert found.costs[0].startswith("Fragmentation · memory: ")
+
+
+def test_the_measures_and_words_of_the_sentences_are_explained() -> None:
+    assert {"nodes used", "fragmentation", "pp", "±", "seed", "beyond chance"} <= dict(answer(PACKING).words).keys()
+    assert "±" not in dict(answer(SIZES).words)
+
+
+def test_equal_variants_make_no_difference() -> None:
+    found = answer(RELEASES + "measures: [placed, nodesUsed]\n")
+    assert found.headline == "No difference: new and old put every pod on the same node."
+    assert "Pods placed: the same in every trial (10)." in found.reasons
 
 
 def test_seeds_say_how_sure_it_is() -> None:
-    found = summary(results(PACKING))
-    assert found[0] == "Choose packing."
-    assert "better with 4 of 4 seeds" in found[1]
+    found = answer(PACKING)
+    assert found.level == "strong"
+    assert "better with 4 of 4 seeds" in found.reasons[0]
+
+
+def test_the_baseline_is_kept_with_the_best_trade_off_that_was_not_chosen() -> None:
+    plan = "base: {generate: {shape: basic, nodes: 6, pods: 40}}\nvariants: [{name: six}, {name: two, nodes: {count: 2}}]\n"
+    assert answer(plan).headline.startswith("Keep six: two uses 4 fewer nodes, but places ")
+
+
+def test_the_price_of_used_nodes_decides_before_their_number(tmp_path: Path) -> None:
+    small, large = (node(name, **{"node.kubernetes.io/instance-type": name}) for name in ("small", "large"))
+    write_cluster(tmp_path, small, large, pod("a"))
+    plan = """\
+base: {files: [cluster.json]}
+prices: {perHour: {small: 1, large: 4}}
+variants: [{name: large only, nodes: {remove: [small]}}, {name: small only, nodes: {remove: [large]}}]
+"""
+    assert answer(plan, tmp_path).headline.startswith("Choose small only instead of large only: it costs 3.00 less per hour")
 
 
 def test_a_plan_with_other_measures_is_decided_by_them(tmp_path: Path) -> None:
     write_cluster(tmp_path, node("n1"), node("n2"), pod("a", owner="ReplicaSet"), pod("b", owner="ReplicaSet"))
-    found = results(f"base: {{files: [cluster.json]}}\nvariants: [{{name: both}}, {{name: one, nodes: {{remove: [n1]}}}}]\n{OWN}", tmp_path)
-    assert summary(found)[0] == "Keep both."
+    found = answer(f"base: {{files: [cluster.json]}}\nvariants: [{{name: both}}, {{name: one, nodes: {{remove: [n1]}}}}]\n{OWN}", tmp_path)
+    assert found.headline.startswith("Keep both")
 
 
 def test_one_variant_has_no_summary() -> None:
-    assert summary(results("base: {generate: {shape: basic, nodes: 2, pods: 2}}")) == []
+    assert summary(results("base: {generate: {shape: basic, nodes: 2, pods: 2}}")) is None
 
 
 @pytest.mark.parametrize("place", range(3))
@@ -88,4 +134,4 @@ def recording(plan: str) -> dict[str, Any]:
     found: Results = results(plan)
     variants = [msgspec.structs.replace(variant, courses={}, node_shares={}) for variant in found.variants]
     drawn = msgspec.to_builtins(columnar(msgspec.structs.replace(found, schedviz="", variants=variants)))
-    return {"results": json.loads(json.dumps(drawn)), "summary": summary(found), "others": others(found)}
+    return {"results": json.loads(json.dumps(drawn)), "summary": json.loads(msgspec.json.encode(summary(found)))}

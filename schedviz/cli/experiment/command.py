@@ -367,8 +367,9 @@ def _print(results: Results, *, chosen: bool) -> None:
         shown.add_row(*row)
     show(shown)
     say()
-    for sentence in summary(results):
-        say(sentence)
+    found = summary(results)
+    for line in [] if found is None else found.lines():
+        say(line)
 
 
 def _write_results(

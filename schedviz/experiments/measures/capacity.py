@@ -48,12 +48,23 @@ def node_utilization(trial: FinishedTrial) -> dict[str, float]:
     return values
 
 
-@measure("stranded", title="Share of the free capacity that no pod of the workload can use", unit="share", better="lower")
+@measure(
+    "stranded",
+    title="Share of the free capacity that no pod of the workload can use, because its node lacks another resource, or enough of this one",
+    unit="share",
+    better="lower",
+)
 def stranded(trial: FinishedTrial) -> dict[str, float]:
     return _unusable(trial, lambda fits, _counts: np.asarray(1.0 - fits.any(axis=1), np.float64))
 
 
-@measure("fragmentation", title="Share of the free capacity that a random pod of the workload cannot use", unit="share", better="lower")
+@measure(
+    "fragmentation",
+    title="Share of the free capacity that a typical pod cannot use, because its node lacks another resource, or enough of this one: mean "
+    "over the pods of the workload",
+    unit="share",
+    better="lower",
+)
 def fragmentation(trial: FinishedTrial) -> dict[str, float]:
     return _unusable(trial, lambda fits, counts: np.asarray(1.0 - fits @ (counts / counts.sum()), np.float64))
 

@@ -8,12 +8,17 @@ from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.measures.measure import measure
 
 
-@measure("attempts", title="Scheduling attempts, and the maximum of one pod", unit="count", better="lower")
+@measure("attempts", title="Scheduling attempts: of all pods, and the most of one pod", unit="count", better="lower")
 def attempts(trial: FinishedTrial) -> dict[str, float]:
     return {"all": len(trial.attempts), "most": max((attempt.attempt for attempt in trial.attempts), default=0)}
 
 
-@measure("waiting", title="Virtual time from a pod's arrival to the cycle that scheduled it", unit="seconds", better="lower")
+@measure(
+    "waiting",
+    title="Virtual time from a pod's arrival to the cycle that scheduled it: of half of the pods at most p50, of 99 % at most p99",
+    unit="seconds",
+    better="lower",
+)
 def waiting(trial: FinishedTrial) -> dict[str, float]:
     waited = [attempt.waited_seconds for attempt in trial.attempts if attempt.node]
     if not waited:

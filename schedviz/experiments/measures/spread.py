@@ -35,7 +35,12 @@ def zone_skew(trial: FinishedTrial) -> dict[str, float]:
     return {"mean": sum(skews) / len(skews), "max": max(skews)} if skews else {}
 
 
-@measure("nodeSpread", title="Distinct nodes of an application's pods, as a share of its pods: mean", unit="share", better="higher")
+@measure(
+    "nodeSpread",
+    title="Distinct nodes of an application's pods, as a share of its pods: 100 % if each is on a node of its own; mean",
+    unit="share",
+    better="higher",
+)
 def node_spread(trial: FinishedTrial) -> dict[str, float]:
     shares = [len(set(nodes)) / len(nodes) for nodes in _nodes_by_application(trial)]
     return {"mean": sum(shares) / len(shares)} if shares else {}

@@ -15,7 +15,7 @@ from msgspec import UNSET
 
 from schedviz.experiments.columnar import SearchReport, columnar
 from schedviz.experiments.results import Results, TrialRow, Tuning
-from schedviz.experiments.summary import others, summary
+from schedviz.experiments.summary import summary
 from schedviz.experiments.table import table
 from schedviz.experiments.tuning.report import as_yaml, sentences
 from schedviz.explain.card.theme import THEMES, ThemeName
@@ -63,11 +63,15 @@ def _header(results: Results) -> str:
 
 
 def _summary(results: Results) -> str:
-    sentences = summary(results)
-    if not sentences:
+    found = summary(results)
+    if found is None:
         return ""
-    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in [*sentences[1:], *others(results)])
-    return f"<section><h2>{escape(sentences[0])}</h2><ul>{items}</ul></section>"
+    sections = "".join(
+        f"<h3>{escape(title)}</h3><ul>{''.join(f'<li>{escape(sentence)}</li>' for sentence in sentences)}</ul>"
+        for title, sentences in found.sections()
+    )
+    words = "".join(f"<dt>{escape(word)}</dt><dd>{escape(meaning)}</dd>" for word, meaning in found.words)
+    return f"<section><h2>{escape(found.headline)}</h2>{sections}<h3>Words</h3><dl>{words}</dl></section>"
 
 
 def _search_of(results: Results) -> SearchReport | None:

@@ -1,9 +1,9 @@
 /** Which variant to choose, and why: the same rule as schedviz/experiments/choice.py. */
 import type { Figures } from "./figures";
-import { isSure, verdict, type Interval } from "./interval";
+import { isSure, verdict, type Interval, type Verdict } from "./interval";
 
 /** Columns that decide, the most important first. A plan with none of them is decided by its own measures in their order. */
-const GOALS = ["placed", "pdbViolations", "victims", "cost", "nodesUsed", "fragmentation.cpu", "fragmentation.memory"];
+const GOALS = ["placed", "pdbViolations", "victims", "cost.used", "nodesUsed", "fragmentation.cpu", "fragmentation.memory"];
 
 export interface Choice {
   /** The chosen variant: the baseline if nothing is better. */
@@ -20,6 +20,17 @@ export interface Choice {
   costs: number[];
   /** The other variants, with the column in which each is worse than the best one of those that were left. */
   dropped: { variant: number; column: number; best: number; difference: Interval }[];
+  /** Trade-offs: what to choose instead, if another measure counts most. */
+  alternatives: Alternative[];
+}
+
+/** A variant that is better than the chosen one in some measures, beyond chance: the best one in each of them. */
+export interface Alternative {
+  variant: number;
+  /** The columns in which it is the best one. */
+  gains: number[];
+  /** The most important column in which it is worse than the chosen one, beyond chance. */
+  cost: number | undefined;
 }
 
 /** The columns that decide; `first` is put in front, after the placed pods. */
@@ -42,7 +53,8 @@ export function goalsOf(figures: Figures, first?: number): number[] {
  */
 export function choose(figures: Figures, goals: readonly number[]): Choice | null {
   const { baseline } = figures;
-  let left = figures.results.variants.map((_, place) => place).filter((place) => !figures.failed(place) && figures.trialsOf(place).length);
+  const able = figures.results.variants.map((_, place) => place).filter((place) => !figures.failed(place) && figures.trialsOf(place).length);
+  let left = able;
   if (left.length < 2 || !left.includes(baseline)) return null;
   const dropped: Choice["dropped"] = [];
   let decided = -1;
@@ -61,21 +73,43 @@ export function choose(figures: Figures, goals: readonly number[]): Choice | nul
   }
   const isBaseline = left.includes(baseline);
   const variant = isBaseline ? baseline : ((decided < 0 ? undefined : bestOf(figures, left, decided)) ?? left[0]!);
-  const compared = (column: number): "good" | "bad" | "" => {
-    const difference = figures.between(variant, baseline, column);
-    return difference ? verdict(difference, figures.column(column).better) : "";
-  };
-  const rest = figures.results.columns.map((_, place) => place).filter((place) => !goals.includes(place) && !figures.column(place).isVolatile);
-  const costs = isBaseline ? [] : [...goals, ...rest].filter((column) => compared(column) === "bad");
+  const compared = (column: number): Verdict => verdictBetween(figures, variant, baseline, column);
+  const found = isBaseline ? [] : [...goals, ...otherColumns(figures, goals)].filter((column) => compared(column) === "bad");
+  const costs = found.filter((column, index) => found.findIndex((each) => figures.column(each).measure === figures.column(column).measure) === index);
   return {
     variant,
     isBaseline,
     ties: left.filter((place) => place !== variant),
     goals: [...goals],
     gains: isBaseline ? [] : goals.filter((column) => compared(column) === "good"),
-    costs: costs.filter((column, index) => costs.findIndex((each) => figures.column(each).measure === figures.column(column).measure) === index),
+    costs,
     dropped,
+    alternatives: alternatives(figures, variant, able, [...new Set([...goals, ...costs])]),
   };
+}
+
+/** The columns that do not decide, without volatile ones. */
+export function otherColumns(figures: Figures, goals: readonly number[]): number[] {
+  return figures.results.columns.map((_, place) => place).filter((place) => !goals.includes(place) && !figures.column(place).isVolatile);
+}
+
+/** Whether `a` is better than `b` in a column, beyond chance. */
+export function verdictBetween(figures: Figures, a: number, b: number, column: number): Verdict {
+  const difference = figures.between(a, b, column);
+  return difference ? verdict(difference, figures.column(column).better) : "";
+}
+
+function alternatives(figures: Figures, chosen: number, variants: readonly number[], columns: readonly number[]): Alternative[] {
+  const gains = new Map<number, number[]>();
+  for (const column of columns) {
+    const best = bestOf(figures, variants, column);
+    if (best !== undefined && verdictBetween(figures, best, chosen, column) === "good") gains.set(best, [...(gains.get(best) ?? []), column]);
+  }
+  return [...gains].map(([variant, better]) => ({
+    variant,
+    gains: better,
+    cost: columns.find((column) => verdictBetween(figures, variant, chosen, column) === "bad"),
+  }));
 }
 
 function bestOf(figures: Figures, variants: readonly number[], column: number): number | undefined {

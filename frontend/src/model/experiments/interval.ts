@@ -42,8 +42,11 @@ export function isSure({ mean, margin }: Interval): boolean {
   return mean !== 0 && (margin === null || Math.abs(mean) > margin);
 }
 
+/** Better or worse beyond chance; "": neither. */
+export type Verdict = "good" | "bad" | "";
+
 /** Whether a difference is beyond chance, and for the better. */
-export function verdict(difference: Interval, better: "lower" | "higher" | ""): "good" | "bad" | "" {
+export function verdict(difference: Interval, better: "lower" | "higher" | ""): Verdict {
   if (!better || !isSure(difference)) return "";
   return difference.mean > 0 === (better === "higher") ? "good" : "bad";
 }

@@ -1,108 +1,198 @@
 /** A choice in sentences: those of schedviz/experiments/summary.py, in the language of the page. */
 import { t } from "../../i18n/translate";
-import { certainty, isEqual, type Certainty, type Choice } from "../../model/experiments/choice";
+import { certainty, isEqual, otherColumns, verdictBetween, type Alternative, type Certainty, type Choice } from "../../model/experiments/choice";
 import type { Figures } from "../../model/experiments/figures";
 import { heading, label, printDifference, printValue } from "../../model/experiments/text";
+import { clause } from "./clause";
+import { explained, type Word } from "./words";
 
 export interface ChoiceText {
+  /** The variant to choose, what it gains, and what it costs. */
   headline: string;
-  /** What is better, what is the same, what it costs. */
+  /** What is better, and what is the same. */
   reasons: string[];
-  level: Certainty["level"] | "even" | "equal";
+  /** What becomes worse. Empty if the baseline is kept. */
+  costs: string[];
+  level: Level;
   levelName: string;
   certainty: string[];
+  /** What to choose if another measure counts most. */
+  alternatives: string[];
   /** Why not the other variants. */
   others: string[];
+  /** The words and measures of the sentences. */
+  words: Word[];
 }
+
+type Level = "exact" | "strong" | "fair" | "even" | "equal";
 
 const MOST_COSTS = 4;
 /** Of many, those that were dropped last: they were the nearest. */
 const MOST_OTHERS = 6;
+/** Variants as good as the baseline of which all differences are listed. */
+const MOST_DIFFERING = 3;
 /** With more variants than this, some differences lie beyond their margins by chance alone. */
 const MANY = 6;
 
 export function choiceText(figures: Figures, choice: Choice): ChoiceText {
-  const name = (variant: number): string => figures.results.variants[variant]!.name;
-  const { variant, ties, isBaseline } = choice;
-  const as = isBaseline ? "experiments.keep" : "experiments.choose";
-  const headline = [t(as, { variant: name(variant) })];
-  if (ties.length) headline.push(t(isBaseline ? "experiments.keep.ties" : "experiments.choose.ties", { variants: listed(ties.map(name)) }));
-  const decided = choice.gains[0];
+  const { variant, isBaseline, gains } = choice;
+  const decided = gains[0];
   const found = decided === undefined ? null : certainty(figures, variant, figures.baseline, decided);
-  const isSame = isBaseline && ties.length > 0 && !choice.dropped.length && ties.every((other) => isEqual(figures, other, choice.goals));
-  const level = found?.level ?? (isSame ? "equal" : "even");
+  const once = figures.seeds.length > 1 ? "even" : "exact";
+  const level = found ? (found.level === "none" ? "fair" : found.level) : isSame(figures, choice) ? "equal" : once;
   return {
-    headline: headline.join(" "),
+    headline: isBaseline ? headlineToKeep(figures, choice) : headline(figures, choice),
     reasons: isBaseline ? keepReasons(figures, choice) : reasons(figures, choice),
+    costs: isBaseline ? [] : costs(figures, choice),
     level,
     levelName: t(`experiments.level.${level}`),
-    certainty: sentences(figures, choice, found, isSame),
-    others: choice.dropped.filter(({ variant: other }) => other !== figures.baseline).slice(-MOST_OTHERS).map(({ variant: other, column, best, difference }) =>
-      t("experiments.dropped", {
-        variant: name(other),
-        best: name(best),
-        measure: label(figures.column(column)),
-        difference: printDifference(difference, figures.column(column).unit),
-      }),
-    ),
+    certainty: sentences(figures, choice, found, level),
+    alternatives: choice.alternatives.map((each) => alternative(figures, choice, each)),
+    others: others(figures, choice),
+    words: explained(figures, [...choice.goals, ...choice.costs, ...differing(figures, choice).flatMap(({ columns }) => columns)]),
   };
 }
 
-function reasons(figures: Figures, choice: Choice): string[] {
-  const { variant, goals, gains, costs } = choice;
-  const baseline = figures.results.variants[figures.baseline]!.name;
-  const values = (column: number): { measure: string; value: string; other: string; difference: string; baseline: string } => {
-    const { unit } = figures.column(column);
-    const difference = figures.between(variant, figures.baseline, column);
-    return {
-      measure: heading(figures.column(column)),
-      value: printValue(figures.value(variant, column)?.mean ?? 0, unit),
-      other: printValue(figures.value(figures.baseline, column)?.mean ?? 0, unit),
-      difference: difference ? printDifference(difference, unit) : "–",
-      baseline,
-    };
-  };
-  const found = gains.map((column) => {
-    const { agreeing, seeds } = certainty(figures, variant, figures.baseline, column);
-    return t(seeds > 1 ? "experiments.gain.seeds" : "experiments.gain", { ...values(column), agreeing, seeds });
-  });
-  const deciding = goals.indexOf(gains[0] ?? -1);
-  const even = goals.slice(0, Math.max(deciding, 0)).filter((column) => !costs.includes(column) && !figures.isNothing(column));
-  found.push(...even.map((column) => t(isEqual(figures, variant, [column]) ? "experiments.equal" : "experiments.even", values(column))));
-  if (costs.length) {
-    const parts = costs.slice(0, MOST_COSTS).map((column) => `${label(figures.column(column))} ${values(column).difference}`);
-    found.push(t("experiments.costs", { costs: parts.join("; ") }));
+function headline(figures: Figures, { variant, gains, costs: worse, ties }: Choice): string {
+  const names = { variant: nameOf(figures, variant), baseline: nameOf(figures, figures.baseline) };
+  const [gain, cost] = [gains[0], worse[0]].map((column) => (column === undefined ? "" : clauseOf(figures, variant, figures.baseline, column)));
+  const said = !gain ? t("experiments.choose", names) : cost ? t("experiments.choose.costs", { ...names, gain, cost }) : t("experiments.choose.gain", { ...names, gain }); // prettier-ignore
+  return ties.length ? `${said} ${t("experiments.choose.ties", { variants: namesOf(figures, ties) })}` : said;
+}
+
+function headlineToKeep(figures: Figures, choice: Choice): string {
+  const { ties, alternatives } = choice;
+  const baseline = nameOf(figures, figures.baseline);
+  if (isSame(figures, choice)) {
+    const isUnmoved = unmoved(figures, choice).length === ties.length;
+    return t(isUnmoved ? "experiments.noDifference.unmoved" : "experiments.noDifference", { variants: namesOf(figures, ties), baseline });
   }
-  return found;
+  const trade = alternatives.find(({ cost }) => cost !== undefined);
+  const said = trade
+    ? t("experiments.keep.costs", {
+        ...{ baseline, other: nameOf(figures, trade.variant) },
+        gain: clauseOf(figures, trade.variant, figures.baseline, trade.gains[0]!),
+        cost: clauseOf(figures, trade.variant, figures.baseline, trade.cost!),
+      })
+    : t("experiments.keep", { variant: baseline });
+  return ties.length ? `${said} ${t("experiments.keep.ties", { variants: namesOf(figures, ties) })}` : said;
 }
 
-function keepReasons(figures: Figures, { ties, goals }: Choice): string[] {
-  const { moves, variants } = figures.results;
+function reasons(figures: Figures, { variant, goals, gains, costs: worse }: Choice): string[] {
+  const deciding = goals.indexOf(gains[0] ?? -1);
+  const even = goals.slice(0, Math.max(deciding, 0)).filter((column) => !worse.includes(column) && !figures.isNothing(column));
+  return [
+    ...gains.map((column) => against(figures, variant, column, "experiments.gain")),
+    ...even.map((column) => t(isEqual(figures, variant, [column]) ? "experiments.equal" : "experiments.even", valuesOf(figures, variant, column))),
+  ];
+}
+
+function costs(figures: Figures, { variant, costs: worse }: Choice): string[] {
+  if (!worse.length) return [t("experiments.noCosts")];
+  return worse.slice(0, MOST_COSTS).map((column) => against(figures, variant, column, "experiments.cost"));
+}
+
+function against(figures: Figures, variant: number, column: number, key: "experiments.gain" | "experiments.cost"): string {
+  const { agreeing, seeds } = certainty(figures, variant, figures.baseline, column);
+  return t(seeds > 1 ? `${key}.seeds` : "experiments.gain", { ...valuesOf(figures, variant, column), agreeing, seeds });
+}
+
+function valuesOf(figures: Figures, variant: number, column: number): Record<"measure" | "value" | "other" | "difference" | "baseline", string> {
+  const { unit } = figures.column(column);
+  return {
+    measure: heading(figures.column(column)),
+    value: printValue(figures.value(variant, column)?.mean ?? 0, unit),
+    other: printValue(figures.value(figures.baseline, column)?.mean ?? 0, unit),
+    difference: differenceOf(figures, variant, column),
+    baseline: nameOf(figures, figures.baseline),
+  };
+}
+
+function keepReasons(figures: Figures, choice: Choice): string[] {
+  const { ties, goals } = choice;
   const seeds = figures.seeds.length;
   const found = [t(seeds > 1 ? "experiments.noneBetter.seeds" : "experiments.noneBetter", { seeds })];
-  if (ties.length) {
-    found.push(
-      ...goals.filter((column) => !figures.isNothing(column)).map((column) =>
-        t(ties.every((other) => isEqual(figures, other, [column])) ? "experiments.equal" : "experiments.same", { measure: heading(figures.column(column)), value: printValue(figures.value(figures.baseline, column)?.mean ?? 0, figures.column(column).unit) }),
-      ),
-    );
-    const unmoved = ties.filter((other) => moves?.counts[other]?.[figures.baseline] === 0);
-    if (unmoved.length) found.push(t("experiments.unmoved", { variants: listed(unmoved.map((other) => variants[other]!.name)) }));
+  if (!ties.length) return found;
+  found.push(
+    ...goals.filter((column) => !figures.isNothing(column)).map((column) =>
+      t(ties.every((other) => isEqual(figures, other, [column])) ? "experiments.equal" : "experiments.same", { measure: heading(figures.column(column)), value: printValue(figures.value(figures.baseline, column)?.mean ?? 0, figures.column(column).unit) }),
+    ),
+  );
+  const still = unmoved(figures, choice);
+  if (still.length) found.push(t("experiments.unmoved", { variants: namesOf(figures, still) }));
+  for (const { variant, columns } of differing(figures, choice)) {
+    const differences = columns.map((column) => `${label(figures.column(column))} ${differenceOf(figures, variant, column)}`).join("; ");
+    found.push(t("experiments.differing", { variant: nameOf(figures, variant), baseline: nameOf(figures, figures.baseline), differences }));
   }
   return found;
 }
 
-function sentences(figures: Figures, choice: Choice, found: Certainty | null, isSame: boolean): string[] {
-  const said = isSame
-    ? t("experiments.sure.equal", { trials: figures.results.trials.numbers.length })
-    : found
-    ? t(`experiments.sure.${found.level === "none" ? "fair" : found.level}`, { agreeing: found.agreeing, seeds: found.seeds })
-    : t(figures.seeds.length > 1 ? "experiments.sure.even" : "experiments.sure.evenOnce", { seeds: figures.seeds.length });
+/** The variants that are as good as the baseline, with the columns in which they differ from it beyond chance: one of each measure. */
+function differing(figures: Figures, { isBaseline, ties, goals }: Choice): { variant: number; columns: number[] }[] {
+  if (!isBaseline) return [];
+  return ties.slice(0, MOST_DIFFERING).flatMap((variant) => {
+    const found = otherColumns(figures, goals).filter((column) => verdictBetween(figures, variant, figures.baseline, column));
+    const measures = found.map((column) => figures.column(column).measure);
+    const columns = found.filter((_, place) => measures.indexOf(measures[place]!) === place).slice(0, MOST_COSTS);
+    return columns.length ? { variant, columns } : [];
+  });
+}
+
+/** Whether all variants have the same numbers in the columns that decide. */
+function isSame(figures: Figures, { isBaseline, ties, dropped, goals }: Choice): boolean {
+  return isBaseline && ties.length > 0 && !dropped.length && ties.every((other) => isEqual(figures, other, goals));
+}
+
+/** The variants that put every pod on the same node as the baseline. */
+function unmoved({ results, baseline }: Figures, { ties }: Choice): number[] {
+  return ties.filter((other) => results.moves?.counts[other]?.[baseline] === 0);
+}
+
+function sentences(figures: Figures, choice: Choice, found: Certainty | null, level: Level): string[] {
+  const said = t(`experiments.sure.${level}`, { agreeing: found?.agreeing ?? 0, seeds: found?.seeds ?? figures.seeds.length, trials: figures.results.trials.numbers.length });
   const compared = choice.dropped.length + choice.ties.length;
   return [said, ...(compared >= MANY && figures.seeds.length > 1 ? [t("experiments.sure.many", { count: compared + 1 })] : []), t("experiments.scope")];
 }
 
-function listed(names: string[]): string {
+function alternative(figures: Figures, { variant: chosen }: Choice, { variant, gains, cost }: Alternative): string {
+  const values = {
+    ...{ variant: nameOf(figures, variant), chosen: nameOf(figures, chosen) },
+    measures: joined(gains.map((column) => label(figures.column(column)))),
+    gains: joined(gains.map((column) => clauseOf(figures, variant, chosen, column))),
+  };
+  const key = gains.length === 1 ? "experiments.alternative.one" : "experiments.alternative.other";
+  return cost === undefined ? t(key, values) : t(`${key}.cost`, { ...values, cost: clauseOf(figures, variant, chosen, cost) });
+}
+
+function others(figures: Figures, { dropped }: Choice): string[] {
+  return dropped.filter(({ variant }) => variant !== figures.baseline).slice(-MOST_OTHERS).map(({ variant, column, best, difference }) =>
+    t("experiments.dropped", {
+      ...{ variant: nameOf(figures, variant), best: nameOf(figures, best) },
+      measure: label(figures.column(column)),
+      difference: printDifference(difference, figures.column(column).unit),
+    }),
+  );
+}
+
+function differenceOf(figures: Figures, variant: number, column: number): string {
+  const difference = figures.between(variant, figures.baseline, column);
+  return difference ? printDifference(difference, figures.column(column).unit) : "–";
+}
+
+function clauseOf(figures: Figures, a: number, b: number, column: number): string {
+  return clause(figures.column(column), figures.between(a, b, column)?.mean ?? 0);
+}
+
+function nameOf(figures: Figures, variant: number): string {
+  return figures.results.variants[variant]!.name;
+}
+
+function namesOf(figures: Figures, variants: readonly number[]): string {
   const MOST = 5;
+  const names = variants.map((variant) => nameOf(figures, variant));
   return names.length > MOST ? t("experiments.andMore", { names: names.slice(0, MOST).join(", "), count: names.length - MOST }) : names.join(", ");
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.length > 1 ? t("experiments.and", { parts: parts.slice(0, -1).join(", "), last: parts.at(-1)! }) : (parts[0] ?? "");
 }
