@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from schedviz.engine.framework.resource import Resource
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from schedviz.engine.framework.resource import Resource
 
 
 def amounts(resource: Resource) -> dict[str, int]:

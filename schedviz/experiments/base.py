@@ -9,6 +9,7 @@ import msgspec
 
 from schedviz.engine import PODS_PER_SYNC, SimulationSettings, settings_of
 from schedviz.engine.cluster.cluster import is_finished
+from schedviz.experiments.daemon_sets import is_of_daemon_set
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import Base, Plan, Workload
 from schedviz.ingest.errors import IngestError
@@ -139,11 +140,6 @@ def unbound(pod: Pod) -> Pod:
     """The pod without its node and status, as it was before it was scheduled."""
     spec = msgspec.structs.replace(pod.spec, node_name="")
     return msgspec.structs.replace(pod, spec=spec, status=type(pod.status)())
-
-
-def is_of_daemon_set(pod: Pod) -> bool:
-    """Whether a DaemonSet owns the pod, so that it exists once for each node."""
-    return any(owner.kind == "DaemonSet" for owner in pod.metadata.owner_references)
 
 
 def _unbound(obj: KubeObject) -> KubeObject:

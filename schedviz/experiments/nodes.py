@@ -7,7 +7,8 @@ from typing import Final
 
 import msgspec
 
-from schedviz.experiments.base import is_of_daemon_set, unbound
+from schedviz.experiments.base import unbound
+from schedviz.experiments.daemon_sets import is_of_daemon_set
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import NodesPatch
 from schedviz.kube import quantity

@@ -14,7 +14,7 @@ from schedviz.engine.clock import SECOND
 from schedviz.engine.cluster.cluster import is_finished
 from schedviz.engine.framework.resource import Resource
 from schedviz.experiments.amounts import amounts
-from schedviz.experiments.base import is_of_daemon_set
+from schedviz.experiments.daemon_sets import is_of_daemon_set
 from schedviz.experiments.series import MOST_POINTS, Series, SeriesAxis
 from schedviz.experiments.usage_log import Change
 from schedviz.kube.core import Node, Pod

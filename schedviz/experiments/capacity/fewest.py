@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from schedviz.experiments.base import BaseCluster, is_of_daemon_set
+from schedviz.experiments.base import BaseCluster
 from schedviz.experiments.capacity.placing import Placed, place_without
+from schedviz.experiments.daemon_sets import is_of_daemon_set
 from schedviz.kube.core import Node, Pod
 
 ReportProgress = Callable[[str], object]

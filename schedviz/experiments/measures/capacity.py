@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from schedviz.experiments.amounts import amounts
-from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.measures.measure import measure
+
+if TYPE_CHECKING:
+    from schedviz.experiments.finished import FinishedTrial
 
 _Amounts = npt.NDArray[np.int64]
 _Shares = npt.NDArray[np.float64]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from schedviz.experiments.finished import FinishedTrial
+from typing import TYPE_CHECKING
+
 from schedviz.experiments.measures.measure import measure
 from schedviz.experiments.measures.nodes import is_used
+
+if TYPE_CHECKING:
+    from schedviz.experiments.finished import FinishedTrial
 
 _SECONDS_PER_HOUR = 3600
 

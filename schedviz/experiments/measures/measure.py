@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.measure_info import Better, MeasureInfo, Unit
+
+if TYPE_CHECKING:
+    from schedviz.experiments.finished import FinishedTrial
 
 #: One number, or numbers by name, such as one for each resource.
 Values = float | Mapping[str, float]

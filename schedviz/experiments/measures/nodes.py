@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from schedviz.engine.framework.types import NodeInfo
-from schedviz.experiments.base import is_of_daemon_set
-from schedviz.experiments.finished import FinishedTrial
+from typing import TYPE_CHECKING
+
+from schedviz.experiments.daemon_sets import is_of_daemon_set
 from schedviz.experiments.measures.measure import measure
+
+if TYPE_CHECKING:
+    from schedviz.engine.framework.types import NodeInfo
+    from schedviz.experiments.finished import FinishedTrial
 
 
 def is_used(info: NodeInfo) -> bool:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from schedviz.experiments.finished import FinishedTrial
+from typing import TYPE_CHECKING
+
 from schedviz.experiments.measures.measure import measure
+
+if TYPE_CHECKING:
+    from schedviz.experiments.finished import FinishedTrial
 
 
 @measure("meanUtilization", title="Utilization, mean over virtual time", unit="share", better="higher")

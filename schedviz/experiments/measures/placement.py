@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
-from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.measures.measure import measure
+
+if TYPE_CHECKING:
+    from schedviz.experiments.finished import FinishedTrial
 
 
 @measure("placed", title="Pods of the workload that have a node", unit="pods", better="higher")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from typing import TYPE_CHECKING
 
-from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.measures.measure import measure
 from schedviz.kube.selectors import SelectorError, label_selector
+
+if TYPE_CHECKING:
+    from schedviz.experiments.finished import FinishedTrial
 
 
 @measure("preemptions", title="Scheduling cycles that evicted pods", unit="count", better="lower")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.measures.measure import measure
+
+if TYPE_CHECKING:
+    from schedviz.experiments.finished import FinishedTrial
 
 
 @measure("attempts", title="Scheduling attempts: of all pods, and the most of one pod", unit="count", better="lower")

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from schedviz.experiments.finished import FinishedTrial
 from schedviz.experiments.measures.measure import measure
-from schedviz.kube.core import Pod
 from schedviz.kube.zones import zone_key
+
+if TYPE_CHECKING:
+    from schedviz.experiments.finished import FinishedTrial
+    from schedviz.kube.core import Pod
 
 _APP_LABELS = ("app.kubernetes.io/name", "app")
 
