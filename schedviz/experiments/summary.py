@@ -115,9 +115,12 @@ def _headline(results: Results, comparison: Comparison, choice: Choice) -> str:
 def _headline_to_keep(results: Results, comparison: Comparison, choice: Choice) -> str:
     baseline = results.baseline
     if _is_equal(comparison, choice):
-        if len(_unmoved(results, choice)) == len(choice.ties):
-            return f"No difference: {_listed(choice.ties)} and {baseline} put every pod on the same node."
-        return f"No difference in the measures that decide: {_listed(choice.ties)} and {baseline}."
+        is_unmoved = len(_unmoved(results, choice)) == len(choice.ties)
+        same = "put every pod on the same node" if is_unmoved else "have the same numbers"
+        numbers = [
+            f"{label(column.key)} {_value(comparison, baseline, column)}" for column in choice.goals if not comparison.is_nothing(column)
+        ]
+        return f"No difference: {_listed(choice.ties)} and {baseline} {same} ({_listed(numbers)})."
     trade = next((each for each in choice.alternatives if each.cost is not None), None)
     headline = f"Keep {baseline}"
     if trade is not None and trade.cost is not None:

@@ -21,6 +21,30 @@ seeds: 2
 """
 
 
+def test_every_example_is_a_valid_plan(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/experiments/")
+    cards = page.locator("[data-example]")
+    expect(cards).to_have_count(4, timeout=PATIENCE_MILLIS)
+    for card in cards.all():
+        question = card.locator("strong").inner_text()
+        card.click()
+        text = "\n".join(page.locator(".cm-line").all_inner_texts())
+        experiment = server.rest("experiments/", {"plan": text, "hold": True})["id"]
+        page.goto(f"{server.url}/experiments/{experiment}/")
+        expect(page.get_by_role("heading", name=question)).to_be_visible(timeout=PATIENCE_MILLIS)
+        expect(page.get_by_text("the plan is valid")).to_be_visible(timeout=PATIENCE_MILLIS)
+        expect(page.get_by_text("experiment: 1")).to_be_visible()
+        page.go_back()
+
+
+def test_a_session_is_the_base_of_an_experiment(page: Page, server: Server) -> None:
+    session = server.rest("sessions/", {"generate": {"shape": "basic", "nodes": 3, "pods": 6}})["id"]
+    page.goto(f"{server.url}/s/{session}/")
+    page.locator("[data-experiment]").click(timeout=PATIENCE_MILLIS)
+    page.wait_for_url(f"**/experiments/?session={session}")
+    expect(page.get_by_text(f"base: {{session: {session}}}")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
 def test_a_plan_is_run_compared_and_opened(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/experiments/")
     form = page.locator("form")

@@ -13,6 +13,8 @@ export interface QueryActions {
   compareReleases(): void;
   undoHere(): void;
   openCompare(): void;
+  /** Opens the page of experiments with this session as the base of the plans. */
+  openExperiment(): void;
 }
 
 export function queryCommands(page: QueryActions): Command[] {
@@ -78,6 +80,16 @@ export function queryCommands(page: QueryActions): Command[] {
       group: "ask",
       run() {
         page.openCompare();
+      },
+    },
+    {
+      id: "ask.experiment",
+      title: "command.ask.experiment",
+      leaves: true,
+      keys: ["E"],
+      group: "ask",
+      run() {
+        page.openExperiment();
       },
     },
     open("pending", "w"),

@@ -55,6 +55,11 @@ export class PagePanels implements ActionPanels, QueryActions {
     location.assign(compareAddress(this.scope));
   };
 
+  openExperiment = (): void => {
+    const { id, playback, event } = this.scope;
+    location.assign(`/experiments/?session=${id}${playback.following ? "" : `&event=${String(event)}`}`);
+  };
+
   openActions = (tab: ActionTab): void => {
     this.edited = null;
     this.template = "pod";

@@ -65,7 +65,10 @@ function headlineToKeep(figures: Figures, choice: Choice): string {
   const baseline = nameOf(figures, figures.baseline);
   if (isSame(figures, choice)) {
     const isUnmoved = unmoved(figures, choice).length === ties.length;
-    return t(isUnmoved ? "experiments.noDifference.unmoved" : "experiments.noDifference", { variants: namesOf(figures, ties), baseline });
+    const numbers = choice.goals
+      .filter((column) => !figures.isNothing(column))
+      .map((column) => `${label(figures.column(column))} ${valuesOf(figures, figures.baseline, column).value}`);
+    return t(isUnmoved ? "experiments.noDifference.unmoved" : "experiments.noDifference", { variants: namesOf(figures, ties), baseline, numbers: listed(numbers) });
   }
   const trade = alternatives.find(({ cost }) => cost !== undefined);
   const said = trade
@@ -188,8 +191,11 @@ function nameOf(figures: Figures, variant: number): string {
 }
 
 function namesOf(figures: Figures, variants: readonly number[]): string {
+  return listed(variants.map((variant) => nameOf(figures, variant)));
+}
+
+function listed(names: readonly string[]): string {
   const MOST = 5;
-  const names = variants.map((variant) => nameOf(figures, variant));
   return names.length > MOST ? t("experiments.andMore", { names: names.slice(0, MOST).join(", "), count: names.length - MOST }) : names.join(", ");
 }
 
