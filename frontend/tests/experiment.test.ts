@@ -10,6 +10,7 @@ import { defaultAxes } from "../src/model/experiments/defaultAxes";
 import { Figures } from "../src/model/experiments/figures";
 import { interval, verdict } from "../src/model/experiments/interval";
 import type { Column, Results } from "../src/model/experiments/results";
+import { spaced } from "../src/model/experiments/spaced";
 import { label, printDifference, printTicks } from "../src/model/experiments/text";
 import { choiceText } from "../src/views/experiments/choiceText";
 
@@ -108,6 +109,13 @@ describe("the sentences", () => {
     const figures = new Figures(found, found.variants.findIndex(({ name }) => name === found.baseline));
     const text = choiceText(figures, choose(figures, goalsOf(figures))!);
     expect({ ...text, words: text.words.map(({ word, meaning }) => [word, meaning]) }).toEqual({ ...summary, levelName: text.levelName });
+  });
+});
+
+describe("columns", () => {
+  it("of a curve are shown at even distances", () => {
+    const curve = Array.from({ length: 101 }, (_, load) => column(`curve.${load}`, "lower"));
+    expect(spaced([column("placed", "higher"), ...curve], 5)).toEqual([0, 1, 26, 51, 76, 101]);
   });
 });
 

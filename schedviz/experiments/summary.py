@@ -19,6 +19,8 @@ from schedviz.experiments.words import explained
 _MOST_COSTS: Final = 4
 _MOST_OTHERS: Final = 6
 _MOST_NAMES: Final = 5
+#: Variants that are as good, which the headline names.
+_MOST_TIES: Final = 2
 #: Variants as good as the baseline of which all differences are listed.
 _MOST_DIFFERING: Final = 3
 #: With more variants than this, some differences lie beyond their margins by chance alone.
@@ -109,7 +111,7 @@ def _headline(results: Results, comparison: Comparison, choice: Choice) -> str:
     if choice.gains:
         headline += f": it {_clause(comparison, chosen, baseline, choice.gains[0])}"
         headline += f", but {_clause(comparison, chosen, baseline, choice.costs[0])}" if choice.costs else ", and no measure is worse"
-    return f"{headline}.{f' As good: {_listed(choice.ties)}.' if choice.ties else ''}"
+    return f"{headline}.{_ties(choice)}"
 
 
 def _headline_to_keep(results: Results, comparison: Comparison, choice: Choice) -> str:
@@ -122,11 +124,25 @@ def _headline_to_keep(results: Results, comparison: Comparison, choice: Choice) 
         ]
         return f"No difference: {_listed(choice.ties)} and {baseline} {same} ({_listed(numbers)})."
     trade = next((each for each in choice.alternatives if each.cost is not None), None)
-    headline = f"Keep {baseline}"
+    why = "no other variant is better"
     if trade is not None and trade.cost is not None:
         gain, cost = (_clause(comparison, trade.variant, baseline, column) for column in (trade.gains[0], trade.cost))
-        headline += f": {trade.variant} {gain}, but {cost}"
-    return f"{headline}.{f' As good, but not better: {_listed(choice.ties)}.' if choice.ties else ''}"
+        why = f"{trade.variant} {gain}, but {cost}"
+    return f"Keep {baseline}: {why}.{_ties(choice)}"
+
+
+def _ties(choice: Choice) -> str:
+    """The variants that are as good, for the end of the headline: many are only counted, and named among the reasons."""
+    if not choice.ties:
+        return ""
+    if len(choice.ties) > _MOST_TIES:
+        return f" {len(choice.ties)} other variants are as good."
+    return f" As good: {_listed(choice.ties)}."
+
+
+def _many_ties(choice: Choice) -> Iterator[str]:
+    if len(choice.ties) > _MOST_TIES:
+        yield f"As good: {_listed(choice.ties)}."
 
 
 def _reasons(results: Results, comparison: Comparison, choice: Choice) -> Iterator[str]:
@@ -140,6 +156,7 @@ def _reasons(results: Results, comparison: Comparison, choice: Choice) -> Iterat
             is_equal = comparison.is_equal(chosen, baseline, [column])
             says = f"the same in every trial ({own})" if is_equal else f"no difference beyond chance ({own} and {other})"
             yield f"{heading(column.key)}: {says}."
+    yield from _many_ties(choice)
 
 
 def _costs(results: Results, comparison: Comparison, choice: Choice) -> list[str]:
@@ -167,6 +184,7 @@ def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -
         is_equal = all(comparison.is_equal(name, results.baseline, [column]) for name in choice.ties)
         says = "the same in every trial" if is_equal else "no difference beyond chance"
         yield f"{heading(column.key)}: {says} ({_value(comparison, results.baseline, column)})."
+    yield from _many_ties(choice)
     unmoved = _unmoved(results, choice)
     if unmoved:
         yield f"Every pod lies on the same node: {_listed(unmoved)}."
@@ -262,5 +280,7 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
+    """Some names. Variants of a grid have commas in theirs."""
+    separator = "; " if any("," in name for name in names) else ", "
     more = len(names) - _MOST_NAMES
-    return f"{', '.join(names[:_MOST_NAMES])} and {more} more" if more > 0 else ", ".join(names)
+    return f"{separator.join(names[:_MOST_NAMES])} and {more} more" if more > 0 else separator.join(names)

@@ -23,14 +23,30 @@ _NAMES: Final = {
     "victims": "evicted pods",
     "engineSeconds": "engine's time",
 }
+#: Columns of one measure in a terminal. Of more, such as the points of a curve, evenly spaced ones are shown.
+_MOST_PARTS: Final = 8
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def table(results: Results, *, keys: Sequence[str] | None = None) -> list[list[str]]:
     """A header row, and a row for each variant: means, each with its difference to the baseline on a second line."""
-    columns = [column for column in results.columns if (column.key in keys if keys is not None else _is_shown(column, results))]
+    columns = _thinned([column for column in results.columns if (column.key in keys if keys is not None else _is_shown(column, results))])
     head = ["variant", *(label(column.key) for column in columns)]
     return [head, *([variant.name, *(_cell(variant, column) for column in columns)] for variant in results.variants)]
+
+
+def _thinned(columns: Sequence[Column]) -> list[Column]:
+    of_measure: dict[str, list[Column]] = {}
+    for column in columns:
+        of_measure.setdefault(column.measure, []).append(column)
+    return [column for parts in of_measure.values() for column in _spaced(parts)]
+
+
+def _spaced(parts: list[Column]) -> list[Column]:
+    """The first, the last and evenly spaced ones between them."""
+    if len(parts) <= _MOST_PARTS:
+        return parts
+    return [parts[place * (len(parts) - 1) // (_MOST_PARTS - 1)] for place in range(_MOST_PARTS)]
 
 
 def label(key: str) -> str:

@@ -6,9 +6,11 @@ import csv
 import io
 from pathlib import Path
 
+import msgspec
+
 from schedviz.experiments.columnar import columnar
 from schedviz.experiments.report import html_report
-from schedviz.experiments.results import decode_results, encode_results
+from schedviz.experiments.results import Column, decode_results, encode_results
 from schedviz.experiments.table import csv_of, label, table
 from tests.experiments.plans import node, pod, results, write_cluster
 
@@ -58,6 +60,13 @@ def test_the_table_has_a_row_for_each_variant_with_its_difference() -> None:
     place = head.index("nodes used")
     assert six[place] == "6"
     assert two[place] == "2\n−4"
+
+
+def test_the_table_shows_evenly_spaced_parts_of_a_measure_with_many() -> None:
+    found = results(PLAN)
+    curve = [Column(f"curve.{load}", "curve", "", "share", "lower") for load in range(101)]
+    head, *_ = table(msgspec.structs.replace(found, columns=curve), keys=[column.key for column in curve])
+    assert head[1:] == [f"curve · {load}" for load in (0, 14, 28, 42, 57, 71, 85, 100)]
 
 
 def test_columnar_results_have_the_numbers_by_column() -> None:

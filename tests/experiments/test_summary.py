@@ -38,6 +38,19 @@ variants:
 RELEASES = (
     "name: releases\nbase: {generate: {shape: basic, nodes: 4, pods: 10}}\nseeds: 2\nvariants: [{name: old}, {name: new, release: v1.36}]\n"
 )
+#: Several variants are as good as the chosen one.
+SPREAD = """\
+name: several
+base: {generate: {shape: basic, nodes: 6, pods: 10}}
+variants: [{name: six}, {name: a, nodes: {count: 4}}, {name: b, nodes: {count: 4}}, {name: c, nodes: {count: 4}}, {name: d, nodes: {count: 4}}]
+measures: [placed, nodesUsed]
+"""
+GRID = """\
+name: grid
+base: {generate: {shape: basic, nodes: 6, pods: 10}}
+grid: {weight: [{name: "1"}, {name: "2", weights: {ImageLocality: 2}}], sampling: [{name: all}, {name: half, percentageOfNodesToScore: 50}]}
+measures: [placed, nodesUsed]
+"""
 OWN = "measures: [nodeSpread, attempts]\n"
 
 
@@ -120,9 +133,19 @@ def test_one_variant_has_no_summary() -> None:
     assert summary(results("base: {generate: {shape: basic, nodes: 2, pods: 2}}")) is None
 
 
-@pytest.mark.parametrize("place", range(3))
+def test_many_variants_that_are_as_good_are_counted_in_the_headline() -> None:
+    found = answer(SPREAD)
+    assert found.headline.endswith(" 3 other variants are as good.")
+    assert found.reasons[-1] == "As good: b, c, d."
+
+
+def test_variants_of_a_grid_are_listed_with_semicolons() -> None:
+    assert answer(GRID).headline.startswith("No difference: 1, half; 2, all; 2, half and 1, all ")
+
+
+@pytest.mark.parametrize("place", range(4))
 def test_the_page_has_the_same_sentences(place: int) -> None:
-    made = recording([SIZES, PACKING, RELEASES][place])
+    made = recording([SIZES, PACKING, RELEASES, SPREAD][place])
     if os.environ.get("SCHEDVIZ_RECORD_EXPERIMENTS"):
         before = json.loads(RECORDED.read_text()) if RECORDED.exists() else []
         before[place : place + 1] = [made]

@@ -27,6 +27,8 @@ export interface ChoiceText {
 type Level = "exact" | "strong" | "fair" | "even" | "equal";
 
 const MOST_COSTS = 4;
+/** Variants that are as good, which the headline names. */
+const MOST_TIES = 2;
 /** Of many, those that were dropped last: they were the nearest. */
 const MOST_OTHERS = 6;
 /** Variants as good as the baseline of which all differences are listed. */
@@ -57,7 +59,17 @@ function headline(figures: Figures, { variant, gains, costs: worse, ties }: Choi
   const names = { variant: nameOf(figures, variant), baseline: nameOf(figures, figures.baseline) };
   const [gain, cost] = [gains[0], worse[0]].map((column) => (column === undefined ? "" : clauseOf(figures, variant, figures.baseline, column)));
   const said = !gain ? t("experiments.choose", names) : cost ? t("experiments.choose.costs", { ...names, gain, cost }) : t("experiments.choose.gain", { ...names, gain }); // prettier-ignore
-  return ties.length ? `${said} ${t("experiments.choose.ties", { variants: namesOf(figures, ties) })}` : said;
+  return said + tiesOf(figures, ties);
+}
+
+/** The variants that are as good, for the end of the headline: many are only counted, and named among the reasons. */
+function tiesOf(figures: Figures, ties: readonly number[]): string {
+  if (!ties.length) return "";
+  return ` ${ties.length > MOST_TIES ? t("experiments.ties", { count: ties.length }) : t("experiments.ties.few", { variants: namesOf(figures, ties) })}`;
+}
+
+function manyTies(figures: Figures, ties: readonly number[]): string[] {
+  return ties.length > MOST_TIES ? [t("experiments.ties.few", { variants: namesOf(figures, ties) })] : [];
 }
 
 function headlineToKeep(figures: Figures, choice: Choice): string {
@@ -78,15 +90,16 @@ function headlineToKeep(figures: Figures, choice: Choice): string {
         cost: clauseOf(figures, trade.variant, figures.baseline, trade.cost!),
       })
     : t("experiments.keep", { variant: baseline });
-  return ties.length ? `${said} ${t("experiments.keep.ties", { variants: namesOf(figures, ties) })}` : said;
+  return said + tiesOf(figures, ties);
 }
 
-function reasons(figures: Figures, { variant, goals, gains, costs: worse }: Choice): string[] {
+function reasons(figures: Figures, { variant, goals, gains, costs: worse, ties }: Choice): string[] {
   const deciding = goals.indexOf(gains[0] ?? -1);
   const even = goals.slice(0, Math.max(deciding, 0)).filter((column) => !worse.includes(column) && !figures.isNothing(column));
   return [
     ...gains.map((column) => against(figures, variant, column, "experiments.gain")),
     ...even.map((column) => t(isEqual(figures, variant, [column]) ? "experiments.equal" : "experiments.even", valuesOf(figures, variant, column))),
+    ...manyTies(figures, ties),
   ];
 }
 
@@ -121,6 +134,7 @@ function keepReasons(figures: Figures, choice: Choice): string[] {
       t(ties.every((other) => isEqual(figures, other, [column])) ? "experiments.equal" : "experiments.same", { measure: heading(figures.column(column)), value: printValue(figures.value(figures.baseline, column)?.mean ?? 0, figures.column(column).unit) }),
     ),
   );
+  found.push(...manyTies(figures, ties));
   const still = unmoved(figures, choice);
   if (still.length) found.push(t("experiments.unmoved", { variants: namesOf(figures, still) }));
   for (const { variant, columns } of differing(figures, choice)) {
@@ -194,9 +208,11 @@ function namesOf(figures: Figures, variants: readonly number[]): string {
   return listed(variants.map((variant) => nameOf(figures, variant)));
 }
 
+/** Some names. Variants of a grid have commas in theirs. */
 function listed(names: readonly string[]): string {
   const MOST = 5;
-  return names.length > MOST ? t("experiments.andMore", { names: names.slice(0, MOST).join(", "), count: names.length - MOST }) : names.join(", ");
+  const separator = names.some((name) => name.includes(",")) ? "; " : ", ";
+  return names.length > MOST ? t("experiments.andMore", { names: names.slice(0, MOST).join(separator), count: names.length - MOST }) : names.join(separator);
 }
 
 function joined(parts: readonly string[]): string {
