@@ -121,7 +121,7 @@ class FeatureGateError(ValueError):
 def features_of(gates: Gates, overrides: Mapping[str, bool]) -> Features:
     """The gates' values with these changes. Raises `FeatureGateError`.
 
-    Deviation: upstream logs a warning for an unknown gate; here it is an error, so that a typing error is noticed.
+    Deviation: upstream logs a warning for an unknown gate; here it is an error, so that a typo is noticed.
     Upstream: component-base/featuregate/feature_gate.go SetFromMap
     """
     values = {name: gate.default for name, gate in gates.items()}

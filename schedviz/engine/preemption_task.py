@@ -120,7 +120,7 @@ class PreemptionTask:
         return stages.ENDED
 
     def _evict(self, executor: Executor) -> bool:
-        """Evict the next victim. False: that failed."""
+        """Evict the next victim. False: the eviction failed."""
         error = executor.evict(self.victims[self.evicted], self.preemptor, self.node)
         if error is not None:
             self.has_failed, self.error = True, error.message

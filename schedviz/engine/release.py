@@ -30,7 +30,7 @@ class MakeCache(Protocol):
 
 @dataclass(frozen=True)
 class Release:
-    """One release. The scheduler builds itself from it, and asks nobody else which release it is."""
+    """One release. The scheduler is built from it, and learns its release nowhere else."""
 
     version: str
     #: The feature gates that a session can set.

@@ -259,7 +259,7 @@ class SchedulingCycle:
         return self._end_filter(rows, outcome, want=want, index_modulo=len(rows))
 
     def _num_feasible_nodes_to_find(self, nodes: int) -> int:
-        """How many of these nodes the profile wants, or the configuration if it says nothing."""
+        """How many of these nodes the profile wants, or the configuration if the profile sets no percentage."""
         percentage = self.framework.percentage_of_nodes_to_score
         if percentage is None:
             percentage = self.state.percentage_of_nodes_to_score

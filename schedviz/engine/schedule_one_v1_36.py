@@ -103,7 +103,7 @@ class SchedulingCycleV136(SchedulingCycle):
             return StageReport(stages.FILTER, facts=facts)
         report = super()._nominated_node()
         if self.feasible is not None:
-            # It fits, and was the only node looked at.
+            # It fits, and was the only node that was evaluated.
             self.results.rejected_nodes = len(self.diagnosis.node_to_status)
         return report
 

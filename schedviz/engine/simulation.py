@@ -280,7 +280,7 @@ class Simulation(SimulationState):
         """The state as a page draws it."""
         state = self.scheduler.state
         running = self.scheduler.cycle
-        # What events do not tell is in no view.
+        # A view has only what events record.
         tells_preemptions = self.settings.records_preemptions
         dispatcher = state.api_dispatcher if tells_preemptions else None
         return View(

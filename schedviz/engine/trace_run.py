@@ -170,12 +170,12 @@ class Observer:
             observed["log"] = "".join(line.write(self._logging.format, pid=self._logging.pid) for line in lines)
 
     def _deliveries(self, events: list[AnyEvent]) -> dict[str, list[Any]]:
-        """What the API server and the queue saw in a step."""
+        """The writes, watch events and Kubernetes Events of a step and, in v1.36, the queue's decisions."""
         seen = observation.deliveries(events)
         return seen if self._is_v1_27 else seen | observation_v1_36.queue_decisions(events)
 
     def _surroundings(self, clock_seconds: float) -> dict[str, Any]:
-        """What is observed in every step."""
+        """The members that every step has."""
         simulation = self._simulation
         seen = {
             "clockSeconds": clock_seconds,

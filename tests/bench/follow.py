@@ -130,7 +130,7 @@ def _put(cluster: KubernetesApi, entry: recorder.Entry, suffix: str) -> None:
 
 
 def changes(cluster: KubernetesApi, nodes: int) -> Iterator[str]:
-    """The lives of pods, several at a time; each step is one change and one command, and tells the name of a new pod."""
+    """The lives of pods, several at a time; each step is one change and one command, and yields the name of a new pod."""
     living: list[int] = []
     number = 0
     while True:

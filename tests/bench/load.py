@@ -39,7 +39,7 @@ from tests.faults.services import Services
 _STEP_SECONDS = 1.0
 _SAMPLE_SECONDS = 5.0
 _PATIENCE_SECONDS = 120.0
-#: Memory is compared after this quantile of the run: caches and pools grow at first.
+#: Memory is compared after this share of the run, because caches and pools grow at first.
 _WARM_UP_SHARE = 0.2
 #: The goal for 99 of 100 latencies. The report lists when the longer ones occurred.
 _LATE_SECONDS = 0.15

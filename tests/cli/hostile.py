@@ -1,4 +1,4 @@
-"""A cluster whose author chose every name, so that printing it would retitle a terminal, empty it, fake a line and turn letters around."""
+"""A cluster whose names are hostile: printed as they are, they would set the terminal's title, clear it, fake a line and reverse text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CATEGORIES = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def is_clean(printed: str) -> bool:
-    """Nothing but line breaks and printable letters, and no line that a name began."""
+    """Whether there are only line breaks and printable characters, and no line that begins inside a name."""
     assert unsafe(printed) == [], printed
     return not any(line.startswith("FAKED") for line in printed.splitlines())
 
@@ -25,7 +25,7 @@ def unsafe(printed: str) -> list[str]:
 
 
 def named(what: str, name: str = NAME) -> str:
-    """A name of its own, with all that."""
+    """A distinct name with these characters."""
     return f"{what}{name}"
 
 
@@ -73,6 +73,6 @@ def dump(hostile: str = NAME) -> str:
 
 
 def trace(*, cpu: str = "2") -> str:
-    """A trace file, whose names are not looked at."""
+    """A trace file, whose names are not checked."""
     steps = [{"op": "create", "object": obj} for obj in objects(HOSTILE, cpu)]
     return json.dumps({"format": "schedviz-trace/1", "name": HOSTILE, "description": HOSTILE, "steps": [*steps, {"op": "run"}]})

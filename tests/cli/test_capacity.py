@@ -1,4 +1,4 @@
-"""`schedviz capacity`: what it prints, and how it exits."""
+"""`schedviz capacity`: its output and exit codes."""
 
 from __future__ import annotations
 

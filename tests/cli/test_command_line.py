@@ -1,4 +1,4 @@
-"""The `schedviz` command as a person meets it: in a process of its own."""
+"""The `schedviz` command as a user runs it: in a process of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`schedviz experiment`: what it prints and writes, and how it exits."""
+"""`schedviz experiment`: its output, files and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`schedviz explain`, as typed by an engineer on call."""
+"""`schedviz explain`, as an on-call engineer types it."""
 
 from __future__ import annotations
 

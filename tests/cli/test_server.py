@@ -1,4 +1,4 @@
-"""The command line's way to a server."""
+"""How the command line finds and calls a server."""
 
 from __future__ import annotations
 

@@ -17,12 +17,12 @@ from schedviz.client import Client, Session
 from tests.cli.hostile import HOSTILE, NAME, dump, is_clean, named, pod
 from tests.conftest import ROOT
 
-#: Tried here: they ask a server, or look into its data folder.
+#: Tested here: they query a server, or read its data folder.
 ASKING = {
     "backup", "cancel", "compare", "completion", "cycles", "delete", "events", "explain", "export", "follow", "fork", "generate", "import",
     "login", "restore", "run", "send", "sessions", "state", "step", "token", "what-if",
 }  # fmt: skip
-#: Tried with files and arguments in tests/cli/test_terminal_escapes.py.
+#: Tested with files and arguments in tests/cli/test_terminal_escapes.py.
 OF_FILES = {"capacity", "experiment", "trace", "conformance", "config", "doctor", "dump", "lesson", "sample", "kit"}
 #: `up` is the server of this module; the others print nothing from outside.
 OTHERS = {"up", "bench", "check"}
@@ -30,7 +30,7 @@ OTHERS = {"up", "bench", "check"}
 
 @pytest.fixture
 def hostile(client: Client, tmp_path: Path) -> Iterator[Session]:
-    """Such a session, in which all was tried."""
+    """A session with such names, in which every pod was tried."""
     file = tmp_path / "cluster.json"
     file.write_text(dump())
     with client.from_files(file, name=named("session")) as session:
@@ -46,7 +46,7 @@ def said(machine: dict[str, str], *words: str, leaves_with: tuple[int, ...] = (0
     )
     out, err = done.stdout.decode(), done.stderr.decode()
     assert done.returncode in leaves_with, err
-    # Tabs are between the columns of tokens, and in no name.
+    # Tabs separate the columns of the list of tokens. No name has one.
     assert is_clean(out.replace("\t", " ") if words[0] == "token" else out), words
     assert is_clean(err), words
     return out

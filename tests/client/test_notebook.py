@@ -1,4 +1,4 @@
-"""The notebook of the docs runs from its first cell to its last, and its values show themselves."""
+"""The notebook of the docs runs from its first cell to its last, and its values have a display of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands for sessions of a server: how they print, and how they leave."""
+"""The commands for sessions of a server: their output and exit codes."""
 
 from __future__ import annotations
 

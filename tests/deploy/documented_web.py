@@ -43,7 +43,7 @@ print(json.dumps({
 
 
 def documented(where: str) -> list[str]:
-    """The command of `image` (which compose and the chart run, too), of `systemd`, of `schedviz up`, or uvicorn as one types it (`plain`)."""
+    """The command of `image` (which compose and the chart run, too), of `systemd`, of `schedviz up`, or uvicorn started by hand (`plain`)."""
     if where == "image":
         match = re.search(r"^CMD (\[.+?\])$", (ROOT / "docker/Dockerfile").read_text().replace("\\\n", ""), re.MULTILINE)
         assert match is not None

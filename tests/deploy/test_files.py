@@ -335,7 +335,7 @@ def test_following_adds_to_the_default_installation_and_changes_nothing_of_it() 
 def test_what_is_looked_at_here_is_what_helm_renders(name: str, options: list[str]) -> None:
     helm = shutil.which("helm")
     if helm is None:
-        # CI has none either: the rendered files are in the repository, so that they are looked at everywhere.
+        # CI has none either: the rendered files are in the repository, so that they are checked everywhere.
         pytest.skip("helm is not installed; `helm template` writes tests/deploy/rendered again")
     command = [helm, "template", "release", str(DOCKER / "chart"), "--kube-version", "1.29.0", "--namespace", "schedviz", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

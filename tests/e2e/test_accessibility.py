@@ -32,7 +32,7 @@ def complaints(page: Page) -> list[str]:
 
 
 def generated(server: Server, shape: str, nodes: int, pods: int) -> str:
-    """The id of a made-up cluster's session, a few cycles on."""
+    """The id of a session of a generated cluster, after a few cycles."""
     token = (server.data / "token").read_text().strip()
 
     def post(path: str, body: object) -> Any:
@@ -50,7 +50,7 @@ def generated(server: Server, shape: str, nodes: int, pods: int) -> str:
 
 @pytest.fixture(scope="module", params=["dark", "light"])
 def open_page(request: pytest.FixtureRequest, browser: Browser, signed_in: BrowserContext) -> Iterator[Page]:
-    """A page into which axe can be put."""
+    """A page into which axe can be injected."""
     if not AXE.exists():
         missing("axe-core", "Run `make setup`.")
     context = browser.new_context(

@@ -284,7 +284,7 @@ def test_space_plays_after_a_dialog_that_a_click_opened(page: Page, server: Serv
     page.get_by_role("button", name="Help").click()
     page.locator("dialog[open]").wait_for()
     page.keyboard.press("Escape")
-    # It is shut before the page has heard of it; a person is not that quick.
+    # The dialog closes before the page handles its event. A person is not that quick.
     expect(page.locator("dialog")).to_have_count(0)
 
     page.keyboard.press("Space")

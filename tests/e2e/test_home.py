@@ -1,4 +1,4 @@
-"""The start page: what somebody on call does first, where somebody curious begins, and the newest sessions."""
+"""The start page: what an on-call engineer does first, where a newcomer begins, and the newest sessions."""
 
 from __future__ import annotations
 

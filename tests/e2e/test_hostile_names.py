@@ -14,7 +14,7 @@ from tests.conftest import until
 from tests.e2e.cluster import node, pod
 from tests.e2e.conftest import Server
 
-#: Each would set `window.hacked`, were it read as HTML, an attribute, an address or a template.
+#: Each would set `window.hacked` if it were read as HTML, an attribute, a URL or a template.
 PAYLOADS = [
     "<img src=x onerror=window.hacked=1>",
     "<svg/onload=window.hacked=1>",
@@ -55,7 +55,7 @@ def upload(server: Server, name: str, cluster: dict[str, Any]) -> dict[str, Any]
 
 @pytest.fixture(scope="module")
 def hostile(server: Server) -> dict[str, Any]:
-    """A session of such a cluster, in which some was scheduled and some cannot be."""
+    """A session of such a cluster, in which some pods were scheduled and some cannot be."""
     made = upload(server, f"a session {PAYLOADS[0]}{PAYLOADS[2]}", hostile_cluster())
     result = until(lambda: _settled(server, made["id"]))
     assert result["status"] == "ready", result["message"]

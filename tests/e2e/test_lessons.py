@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 
 def begin(page: Page, server: Server, lesson: str) -> None:
     page.goto(f"{server.url}/lessons/")
-    # Begun before or not: the last that is not a room's begins.
+    # Whether or not the lesson was begun before, the last button that opens no room begins it.
     page.locator(f"[data-lesson={lesson}] .do button:not([data-open-room])").last.click()
     page.locator("aside[data-lesson]").wait_for(timeout=PATIENCE_MILLIS)
 

@@ -63,7 +63,7 @@ def test_a_room_from_its_start_to_its_end(page: Page, browser: Browser, server: 
         join(ada, server, code, "Ada", language)
         join(bob, server, code, "Bob", language)
         expect(teacher.locator("[data-here='2']")).to_be_visible()
-        # Nothing leads them out of the room.
+        # No link leads them out of the room.
         assert ada.locator("[data-fork], [data-compare], [data-export-open], [data-import], [data-share]").count() == 0
         assert teacher.locator("[data-compare]").count() == 1
 
@@ -93,7 +93,7 @@ def test_a_room_from_its_start_to_its_end(page: Page, browser: Browser, server: 
         expect(bob.locator("[data-right=false]")).to_be_visible()
         expect(bob.locator("[data-answer='4'].right")).to_be_visible()
 
-        # One looks around, and is back with one key.
+        # One participant looks around, and returns with one key.
         ada.locator("body").press("ArrowLeft")
         following(ada, "false")
         ada.locator("body").press("g")
@@ -102,7 +102,7 @@ def test_a_room_from_its_start_to_its_end(page: Page, browser: Browser, server: 
         ada.locator("[data-hand]").click()
         expect(teacher.locator("[data-hands='1']")).to_contain_text("Ada")
 
-        # One tries something on a fork; the teacher shows it to all, and takes them back.
+        # One participant tries something on a fork. The teacher shows it to all, and leads them back.
         ada.locator("[data-room-try]").click()
         following(ada, "false")
         ada.locator("[data-snap-back]").click()

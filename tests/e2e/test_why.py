@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Five nodes, a pod that fits nowhere, and another one that the scheduler reads the same of."""
+    """Five nodes, a pod that fits nowhere, and another one that looks the same to the scheduler."""
     cluster = dump(pods=2)
     cluster["items"].append(pod("giant-too", "64"))
     file = tmp_path / "cluster.json"

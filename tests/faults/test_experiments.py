@@ -25,7 +25,7 @@ seeds: 8
 """
 
 
-#: How many workers are killed in the middle of a trial. Of every third one nobody learns, so that its lease has to end first.
+#: How many workers are killed in the middle of a trial. The death of every third one is not reported, so its lease has to expire first.
 KILLS = 9
 
 
@@ -70,5 +70,5 @@ def kill_in_the_middle_of_a_trial(services: Services, experiment_id: str, *, is_
         each.kill()
         each.start()
     if is_reported:
-        # A supervisor says which of its processes are dead (`schedviz up`).
+        # A supervisor reports which of its processes are dead (`schedviz up`).
         trial_lease.clear_owner(owner, killed_externally=True)

@@ -53,7 +53,7 @@ def _samples() -> Iterator[tuple[str, bytes]]:
 
 
 def _cut() -> Iterator[Damaged]:
-    """Files that are cut at the end or at the beginning."""
+    """Files that are truncated at the end or at the beginning."""
     for name, data in _samples():
         for part in (0.03, 0.31, 0.5, 0.77, 0.995):
             end = int(len(data) * part)
@@ -62,7 +62,7 @@ def _cut() -> Iterator[Damaged]:
 
 
 def _flipped() -> Iterator[Damaged]:
-    """Files of which some bytes are others."""
+    """Files in which some bytes are changed."""
     chance = random.Random(7)
     for name, data in _samples():
         for number in range(4):
@@ -199,7 +199,7 @@ def _absurd() -> Iterator[Damaged]:
 
 
 def _named() -> Iterator[Damaged]:
-    """Names that are given twice, that are hostile, and owners that own each other."""
+    """Duplicate names, hostile names, and owners that own each other."""
     for name in (
         "\0",
         "a\0b",
@@ -231,7 +231,7 @@ def _named() -> Iterator[Damaged]:
 
 
 def _shapes() -> Iterator[Damaged]:
-    """Well-formed files that are no objects, or of which members are of other types."""
+    """Well-formed files that are no objects, or whose members have the wrong type."""
     for text in (
         *(
             "null",

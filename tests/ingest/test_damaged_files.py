@@ -1,4 +1,4 @@
-"""Three hundred damaged files: each ends in a sentence about it, and the other file of the import is still in."""
+"""Three hundred damaged files: each gives a message about it, and the other file of the import is still imported."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _pods(count: int) -> bytes:
     return f'{{"kind":"List","items":[{items}]}}'.encode()
 
 
-#: Inputs of up to 64 MB that take much when they are read without care.
+#: Inputs of up to 64 MB that take much time or memory if they are read naively.
 HEAVY = {
     "one string": lambda: b'{"kind":"' + b"x" * (63 << 20) + b'"}',
     "small pods": lambda: _pods(500_000),

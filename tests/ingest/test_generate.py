@@ -1,4 +1,4 @@
-"""Made-up clusters."""
+"""Generated clusters."""
 
 import pytest
 

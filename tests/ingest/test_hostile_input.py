@@ -1,4 +1,4 @@
-"""Hostile files end in an error, soon, and within memory."""
+"""Hostile files end in an error, quickly and within bounded memory."""
 
 import gzip
 import json

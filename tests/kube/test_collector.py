@@ -9,7 +9,7 @@ from schedviz.kube.collector import keep_what_is_loaded, without_gc
 
 
 class Ring:
-    """Holds itself."""
+    """An object that refers to itself."""
 
     def __init__(self) -> None:
         self.me = self

@@ -1,4 +1,4 @@
-"""Every lesson that ships is held to the engine, in both languages."""
+"""Every shipped lesson is checked against the engine, in both languages."""
 
 from __future__ import annotations
 

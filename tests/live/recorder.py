@@ -1,4 +1,4 @@
-"""Records what a real API server says in lists and watches, so that `tests.bench.follow --recorded` can replay it.
+"""Records what a real API server sends in lists and watches, so that `tests.bench.follow --recorded` can replay it.
 
     .venv/bin/python -m tests.live.recorder --kubeconfig FILE --seconds 30 OUT.jsonl.zst
 
@@ -43,7 +43,7 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def record(api: ClusterApi, seconds: float) -> list[Entry]:
-    """The lists of all kinds, and what their watches say in this time."""
+    """The lists of all kinds, and the events of their watches in this time."""
     found: list[Entry] = []
     events: list[Entry] = []
     began = time.monotonic()

@@ -37,7 +37,7 @@ from tests.live.writing import Cluster
 _PATIENCE_SECONDS = 120.0
 _PAGE = 1000
 _CHANGES_OF_A_POD = 5
-#: Pods of the scenario `rate` that there are at a time.
+#: How many pods of the scenario `rate` exist at a time.
 _LIVING = 50
 _RATED = ("agrees", "notBest", "infeasible")
 
@@ -75,7 +75,7 @@ class Scenario:
         self._report("burst", namespace, sum(sizes.values()))
 
     def rate(self) -> None:
-        """Pods that come, are bound, run and go, `--rate` changes a second: how late the page is, and what that costs."""
+        """Create, bind, run and delete pods, `--rate` changes a second, and report the page's lag and the cost."""
         namespace = self._namespace("rate")
         options, path = self._options, f"api/v1/namespaces/{namespace}/pods"
         made: dict[str, float] = {}

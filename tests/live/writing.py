@@ -29,7 +29,7 @@ class Cluster:
             response = self._http.post(path, json=obj)
             if response.status_code == httpx.codes.CREATED:
                 return dict(response.json())
-            # The default ServiceAccount of a new namespace is made a moment later.
+            # The default ServiceAccount of a new namespace is created a moment later.
             if response.status_code != httpx.codes.FORBIDDEN or time.monotonic() > deadline:
                 raise SystemExit(f"{path}: {response.status_code} {response.text[:300]}")
             time.sleep(0.2)

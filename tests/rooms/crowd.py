@@ -54,7 +54,7 @@ class SocketConnection:
 
 
 class Watcher(SocketConnection):
-    """A WebSocket into a session: when which event was there."""
+    """A WebSocket of a session, with the arrival time of each event."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self.event = -1
@@ -64,7 +64,7 @@ class Watcher(SocketConnection):
         #: Commands of any viewer that ended.
         self.outcomes = 0
         self.status = ""
-        #: When each event was there that ended a frame.
+        #: When each frame arrived, by its last event.
         self._seen: list[tuple[int, float]] = []
         super().__init__(connection)
 
@@ -78,17 +78,17 @@ class Watcher(SocketConnection):
             self._seen.append((self.event, time.perf_counter()))
 
     async def reached(self, event: int) -> float:
-        """When this event was there."""
+        """When this event had arrived."""
         await self.until(lambda: self.event >= event)
         return next(at for seen, at in self._seen if seen >= event)
 
     async def is_open(self) -> None:
-        """Wait until the session can be commanded."""
+        """Wait until the session accepts commands."""
         await self.until(lambda: self.status not in ("", "importing"))
         assert self.status != "failed"
 
     async def do(self, **command: object) -> int:
-        """Have a command done; the event to which it led."""
+        """Send a command and wait for its outcome; returns its last event."""
         outcomes = self.outcomes
         await self.say(type="command", key=uuid.uuid4().hex, command=command)
         await self.until(lambda: self.outcomes > outcomes)
@@ -96,11 +96,11 @@ class Watcher(SocketConnection):
 
 
 class RoomLine(SocketConnection):
-    """A WebSocket into a room: when which moment was there."""
+    """A WebSocket of a room, with the arrival time of each position."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self.room: dict[str, Any] = {}
-        #: When each moment was there, by its mark.
+        #: When each position arrived, by its marker.
         self._marks: dict[str, float] = {}
         super().__init__(connection)
 
@@ -115,7 +115,7 @@ class RoomLine(SocketConnection):
         await self.say(type="moment", moment={"session": session, "at": None, "tab": mark})
 
     async def moved(self, mark: str) -> float:
-        """When this moment was seen."""
+        """When this position arrived."""
         await self.until(lambda: mark in self._marks)
         return self._marks[mark]
 
@@ -195,7 +195,7 @@ class Client:
 
 
 async def ready_session(teacher: Client, body: dict[str, Any]) -> str:
-    """A new session, once it is there."""
+    """A new session, once it is ready."""
     made = await teacher.ask("POST", "sessions/", body)
     return await until_ready(teacher, made["id"])
 

@@ -119,7 +119,7 @@ async def _slow(base: str, teacher: Client, room: dict[str, str], session: str) 
 
 
 async def _cpu(base: str, teacher: Client, pid: int, chosen: argparse.Namespace) -> None:
-    """Turn by turn, so that whatever else this machine does falls on both."""
+    """In turn, so that other work of this machine affects both."""
     used = {1: 0.0, chosen.participants: 0.0}
     for turn in range(6):
         size = list(used)[turn % 2]

@@ -1,4 +1,4 @@
-"""Coming into a room, with a code and a nickname and nothing else."""
+"""Joining a room needs a code and a nickname and nothing else."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def classroom(web_server, classroom) -> Classroom:
-    """The server is there before the room."""
+    """The room, after the web server has started."""
     return classroom
 
 

@@ -77,7 +77,7 @@ def test_a_participant_on_a_slow_connection_stays_in_step(web_server):
             (slow,) = await crowd_of(base, room, 1, over=f"http://127.0.0.1:{line.port}")
             for _ in range(3):
                 seen, moved = await teacher_steps(teacher, [slow], room["session"])
-                # The line itself takes that long.
+                # The slow connection itself takes that long.
                 assert min(*seen, *moved) >= 0.3
             event = await teacher.watcher.do(op="run", max=50)
             await slow.watcher.reached(event)

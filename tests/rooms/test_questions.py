@@ -191,7 +191,7 @@ def test_unless_the_teacher_says_so(asked):
     assert room["kept"]
     assert [one["nickname"] for one in room["participants"]] == ["Ada", "Bob", "=Eve"]
     assert record(asked)[0]["answer"] == "node-a"
-    # And yet it is over for them.
+    # The room has ended for them all the same.
     asked.students["Ada"].ask("get", expect=404)
     assert asked.students["Ada"].status_of(f"sessions/{asked.session.pk}/") == 404
     asked.teacher.ask("delete", expect=204)

@@ -62,7 +62,7 @@ def gzipped(text: bytes) -> bytes:
 
 @pytest.fixture
 def busy(make_session: MakeSession) -> UUID:
-    """A session in which much was done."""
+    """A session with a long and varied history."""
     session_id = make_session(nodes=4, pods=30)
     breakpoints.put(session_id, "popped default/pod-4")
     for op, members in (

@@ -15,7 +15,7 @@ from schedviz.web.environment import database
 
 pytestmark = pytest.mark.django_db
 
-#: With letters that mean something in an URI.
+#: With characters that have a meaning in a URI.
 NAME = "a file?of #mine 100%.sqlite3"
 
 
@@ -26,7 +26,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def connection(path: Path) -> Iterator[Any]:
-    """One to a database that is not there yet."""
+    """A connection to a database that does not exist yet."""
     from urllib.parse import quote
 
     handler = ConnectionHandler({"default": database(f"sqlite:///{quote(str(path))}", synchronous="NORMAL")})

@@ -38,7 +38,7 @@ def said(sample: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def api(sample: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    """REST of this build on the old folder."""
+    """The REST API of this build on the old folder."""
     data = tmp_path_factory.mktemp("old") / "data"
     data.mkdir(mode=0o700)
     packed = (SAMPLES / f"{sample}.sqlite3.zst").read_bytes()
@@ -48,7 +48,7 @@ def api(sample: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx
 
 @pytest.fixture(scope="module")
 def another(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    """REST of a server that has nothing to do with it."""
+    """The REST API of an unrelated server."""
     yield from serving(tmp_path_factory.mktemp("another") / "data")
 
 
@@ -62,7 +62,7 @@ def serving(data: Path) -> Iterator[httpx.Client]:
 
 
 def settled(api: httpx.Client, session_id: str) -> dict[str, Any]:
-    """A session once all that was accepted is done."""
+    """A session once all accepted commands are done."""
 
     def look() -> dict[str, Any] | None:
         session: dict[str, Any] = api.get(f"sessions/{session_id}/").raise_for_status().json()

@@ -88,7 +88,7 @@ def find(running: Running, name: str) -> psutil.Process:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One that stays up for the tests that do not end it."""
+    """A server that stays up, for the tests that do not stop it."""
     folder = tmp_path_factory.mktemp("up")
     for start in starter(folder, _command(folder)):
         running = start()
@@ -325,7 +325,7 @@ def test_two_instances_keep_separate_logins_in_one_browser(shared: Running, seco
     wait_until_up(second)
     earlier, link = another_login_link(shared), another_login_link(second)
 
-    # Its jar knows no ports, as no browser's does.
+    # Its cookie jar ignores ports, as every browser's does.
     with httpx.Client() as browser:
         assert browser.get(earlier).status_code == 302
         page = browser.get(f"{first}/sessions/").text

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-#: Who may. Of one session: to look, to command, to manage it. Of no session: everybody, whoever came with an account or a share link, whoever
-#: has an account, the same with the right to change something, and staff.
+#: The permission. For one session: to view, to command, to manage it. Without a session: everybody, clients with an account or a share
+#: link, users with an account, those of them who may change something, and staff.
 SEE, COMMAND, MANAGE = "see", "command", "manage"
 EVERYBODY, GUEST, KNOWN, WRITER, STAFF = "everybody", "guest", "known", "writer", "staff"
 
@@ -26,7 +26,8 @@ ROOM_ROUTES = [
 class Row(NamedTuple):
     """A method of a URL, its permission, the request body, and the status of an allowed request.
 
-    409, 400 or 404 are answers to who may as well: nothing is there to cancel, to export, to find. 503: a worker would answer.
+    Allowed requests can be answered with 409, 400 or 404, too, because there is nothing to cancel, export or find; with 503, because a
+    worker would have to answer.
     """
 
     method: str
@@ -92,14 +93,14 @@ ROWS = [
     Row("delete", f"{SESSION}invites/<int:invite_id>/", MANAGE, 404),
     # A fork is a new session: it needs read access, and permission to create sessions.
     Row("post", f"{SESSION}branches/", f"{SEE} and {WRITER}", 201, {}),
-    # Of two sessions in the query, or of one and one that is not there.
+    # For two sessions in the query, or for one and one that does not exist.
     Row("get", "api/v1/compare/", SEE, 200, query="a={session}&b={session}"),
     Row("get", "api/v1/compare/report/", SEE, 200, query="a={session}&b={session}"),
     # Of no session.
     Row("get", "api/v1/sessions/", GUEST),
     Row("post", "api/v1/sessions/", WRITER, 201, {"generate": {"nodes": 2}}),
     Row("get", "api/v1/quotas/", KNOWN),
-    # Experiments are their owner's alone: for everybody else they are not there.
+    # Experiments belong to their owner alone: for everybody else they do not exist.
     Row("get", "api/v1/experiments/", KNOWN),
     Row("post", "api/v1/experiments/", WRITER, 201, {"plan": "experiment: 1\nbase: {generate: {nodes: 2}}"}),
     Row("get", EXPERIMENT, KNOWN, 404),
@@ -128,7 +129,7 @@ ROWS = [
     Row("get", "healthz", EVERYBODY, 503),
 ]
 
-#: Pages, and addresses that lead elsewhere: they are no views of REST, so their methods are not listed by the URL configuration.
+#: Pages and redirects. They are no views of the REST API, so the URL configuration does not list their methods.
 PAGES = {
     *("", "sessions/", "sessions/<uuid:session_id>/", "cases/", "lessons/", "compare/", "login/", "logout/"),
     *("experiments/", "experiments/<uuid:experiment_id>/"),

@@ -33,9 +33,9 @@ from tests.web.schema_checks import failures
 log = logging.getLogger(__name__)
 pytestmark = pytest.mark.django_db(transaction=True)
 
-#: Of each operation, as the schema allows them, and as many as it forbids.
+#: How many valid requests of each operation are sent, and how many invalid ones.
 REQUESTS = int(os.environ.get("SCHEDVIZ_TEST_REQUESTS", "3"))
-#: Of the long run, by all clients together.
+#: How many requests all clients together send in the long run.
 SECONDS = float(os.environ.get("SCHEDVIZ_TEST_SECONDS", "0"))
 #: The name of a private session, which no other user may learn.
 SECRET = "takeover-of-initech"
@@ -100,7 +100,7 @@ def _many(strategy: Any, ask: Callable[[Case], None], seed: int = SEED) -> None:
 
 
 def _aim(case: Case, people: People) -> None:
-    """At the session that is there; a stream that never ends is none of these requests' business."""
+    """Direct a request at the existing session, and request no stream that never ends."""
     if "session_id" in (case.path_parameters or {}):
         deleted = case.method == "DELETE" and str(case.path).endswith("{session_id}/")
         case.path_parameters["session_id"] = str(make_session(people.owner).pk if deleted else people.session.pk)

@@ -15,7 +15,7 @@ make_session = working.make_session
 
 @pytest.fixture
 def ran(people, make_session):
-    """The session of `people`, with something in its past."""
+    """The session of `people`, with some history."""
     session_id = make_session()
     working.send(session_id, "run", max=3)
     session = working.work_off(session_id)

@@ -167,7 +167,7 @@ def test_pipelined_requests_are_answered_in_order_up_to_a_limit(hasty: LiveServe
 def test_a_body_that_stops_is_answered_408_and_one_that_is_slow_is_taken(hasty: LiveServer) -> None:
     slow = opened(hasty, CHUNKED)
     stopped = opened(hasty, CHUNKED + b"1\r\n{\r\n")
-    # Each part well within the limit, all of them beyond it, and until the other one has been given up.
+    # Each part arrives well within the limit, all of them take longer, and the other body is refused in the meantime.
     while not select.select([stopped], [], [], 0.05)[0]:
         slow.sendall(b"1\r\n \r\n")
 

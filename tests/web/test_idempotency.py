@@ -1,4 +1,4 @@
-"""A request that is sent again is done once."""
+"""A request that is sent again is executed once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lessons over REST: the course, a lesson's session, and answers, which are shown when the learner gets there."""
+"""Lessons over REST: the course, a lesson's session, and answers, which are shown when the learner reaches their stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages, and coming in without a password."""
+"""Pages, and logins without a password."""
 
 from __future__ import annotations
 

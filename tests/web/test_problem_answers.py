@@ -1,4 +1,4 @@
-"""Every refusal under /api/ and /ws/ is a problem with the right status: for every method, and for whatever an address can be."""
+"""Every refusal under /api/ and /ws/ is a problem with the right status: for every method and every kind of URL."""
 
 from __future__ import annotations
 

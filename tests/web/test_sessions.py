@@ -1,4 +1,4 @@
-"""Making, listing and deleting sessions over REST."""
+"""Creating, listing and deleting sessions over REST."""
 
 from __future__ import annotations
 

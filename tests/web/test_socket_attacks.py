@@ -74,7 +74,7 @@ class Hostile:
         return message
 
     def command(self) -> Any:
-        """A command of ours, some of its members as they may be and some not."""
+        """A command with valid and invalid members."""
         kind = self.random.choice(AnyCommand.__args__)
         command: dict[str, Any] = {"op": kind.__struct_config__.tag if self.random.random() < 0.95 else self.text(5)}
         for field in msgspec.structs.fields(kind):
@@ -125,7 +125,7 @@ class Hostile:
 
 @pytest.fixture
 def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each message is read: the limits are looked at elsewhere."""
+    """Every message is read; other tests check the limits."""
     monkeypatch.setattr(settings, "SOCKET_COMMANDS_PER_SECOND", 10**6)
     monkeypatch.setattr(settings, "SOCKET_COMMANDS_AT_ONCE", 10**6)
     monkeypatch.setattr(settings, "SOCKET_FRAMES_AT_ONCE", 10**6)

@@ -1,4 +1,4 @@
-"""The front end's files, as the web server gives them."""
+"""The front end's files, as the web server serves them."""
 
 from __future__ import annotations
 

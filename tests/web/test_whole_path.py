@@ -32,7 +32,7 @@ DUMP = {"apiVersion": "v1", "kind": "List", "items": [_node(f"node{n}") for n in
 
 
 def until(what: Callable[[], bool], seconds: float = 30.0) -> None:
-    """Wait until it is so."""
+    """Wait until the condition holds."""
     deadline = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < deadline
@@ -41,7 +41,7 @@ def until(what: Callable[[], bool], seconds: float = 30.0) -> None:
 
 @pytest.fixture
 def script(web_server, people, engine_worker, io_worker):
-    """A client of REST, as a script has it."""
+    """A REST client with a token, as scripts use it."""
     headers = {"Authorization": f"Bearer {make_token(people.owner, 'script')}"}
     with httpx.Client(base_url=f"http://{web_server.netloc}/api/v1/", headers=headers, timeout=30) as client:
         yield client

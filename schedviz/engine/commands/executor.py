@@ -135,9 +135,7 @@ class CommandExecutor:
         return Outcome()
 
     def _write_all(self, writes: Sequence[commands.Create | commands.Update | commands.Delete]) -> None:
-        """Write objects while a cycle runs, after the writes of the cycle so far. What the API server refuses, it refuses without a
-        result.
-        """
+        """Write objects while a cycle runs, after the writes of the cycle so far. A write that the API server refuses is not reported."""
         if writes:
             self._simulation.cluster.cycle_ended()
         for write in writes:

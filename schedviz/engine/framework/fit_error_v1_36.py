@@ -1,4 +1,4 @@
-"""Why no node fits, as v1.36 says it: nodes that were not looked at have a status too.
+"""Why no node fits, as v1.36 reports it: nodes that were not evaluated have a status, too.
 
 Upstream: framework/interface.go NodeToStatus, framework/types.go FitError
 """
@@ -13,7 +13,7 @@ import msgspec
 from schedviz.engine.framework.fit_error import Diagnosis, FitError, NodeToStatusMap, reasons_histogram
 from schedviz.engine.framework.status import Code, Status
 
-#: The status of a node that was not looked at, unless PreFilter rejected it.
+#: The status of a node that was not evaluated, unless PreFilter rejected it.
 _ABSENT = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 
 #: The name under which a rejection by an extender counts as one by a plugin. Upstream: framework/types.go ExtenderName

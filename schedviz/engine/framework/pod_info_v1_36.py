@@ -63,7 +63,7 @@ class PodInfoV136(PodInfo):
 
     @property
     def container_requests(self) -> PodRequests:
-        """NodeResourcesFit scores by these: upstream does not tell its scorer which gates are on."""
+        """NodeResourcesFit scores by these: upstream does not pass the gates to its scorer."""
         if _is_plain(self.pod):
             return self.requests
         options = ResourceOptions(use_status_resources=False, skip_pod_level_resources=True)
@@ -209,7 +209,9 @@ def _container_amounts(pod: Pod, options: ResourceOptions, missing: Mapping[str,
 
 
 def _effective(pod: Pod, spec: Amounts, actuated: Amounts, allocated: Amounts) -> Amounts:
-    """The greatest of what is asked for, given and allocated; an infeasible resize asks in vain. Upstream: determineEffectiveRequests"""
+    """The greatest of the requested, actual and allocated amounts; the request of an infeasible resize does not count. Upstream:
+    determineEffectiveRequests
+    """
     effective = dict(actuated)
     _raise(effective, allocated)
     if not _is_resize_infeasible(pod):

@@ -20,7 +20,7 @@ from schedviz.sessions.redis.replies import reply
 
 
 class PastedText(msgspec.Struct, frozen=True):
-    """A text, and the card that is wanted of its first pod's newest messages; without `form`, all messages are explained as JSON."""
+    """A text to explain: with `form`, as a card about the newest messages of its first pod; without, all its messages as JSON."""
 
     text: str = ""
     #: A file to read the text from, perhaps compressed; empty: there is none.
@@ -79,7 +79,7 @@ def hint_for(text: str) -> str:
 
 
 def answer_to(question: PastedText) -> PastedAnswer:
-    """The messages of the text, or the card of the first pod's."""
+    """The messages of the text, or a card about its first pod."""
     if question.file:
         try:
             text = text_of(Source.of_bytes("the file", question.file), LONGEST)

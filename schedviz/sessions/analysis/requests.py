@@ -96,7 +96,7 @@ class Describe(AnalysisRequest, frozen=True, tag="describe"):
 
 
 class Devices(AnalysisRequest, frozen=True, tag="devices"):
-    """The devices with who has them, the claims and the device classes; only those of a node or of a pod, unless both are ""."""
+    """The devices with their claims, the claims, and the device classes; only those of a node or of a pod, unless both are ""."""
 
     node: str = ""
     #: `namespace/name`

@@ -17,7 +17,7 @@ from schedviz.sessions.errors import SessionError, SessionGone
 from schedviz.sessions.models import Breakpoint, Session
 from schedviz.trace.events import AnyEvent
 
-#: The most breakpoints in one session.
+#: The maximum number of breakpoints in one session.
 MOST = 20
 
 

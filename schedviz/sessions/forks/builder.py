@@ -103,7 +103,7 @@ class Forking(Importing):
         came_from = self.session.source["fork"] | {"event": simulation.event}
         if not lease.fenced_update(self.lease, source={"fork": came_from}):
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
-        # As a session that is made stores them, so that a comparison lists only what differs.
+        # Stored as for a new session, without defaults, so that a comparison lists only what differs.
         defaults = msgspec.to_builtins(SimulationSettings())
         settings = {name: value for name, value in msgspec.to_builtins(simulation.settings).items() if value != defaults[name]}
         self.session.settings = {

@@ -26,7 +26,7 @@ DUE_COSTS = 10.0
 #: ... but at most this long, unless engines are very large, because users wait for the replay of cycle details.
 LATE_SECONDS = 2.0
 LATE_COSTS = 3.0
-#: The most events to fold between two views (about 30 ms; a view of 100 nodes takes 2 KB) ...
+#: The maximum number of events to fold between two views (about 30 ms; a view of 100 nodes takes 2 KB) ...
 VIEW_EVENTS = 2_000
 #: ... unless views would then cost more than this share of the work.
 VIEW_SHARE = 0.1

@@ -15,7 +15,7 @@ from schedviz.sessions.queries.keyset import in_steps
 from schedviz.trace.events import AnyEvent, CycleStarted
 from schedviz.trace.story import CyclePod, Entry, Life, StoryBuilder, lives_of, own_uid
 
-#: The most incarnations of one name that are numbered; events of earlier ones are included, too.
+#: The maximum number of incarnations of one name that are numbered. Events of earlier ones are included, too.
 MOST_LIVES = 100
 _CHUNKS_AT_ONCE = 16
 

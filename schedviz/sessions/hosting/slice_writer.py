@@ -31,7 +31,7 @@ from schedviz.trace.tally import Levels
 
 logger = logging.getLogger(__name__)
 
-#: The most chunks that a new owner publishes again.
+#: The maximum number of chunks that a new owner publishes again.
 _REPUBLISHED = 50
 
 

@@ -18,7 +18,7 @@ from django.db import DatabaseError, connection
 logger = logging.getLogger(__name__)
 
 STAGE_SECONDS = 10.0
-#: On a machine with more work than cores a stage may take so many times as long, as long as it has used little CPU time itself.
+#: On a machine with more work than cores, a stage may take this many times as long if it has used little CPU time itself.
 OVERLOAD_FACTOR = 6
 #: A cycle with many stages reports progress after each of them, but not for longer than this: other sessions of the process wait for it.
 CYCLE_SECONDS = 60.0

@@ -19,7 +19,7 @@ BROKEN_DOWN: Final = 2000
 #: At most this many intervals cover them; each lasts one of these numbers of seconds.
 _INTERVALS: Final = 48
 _SECONDS: Final = (10, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600)
-#: How many pods of each place of the queue are named.
+#: The maximum number of pods that are named for each place in the queue.
 NAMED: Final = 20
 
 

@@ -13,7 +13,7 @@ from schedviz.explain.decision_times import DecisionTime
 from schedviz.sessions.models import DecisionBatch
 from schedviz.sessions.queries import observed
 
-#: The most times in one batch.
+#: The maximum number of times in one batch.
 MOST: Final = 2000
 #: How many batches are kept, how many bytes of them, and how often older ones are deleted. A time takes about 100 bytes.
 _KEPT: Final = 2048

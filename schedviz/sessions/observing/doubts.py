@@ -1,4 +1,4 @@
-"""`Doubts`: bindings whose first verdict may depend on the order of decisions. They get a second look when more is known."""
+"""`Doubts`: bindings whose first verdict may depend on the order of decisions. They are judged again when more is known."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from schedviz.sessions.observing import decision_times
 
 logger = logging.getLogger(__name__)
 
-#: How long a binding waits for the second look: times of decisions, and bindings that were decided before it, arrive after it.
+#: How long a binding waits to be judged again: times of decisions, and bindings that were decided before it, may arrive after it.
 DOUBT_SECONDS: Final = 2.0
-#: CPU time for second looks after each slice, so that a cluster that seldom agrees does not slow down its session; and when a session is
-#: left. Bindings beyond that wait for the next slice.
+#: The CPU time for judging bindings again: after each slice, so that a cluster that seldom agrees does not slow down its session, and when
+#: the session is released. The remaining bindings wait for the next slice.
 _SLICE_SECONDS: Final = 0.01
 _LEAVING_SECONDS: Final = 1.0
-#: The most bindings that wait. Beyond that, the first verdict stands.
+#: The maximum number of bindings that wait. Beyond that, the first verdict stands.
 _MOST_DOUBTS: Final = 512
 _MOST_VANISHED: Final = 256
 
@@ -57,7 +57,7 @@ class Doubts:
         self._vanished: deque[Vanished] = deque(maxlen=_MOST_VANISHED)
 
     def vanished(self, pod: Pod, number: int) -> None:
-        """A pod was deleted while it was pending, after so many moves."""
+        """Note that a pod was deleted while it was pending, after this number of moves."""
         self._vanished.append(Vanished(pod, number))
 
     def may_change(self, one: Bound, *, has_times: bool, is_retrying: bool) -> bool:
@@ -70,7 +70,7 @@ class Doubts:
         return has_times or is_retrying or any(one.arrived is None or number > one.arrived for _, number in self._vanished)
 
     def add(self, one: Bound, event: int, judgement: Judgement) -> None:
-        """A binding is to be judged again."""
+        """Let a binding be judged again."""
         self._waiting.append(Doubt(one, event, judgement, self._clock()))
 
     def settled(self, simulation: Simulation, dry_runs: LiveDryRuns, moves: Iterable[Move], *, now: bool) -> list[tuple[Doubt, Judgement]]:
@@ -91,7 +91,7 @@ class Doubts:
             doubt = self._waiting.popleft()
             judgement = doubt.judgement if is_late else self._judged(look, doubt)
             if not self._is_due(doubt) and judgement.verdict in DISAGREEMENTS:
-                # What would have become known is not known.
+                # It was not judged again, so a disagreement is not certain.
                 judgement = undecided(judgement)
             found.append((doubt, judgement))
         return found

@@ -28,9 +28,9 @@ from schedviz.sessions.queries.observed import LastState, ObjectKey
 from schedviz.sessions.redis import wakeups
 from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 
-#: The most events in one batch.
+#: The maximum number of events in one batch.
 MOST = 500
-#: How the key of a command ends whose order among others is not known.
+#: The suffix of a command's key if its order among the others is unknown.
 UNORDERED = "~"
 
 

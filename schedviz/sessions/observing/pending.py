@@ -1,8 +1,8 @@
 """`PendingPods`: the pods of a followed cluster that wait, and which of them its scheduler has probably decided on already.
 
 The API server does not show when a scheduler decides. But activeQ is ordered by priority and then by time of arrival, a rejected pod gets a
-condition, and a nominated one a node. So the pods before a bound one in that order, without such a condition, were decided before it, and
-their bindings are under way.
+condition, and a nominated one a node. So the pods that precede a bound pod in that order, and have no such condition, were decided before
+it: their bindings are in flight.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class Waiting(msgspec.Struct):
     """A pod that waits."""
 
     rank: Rank
-    #: The number of moves when the pod came, or when it was rejected last; None: it was there before.
+    #: The number of moves when the pod arrived, or when it was last rejected; None: it existed before.
     arrived: int | None
     place: Place
-    #: Whether it waits for something that takes long, such as a volume: others are no longer held up for it.
+    #: Whether it waits for something that takes long, such as a volume, so that other pods no longer wait for it.
     is_passed: bool = False
 
 
@@ -67,13 +67,13 @@ class PendingPods:
                 waiting.rank = self._rank(pod)
                 insort(self._active, (waiting.rank, pod.uid))
             waiting.place = place
-            # It is tried again after what happens from now on.
+            # Only what happens from now on can lead to another attempt.
             waiting.arrived = arrived
             return place
         return None
 
     def remove(self, uid: str) -> Waiting | None:
-        """A pod no longer waits. None: it did not."""
+        """Remove a pod that no longer waits. None: it did not wait."""
         waiting = self._pods.pop(uid, None)
         if waiting is not None:
             self._leave_active(uid, waiting)
@@ -84,7 +84,7 @@ class PendingPods:
         return {uid for _, uid in self._active[: bisect_left(self._active, (rank, ""))]}
 
     def pass_by(self, uids: Iterable[str]) -> None:
-        """Other pods no longer wait for these."""
+        """Let other pods no longer wait for these."""
         for uid in uids:
             if (waiting := self._pods.get(uid)) is not None:
                 self._leave_active(uid, waiting)
@@ -97,7 +97,7 @@ class PendingPods:
 
     @property
     def has_rejected(self) -> bool:
-        """Whether pods wait that were rejected and are tried again at a time that is not known."""
+        """Whether rejected pods wait, which are tried again at unknown times."""
         return any(known.place in ("unschedulable", "nominated") for known in self._pods.values())
 
     @property

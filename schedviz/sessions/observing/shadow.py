@@ -2,8 +2,7 @@
 that is still pending at the end of the slice with which it came.
 
 Dry cycles run in the order of the observations. A binding that overtook others is judged together with them, when they are known too. One
-that does not agree gets a second look (doubts.py).
-Results are stored in the transaction of the engine's slice.
+that does not agree is judged again (doubts.py). Results are stored in the transaction of the engine's slice.
 """
 
 from __future__ import annotations
@@ -33,18 +32,18 @@ from schedviz.trace.releases import is_of_release, release_in
 
 logger = logging.getLogger(__name__)
 
-#: Bindings in flight are judged when no other one has come for this time, even if some that were to be decided before are not known ...
+#: Bindings in flight are judged when no further one has arrived for this long, even if some that were decided before them are missing ...
 PATIENCE_SECONDS: Final = 2.0
-#: ... or after this time, for a pod can wait for a volume while others are bound ...
+#: ... or after this long, because a pod can wait for a volume while others are bound ...
 _LONGEST_SECONDS: Final = 10.0
 #: ... or when there are this many.
 _MOST_IN_FLIGHT: Final = 256
-#: The most moves that are kept, to see the nodes as they were.
+#: The maximum number of moves that are kept, to restore the nodes as they were.
 _MOST_MOVES: Final = 1024
 _FINISHED = frozenset({"Succeeded", "Failed"})
 #: Verdicts that may depend on the order of decisions.
 _DOUBTFUL: Final = DISAGREEMENTS | {"undecided"}
-#: Causes of disagreements that have nothing to do with it.
+#: Causes of disagreements that do not depend on it.
 _CERTAIN_CAUSES: Final = frozenset({"release", "sampling"})
 _BROKE = "the dry cycle failed, which is a bug in schedviz; the server's log has the details"
 _IN_CYCLE = "the session was within a scheduling cycle of its own"
@@ -80,7 +79,7 @@ class Shadow:
         self._search_budget = SearchBudget(clock=clock)
         self._results: list[Shown] = []
         self._before: Pod | None = None
-        #: The pod that the command binds, as it waited.
+        #: The pod that the command binds, as it was while it waited.
         self._waited: Waiting | None = None
         #: None: not yet read from the engine.
         self._pending: PendingPods | None = None
@@ -90,8 +89,8 @@ class Shadow:
         self._members: list[_Member] = []
         self._began = self._grew = 0.0
         self._awaited: set[str] = set()
-        #: Pods that came in this slice, and the event, until a dry cycle is run for them at its end. An idle scheduler binds such a pod
-        #: at once, so most are bound before, and the dry cycle for the binding is that for the arrival, too.
+        #: Pods that have arrived in this slice, each with its event, until a dry cycle is run for them at its end. An idle scheduler binds
+        #: such a pod at once, so most are bound before, and the dry cycle for the binding is that for the arrival, too.
         self._arrivals: dict[str, tuple[Pod, int]] = {}
 
     def before(self, simulation: Simulation, command: AnyCommand, *, is_ordered: bool = True) -> None:
@@ -163,7 +162,7 @@ class Shadow:
             self._arrivals.pop(pod.uid, None)
             self._results.append(self._binding(pod, node, event, Judgement("unjudged", reasons=(_IN_CYCLE,))))
             return
-        # When a rejected pod was tried again is not known: probably after those that came before its binding.
+        # It is unknown when a rejected pod was tried again: probably after the pods that arrived before its binding.
         is_retried = waited.place != "active"
         rank = (waited.rank[0], pending.latest) if is_retried else waited.rank
         bound = Bound(pod, node, rank, waited.arrived, self._moved, is_ordered, is_retried)
@@ -209,7 +208,7 @@ class Shadow:
             self._judged(one, judgement)
 
     def _judged(self, one: _Member, judgement: Judgement) -> None:
-        """Store a verdict, or give the binding a second look later if more may become known."""
+        """Store a verdict, or judge the binding again later if more may become known."""
         pod, node = one.bound.pod, one.bound.node
         if judgement.verdict in _DOUBTFUL and judgement.cause not in _CERTAIN_CAUSES and self._may_change(one.bound):
             self._doubts.add(one.bound, one.event, judgement)
@@ -258,7 +257,7 @@ class Shadow:
     # --- Pods
 
     def _choose_for_arrival(self, simulation: Simulation, uid: str) -> None:
-        """Run the dry cycle for a pod that came, if that is due."""
+        """Run the dry cycle for a pod that has arrived, if it is due."""
         if (arrival := self._arrivals.pop(uid, None)) is None or simulation.scheduler.cycle is not None:
             return
         pod, event = arrival
@@ -266,7 +265,7 @@ class Shadow:
             self._results.append(PodArrival(pod.key, pod.uid, event, choice))
 
     def _note_move(self, simulation: Simulation, before: Pod | None, pod: Pod | None) -> None:
-        """Keep that a pod was bound, or that a bound one is gone."""
+        """Record that a pod was bound, or that a bound one is gone."""
         was_placed, is_placed = before is not None and _is_placed(before), pod is not None and _is_placed(pod)
         if was_placed == is_placed:
             return
@@ -346,5 +345,5 @@ def _node_of(pod: dict[str, Any]) -> str:
 
 
 def _is_placed(pod: Pod) -> bool:
-    """Whether the pod takes room on a node."""
+    """Whether the pod occupies a node."""
     return bool(pod.spec.node_name) and pod.status.phase not in _FINISHED

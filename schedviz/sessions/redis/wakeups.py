@@ -23,7 +23,7 @@ VALIDATE = "schedviz.validate_settings"
 EXPLAIN_TEXT = "schedviz.explain_text"
 IO_QUEUE = "io"
 
-#: An import that was enqueued is not enqueued again for so long.
+#: An import that was enqueued is not enqueued again for this long.
 IMPORT_DEDUPLICATION_MILLISECONDS = 30_000
 _WARNING_SECONDS = 10.0
 _warned_at = -_WARNING_SECONDS

@@ -341,7 +341,7 @@ def _expect_terms(pod: Pod) -> None:
 
 
 def _may_ask_too_much(pod: Pod) -> bool:
-    """Whether a pod may have too many terms or resources: a quick look, because an import has many pods."""
+    """Whether a pod may have too many terms or resources: a quick check, because an import has many pods."""
     spec = pod.spec
     others = len(spec.tolerations) + len(spec.topology_spread_constraints) + len(spec.scheduling_gates) + len(spec.node_selector)
     return (

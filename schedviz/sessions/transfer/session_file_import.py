@@ -69,7 +69,7 @@ from schedviz.trace.releases import gates_in, release_in, unknown_release
 _SLICE_CYCLES = 64
 _SLICE_SECONDS = 0.2
 _ROWS = 500
-#: The most characters of an event or an outcome in a message.
+#: The maximum number of characters of an event or an outcome in a message.
 _SHOWN = 2000
 _MOST = 100_000_000
 _KEY = "file-"

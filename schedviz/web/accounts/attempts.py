@@ -25,12 +25,12 @@ def counts(key: str, limit: int, seconds: float) -> bool:
 
 
 def clear(key: str) -> None:
-    """Forget the attempts with this key."""
+    """Delete the attempts with this key."""
     PasswordAttempt.objects.filter(who=_digest(key)).delete()
 
 
 def forget() -> None:
-    """Delete attempts that no limit counts any more."""
+    """Delete attempts that are too old for every limit."""
     PasswordAttempt.objects.filter(at__lte=time.time() - KEPT_SECONDS).delete()
 
 

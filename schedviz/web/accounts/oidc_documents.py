@@ -15,7 +15,7 @@ import requests
 
 #: How long a fetched document is used. After that, removed keys are no longer accepted.
 VALID_SECONDS: Final = 3600.0
-#: After a failure, the document is not fetched again for so long.
+#: After a failure, the document is not fetched again for this long.
 FAILED_SECONDS: Final = 30.0
 #: The time limit of one fetch, and of the requests that wait for it.
 FETCH_SECONDS: Final = 5.0

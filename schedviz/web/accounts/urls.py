@@ -1,4 +1,4 @@
-"""Addresses of the pages of accounts."""
+"""URL patterns of the account pages."""
 
 from __future__ import annotations
 

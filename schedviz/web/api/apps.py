@@ -1,4 +1,4 @@
-"""The Django app of REST, which stores responses for retried requests."""
+"""The Django app of the REST API, which stores responses for retried requests."""
 
 from __future__ import annotations
 

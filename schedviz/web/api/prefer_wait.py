@@ -27,7 +27,7 @@ PREFER = OpenApiParameter(
     "Prefer",
     str,
     OpenApiParameter.HEADER,
-    description=f"`wait=5`: respond wait_until it is done, or after 5 seconds (at most {LONGEST_WAIT_SECONDS:g}).",
+    description=f"`wait=5`: respond when it is done, or after 5 seconds (at most {LONGEST_WAIT_SECONDS:g}).",
 )
 
 
@@ -41,7 +41,7 @@ def wait_seconds(request: Request) -> float:
 
 
 def wait_until(is_done: Callable[[T], bool], read: Callable[[], T], first: T, seconds: float) -> T:
-    """The result of `read` once it is done, or wait_until the time is over; `first` is the result of the first read.
+    """The result of `read` once it is done, or when the time is over; `first` is the result of the first read.
 
     It does not wait if too many requests do.
     """

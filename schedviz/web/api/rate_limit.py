@@ -155,5 +155,5 @@ class RequestRate(BaseThrottle):
         return self._by_address(request)
 
     def _by_address(self, request: Request) -> tuple[str, str]:
-        """Of anonymous clients and holders of share links: a link can be given to many."""
+        """The key of anonymous clients and of holders of share links, because a link can be given to many."""
         return "STRANGER_REQUESTS_PER_MINUTE", f"address {network_of(self.get_ident(request) or '')}"

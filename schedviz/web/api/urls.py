@@ -1,4 +1,4 @@
-"""Addresses of REST."""
+"""URL patterns of the REST API."""
 
 from __future__ import annotations
 

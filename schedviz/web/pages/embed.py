@@ -37,7 +37,7 @@ def embedded_panel(request: HttpRequest, session_id: UUID, panel: str) -> HttpRe
         "language": language_of(request),
         "words": words_of(request),
         "theme": request.GET.get("theme", ""),
-        "csrf_token": "",  # Nothing is changed from here; asking for one would set its cookie.
+        "csrf_token": "",  # The panel changes nothing, and a token would set a cookie.
     }
     if is_shown and session is not None:
         context |= {"session_id": str(session.pk), "session_name": session.name, "panel": panel, "embedded": True}
@@ -48,7 +48,7 @@ def embedded_panel(request: HttpRequest, session_id: UUID, panel: str) -> HttpRe
     if settings.EMBED_ORIGINS:
         # X-Frame-Options cannot list sites; the policy does. This is what Django's decorator of the same name sets.
         response.xframe_options_exempt = True
-    response["Referrer-Policy"] = "no-referrer"  # The address has the link in it.
+    response["Referrer-Policy"] = "no-referrer"  # The URL contains the share link.
     return response
 
 

@@ -1,4 +1,4 @@
-"""Addresses of pages."""
+"""URL patterns of the pages."""
 
 from __future__ import annotations
 

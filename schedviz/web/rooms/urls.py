@@ -1,4 +1,4 @@
-"""Addresses of the pages of rooms."""
+"""URL patterns of the room pages."""
 
 from __future__ import annotations
 

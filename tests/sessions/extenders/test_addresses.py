@@ -1,4 +1,4 @@
-"""Where the names of extenders may lead, and that the address which was looked at is the one that is connected to."""
+"""What the hostnames of extenders may resolve to; and the address that was checked is the one that is connected to."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _names = itertools.count(1)
 
 @pytest.fixture
 def parent(make_session: MakeSession) -> Session:
-    """A session in which all kinds of things happened, with several checkpoints."""
+    """A session with a varied history and several checkpoints."""
     session_id = make_session(nodes=4, pods=40)
     send(session_id, "run", max=8)
     work_off(session_id)

@@ -28,7 +28,7 @@ def engine_view(session_id: UUID) -> View:
 
 @pytest.fixture
 def busy(make_session: MakeSession) -> UUID:
-    """A session in which all kinds of things happened."""
+    """A session with a varied history."""
     session_id = make_session(nodes=5, pods=40)
     send(session_id, "run", max=10)
     send(session_id, "latency", kind="Pod", seconds=2)

@@ -174,7 +174,7 @@ def test_a_killed_owner_is_followed_by_one_that_does_the_same(make_session: Make
 
 
 def straight_events(session_id: Any) -> list[Any]:
-    """The events of all commands, done by one engine from the first checkpoint."""
+    """The events of all commands, executed by one engine from the first checkpoint."""
     first = Checkpoint.objects.filter(session_id=session_id, complete=True).order_by("event", "pk")[0]
     simulation = replayer.restore(first)
     events: list[Any] = []

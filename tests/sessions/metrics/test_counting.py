@@ -80,7 +80,7 @@ def test_extension_points_are_timed_once_for_each_cycle_that_runs_them() -> None
         ("Bind", "Success"): 1,
         ("PostBind", "Success"): 1,
     }
-    # Between two looks at this watch a thousandth of a second passes.
+    # Each reading advances this clock by a millisecond.
     assert all(histogram.sum == pytest.approx(0.001 * sum(histogram.counts)) for histogram in timed.values())
 
 

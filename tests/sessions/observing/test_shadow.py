@@ -76,7 +76,7 @@ def test_bindings_are_judged_in_the_order_of_what_was_observed(followed: UUID, m
     )
     work_off(followed)
 
-    # 10m of `old` and of `other` are on the small node by then, and 900m more do fit.
+    # By then, 10m of `old` and of `other` are on the small node, and 900m more still fit.
     assert verdicts(followed) == {"default/best": "agrees", "default/other": "notBest", "default/wants": "notBest", "default/waits": ""}
     late = pod("late", cpu="100m")
     push(followed, 4, seen("MODIFIED", rejected(pod("waits"))), seen("ADDED", late), seen("MODIFIED", on(late, "small")))

@@ -1,4 +1,4 @@
-"""One question, one computation, however many ask and however often."""
+"""Equal requests are computed once, however many clients send them, however often."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLACE = "schedviz:answer:a-test"
 
 
 def sent() -> list[list[Any]]:
-    """The arguments of the questions that wait for a worker: here there is none."""
+    """The arguments of the requests that wait for a worker. None runs here."""
     waiting: Any = stream.client().lrange(wakeups.IO_QUEUE, 0, -1)
     messages = [json.loads(message) for message in waiting]
     return [json.loads(base64.b64decode(message["body"]))[0] for message in messages if message["headers"]["task"] == wakeups.ANSWER]

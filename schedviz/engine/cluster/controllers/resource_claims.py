@@ -118,7 +118,7 @@ def _free(claim: ResourceClaim, api: ApiServer) -> None:
 
 def _is_user(claim: ResourceClaim, user: ResourceClaimConsumerReference, api: ApiServer) -> bool:
     if user.resource != "pods" or user.api_group:
-        # Others than pods remove themselves.
+        # Users other than pods remove themselves.
         return True
     pod = api.store.get("Pod", f"{claim.namespace}/{user.name}")
     return isinstance(pod, Pod) and pod.uid == user.uid and not _is_done(pod)

@@ -31,7 +31,7 @@ NOT_HELPFUL: Final = unresolvable("Preemption is not helpful for scheduling")
 
 
 class VictimSearch:
-    """A search for victims on some rows, which goes on only as far as `found` is read."""
+    """A search for victims on some rows, which continues only as far as `found` is read."""
 
     def __init__(self, rows: int, find: Callable[[VictimSearch], Iterator[tuple[int, NodeVictims | Status]]]) -> None:
         self._codes = np.zeros(rows, np.int32)

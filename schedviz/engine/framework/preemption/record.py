@@ -1,4 +1,4 @@
-"""`PreemptionRecord`: what a preemption evaluated, for those who look at it."""
+"""`PreemptionRecord`: what a preemption evaluated, for display."""
 
 from __future__ import annotations
 

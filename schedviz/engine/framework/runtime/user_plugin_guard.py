@@ -1,4 +1,4 @@
-"""`GuardedPlugin`: contains the faults of users' plugins. Exceptions and invalid answers become Status Error.
+"""`GuardedPlugin`: isolates the faults of users' plugins. Exceptions and invalid answers become Status Error.
 
 The framework sees the plugin's extension points, but none of its faults: answers are checked, and so is data written to CycleState, which a
 checkpoint must be able to store.
@@ -58,7 +58,7 @@ class GuardedPlugin:
         """Raises `ValueError` if the plugin cannot be used."""
         self.name = name
         self._plugin = plugin
-        #: The first fault since the plugin was created, for those who end a run because of it.
+        #: The first fault since the plugin was created, for callers that end a run because of it.
         self.first_fault: PluginFault | None = None
         if callable(getattr(plugin, "less", None)):
             raise ValueError("a plugin that was installed cannot sort the queue (it has the method less)")  # noqa: TRY004

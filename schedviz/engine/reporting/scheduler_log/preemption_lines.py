@@ -135,13 +135,13 @@ class PreemptionLines:
             yield from self._failed(preemption, event)
 
     def recorded(self, event: EventRecorded) -> Iterator[LogLine]:
-        """The scheduler told of an evicted victim."""
+        """The scheduler recorded a Kubernetes Event about an evicted victim."""
         preemption = self._of_victim.get(event.pod)
         if preemption is None:
             return
         yield from self._starts(preemption)
         if event.note.endswith("(in kube-scheduler memory)."):
-            # Whether it waited at Permit or was in PreBind, the events do not tell.
+            # The events do not show whether it waited at Permit or was in PreBind.
             yield from self._ended(preemption, event.pod)
             return
         yield from self._evicted(preemption, event.pod, "preemption/executor.go:152", "Preemptor Pod preempted victim Pod")

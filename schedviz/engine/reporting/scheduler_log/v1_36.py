@@ -57,7 +57,7 @@ from schedviz.trace.events import (
 from schedviz.trace.view import QueuedPod
 
 _HANDLERS: Final = "scheduler/eventhandlers.go"
-#: Events in the midst of a handler.
+#: Events in the middle of a handler.
 _OF_HANDLERS: Final = (CachePod, QueueMoved, InFlightChanged, PreEnqueueRan, RequeueConsidered)
 #: Why plugins cannot sign a pod. Upstream: SignPod of each
 _NOT_SIGNABLE: Final[Mapping[str, str]] = {

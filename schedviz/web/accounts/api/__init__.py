@@ -1,1 +1,1 @@
-"""REST of accounts."""
+"""The REST API of accounts."""

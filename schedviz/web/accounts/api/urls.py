@@ -1,4 +1,4 @@
-"""Addresses of REST of accounts."""
+"""URL patterns of the accounts API."""
 
 from __future__ import annotations
 

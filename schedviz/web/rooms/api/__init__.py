@@ -1,1 +1,1 @@
-"""REST of rooms, one module per resource."""
+"""The REST API of rooms, one module per resource."""

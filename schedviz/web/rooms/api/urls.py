@@ -1,4 +1,4 @@
-"""Addresses of rooms, below `/api/v1/rooms/`."""
+"""URL patterns of the rooms API, below `/api/v1/rooms/`."""
 
 from __future__ import annotations
 

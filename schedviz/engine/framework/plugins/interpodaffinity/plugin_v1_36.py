@@ -97,7 +97,7 @@ def _after_pod_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | No
     """Upstream: isSchedulableAfterPodChange"""
     was, now = before_and_after(Pod, old, new)
     if was is not None and now is not None and now.uid == pod.uid:
-        # Other pods may have hated its old labels.
+        # Anti-affinity of other pods may have matched its old labels.
         return QueueingHint.QUEUE
     if any(pod_ is not None and not has_place(pod_) for pod_ in (now, was)):
         return QueueingHint.QUEUE_SKIP

@@ -102,7 +102,7 @@ class CSILimits(VolumeLimits):
         return SUCCESS
 
     def _attached_by_objects(self, node: str) -> Attached:  # noqa: ARG002 - v1.27.1 counts pods alone
-        """The node's volumes that other objects than its pods tell of."""
+        """The node's volumes that are known from objects other than its pods."""
         return {}
 
     def _attachable(self, pod: Pod, migration: Migration, *, is_new: bool) -> Attached:

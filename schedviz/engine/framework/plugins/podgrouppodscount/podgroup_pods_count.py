@@ -1,4 +1,4 @@
-"""PodGroupPodsCount: prefers the placement in which most pods of the group get a node. v1.36.
+"""PodGroupPodsCount: prefers the placement in which the most pods of the group get a node. v1.36.
 
 Upstream: framework/plugins/podgrouppodscount/podgroup_pods_count.go
 """

@@ -347,6 +347,6 @@ def test_pools_whose_slices_are_not_all_there_have_no_devices() -> None:
     devices = Devices(*slices, slice_of(device("z"), name="whole", pool="whole", allNodes=True))
     finder = devices.allocator().for_claims([claim_for(request())])
 
-    # The slices of all pools were searched for each pool on each node: minutes.
+    # Searching the slices of all pools for each pool on each node would take minutes.
     results = [finder.find(node_called(f"n{number}")) for number in range(60)]
     assert [each is not None and each[0][0].device.device.name for each in results] == ["z"] * 60
