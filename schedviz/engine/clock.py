@@ -1,6 +1,7 @@
 """Virtual time, in whole nanoseconds since the session began, so that sums compare exactly.
 
-Nothing in the engine reads another clock. Second 0 is 2024-01-01T00:00:00Z.
+Nothing in the engine reads another clock. Second 0 is 2024-01-01T00:00:00Z. docs/concepts.md (Virtual time) says what moves it;
+`commands/cycle_runner.py` does.
 """
 
 from __future__ import annotations
