@@ -20,7 +20,7 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for, whole_number
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 PAGE = 100
 LONGEST_PAGE = 1000
@@ -47,7 +47,7 @@ class Agreement(Resource):
                 most=LONGEST_PAGE,
             ),
         ],
-        responses={200: answer(schemas.AgreementBody), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: response(schemas.AgreementBody), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read the agreement rate, the counts, and each binding with its verdict and the reason, newest first."""

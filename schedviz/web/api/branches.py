@@ -25,7 +25,7 @@ from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.prefer_wait import PREFER, wait_seconds
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.sessions import (
     NEWEST_FIRST,
     expect_session_quota,
@@ -49,7 +49,7 @@ class Branches(Resource):
     @extend_schema(
         operation_id="listBranches",
         parameters=page_parameters("a fork", default=PAGE, most=LONGEST_PAGE, number=False),
-        responses={200: answer(schemas.ForkList), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: response(schemas.ForkList), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the forks that you may see, newest first."""
@@ -65,9 +65,9 @@ class Branches(Resource):
         request={"application/json": ref(schemas.NewFork)},
         parameters=[PREFER, IDEMPOTENCY_KEY],
         responses={
-            201: answer(schemas.SessionBody, "The fork, a session of yours. Its status is `importing` until its engine is ready."),
-            200: answer(schemas.SessionBody, "The fork that was created before with this key."),
-            **refused(400, 401, 403, 404, 409),
+            201: response(schemas.SessionBody, "The fork, a session of yours. Its status is `importing` until its engine is ready."),
+            200: response(schemas.SessionBody, "The fork that was created before with this key."),
+            **error_responses(400, 401, 403, 404, 409),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:

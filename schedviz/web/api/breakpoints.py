@@ -19,7 +19,7 @@ from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, answer, ref, refused
+from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, error_responses, ref, response
 
 _HINT = (
     'See docs/breakpoints.md: popped default/web-7, pod default/* reached unschedulablePods, t == "queueMoved" and cause == "NodeAdd", …'
@@ -29,7 +29,9 @@ _HINT = (
 class Breakpoints(Resource):
     """The breakpoints of a session."""
 
-    @extend_schema(operation_id="listBreakpoints", responses={200: answer(schemas.BreakpointList), 304: NOT_MODIFIED, **refused(404)})
+    @extend_schema(
+        operation_id="listBreakpoints", responses={200: response(schemas.BreakpointList), 304: NOT_MODIFIED, **error_responses(404)}
+    )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the breakpoints, by number."""
         session = session_for(request, session_id, Verb.SEE)
@@ -41,7 +43,7 @@ class Breakpoints(Resource):
         operation_id="createBreakpoint",
         request={"application/json": ref(schemas.NewBreakpoint)},
         parameters=[IDEMPOTENCY_KEY],
-        responses={201: answer(schemas.BreakpointBody), **refused(400, 403, 404, 409)},
+        responses={201: response(schemas.BreakpointBody), **error_responses(400, 403, 404, 409)},
     )
     @idempotent
     def post(self, request: Request, session_id: UUID) -> Response:
@@ -61,7 +63,9 @@ class Breakpoints(Resource):
 class OneBreakpoint(Resource):
     """One breakpoint of a session."""
 
-    @extend_schema(operation_id="getBreakpoint", responses={200: answer(schemas.BreakpointBody), 304: NOT_MODIFIED, **refused(404)})
+    @extend_schema(
+        operation_id="getBreakpoint", responses={200: response(schemas.BreakpointBody), 304: NOT_MODIFIED, **error_responses(404)}
+    )
     def get(self, request: Request, session_id: UUID, number: int) -> Response:
         """Read a breakpoint."""
         session = session_for(request, session_id, Verb.SEE)
@@ -73,7 +77,7 @@ class OneBreakpoint(Resource):
         operation_id="changeBreakpoint",
         request={"application/json": ref(schemas.BreakpointChange)},
         parameters=[IF_MATCH],
-        responses={200: answer(schemas.BreakpointBody), **refused(400, 403, 404, 412)},
+        responses={200: response(schemas.BreakpointBody), **error_responses(400, 403, 404, 412)},
     )
     def patch(self, request: Request, session_id: UUID, number: int) -> Response:
         """Enable, disable or rewrite a breakpoint. Members that are left out keep their values."""
@@ -86,7 +90,7 @@ class OneBreakpoint(Resource):
             raise _refused(error) from error
         return Response(_body(request, _or_404(row)))
 
-    @extend_schema(operation_id="deleteBreakpoint", parameters=[IF_MATCH], responses={204: None, **refused(403, 404, 412)})
+    @extend_schema(operation_id="deleteBreakpoint", parameters=[IF_MATCH], responses={204: None, **error_responses(403, 404, 412)})
     def delete(self, request: Request, session_id: UUID, number: int) -> Response:
         """Delete a breakpoint."""
         session = session_for(request, session_id, Verb.COMMAND)

@@ -11,13 +11,13 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 
 class Cases(Resource):
     """The everyday cases."""
 
-    @extend_schema(operation_id="listCases", responses={200: answer(schemas.CaseList), 304: NOT_MODIFIED, **refused(401)})
+    @extend_schema(operation_id="listCases", responses={200: response(schemas.CaseList), 304: NOT_MODIFIED, **error_responses(401)})
     def get(self, request: Request) -> Response:
         """List the everyday cases: small clusters in which a pod waits for a frequent reason, each with its usual fix."""
         actor_for(request, Verb.LIST)

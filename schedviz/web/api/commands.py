@@ -27,7 +27,7 @@ from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.prefer_wait import PREFER, wait_seconds, wait_until
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, answer, command_request, commands_request, refused
+from schedviz.web.api.schema import NOT_MODIFIED, command_request, commands_request, error_responses, response
 from schedviz.web.extender_commands import ExtendersNotAllowed, expect_allowed
 from schedviz.web.permissions import actor_of
 
@@ -67,7 +67,7 @@ class Commands(Resource):
     @extend_schema(
         operation_id="listCommands",
         parameters=page_parameters("a command", default=PAGE, most=LONGEST_PAGE),
-        responses={200: answer(schemas.CommandList), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: response(schemas.CommandList), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the accepted commands, in order, with their outcomes. A page ends after about 4 MiB of commands."""
@@ -93,9 +93,9 @@ class Commands(Resource):
         request={"application/json": command_request()},
         parameters=[PREFER, IDEMPOTENCY_KEY, _IF_MATCH],
         responses={
-            202: answer(schemas.CommandBody, "Accepted: the command is stored and will be applied in order."),
-            200: answer(schemas.CommandBody, "Applied: with `Prefer: wait`, if it was applied within that time."),
-            **refused(400, 403, 404, 409, 412, 413, 415),
+            202: response(schemas.CommandBody, "Accepted: the command is stored and will be applied in order."),
+            200: response(schemas.CommandBody, "Applied: with `Prefer: wait`, if it was applied within that time."),
+            **error_responses(400, 403, 404, 409, 412, 413, 415),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
@@ -127,9 +127,11 @@ class CommandsTogether(Resource):
         request={"application/json": commands_request(MOST_AT_ONCE)},
         parameters=[PREFER, IDEMPOTENCY_KEY, _IF_MATCH],
         responses={
-            202: answer(schemas.CommandsTaken, "All commands are stored. They will be applied in order, with no other command in between."),
-            200: answer(schemas.CommandsTaken, "All commands were applied: with `Prefer: wait`, if they were applied within that time."),
-            **refused(400, 403, 404, 409, 412, 413, 415),
+            202: response(
+                schemas.CommandsTaken, "All commands are stored. They will be applied in order, with no other command in between."
+            ),
+            200: response(schemas.CommandsTaken, "All commands were applied: with `Prefer: wait`, if they were applied within that time."),
+            **error_responses(400, 403, 404, 409, 412, 413, 415),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
@@ -152,7 +154,7 @@ class CommandsTogether(Resource):
 class OneCommand(Resource):
     """One command of a session."""
 
-    @extend_schema(operation_id="getCommand", parameters=[PREFER], responses={200: answer(schemas.CommandBody), **refused(404)})
+    @extend_schema(operation_id="getCommand", parameters=[PREFER], responses={200: response(schemas.CommandBody), **error_responses(404)})
     def get(self, request: Request, session_id: UUID, seq: int) -> Response:
         """Read a command and its outcome; with `Prefer: wait`, once it was applied."""
         session = session_for(request, session_id, Verb.SEE)

@@ -23,7 +23,7 @@ from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 #: How long the comparison waits for the scores of all nodes, in seconds.
 DETAIL_SECONDS = 5.0
@@ -52,7 +52,9 @@ class Compare(Resource):
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
-    @extend_schema(operation_id="compare", parameters=_WHICH, responses={200: answer(Comparison), 304: NOT_MODIFIED, **refused(400, 404)})
+    @extend_schema(
+        operation_id="compare", parameters=_WHICH, responses={200: response(Comparison), 304: NOT_MODIFIED, **error_responses(400, 404)}
+    )
     def get(self, request: Request) -> Response:
         """Compare two sessions: placements, the first difference, the scores there, node utilization, and the reasons of pending pods."""
         return versions.versioned(request, _compared(request))
@@ -69,7 +71,7 @@ class CompareReport(Resource):
         responses={
             (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, description="A self-contained HTML file."),
             304: NOT_MODIFIED,
-            **refused(400, 404),
+            **error_responses(400, 404),
         },
     )
     def get(self, request: Request) -> HttpResponse:

@@ -21,7 +21,7 @@ from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 from schedviz.web.waiting import TooManyWait, waits
 
 PAGE = 100
@@ -35,7 +35,7 @@ class Cycles(Resource):
     @extend_schema(
         operation_id="listCycles",
         parameters=page_parameters("a cycle", default=PAGE, most=LONGEST_PAGE),
-        responses={200: answer(schemas.CycleList), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: response(schemas.CycleList), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the summaries of cycles, in order. A page ends after about 4 MiB of summaries."""
@@ -79,7 +79,7 @@ class OneCycle(Resource):
                 description="The `cycle` of a schedviz-trace/1 `observed`, with its binding; a CycleSummaryBody with ?detail=0.",
             ),
             304: NOT_MODIFIED,
-            **refused(400, 404, 409),
+            **error_responses(400, 404, 409),
         },
     )
     def get(self, request: Request, session_id: UUID, cycle: int) -> Response:

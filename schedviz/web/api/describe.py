@@ -16,7 +16,7 @@ from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import refused
+from schedviz.web.api.schema import error_responses
 
 
 class DescribeNode(Resource):
@@ -29,7 +29,7 @@ class DescribeNode(Resource):
         parameters=[AT],
         responses={
             200: OpenApiResponse({"type": "object", "additionalProperties": True}, "A NodeDescription: docs/explain.md."),
-            **refused(400, 404, 409, 503),
+            **error_responses(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID, name: str) -> HttpResponse:
@@ -48,7 +48,7 @@ class DescribePod(Resource):
         parameters=[AT],
         responses={
             200: OpenApiResponse({"type": "object", "additionalProperties": True}, "A PodDescription: docs/explain.md."),
-            **refused(400, 404, 409, 503),
+            **error_responses(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:

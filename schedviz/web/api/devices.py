@@ -16,7 +16,7 @@ from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import refused
+from schedviz.web.api.schema import error_responses
 
 
 class Devices(Resource):
@@ -33,7 +33,7 @@ class Devices(Resource):
         ],
         responses={
             200: OpenApiResponse({"type": "object", "additionalProperties": True}, "A DeviceInventory: docs/devices.md."),
-            **refused(400, 404, 409, 503),
+            **error_responses(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:

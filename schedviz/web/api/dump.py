@@ -18,7 +18,7 @@ from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import refused
+from schedviz.web.api.schema import error_responses
 
 _FORMATS = ("text", "json")
 #: Higher levels than 3 print nothing more; kube-scheduler accepts them.
@@ -46,7 +46,7 @@ class Dump(Resource):
             (200, "text/plain"): OpenApiResponse(
                 OpenApiTypes.STR, "The differences that the comparer found, the nodes with their pods, and the queue: docs/dump.md."
             ),
-            **refused(400, 404, 409, 503),
+            **error_responses(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:

@@ -20,7 +20,7 @@ from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.event_stream import NDJSON, SSE, stream_of_events
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 from schedviz.web.authentication import bearer_secret
 from schedviz.web.live.handshake import Credentials, cookie_credentials
 from schedviz.web.permissions import actor_of
@@ -46,10 +46,10 @@ class Events(Resource):
             OpenApiParameter("Last-Event-ID", int, OpenApiParameter.HEADER, description="In a stream, the same as `after`."),
         ],
         responses={
-            (200, "application/json"): answer(schemas.EventList),
+            (200, "application/json"): response(schemas.EventList),
             **_STREAMS,
             304: NOT_MODIFIED,
-            **refused(400, 404, 429),
+            **error_responses(400, 404, 429),
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponseBase:

@@ -37,7 +37,7 @@ from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.sessions import session_body, within_quotas
 from schedviz.web.waiting import TooManyWait, waits
 
@@ -56,7 +56,7 @@ class Experiments(Resource):
     @extend_schema(
         operation_id="listExperiments",
         parameters=page_parameters("an experiment", default=PAGE, most=LONGEST_PAGE, number=False),
-        responses={200: answer(schemas.ExperimentList), 304: NOT_MODIFIED, **refused(400, 401)},
+        responses={200: response(schemas.ExperimentList), 304: NOT_MODIFIED, **error_responses(400, 401)},
     )
     def get(self, request: Request) -> Response:
         """List your experiments, newest first."""
@@ -71,7 +71,7 @@ class Experiments(Resource):
         operation_id="createExperiment",
         request={"application/json": ref(schemas.NewExperiment)},
         parameters=[IDEMPOTENCY_KEY],
-        responses={201: answer(schemas.ExperimentBody), **refused(400, 401, 403, 409, 503)},
+        responses={201: response(schemas.ExperimentBody), **error_responses(400, 401, 403, 409, 503)},
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -95,14 +95,16 @@ class Experiments(Resource):
 class OneExperiment(Resource):
     """One experiment."""
 
-    @extend_schema(operation_id="getExperiment", responses={200: answer(schemas.ExperimentBody), 304: NOT_MODIFIED, **refused(404)})
+    @extend_schema(
+        operation_id="getExperiment", responses={200: response(schemas.ExperimentBody), 304: NOT_MODIFIED, **error_responses(404)}
+    )
     def get(self, request: Request, experiment_id: UUID) -> Response:
         """Read an experiment and its progress."""
         body = _body(request, _find_or_404(request, experiment_id, Verb.LIST))
         versions.answer_as(request, versions.of_content(body))
         return Response(body)
 
-    @extend_schema(operation_id="deleteExperiment", responses={204: None, **refused(403, 404)})
+    @extend_schema(operation_id="deleteExperiment", responses={204: None, **error_responses(403, 404)})
     def delete(self, request: Request, experiment_id: UUID) -> Response:
         """Delete an experiment and its results. Sessions that were opened from its trials stay."""
         requests.delete(_find_or_404(request, experiment_id, Verb.CREATE).pk)
@@ -127,10 +129,10 @@ class ExperimentResults(Resource):
             query("series", int, "0: leave out the series, which are most of the JSON of many trials.", most=1),
         ],
         responses={
-            (200, "application/json"): answer(Results, "The results (docs/experiments.md)."),
+            (200, "application/json"): response(Results, "The results (docs/experiments.md)."),
             (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "A line for each trial."),
             (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, "The report."),
-            **refused(400, 404, 409),
+            **error_responses(400, 404, 409),
         },
     )
     def get(self, request: Request, experiment_id: UUID) -> HttpResponse:
@@ -168,7 +170,7 @@ class ExperimentVariants(Resource):
     @extend_schema(
         operation_id="addVariants",
         request={"application/json": ref(schemas.NewExperiment)},
-        responses={200: answer(schemas.ExperimentBody), **refused(400, 403, 404, 409, 503)},
+        responses={200: response(schemas.ExperimentBody), **error_responses(400, 403, 404, 409, 503)},
     )
     def post(self, request: Request, experiment_id: UUID) -> Response:
         """Replace the plan with one that has the same trials and then others. Only the new ones run.
@@ -191,7 +193,9 @@ class ExperimentVariants(Resource):
 class CancelExperiment(Resource):
     """Ends an experiment."""
 
-    @extend_schema(operation_id="cancelExperiment", request=None, responses={200: answer(schemas.ExperimentBody), **refused(403, 404, 409)})
+    @extend_schema(
+        operation_id="cancelExperiment", request=None, responses={200: response(schemas.ExperimentBody), **error_responses(403, 404, 409)}
+    )
     def post(self, request: Request, experiment_id: UUID) -> Response:
         """End an experiment. The results of trials that are done are kept."""
         return _changed(request, experiment_id, requests.cancel)
@@ -200,7 +204,9 @@ class CancelExperiment(Resource):
 class PauseExperiment(Resource):
     """Pauses an experiment."""
 
-    @extend_schema(operation_id="pauseExperiment", request=None, responses={200: answer(schemas.ExperimentBody), **refused(403, 404, 409)})
+    @extend_schema(
+        operation_id="pauseExperiment", request=None, responses={200: response(schemas.ExperimentBody), **error_responses(403, 404, 409)}
+    )
     def post(self, request: Request, experiment_id: UUID) -> Response:
         """Pause an experiment. Trials that run stop within seconds, and start again from their beginning."""
         return _changed(request, experiment_id, requests.pause)
@@ -209,7 +215,9 @@ class PauseExperiment(Resource):
 class ResumeExperiment(Resource):
     """Resumes an experiment."""
 
-    @extend_schema(operation_id="resumeExperiment", request=None, responses={200: answer(schemas.ExperimentBody), **refused(403, 404, 409)})
+    @extend_schema(
+        operation_id="resumeExperiment", request=None, responses={200: response(schemas.ExperimentBody), **error_responses(403, 404, 409)}
+    )
     def post(self, request: Request, experiment_id: UUID) -> Response:
         """Continue an experiment after a pause."""
         return _changed(request, experiment_id, requests.resume)
@@ -224,7 +232,10 @@ class TrialSession(Resource):
         operation_id="openTrial",
         request=None,
         parameters=[IDEMPOTENCY_KEY],
-        responses={201: answer(schemas.SessionBody, "The session was created; a worker runs the trial again."), **refused(403, 404, 409)},
+        responses={
+            201: response(schemas.SessionBody, "The session was created; a worker runs the trial again."),
+            **error_responses(403, 404, 409),
+        },
     )
     @idempotent
     def post(self, request: Request, experiment_id: UUID, number: int) -> Response:
@@ -323,6 +334,6 @@ def _refused(error: PlanError) -> ApiError:
 
 
 def _download(text: str, media_type: str, ending: str) -> HttpResponse:
-    response = HttpResponse(text, content_type=f"{media_type}; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="experiment.{ending}"'
-    return response
+    download = HttpResponse(text, content_type=f"{media_type}; charset=utf-8")
+    download["Content-Disposition"] = f'attachment; filename="experiment.{ending}"'
+    return download

@@ -25,7 +25,7 @@ from schedviz.web.api.errors import ApiError
 from schedviz.web.api.moments import AT
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import ref, refused
+from schedviz.web.api.schema import error_responses, ref
 from schedviz.web.waiting import TooManyWait, waits
 
 WAIT_SECONDS = 30.0
@@ -61,7 +61,7 @@ class ExplainPending(Resource):
             200: OpenApiResponse(
                 {"type": "array", "items": _ANSWER}, "Groups of pods that are pending for the same reason, largest first."
             ),
-            **refused(400, 404, 409, 503),
+            **error_responses(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
@@ -78,7 +78,7 @@ class PendingOverview(Resource):
     @extend_schema(
         operation_id="pendingOverview",
         parameters=[AT, _CHANGES, *CARD_PARAMETERS],
-        responses={200: OpenApiResponse(_ANSWER, "An Overview: docs/explain.md."), **CARDS, **refused(400, 404, 409, 503)},
+        responses={200: OpenApiResponse(_ANSWER, "An Overview: docs/explain.md."), **CARDS, **error_responses(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Summarize all pending pods: how many wait for which reason, with the numbers behind it and the groups of equal pods."""
@@ -97,7 +97,7 @@ class ExplainPod(Resource):
     @extend_schema(
         operation_id="explainPod",
         parameters=[AT, *CARD_PARAMETERS],
-        responses={200: OpenApiResponse(_ANSWER, "An Explanation: docs/explain.md."), **CARDS, **refused(400, 404, 409, 503)},
+        responses={200: OpenApiResponse(_ANSWER, "An Explanation: docs/explain.md."), **CARDS, **error_responses(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
         """Explain the state of a pod: a sentence, the matrix of nodes and plugins, and the events that would requeue it."""
@@ -118,7 +118,7 @@ class SmallestChange(Resource):
         parameters=[AT],
         responses={
             200: OpenApiResponse(_ANSWER, "Suggestions, each verified by a dry run, smallest first."),
-            **refused(400, 404, 409, 503),
+            **error_responses(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
@@ -136,7 +136,7 @@ class ExplainMessage(Resource):
         operation_id="explainMessage",
         request={"application/json": ref(schemas.MessageBody)},
         parameters=[AT],
-        responses={200: OpenApiResponse(_ANSWER, "Its clauses: docs/explain.md."), **refused(400, 404, 409, 503)},
+        responses={200: OpenApiResponse(_ANSWER, "Its clauses: docs/explain.md."), **error_responses(400, 404, 409, 503)},
     )
     def post(self, request: Request, session_id: UUID) -> HttpResponse:
         """Explain a message such as `0/5 nodes are available: …` and, for a pod, list the nodes behind each reason."""
@@ -156,7 +156,7 @@ class WhatIf(Resource):
         request={"application/json": ref(schemas.WhatIfBody)},
         responses={
             200: OpenApiResponse(_ANSWER, "How many copies fit, on which nodes, and what rejects the next one."),
-            **refused(400, 404, 409, 503),
+            **error_responses(400, 404, 409, 503),
         },
     )
     def post(self, request: Request, session_id: UUID) -> HttpResponse:

@@ -18,7 +18,7 @@ from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import CARD_PARAMETERS, CARDS, card_format, card_response, late, theme_of
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import ref, refused
+from schedviz.web.api.schema import error_responses, ref
 from schedviz.web.waiting import TooManyWait, waits
 
 _TIMEOUT_SECONDS: Final = 15.0
@@ -41,7 +41,7 @@ class ExplainText(Resource):
         operation_id="explainText",
         request={"application/json": ref(schemas.PastedTextBody)},
         parameters=CARD_PARAMETERS,
-        responses={200: OpenApiResponse(_ANSWER, "Its messages: docs/explain.md."), **CARDS, **refused(400, 401, 503)},
+        responses={200: OpenApiResponse(_ANSWER, "Its messages: docs/explain.md."), **CARDS, **error_responses(400, 401, 503)},
     )
     def post(self, request: Request) -> HttpResponse:
         """Find the scheduler's messages in a text, such as the output of `kubectl describe pod`, and explain their clauses.

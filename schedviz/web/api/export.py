@@ -25,7 +25,7 @@ from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import refused
+from schedviz.web.api.schema import error_responses
 from schedviz.web.permissions import actor_of
 
 _FORMATS = ("schedviz", "trace")
@@ -59,7 +59,7 @@ class Export(Resource):
                 {"type": "object", "additionalProperties": True}, "With format=trace: a schedviz-trace/1."
             ),
             (200, "application/gzip"): OpenApiResponse(OpenApiTypes.BINARY, "A .schedviz file (docs/files.md), or with format=trace JSON."),
-            **refused(400, 404, 409, 503),
+            **error_responses(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponseBase:

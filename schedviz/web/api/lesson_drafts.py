@@ -21,7 +21,7 @@ from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import refused
+from schedviz.web.api.schema import error_responses
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 #: The timestamp of archive entries, so that equal sessions give equal files.
@@ -51,7 +51,7 @@ class LessonDraft(Resource):
         ],
         responses={
             (200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY, "The lesson's folder: lesson.yaml, en.md, zh-CN.md."),
-            **refused(400, 404, 409, 503),
+            **error_responses(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:

@@ -22,7 +22,7 @@ from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.lessons import in_words, lesson_for, path_of
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import answer, refused
+from schedviz.web.api.schema import error_responses, response
 from schedviz.web.api.schemas import lessons as bodies
 
 #: The number of newest events since the stop that a hint may inspect.
@@ -35,7 +35,7 @@ class LessonHints(Resource):
     @extend_schema(
         operation_id="getLessonHints",
         parameters=[query("stop", str, "The id of the stop.")],
-        responses={200: answer(bodies.LessonHints), **refused(404, 409, 503)},
+        responses={200: response(bodies.LessonHints), **error_responses(404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the hints of a stop that apply to the current state, on or off the path of the lesson."""

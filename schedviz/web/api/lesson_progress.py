@@ -17,7 +17,7 @@ from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.lessons import progress_body, user_of
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.api.schema import error_responses, ref, response
 from schedviz.web.api.schemas import lessons as bodies
 from schedviz.web.learning.models import LessonProgress
 
@@ -28,7 +28,7 @@ class Progress(Resource):
     @extend_schema(
         operation_id="setLessonProgress",
         request={"application/json": ref(bodies.LessonProgress)},
-        responses={200: answer(bodies.LessonProgress), **refused(400, 401, 403, 404)},
+        responses={200: response(bodies.LessonProgress), **error_responses(400, 401, 403, 404)},
     )
     def put(self, request: Request, name: str) -> Response:
         """Store your progress. A lesson that was finished once stays finished."""

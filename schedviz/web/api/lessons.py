@@ -23,7 +23,7 @@ from schedviz.web.api.access import actor_for, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.schemas import lessons as bodies
 from schedviz.web.learning.models import LessonProgress, lesson_of, version_begun_with
 from schedviz.web.permissions import actor_of, role_of
@@ -34,7 +34,7 @@ from schedviz.web.rooms.answer_visibility import hidden_answers
 class Lessons(Resource):
     """The course."""
 
-    @extend_schema(operation_id="listLessons", responses={200: answer(bodies.CourseBody), 304: NOT_MODIFIED, **refused(401)})
+    @extend_schema(operation_id="listLessons", responses={200: response(bodies.CourseBody), 304: NOT_MODIFIED, **error_responses(401)})
     def get(self, request: Request) -> Response:
         """List the lessons in the recommended order, with your progress."""
         user = user_of(actor_for(request, Verb.LIST))
@@ -50,7 +50,9 @@ class Lessons(Resource):
 class OneLesson(Resource):
     """A lesson of the course."""
 
-    @extend_schema(operation_id="getLessonVersion", responses={200: answer(bodies.LessonVersion), 304: NOT_MODIFIED, **refused(401, 404)})
+    @extend_schema(
+        operation_id="getLessonVersion", responses={200: response(bodies.LessonVersion), 304: NOT_MODIFIED, **error_responses(401, 404)}
+    )
     def get(self, request: Request, name: str) -> Response:
         """Read the version of a lesson, and whether it is valid: its author may be editing it."""
         actor_for(request, Verb.LIST)
@@ -70,7 +72,9 @@ class OneLesson(Resource):
 class SessionLesson(Resource):
     """The lesson of a session."""
 
-    @extend_schema(operation_id="getLesson", responses={200: answer(bodies.LessonBody), 304: NOT_MODIFIED, **refused(404, 409, 503)})
+    @extend_schema(
+        operation_id="getLesson", responses={200: response(bodies.LessonBody), 304: NOT_MODIFIED, **error_responses(404, 409, 503)}
+    )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read the lesson of a session. The answer to a question is included once the session has reached its stop, and for participants of
         a room once the teacher has revealed it. Notes are included for clients that may change the session, except participants.

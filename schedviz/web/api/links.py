@@ -20,13 +20,13 @@ from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, ref, response
 
 
 class Links(Resource):
     """The share links of a session."""
 
-    @extend_schema(operation_id="listLinks", responses={200: answer(schemas.LinkList), 304: NOT_MODIFIED, **refused(403, 404)})
+    @extend_schema(operation_id="listLinks", responses={200: response(schemas.LinkList), 304: NOT_MODIFIED, **error_responses(403, 404)})
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the active share links. Their secrets are not stored."""
         session = session_for(request, session_id, Verb.MANAGE)
@@ -37,9 +37,9 @@ class Links(Resource):
         request={"application/json": ref(schemas.NewLink)},
         parameters=[IDEMPOTENCY_KEY],
         responses={
-            201: answer(schemas.LinkBody, "The only response with the `url`."),
-            200: answer(schemas.LinkBody, "The link that was created before with this `Idempotency-Key`."),
-            **refused(400, 403, 404, 409),
+            201: response(schemas.LinkBody, "The only response with the `url`."),
+            200: response(schemas.LinkBody, "The link that was created before with this `Idempotency-Key`."),
+            **error_responses(400, 403, 404, 409),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
@@ -66,7 +66,7 @@ class Links(Resource):
 class OneLink(Resource):
     """One share link."""
 
-    @extend_schema(operation_id="revokeLink", responses={204: None, **refused(403, 404)})
+    @extend_schema(operation_id="revokeLink", responses={204: None, **error_responses(403, 404)})
     def delete(self, request: Request, session_id: UUID, link_id: int) -> Response:
         """Revoke a link."""
         session = session_for(request, session_id, Verb.MANAGE)

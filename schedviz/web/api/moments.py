@@ -16,7 +16,7 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 AT = query("at", int, "An event number: the state after that event. By default, or if the event has not happened yet, the newest state.")
 
@@ -25,7 +25,7 @@ class ViewAt(Resource):
     """The view of a session."""
 
     @extend_schema(
-        operation_id="getView", parameters=[AT], responses={200: answer(schemas.ViewBody), 304: NOT_MODIFIED, **refused(400, 404)}
+        operation_id="getView", parameters=[AT], responses={200: response(schemas.ViewBody), 304: NOT_MODIFIED, **error_responses(400, 404)}
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read the view after an event, as the WebSocket sends it. Fold later events over it to continue."""

@@ -21,7 +21,7 @@ from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import answer, refused
+from schedviz.web.api.schema import error_responses, response
 
 
 class KeptObject(Resource):
@@ -42,7 +42,7 @@ class KeptObject(Resource):
                 {"type": "object", "additionalProperties": True},
                 "The fields that the scheduler reads; other fields are replaced by a digest, in members that begin with `unread`.",
             ),
-            **refused(400, 404, 409, 503),
+            **error_responses(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
@@ -73,7 +73,7 @@ class SelectedObjects(Resource):
             ),
             AT,
         ],
-        responses={200: answer(schemas.NamesBody), **refused(400, 404, 409, 503)},
+        responses={200: response(schemas.NamesBody), **error_responses(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """List the objects that a label selector selects, as `namespace/name`, or as the name for kinds without namespaces."""

@@ -20,7 +20,7 @@ from schedviz.web.api.access import body_as, session_for, whole_number
 from schedviz.web.api.commands import command_refused
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, ref, response
 
 _OBJECTS_AT_ONCE = 5000
 
@@ -34,7 +34,7 @@ class Observations(Resource):
             query("after", int, "`next` of the previous page of objects."),
             query("limit", int, f"Objects, at most {_OBJECTS_AT_ONCE} (1000); 0: none.", most=_OBJECTS_AT_ONCE),
         ],
-        responses={200: answer(schemas.ObserverBody), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: response(schemas.ObserverBody), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read which source the session follows, which batch is expected, and what was observed last."""
@@ -59,9 +59,9 @@ class Observations(Resource):
         operation_id="pushObservations",
         request={"application/json": ref(schemas.NewObservations)},
         responses={
-            201: answer(schemas.ObservationsTaken),
-            200: answer(schemas.ObservationsTaken, "The same batch was accepted before."),
-            **refused(400, 403, 404, 409, 413, 415),
+            201: response(schemas.ObservationsTaken),
+            200: response(schemas.ObservationsTaken, "The same batch was accepted before."),
+            **error_responses(400, 403, 404, 409, 413, 415),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:

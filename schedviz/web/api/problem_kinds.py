@@ -8,13 +8,13 @@ from rest_framework.response import Response
 
 from schedviz.web.api.problems import TITLES, ProblemLine, ProblemList
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import answer, refused
+from schedviz.web.api.schema import error_responses, response
 
 
 class Problems(Resource):
     """The kinds of problems."""
 
-    @extend_schema(operation_id="listProblems", responses={200: answer(ProblemList), **refused()}, auth=[])
+    @extend_schema(operation_id="listProblems", responses={200: response(ProblemList), **error_responses()}, auth=[])
     def get(self, _request: Request) -> Response:
         """List the possible values of `code` with their titles. The `type` of a problem points here."""
         return Response(ProblemList([ProblemLine(code, title) for code, title in TITLES.items()]))

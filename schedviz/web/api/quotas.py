@@ -11,13 +11,13 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 
 class Quotas(Resource):
     """The quotas of one user, and of all sessions together."""
 
-    @extend_schema(operation_id="getQuotas", responses={200: answer(schemas.QuotaList), 304: NOT_MODIFIED, **refused(401)})
+    @extend_schema(operation_id="getQuotas", responses={200: response(schemas.QuotaList), 304: NOT_MODIFIED, **error_responses(401)})
     def get(self, request: Request) -> Response:
         """Read your quotas. For quotas of the whole server, the use is not included."""
         actor = actor_for(request, Verb.LIST)

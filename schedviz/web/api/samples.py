@@ -15,7 +15,7 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 _TRACE: Any = {"type": "object", "additionalProperties": True}
 
@@ -23,7 +23,7 @@ _TRACE: Any = {"type": "object", "additionalProperties": True}
 class Samples(Resource):
     """The samples."""
 
-    @extend_schema(operation_id="listSamples", responses={200: answer(schemas.SampleList), 304: NOT_MODIFIED, **refused(401)})
+    @extend_schema(operation_id="listSamples", responses={200: response(schemas.SampleList), 304: NOT_MODIFIED, **error_responses(401)})
     def get(self, request: Request) -> Response:
         """List the samples by name."""
         actor_for(request, Verb.LIST)
@@ -36,7 +36,7 @@ class OneSample(Resource):
 
     @extend_schema(
         operation_id="getSample",
-        responses={200: OpenApiResponse(_TRACE, "A schedviz-trace/1."), 304: NOT_MODIFIED, **refused(401, 404)},
+        responses={200: OpenApiResponse(_TRACE, "A schedviz-trace/1."), 304: NOT_MODIFIED, **error_responses(401, 404)},
     )
     def get(self, request: Request, name: str) -> HttpResponse:
         """Download the trace file of a sample. `POST sessions/ {"trace": …}` creates a session from it."""

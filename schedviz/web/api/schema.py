@@ -133,7 +133,7 @@ def _require_body(operation: dict[str, Any], definitions: dict[str, Any]) -> Non
             body["required"] = True
 
 
-def refused(*statuses: int) -> dict[Any, OpenApiResponse]:
+def error_responses(*statuses: int) -> dict[Any, OpenApiResponse]:
     """The error responses of an operation. Repeated statuses count once."""
     body = ref(ProblemBody)
     everywhere = (400, 401, 406, 429, 503)
@@ -159,7 +159,7 @@ _REASONS = {
 }
 
 
-def answer(struct: type[msgspec.Struct], description: str = "") -> OpenApiResponse:
+def response(struct: type[msgspec.Struct], description: str = "") -> OpenApiResponse:
     """A response with this struct."""
     return OpenApiResponse(response=ref(struct), description=description or (struct.__doc__ or "").splitlines()[0])
 

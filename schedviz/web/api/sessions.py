@@ -48,7 +48,7 @@ from schedviz.web.api.parsing import JsonParser
 from schedviz.web.api.prefer_wait import PREFER, wait_seconds, wait_until
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, answer, ref, refused
+from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.permissions import actor_of, may, visible_sessions
 from schedviz.web.redaction import printable
 from schedviz.web.waiting import TooManyWait, waits
@@ -178,7 +178,7 @@ class Sessions(Resource):
             ),
             query("sizes", int, "1: include the size of each session in the database.", most=1),
         ],
-        responses={200: answer(schemas.SessionList), 304: NOT_MODIFIED, **refused(400, 401)},
+        responses={200: response(schemas.SessionList), 304: NOT_MODIFIED, **error_responses(400, 401)},
     )
     def get(self, request: Request) -> Response:
         """List the sessions that you may see, newest first."""
@@ -197,8 +197,8 @@ class Sessions(Resource):
         request={"application/json": ref(schemas.NewSession), "multipart/form-data": ref(schemas.NewSessionFiles)},
         parameters=[PREFER, IDEMPOTENCY_KEY],
         responses={
-            201: answer(schemas.SessionBody, "The session was created and is being imported."),
-            **refused(400, 401, 403, 404, 409, 413, 415, 503),
+            201: response(schemas.SessionBody, "The session was created and is being imported."),
+            **error_responses(400, 401, 403, 404, 409, 413, 415, 503),
         },
     )
     @idempotent
@@ -251,7 +251,7 @@ class OneSession(Resource):
     @extend_schema(
         operation_id="getSession",
         parameters=[PREFER],
-        responses={200: answer(schemas.SessionBody), 304: NOT_MODIFIED, **refused(404)},
+        responses={200: response(schemas.SessionBody), 304: NOT_MODIFIED, **error_responses(404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read a session; with `Prefer: wait`, once its import has ended."""
@@ -264,7 +264,7 @@ class OneSession(Resource):
         operation_id="changeSession",
         request={"application/json": ref(schemas.SessionChange)},
         parameters=[IF_MATCH],
-        responses={200: answer(schemas.SessionBody), **refused(400, 403, 404, 412)},
+        responses={200: response(schemas.SessionBody), **error_responses(400, 403, 404, 412)},
     )
     def patch(self, request: Request, session_id: UUID) -> Response:
         """Rename a session."""
@@ -278,7 +278,7 @@ class OneSession(Resource):
         session.name = name
         return Response(session_body(request, session))
 
-    @extend_schema(operation_id="deleteSession", parameters=[IF_MATCH], responses={204: None, **refused(403, 404, 412)})
+    @extend_schema(operation_id="deleteSession", parameters=[IF_MATCH], responses={204: None, **error_responses(403, 404, 412)})
     def delete(self, request: Request, session_id: UUID) -> Response:
         """Delete a session with all its data."""
         session = session_for(request, session_id, Verb.MANAGE)
@@ -291,7 +291,7 @@ class OneSession(Resource):
 class Cancel(Resource):
     """The current activity of a session."""
 
-    @extend_schema(operation_id="cancel", request=None, responses={202: answer(schemas.SessionBody), **refused(403, 404, 409)})
+    @extend_schema(operation_id="cancel", request=None, responses={202: response(schemas.SessionBody), **error_responses(403, 404, 409)})
     def post(self, request: Request, session_id: UUID) -> Response:
         """Stop the import (the session becomes `failed`, with a message), or else the running commands: what they did so far is kept."""
         session = session_for(request, session_id, Verb.COMMAND)
@@ -446,8 +446,8 @@ def validating(path: str, *, top_level: AbstractSet[str] = frozenset()) -> Itera
         raise ApiError(503, "busy", f"{error} Try again in a moment.", headers={"Retry-After": "2"}, path=path) from error
     except DecodeError as error:
         is_top_level = error.path.partition(".")[0] in top_level
-        refused = error.inside(path.rpartition(".")[0] if is_top_level else path)
-        raise ApiError(400, "invalid", str(refused), path=refused.path, expected=refused.expected, found=refused.found) from error
+        fault = error.inside(path.rpartition(".")[0] if is_top_level else path)
+        raise ApiError(400, "invalid", str(fault), path=fault.path, expected=fault.expected, found=fault.found) from error
     except ValidationUnavailable as error:
         raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}, path=path) from error
 

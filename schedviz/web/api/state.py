@@ -18,14 +18,16 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import moments, schemas, versions
 from schedviz.web.api.access import session_for
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 
 class State(Resource):
     """The state of a session."""
 
     @extend_schema(
-        operation_id="getState", parameters=[moments.AT], responses={200: answer(schemas.StateBody), 304: NOT_MODIFIED, **refused(400, 404)}
+        operation_id="getState",
+        parameters=[moments.AT],
+        responses={200: response(schemas.StateBody), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read the state now or at a past event. During an import the lists are empty, and `progress` shows how far it is."""

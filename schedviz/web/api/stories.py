@@ -15,7 +15,7 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 PAGE = 200
 LONGEST_PAGE = 1000
@@ -32,7 +32,7 @@ class PodStory(Resource):
     @extend_schema(
         operation_id="getPodStory",
         parameters=_PARAMETERS,
-        responses={200: answer(schemas.StoryBody), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: response(schemas.StoryBody), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> Response:
         """Read the history of a pod, in order. Pods with the same name are distinguished by uid. The list is empty for a pod that never
@@ -47,7 +47,7 @@ class NodeStory(Resource):
     @extend_schema(
         operation_id="getNodeStory",
         parameters=_PARAMETERS,
-        responses={200: answer(schemas.StoryBody), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: response(schemas.StoryBody), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID, name: str) -> Response:
         """Read the history of a node, in order. Of the nodes that a plugin rejects for one reason, three are named."""

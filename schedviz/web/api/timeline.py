@@ -14,7 +14,7 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import session_for, whole_number
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 BUCKETS = 200
 MOST_BUCKETS = 2000
@@ -30,7 +30,7 @@ class Timeline(Resource):
             query("to", int, "The number of the last event that is counted; by default, the newest."),
             query("buckets", int, f"Maximum number of buckets: {BUCKETS} by default, at most {MOST_BUCKETS}.", most=MOST_BUCKETS),
         ],
-        responses={200: answer(schemas.TimelineBody), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: response(schemas.TimelineBody), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read the event counts in buckets of about equal size. Ranges that are no longer stored have no bucket."""

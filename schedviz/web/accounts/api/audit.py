@@ -13,7 +13,7 @@ from schedviz.web.accounts.models import AuditEntry
 from schedviz.web.api.access import expect_staff, optional_number, whole_number
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import answer, refused
+from schedviz.web.api.schema import error_responses, response
 
 PAGE = 100
 LONGEST_PAGE = 1000
@@ -31,7 +31,7 @@ class Audit(Resource):
             query("user", str, "The name of the user."),
             query("session", str, "The id of the session, which may be deleted."),
         ],
-        responses={200: answer(schemas.AuditList), **refused(400, 401, 403)},
+        responses={200: response(schemas.AuditList), **error_responses(400, 401, 403)},
     )
     def get(self, request: Request) -> Response:
         """List the audit log, newest first."""

@@ -20,13 +20,15 @@ from schedviz.web.api import versions
 from schedviz.web.api.access import body_as, expect_staff, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, ref, response
 
 
 class Invites(Resource):
     """The invites of a session."""
 
-    @extend_schema(operation_id="listInvites", responses={200: answer(schemas.InviteList), 304: NOT_MODIFIED, **refused(403, 404)})
+    @extend_schema(
+        operation_id="listInvites", responses={200: response(schemas.InviteList), 304: NOT_MODIFIED, **error_responses(403, 404)}
+    )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the open invites. Their secrets are not stored."""
         session = session_for(request, session_id, Verb.MANAGE)
@@ -35,7 +37,7 @@ class Invites(Resource):
     @extend_schema(
         operation_id="createInvite",
         request={"application/json": ref(schemas.NewInvite)},
-        responses={201: answer(schemas.InviteBody, "The only response with the `url`."), **refused(400, 403, 404, 409)},
+        responses={201: response(schemas.InviteBody, "The only response with the `url`."), **error_responses(400, 403, 404, 409)},
     )
     def post(self, request: Request, session_id: UUID) -> Response:
         """Create an invite. A user who opens its `url` and signs in, or creates an account, becomes a member."""
@@ -49,7 +51,7 @@ class Invites(Resource):
 class OneInvite(Resource):
     """One invite of a session."""
 
-    @extend_schema(operation_id="revokeInvite", responses={204: None, **refused(403, 404)})
+    @extend_schema(operation_id="revokeInvite", responses={204: None, **error_responses(403, 404)})
     def delete(self, request: Request, session_id: UUID, invite_id: int) -> Response:
         """Revoke an invite. Users who accepted it stay members."""
         return _revoked(request, session_for(request, session_id, Verb.MANAGE), invite_id)
@@ -58,7 +60,9 @@ class OneInvite(Resource):
 class AccountInvites(Resource):
     """Invites for new accounts."""
 
-    @extend_schema(operation_id="listAccountInvites", responses={200: answer(schemas.InviteList), 304: NOT_MODIFIED, **refused(401, 403)})
+    @extend_schema(
+        operation_id="listAccountInvites", responses={200: response(schemas.InviteList), 304: NOT_MODIFIED, **error_responses(401, 403)}
+    )
     def get(self, request: Request) -> Response:
         """List the open invites for new accounts. For staff."""
         expect_staff(request)
@@ -67,7 +71,7 @@ class AccountInvites(Resource):
     @extend_schema(
         operation_id="createAccountInvite",
         request={"application/json": ref(schemas.NewAccountInvite)},
-        responses={201: answer(schemas.InviteBody, "The only response with the `url`."), **refused(400, 401, 403, 409)},
+        responses={201: response(schemas.InviteBody, "The only response with the `url`."), **error_responses(400, 401, 403, 409)},
     )
     def post(self, request: Request) -> Response:
         """Create an invite for a new account. For staff."""
@@ -79,7 +83,7 @@ class AccountInvites(Resource):
 class OneAccountInvite(Resource):
     """One invite for a new account."""
 
-    @extend_schema(operation_id="revokeAccountInvite", responses={204: None, **refused(401, 403, 404)})
+    @extend_schema(operation_id="revokeAccountInvite", responses={204: None, **error_responses(401, 403, 404)})
     def delete(self, request: Request, invite_id: int) -> Response:
         """Revoke an invite for a new account. For staff."""
         expect_staff(request, changing=True)

@@ -16,14 +16,16 @@ from schedviz.web.api import versions
 from schedviz.web.api.access import body_as, forbidden, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
+from schedviz.web.api.schema import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.permissions import actor_of, may
 
 
 class Members(Resource):
     """The members of a session."""
 
-    @extend_schema(operation_id="listMembers", responses={200: answer(schemas.MemberList), 304: NOT_MODIFIED, **refused(403, 404)})
+    @extend_schema(
+        operation_id="listMembers", responses={200: response(schemas.MemberList), 304: NOT_MODIFIED, **error_responses(403, 404)}
+    )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the owner and the members."""
         session = session_for(request, session_id, Verb.MANAGE)
@@ -34,9 +36,9 @@ class Members(Resource):
         operation_id="addMember",
         request={"application/json": ref(schemas.NewMember)},
         responses={
-            201: answer(schemas.MemberBody, "A new member."),
-            200: answer(schemas.MemberBody, "The user was a member before, and has this role now."),
-            **refused(400, 403, 404),
+            201: response(schemas.MemberBody, "A new member."),
+            200: response(schemas.MemberBody, "The user was a member before, and has this role now."),
+            **error_responses(400, 403, 404),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
@@ -60,7 +62,7 @@ class OneMember(Resource):
     @extend_schema(
         operation_id="changeMember",
         request={"application/json": ref(schemas.MemberChange)},
-        responses={200: answer(schemas.MemberBody), **refused(400, 403, 404)},
+        responses={200: response(schemas.MemberBody), **error_responses(400, 403, 404)},
     )
     def patch(self, request: Request, session_id: UUID, user: str) -> Response:
         """Change the role of a member."""
@@ -72,7 +74,7 @@ class OneMember(Resource):
         record(Action.MEMBER_CHANGED, request, session=session, member=user, role=role)
         return Response(_body(membership))
 
-    @extend_schema(operation_id="removeMember", responses={204: None, **refused(403, 404)})
+    @extend_schema(operation_id="removeMember", responses={204: None, **error_responses(403, 404)})
     def delete(self, request: Request, session_id: UUID, user: str) -> Response:
         """Remove a member. Every member may leave the session with their own name."""
         session = session_for(request, session_id, Verb.SEE)

@@ -17,7 +17,7 @@ from schedviz.web.actors import Verb
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.rate_limit import Scope
-from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.api.schema import error_responses, ref, response
 from schedviz.web.api.schemas import SessionBody
 from schedviz.web.api.sessions import session_body
 from schedviz.web.rooms import forks, notify, schemas
@@ -34,9 +34,9 @@ class RoomForks(RoomView):
         operation_id="forkInRoom",
         request={"application/json": ref(schemas.NewRoomFork)},
         responses={
-            201: answer(SessionBody, "The fork, which you may command. Its status is `importing` until its engine is ready."),
-            200: answer(SessionBody, "The fork that was created before with this key."),
-            **refused(400, 403, 404, 409),
+            201: response(SessionBody, "The fork, which you may command. Its status is `importing` until its engine is ready."),
+            200: response(SessionBody, "The fork that was created before with this key."),
+            **error_responses(400, 403, 404, 409),
         },
     )
     def post(self, request: Request, room_id: UUID) -> Response:
@@ -59,7 +59,7 @@ class RoomForks(RoomView):
 class OneRoomFork(RoomView):
     """One fork."""
 
-    @extend_schema(operation_id="deleteRoomFork", responses={204: None, **refused(403, 404)})
+    @extend_schema(operation_id="deleteRoomFork", responses={204: None, **error_responses(403, 404)})
     def delete(self, request: Request, room_id: UUID, session_id: UUID) -> Response:
         """Delete a fork of yours or, as the teacher, any fork."""
         access = member_access(request, room_id)

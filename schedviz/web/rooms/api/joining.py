@@ -12,7 +12,7 @@ from rest_framework.throttling import BaseThrottle
 
 from schedviz.web.api.access import body_as
 from schedviz.web.api.errors import not_found
-from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.api.schema import error_responses, ref, response
 from schedviz.web.rooms import guests, joining, presence, schemas
 from schedviz.web.rooms.api.access import RoomView, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
@@ -26,9 +26,9 @@ class JoinRoom(RoomView):
         operation_id="joinRoom",
         request={"application/json": ref(schemas.Joining)},
         responses={
-            201: answer(schemas.RoomBody, "Joined; the response sets the cookie of the participant."),
-            200: answer(schemas.RoomBody, "You had joined this room before."),
-            **refused(400, 403, 404, 409),
+            201: response(schemas.RoomBody, "Joined; the response sets the cookie of the participant."),
+            200: response(schemas.RoomBody, "You had joined this room before."),
+            **error_responses(400, 403, 404, 409),
         },
     )
     def post(self, request: Request) -> Response:
@@ -38,17 +38,17 @@ class JoinRoom(RoomView):
         address = BaseThrottle().get_ident(request) or ""
         joined = joining.join(request_body.code, request_body.nickname, secret=secret, address=address)
         room_id = joined.participant.room_id
-        response = Response(
+        http_response = Response(
             room_body(request, room_id, RoomMembership(room_id, joined.participant.pk)), status=200 if joined.is_back else 201
         )
-        guests.keep(response, secret, secure=request.is_secure())
-        return response
+        guests.keep(http_response, secret, secure=request.is_secure())
+        return http_response
 
 
 class LeaveRoom(RoomView):
     """Leaving a room."""
 
-    @extend_schema(operation_id="leaveRoom", request=None, responses={204: None, **refused(403, 404)})
+    @extend_schema(operation_id="leaveRoom", request=None, responses={204: None, **error_responses(403, 404)})
     def post(self, request: Request, room_id: UUID) -> Response:
         """Leave a room. Deletes your answers and forks there."""
         joining.leave(member_access(request, room_id).participant)
@@ -61,7 +61,7 @@ class OneParticipant(RoomView):
     @extend_schema(
         operation_id="changeParticipant",
         request={"application/json": ref(schemas.ParticipantChange)},
-        responses={200: answer(schemas.RoomBody), **refused(400, 403, 404)},
+        responses={200: response(schemas.RoomBody), **error_responses(400, 403, 404)},
     )
     def patch(self, request: Request, room_id: UUID, participant_id: int) -> Response:
         """Lower a participant's hand."""
@@ -69,7 +69,7 @@ class OneParticipant(RoomView):
         presence.raise_hand(participant, raised=body_as(schemas.ParticipantChange, request).hand)
         return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
-    @extend_schema(operation_id="removeParticipant", responses={204: None, **refused(403, 404)})
+    @extend_schema(operation_id="removeParticipant", responses={204: None, **error_responses(403, 404)})
     def delete(self, request: Request, room_id: UUID, participant_id: int) -> Response:
         """Remove a participant, who cannot come back with the same browser's cookie."""
         joining.remove(_participant(taught_room(request, room_id), participant_id))
@@ -82,7 +82,7 @@ class HandInRoom(RoomView):
     @extend_schema(
         operation_id="raiseHand",
         request={"application/json": ref(schemas.Hand)},
-        responses={200: answer(schemas.RoomBody), **refused(400, 403, 404)},
+        responses={200: response(schemas.RoomBody), **error_responses(400, 403, 404)},
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Raise your hand, or lower it."""

@@ -10,7 +10,7 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.schema import refused
+from schedviz.web.api.schema import error_responses
 from schedviz.web.pages.words import language_of
 from schedviz.web.rooms import links
 from schedviz.web.rooms.api.access import RoomView, member_access, taught_room
@@ -24,7 +24,7 @@ class RoomQr(RoomView):
         operation_id="getRoomQr",
         responses={
             (200, "image/svg+xml"): OpenApiResponse(OpenApiTypes.STR, "A QR code, black on white with a margin."),
-            **refused(404, 409),
+            **error_responses(404, 409),
         },
     )
     def get(self, request: Request, room_id: UUID) -> HttpResponse:
@@ -43,7 +43,7 @@ class RoomRecord(RoomView):
         operation_id="getRoomRecord",
         responses={
             (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "One line for each question and participant: docs/rooms.md."),
-            **refused(403, 404, 409),
+            **error_responses(403, 404, 409),
         },
     )
     def get(self, request: Request, room_id: UUID) -> HttpResponse:

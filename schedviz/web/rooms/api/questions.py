@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from schedviz.web.api.access import body_as
 from schedviz.web.api.errors import ApiError, not_found
-from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.api.schema import error_responses, ref, response
 from schedviz.web.rooms import asking, lesson, schemas
 from schedviz.web.rooms.api.access import RoomView, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
@@ -23,7 +23,7 @@ class RoomQuestions(RoomView):
     @extend_schema(
         operation_id="askInRoom",
         request={"application/json": ref(schemas.NewQuestion)},
-        responses={201: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
+        responses={201: response(schemas.RoomBody), **error_responses(400, 403, 404, 409)},
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Ask the question of a stop of the lesson, or one of your own. Closes the previous question."""
@@ -47,7 +47,7 @@ class OneRoomQuestion(RoomView):
     @extend_schema(
         operation_id="changeRoomQuestion",
         request={"application/json": ref(schemas.QuestionChange)},
-        responses={200: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
+        responses={200: response(schemas.RoomBody), **error_responses(400, 403, 404, 409)},
     )
     def patch(self, request: Request, room_id: UUID, number: int) -> Response:
         """Close a question, set its right answer, reveal its tally."""
@@ -69,7 +69,7 @@ class RoomAnswers(RoomView):
     @extend_schema(
         operation_id="answerInRoom",
         request={"application/json": ref(schemas.NewAnswer)},
-        responses={200: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
+        responses={200: response(schemas.RoomBody), **error_responses(400, 403, 404, 409)},
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Answer the open question; the last answer counts."""

@@ -19,7 +19,7 @@ from schedviz.web.actors import Verb
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.rate_limit import Scope
-from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.api.schema import error_responses, ref, response
 from schedviz.web.api.sessions import expect_session_quota, lesson_source, validating, within_quotas
 from schedviz.web.rooms import closing, opening, schemas
 from schedviz.web.rooms.api.access import RoomView, member_access, room_body, taught_room
@@ -36,7 +36,7 @@ class Rooms(RoomView):
     # With a lesson, opening a room creates a session.
     rates: ClassVar[dict[str, Scope]] = {"POST": "sessions"}
 
-    @extend_schema(operation_id="listRooms", responses={200: answer(schemas.RoomList), **refused(401)})
+    @extend_schema(operation_id="listRooms", responses={200: response(schemas.RoomList), **error_responses(401)})
     def get(self, request: Request) -> Response:
         """List the rooms that you teach, newest first (at most 200)."""
         actor = actor_for(request, Verb.LIST)
@@ -47,7 +47,7 @@ class Rooms(RoomView):
     @extend_schema(
         operation_id="openRoom",
         request={"application/json": ref(schemas.NewRoom)},
-        responses={201: answer(schemas.RoomBody), **refused(400, 401, 403, 404, 409, 503)},
+        responses={201: response(schemas.RoomBody), **error_responses(400, 401, 403, 404, 409, 503)},
     )
     def post(self, request: Request) -> Response:
         """Open a room for a session of yours, or for a lesson, for which a session is created."""
@@ -68,7 +68,7 @@ class Rooms(RoomView):
 class OneRoom(RoomView):
     """One room."""
 
-    @extend_schema(operation_id="getRoom", responses={200: answer(schemas.RoomBody), **refused(404)})
+    @extend_schema(operation_id="getRoom", responses={200: response(schemas.RoomBody), **error_responses(404)})
     def get(self, request: Request, room_id: UUID) -> Response:
         """Read a room that you are in. The teacher sees the participants and the tallies, a participant what was revealed."""
         access = member_access(request, room_id)
@@ -77,7 +77,7 @@ class OneRoom(RoomView):
     @extend_schema(
         operation_id="changeRoom",
         request={"application/json": ref(schemas.RoomChange)},
-        responses={200: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
+        responses={200: response(schemas.RoomBody), **error_responses(400, 403, 404, 409)},
     )
     def patch(self, request: Request, room_id: UUID) -> Response:
         """Lock a room against new participants, unlock it, or change its title."""
@@ -91,7 +91,7 @@ class OneRoom(RoomView):
             opening.lock(room, locked=change.locked)
         return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
-    @extend_schema(operation_id="deleteRoom", responses={204: None, **refused(403, 404)})
+    @extend_schema(operation_id="deleteRoom", responses={204: None, **error_responses(403, 404)})
     def delete(self, request: Request, room_id: UUID) -> Response:
         """Delete a room with its data. It is ended first."""
         closing.delete(taught_room(request, room_id))
@@ -101,7 +101,9 @@ class OneRoom(RoomView):
 class RoomCode(RoomView):
     """The code of a room."""
 
-    @extend_schema(operation_id="renewRoomCode", request=None, responses={200: answer(schemas.RoomBody), **refused(403, 404, 409)})
+    @extend_schema(
+        operation_id="renewRoomCode", request=None, responses={200: response(schemas.RoomBody), **error_responses(403, 404, 409)}
+    )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Replace the code of a room. The old code becomes void immediately."""
         opening.renew_code(taught_room(request, room_id))
@@ -114,7 +116,7 @@ class ShowInRoom(RoomView):
     @extend_schema(
         operation_id="showInRoom",
         request={"application/json": ref(schemas.Showing)},
-        responses={200: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
+        responses={200: response(schemas.RoomBody), **error_responses(400, 403, 404, 409)},
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Show a participant's fork, or another session of yours; null shows the room's session again."""
@@ -130,7 +132,7 @@ class EndRoom(RoomView):
     @extend_schema(
         operation_id="endRoom",
         request={"application/json": ref(schemas.Ending)},
-        responses={200: answer(schemas.RoomBody), **refused(400, 403, 404)},
+        responses={200: response(schemas.RoomBody), **error_responses(400, 403, 404)},
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """End a room. Deletes names, answers and forks unless `keep` is set."""
