@@ -95,10 +95,10 @@ def slices_of(node: Node, hardware: Hardware, *, generation: int = 1) -> list[Re
     numbers = range(hardware.gpus)
     counters = [_counters(number, hardware.model) for number in numbers] if partitioned else []
     devices = [device for number in numbers for device in _devices(number, hardware.model, partitioned=partitioned)]
-    most = _MOST_PARTITIONABLE_DEVICES if partitioned else _MOST_DEVICES
+    maximum = _MOST_PARTITIONABLE_DEVICES if partitioned else _MOST_DEVICES
     specs: list[tuple[tuple[CounterSet, ...], tuple[Device, ...]]] = [
         *((part, ()) for part in _batches(counters, _MOST_COUNTER_SETS)),
-        *(((), part) for part in _batches(devices, most)),
+        *(((), part) for part in _batches(devices, maximum)),
     ]
     pool = ResourcePool(name=node.name, generation=generation, resource_slice_count=len(specs))
     owner = OwnerReference(api_version="v1", kind="Node", name=node.name, uid=node.uid, controller=True)

@@ -41,14 +41,14 @@ def _quoted(text: str) -> str:
 def expect_possible_names(obj: KubeObject) -> None:
     """Raises `DecodeError` for the first name or label of an imported object that no API server accepts: too long, or not one line."""
     meta = obj.metadata
-    for path, text, most in (
+    for path, text, maximum in (
         ("metadata.name", meta.name, _NAME_BYTES),
         ("metadata.namespace", meta.namespace, _NAMESPACE_BYTES),
         ("metadata.uid", meta.uid, _NAME_BYTES),
         ("metadata.generateName", meta.generate_name, _NAME_BYTES),
     ):
-        if text and not is_possible(text, most):
-            raise _impossible(path, text, most)
+        if text and not is_possible(text, maximum):
+            raise _impossible(path, text, maximum)
     for key, value in meta.labels.items():
         if not is_possible(key, _KEY_BYTES):
             raise _impossible("metadata.labels", key, _KEY_BYTES)
@@ -56,15 +56,15 @@ def expect_possible_names(obj: KubeObject) -> None:
             raise _impossible("metadata.labels", value, _VALUE_BYTES)
 
 
-def is_possible(text: str, most: int) -> bool:
-    """Whether an API server may have an object of this name: `most` bytes at most, in one line."""
+def is_possible(text: str, maximum: int) -> bool:
+    """Whether an API server may have an object of this name: `maximum` bytes at most, in one line."""
     # The length of ASCII text is known without encoding it.
-    return (len(text) if text.isascii() else len(text.encode())) <= most and is_one_line(text)
+    return (len(text) if text.isascii() else len(text.encode())) <= maximum and is_one_line(text)
 
 
-def _impossible(path: str, text: str, most: int) -> DecodeError:
-    expected = f"at most {most} bytes without control characters, as an API server takes them"
-    actual = f"{len(text.encode()):,} bytes" if len(text.encode()) > most else f"{text!r}"
+def _impossible(path: str, text: str, maximum: int) -> DecodeError:
+    expected = f"at most {maximum} bytes without control characters, as an API server takes them"
+    actual = f"{len(text.encode()):,} bytes" if len(text.encode()) > maximum else f"{text!r}"
     return DecodeError(path, expected, actual)
 
 

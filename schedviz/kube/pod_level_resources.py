@@ -53,14 +53,14 @@ def _total(spec: PodSpec, of: Callable[[Container], ResourceList]) -> ResourceLi
     """
     total = _sum(of(container) for container in spec.containers)
     sidecars: ResourceList = {}
-    most: ResourceList = {}
+    maximum: ResourceList = {}
     for container in spec.init_containers:
         if container.restart_policy == ALWAYS:
             total, sidecars = _sum((total, of(container))), _sum((sidecars, of(container)))
-            most = _greatest(most, sidecars)
+            maximum = _greatest(maximum, sidecars)
         else:
-            most = _greatest(most, _sum((of(container), sidecars)))
-    return _greatest(total, most)
+            maximum = _greatest(maximum, _sum((of(container), sidecars)))
+    return _greatest(total, maximum)
 
 
 def _sum(lists: Iterable[ResourceList]) -> ResourceList:

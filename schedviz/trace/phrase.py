@@ -33,18 +33,18 @@ def counted(count: int, singular: str, plural: str) -> Phrase:
     return Phrase(singular if count == 1 else plural, {"count": count})
 
 
-def some(names: Sequence[str], most: int = 3) -> str | Phrase:
+def some(names: Sequence[str], maximum: int = 3) -> str | Phrase:
     """The first few names, and the number of the others."""
-    listed = ", ".join(names[:most])
-    return listed if len(names) <= most else phrase("{names} and {count} more", names=listed, count=len(names) - most)
+    listed = ", ".join(names[:maximum])
+    return listed if len(names) <= maximum else phrase("{names} and {count} more", names=listed, count=len(names) - maximum)
 
 
-def joined(phrases: Sequence[Phrase], between: str = "{first}, {next}", most: int = 20) -> Phrase:
+def joined(phrases: Sequence[Phrase], between: str = "{first}, {next}", maximum: int = 20) -> Phrase:
     """Chain the first few phrases, and count the others. Without a limit, translating a chain would exceed the depth of recursion."""
     chain, *others = phrases
-    for other in others[: most - 1]:
+    for other in others[: maximum - 1]:
         chain = Phrase(between, {"first": chain, "next": other})
-    return chain if len(phrases) <= most else phrase("{names} and {count} more", names=chain, count=len(phrases) - most)
+    return chain if len(phrases) <= maximum else phrase("{names} and {count} more", names=chain, count=len(phrases) - maximum)
 
 
 def as_sentence(text: str) -> str:

@@ -19,15 +19,15 @@ T = TypeVar("T")
 class Threads:
     """A pool of at most this many threads, which start when they are needed."""
 
-    def __init__(self, name: str, most: int) -> None:
+    def __init__(self, name: str, maximum: int) -> None:
         self._name = name
-        self._most = most
+        self._maximum = maximum
         self._executor: ThreadPoolExecutor | None = None
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The result of the call, or its exception, from a thread of the pool. Waits while all threads are busy."""
         if self._executor is None:
-            self._executor = ThreadPoolExecutor(self._most, thread_name_prefix=self._name)
+            self._executor = ThreadPoolExecutor(self._maximum, thread_name_prefix=self._name)
         loop = asyncio.get_running_loop()
         answered: asyncio.Future[T] = loop.create_future()
 
@@ -51,13 +51,13 @@ class Threads:
         if executor is None:
             return
         # Locked so that two calls do not start the same thread.
-        all_threads = Barrier(self._most)
+        all_threads = Barrier(self._maximum)
 
         def leave() -> None:
             all_threads.wait()
             connections.close_all()
 
-        for _ in range(self._most):
+        for _ in range(self._maximum):
             executor.submit(leave)
         executor.shutdown(wait=wait)
 

@@ -14,7 +14,7 @@ def test_the_first_phrases_are_joined_and_the_others_are_counted() -> None:
 
     assert joined(names[:1]).text == "node-0"
     assert joined(names, "{first}; {next}").text == "node-0; node-1; node-2; node-3; node-4"
-    assert joined(names, most=3).text == "node-0, node-1, node-2 and 2 more"
+    assert joined(names, maximum=3).text == "node-0, node-1, node-2 and 2 more"
 
 
 def test_a_filter_stage_that_rejected_nodes_for_a_thousand_reasons_has_a_sentence() -> None:

@@ -19,7 +19,7 @@ NAMED_OF_A_REASON = 200
 def compare(a: Side, b: Side, *, shared_event: int = 0, shared_cycle: int = 0, listed: int = LISTED) -> Comparison:
     """Compare two runs. Their history is known to be equal up to the shared event and the shared cycle."""
     in_a, in_b = places(a.view), places(b.view)
-    placements = compare_placements(in_a, in_b, most=listed)
+    placements = compare_placements(in_a, in_b, maximum=listed)
     divergence, cycles = first_divergence(a, b, shared_event=shared_event, shared_cycle=shared_cycle)
     return Comparison(
         same=divergence is None and not placements.pods,
@@ -29,9 +29,9 @@ def compare(a: Side, b: Side, *, shared_event: int = 0, shared_cycle: int = 0, l
         settings=differences(a.settings, b.settings),
         placements=placements,
         divergence=divergence,
-        scores=None if cycles is None else compare_scores(a, b, cycles, most=listed),
-        utilisation=compare_utilisation(a.view, b.view, most=max(listed, 5000)),
-        pending=compare_pending(a, b, most=NAMED_OF_A_REASON),
+        scores=None if cycles is None else compare_scores(a, b, cycles, maximum=listed),
+        utilisation=compare_utilisation(a.view, b.view, maximum=max(listed, 5000)),
+        pending=compare_pending(a, b, maximum=NAMED_OF_A_REASON),
     )
 
 

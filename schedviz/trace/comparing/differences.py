@@ -13,7 +13,7 @@ ABSENT: Final = None
 _NAMES: Final = ("name", "plugin", "schedulerName")
 
 
-def differences(a: Any, b: Any, *, most: int = 50) -> list[Difference]:
+def differences(a: Any, b: Any, *, maximum: int = 50) -> list[Difference]:
     """The innermost members that differ, in order, up to a maximum.
 
     Paths look like `winner.scores[NodeResourcesFit].raw`: an item of a list is named by its name, or by its index if it has none.
@@ -21,7 +21,7 @@ def differences(a: Any, b: Any, *, most: int = 50) -> list[Difference]:
     result: list[Difference] = []
     for difference in _walk(a, b, ""):
         result.append(difference)
-        if len(result) == most:
+        if len(result) == maximum:
             break
     return result
 

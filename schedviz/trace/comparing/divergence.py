@@ -84,7 +84,7 @@ def _first_event(a: Side, b: Side, after: int) -> FirstEvent | None:
     pairs = zip_longest(_without_driving(a.events(after)), _without_driving(b.events(after)))
     for in_a, in_b in islice(pairs, MOST_EVENTS):
         if in_a is None or in_b is None or not _alike(in_a, in_b):
-            event_differences = [] if in_a is None or in_b is None else differences(_body(in_a), _body(in_b), most=20)
+            event_differences = [] if in_a is None or in_b is None else differences(_body(in_a), _body(in_b), maximum=20)
             return FirstEvent(_event_shown(in_a), _event_shown(in_b), event_differences)
     return None
 
@@ -157,7 +157,7 @@ def _what_was_decided(a: Summary | None, b: Summary | None) -> list[Difference]:
     if a is None or b is None or a.cycle == b.cycle:
         return []
     in_a, in_b = _decisions(a), _decisions(b)
-    return differences(in_a, in_b, most=50)
+    return differences(in_a, in_b, maximum=50)
 
 
 def _decisions(summary: Summary) -> dict[str, Any]:

@@ -12,15 +12,15 @@ NOT_TRIED = "not tried yet"
 GATED = "gated: a PreEnqueue plugin holds it back"
 
 
-def compare_pending(a: Side, b: Side, *, most: int) -> list[Reason]:
+def compare_pending(a: Side, b: Side, *, maximum: int) -> list[Reason]:
     """Groups of pending pods, the largest first, with a limited number of names each."""
     in_a, in_b = _grouped(a), _grouped(b)
     reasons = sorted(in_a.keys() | in_b.keys(), key=lambda reason: (-len(in_a.get(reason, ())) - len(in_b.get(reason, ())), reason))
     return [
         Reason(
             reason=reason,
-            a=in_a.get(reason, [])[:most],
-            b=in_b.get(reason, [])[:most],
+            a=in_a.get(reason, [])[:maximum],
+            b=in_b.get(reason, [])[:maximum],
             count_a=len(in_a.get(reason, ())),
             count_b=len(in_b.get(reason, ())),
         )

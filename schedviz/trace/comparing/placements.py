@@ -23,7 +23,7 @@ def places(view: View) -> dict[str, Place]:
     return result
 
 
-def compare_placements(a: dict[str, Place], b: dict[str, Place], *, most: int) -> Placements:
+def compare_placements(a: dict[str, Place], b: dict[str, Place], *, maximum: int) -> Placements:
     """Count and list pods with different places. A pod that is pending in both has the same place, whichever the queue."""
     counts = {"same": 0, "moved": 0, "placed_only_in_a": 0, "placed_only_in_b": 0, "only_in_a": 0, "only_in_b": 0}
     differing: list[PodPlaces] = []
@@ -33,7 +33,7 @@ def compare_placements(a: dict[str, Place], b: dict[str, Place], *, most: int) -
         counts[kind] += 1
         if kind != "same":
             differing.append(PodPlaces(pod, in_a, in_b))
-    return Placements(**counts, pods=differing[:most], left_out=max(0, len(differing) - most))
+    return Placements(**counts, pods=differing[:maximum], left_out=max(0, len(differing) - maximum))
 
 
 def _kind(a: Place | None, b: Place | None) -> str:

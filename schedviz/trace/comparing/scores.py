@@ -11,7 +11,7 @@ from schedviz.trace.comparing.side import Side, Summary
 _Table = dict[str, dict[str, int]]
 
 
-def compare_scores(a: Side, b: Side, cycles: tuple[Summary, Summary], *, most: int) -> Scores | None:
+def compare_scores(a: Side, b: Side, cycles: tuple[Summary, Summary], *, maximum: int) -> Scores | None:
     """The scores that differ, those of the selected nodes first; None if the pods differ, or nothing was scored."""
     in_a, in_b = cycles
     if in_a.cycle.pod != in_b.cycle.pod:
@@ -34,8 +34,8 @@ def compare_scores(a: Side, b: Side, cycles: tuple[Summary, Summary], *, most: i
     return Scores(
         pod=in_a.cycle.pod,
         complete=complete,
-        totals=[total for total in totals if total.a != total.b][:most],
-        plugins=[plugin for plugin in plugins if plugin.a != plugin.b][:most],
+        totals=[total for total in totals if total.a != total.b][:maximum],
+        plugins=[plugin for plugin in plugins if plugin.a != plugin.b][:maximum],
     )
 
 

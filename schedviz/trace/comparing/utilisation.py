@@ -8,7 +8,7 @@ from schedviz.trace.comparing.result import Amount, NodeUse, Use, Utilisation
 from schedviz.trace.view import NodeItem, View
 
 
-def compare_utilisation(a: View, b: View, *, most: int) -> Utilisation:
+def compare_utilisation(a: View, b: View, *, maximum: int) -> Utilisation:
     """Requested and allocatable amounts of each node and of all nodes."""
     in_a, in_b = _uses(a), _uses(b)
     nodes = [NodeUse(name, in_a.get(name), in_b.get(name)) for name in sorted(in_a.keys() | in_b.keys())]
@@ -18,8 +18,8 @@ def compare_utilisation(a: View, b: View, *, most: int) -> Utilisation:
         b=_sum(in_b.values()),
         empty_a=_empty(in_a),
         empty_b=_empty(in_b),
-        nodes=nodes[:most],
-        left_out=max(0, len(nodes) - most),
+        nodes=nodes[:maximum],
+        left_out=max(0, len(nodes) - maximum),
     )
 
 

@@ -68,11 +68,11 @@ def role_for(request: Request, session: Session) -> Role:
     return role
 
 
-def whole_number(request: Request, name: str, *, default: int, most: int | None = None) -> int:
-    """A number of 0 or more from the query string, at most `most`. Raises `ApiError` 400."""
+def whole_number(request: Request, name: str, *, default: int, maximum: int | None = None) -> int:
+    """A number of 0 or more from the query string, at most `maximum`. Raises `ApiError` 400."""
     value = optional_number(request, name)
     number = default if value is None else value
-    return number if most is None else min(number, most)
+    return number if maximum is None else min(number, maximum)
 
 
 def one_of(request: Request, name: str, choices: tuple[str, ...]) -> str:

@@ -44,7 +44,7 @@ class Agreement(Resource):
                 "limit",
                 int,
                 f"Maximum number of bindings: {PAGE} by default, at most {LONGEST_PAGE}. 0 returns only the counts.",
-                most=LONGEST_PAGE,
+                maximum=LONGEST_PAGE,
             ),
         ],
         responses={200: response(schemas.AgreementBody), 304: NOT_MODIFIED, **error_responses(400, 404)},
@@ -52,7 +52,7 @@ class Agreement(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read the agreement rate, the counts, and each binding with its verdict and the reason, newest first."""
         session = session_for(request, session_id, Verb.SEE)
-        limit = whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE)
+        limit = whole_number(request, "limit", default=PAGE, maximum=LONGEST_PAGE)
         rows = agreement.bindings(session.pk, _verdicts(request), before=optional_number(request, "before"), limit=limit)
         return versions.versioned(request, _body(session, rows, limit=limit))
 

@@ -66,13 +66,13 @@ class Commands(Resource):
 
     @extend_schema(
         operation_id="listCommands",
-        parameters=page_parameters("a command", default=PAGE, most=LONGEST_PAGE),
+        parameters=page_parameters("a command", default=PAGE, maximum=LONGEST_PAGE),
         responses={200: response(schemas.CommandList), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the accepted commands, in order, with their outcomes. A page ends after about 4 MiB of commands."""
         session = session_for(request, session_id, Verb.SEE)
-        page = page_of(request, default=PAGE, most=LONGEST_PAGE)
+        page = page_of(request, default=PAGE, maximum=LONGEST_PAGE)
         versions.answer_as(request, versions.of_head(session))
         page_of_commands = reading.commands(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
         following = page_of_commands[-1].seq if page_of_commands and page_of_commands[-1].seq < session.last_seq else None

@@ -34,13 +34,13 @@ class Cycles(Resource):
 
     @extend_schema(
         operation_id="listCycles",
-        parameters=page_parameters("a cycle", default=PAGE, most=LONGEST_PAGE),
+        parameters=page_parameters("a cycle", default=PAGE, maximum=LONGEST_PAGE),
         responses={200: response(schemas.CycleList), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the summaries of cycles, in order. A page ends after about 4 MiB of summaries."""
         session = session_for(request, session_id, Verb.SEE)
-        page = page_of(request, default=PAGE, most=LONGEST_PAGE)
+        page = page_of(request, default=PAGE, maximum=LONGEST_PAGE)
         versions.answer_as(request, versions.of_head(session))
         summaries, more = reading.page_of_cycles(session, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
         has_following, has_previous = (page.before is not None, more) if page.tail else (more, page.after > 0)
@@ -68,7 +68,7 @@ class OneCycle(Resource):
                 "detail",
                 int,
                 "0 returns the stored summary (a CycleView) immediately. Otherwise a worker replays the cycle and returns everything.",
-                most=1,
+                maximum=1,
             ),
             query("nodes", str, "Return only these nodes in lists and tables by node, separated by commas."),
             query("plugins", str, "Return only these plugins in lists and tables by plugin, separated by commas."),

@@ -46,12 +46,12 @@ class Downloads:
 
     def begin(self, actor: Actor) -> Slot:
         """A slot for one more download. Raises `ApiError` 503 above a limit."""
-        client, most = actor.identity or " ".join(actor.links), settings.DOWNLOADS
+        client, maximum = actor.identity or " ".join(actor.links), settings.DOWNLOADS
         with self._lock:
             own, total = self._running[client], self._running.total()
-            if most and total >= most:
+            if maximum and total >= maximum:
                 raise _busy(f"This server produces {total} downloads at the moment, the limit SCHEDVIZ_DOWNLOADS.")
-            if most and own >= max(1, most * _PART_OF_ONE):
+            if maximum and own >= max(1, maximum * _PART_OF_ONE):
                 raise _busy(f"You have {own} downloads running, half of the limit SCHEDVIZ_DOWNLOADS of this server.")
             self._running[client] += 1
         return Slot(self, client)

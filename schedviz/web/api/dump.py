@@ -39,7 +39,7 @@ class Dump(Resource):
                 "v",
                 int,
                 "The log verbosity, 2 by default. From 3 on, the start and the end of the comparer are logged too.",
-                most=_MOST_VERBOSE,
+                maximum=_MOST_VERBOSE,
             ),
         ],
         responses={
@@ -53,6 +53,6 @@ class Dump(Resource):
         """Read the output of kube-scheduler on SIGUSR2, byte for byte."""
         session = session_for(request, session_id, Verb.SEE)
         format_ = one_of(request, "format", _FORMATS)
-        verbosity = whole_number(request, "v", default=2, most=_MOST_VERBOSE)
+        verbosity = whole_number(request, "v", default=2, maximum=_MOST_VERBOSE)
         answer = ask(session, requests.Dumped(at=moment(request, session), json=format_ == "json", verbosity=verbosity))
         return HttpResponse(msgspec.json.decode(answer.content, type=str), content_type="text/plain; charset=utf-8")

@@ -117,9 +117,9 @@ def _as_api_error(error: Exception) -> ApiError | None:
         case RequestDataTooBig():
             return ApiError(413, "too_large", f"{error} (SCHEDVIZ_BODY_BYTES)")
         case TooManyFilesSent():
-            most = settings.UPLOAD_FILES
-            message = f"The request has more than {most:,} files (SCHEDVIZ_UPLOAD_FILES). Send them as one archive, such as a .tar.gz."
-            return ApiError(413, "too_large", message, expected=f"at most {most} files")
+            maximum = settings.UPLOAD_FILES
+            message = f"The request has more than {maximum:,} files (SCHEDVIZ_UPLOAD_FILES). Send them as one archive, such as a .tar.gz."
+            return ApiError(413, "too_large", message, expected=f"at most {maximum} files")
         case exceptions.UnsupportedMediaType():
             return ApiError(415, "unsupported_media_type", str(error.detail), hint=_MEDIA_HINT)
         case exceptions.Throttled():

@@ -41,8 +41,8 @@ class Events(Resource):
     @extend_schema(
         operation_id="listEvents",
         parameters=[
-            *page_parameters("an event", default=PAGE, most=LONGEST_PAGE),
-            query("follow", int, "1, with `Accept: application/x-ndjson`: continue with new events.", most=1),
+            *page_parameters("an event", default=PAGE, maximum=LONGEST_PAGE),
+            query("follow", int, "1, with `Accept: application/x-ndjson`: continue with new events.", maximum=1),
             OpenApiParameter("Last-Event-ID", int, OpenApiParameter.HEADER, description="In a stream, the same as `after`."),
         ],
         responses={
@@ -69,7 +69,7 @@ class Events(Resource):
 
 
 def _page(request: Request, session: Session) -> Response:
-    page = page_of(request, default=PAGE, most=LONGEST_PAGE)
+    page = page_of(request, default=PAGE, maximum=LONGEST_PAGE)
     versions.answer_as(request, versions.of_head(session))
     events = reading.events(
         session.pk, after=page.after, before=page.before, limit=page.limit, most_bytes=reading.PAGE_BYTES, tail=page.tail

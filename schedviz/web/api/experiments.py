@@ -55,13 +55,13 @@ class Experiments(Resource):
 
     @extend_schema(
         operation_id="listExperiments",
-        parameters=page_parameters("an experiment", default=PAGE, most=LONGEST_PAGE, number=False),
+        parameters=page_parameters("an experiment", default=PAGE, maximum=LONGEST_PAGE, number=False),
         responses={200: response(schemas.ExperimentList), 304: NOT_MODIFIED, **error_responses(400, 401)},
     )
     def get(self, request: Request) -> Response:
         """List your experiments, newest first."""
         rows = _own(actor_for(request, Verb.LIST)).select_related("owner").defer("plan")
-        page = page_of_rows(request, rows, ("-created_at", "-pk"), default=PAGE, most=LONGEST_PAGE)
+        page = page_of_rows(request, rows, ("-created_at", "-pk"), default=PAGE, maximum=LONGEST_PAGE)
         listed = _bodies(request, page.rows)
         body = schemas.ExperimentList(results=listed, next=page.next, previous=page.previous, count=rows.count())
         versions.answer_as(request, versions.of_content(body))
@@ -125,8 +125,8 @@ class ExperimentResults(Resource):
                 "json (the default), columns: the numbers alone, by column; csv with a line for each trial, or html: the report.",
                 choices=_FORMATS,
             ),
-            query("times", int, "0: leave out measured times, so that equal experiments give equal bytes.", most=1),
-            query("series", int, "0: leave out the series, which are most of the JSON of many trials.", most=1),
+            query("times", int, "0: leave out measured times, so that equal experiments give equal bytes.", maximum=1),
+            query("series", int, "0: leave out the series, which are most of the JSON of many trials.", maximum=1),
         ],
         responses={
             (200, "application/json"): response(Results, "The results (docs/experiments.md)."),

@@ -41,7 +41,7 @@ CARD_PARAMETERS: Final = [
     ),
     query("theme", str, "The colours of the image: `light` (default) or `dark`.", choices=THEME_NAMES),
 ]
-_CHANGES: Final = query("changes", int, "1: with the changes that would place the pods; the search adds about a second.", most=1)
+_CHANGES: Final = query("changes", int, "1: with the changes that would place the pods; the search adds about a second.", maximum=1)
 CARDS: Final = {
     (200, "text/markdown"): OpenApiResponse(OpenApiTypes.STR, "With `format=markdown`."),
     (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, "With `format=html`."),

@@ -51,7 +51,7 @@ class Export(Resource):
                 "observed",
                 int,
                 "With `format=trace`: 1 runs the trace and adds the observations, as `schedviz conformance` reads them.",
-                most=1,
+                maximum=1,
             ),
         ],
         responses={

@@ -32,14 +32,14 @@ class Observations(Resource):
         operation_id="getObserver",
         parameters=[
             query("after", int, "`next` of the previous page of objects."),
-            query("limit", int, f"Objects, at most {_OBJECTS_AT_ONCE} (1000); 0: none.", most=_OBJECTS_AT_ONCE),
+            query("limit", int, f"Objects, at most {_OBJECTS_AT_ONCE} (1000); 0: none.", maximum=_OBJECTS_AT_ONCE),
         ],
         responses={200: response(schemas.ObserverBody), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read which source the session follows, which batch is expected, and what was observed last."""
         session = session_for(request, session_id, Verb.SEE)
-        limit = whole_number(request, "limit", default=1000, most=_OBJECTS_AT_ONCE)
+        limit = whole_number(request, "limit", default=1000, maximum=_OBJECTS_AT_ONCE)
         rows = observations.known_objects(session.pk, after=whole_number(request, "after", default=0), limit=limit)
         found = observations.observer_of(session.pk)
         return versions.versioned(

@@ -36,22 +36,22 @@ class Page(msgspec.Struct, frozen=True):
     tail: bool
 
 
-def page_of(request: Request, *, default: int, most: int) -> Page:
+def page_of(request: Request, *, default: int, maximum: int) -> Page:
     """`?after=&before=&limit=&tail=`. Raises `ApiError` 400."""
     after, before = optional_number(request, "after"), optional_number(request, "before")
-    limit, tail = _limit(request, default=default, most=most)
+    limit, tail = _limit(request, default=default, maximum=maximum)
     return Page(after=after or 0, before=before, limit=limit, tail=tail or (before is not None and after is None))
 
 
-def page_parameters(what: str, *, default: int, most: int, number: bool = True) -> list[OpenApiParameter]:
+def page_parameters(what: str, *, default: int, maximum: int, number: bool = True) -> list[OpenApiParameter]:
     """The OpenAPI parameters of a paged list. `what` orders it: "an event"."""
     kind, cursor = (int, f"The number of {what}") if number else (str, "`next` or `previous` of another page")
 
     return [
         query("after", kind, f"{cursor}; the page starts after it. By default, at the first."),
         query("before", kind, f"{cursor}; the page ends before it. Without `after`, it holds the last ones before it."),
-        query("limit", int, f"Maximum length of the page: {default} by default, at most {most}.", most=most),
-        query("tail", int, "Return this many from the end, instead of `limit`.", most=most),
+        query("limit", int, f"Maximum length of the page: {default} by default, at most {maximum}.", maximum=maximum),
+        query("tail", int, "Return this many from the end, instead of `limit`.", maximum=maximum),
     ]
 
 
@@ -75,12 +75,12 @@ class Rows(msgspec.Struct, frozen=True):
     previous: str | None
 
 
-def page_of_rows(request: Request, rows: QuerySet[M], order: Sequence[str], *, default: int, most: int) -> Rows:
+def page_of_rows(request: Request, rows: QuerySet[M], order: Sequence[str], *, default: int, maximum: int) -> Rows:
     """A page of `rows` in this order, whose last member is unique. Raises `ApiError` 400 for an invalid cursor.
 
     Rows that are added or deleted meanwhile do not make other rows appear twice or disappear.
     """
-    limit, tail = _limit(request, default=default, most=most)
+    limit, tail = _limit(request, default=default, maximum=maximum)
     offset = whole_number(request, "offset", default=0)
     after, before = (_place(request, name, rows, order) for name in ("after", "before"))
     if after is not None:
@@ -99,9 +99,9 @@ def page_of_rows(request: Request, rows: QuerySet[M], order: Sequence[str], *, d
     return page
 
 
-def _limit(request: Request, *, default: int, most: int) -> tuple[int, bool]:
+def _limit(request: Request, *, default: int, maximum: int) -> tuple[int, bool]:
     tail = optional_number(request, "tail")
-    return min(max(1, whole_number(request, "limit", default=default) if tail is None else tail), most), tail is not None
+    return min(max(1, whole_number(request, "limit", default=default) if tail is None else tail), maximum), tail is not None
 
 
 def _turned(order: Sequence[str]) -> list[str]:

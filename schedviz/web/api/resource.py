@@ -32,18 +32,18 @@ def query(
     kind: type,
     description: str,
     *,
-    most: int | None = None,
+    maximum: int | None = None,
     choices: tuple[str, ...] = (),
     pattern: str = "",
     required: bool = False,
 ) -> OpenApiParameter:
-    """A query parameter: a text, or a whole number from 0 to `most`.
+    """A query parameter: a text, or a whole number from 0 to `maximum`.
 
     The view itself checks a `pattern`, and that a `required` parameter is present, so that it can word the error.
     """
     schema: dict[str, Any] = {"type": "string"}
     if kind is int:
-        schema = {"type": "integer", "minimum": 0, "maximum": LARGEST_NUMBER if most is None else most}
+        schema = {"type": "integer", "minimum": 0, "maximum": LARGEST_NUMBER if maximum is None else maximum}
     elif choices:
         schema["enum"] = list(choices)
     elif pattern:

@@ -104,9 +104,9 @@ def _sent_commands(components: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def commands_request(most: int) -> dict[str, Any]:
+def commands_request(maximum: int) -> dict[str, Any]:
     """A list of commands."""
-    commands = {"type": "array", "items": command_request(), "minItems": 1, "maxItems": most}
+    commands = {"type": "array", "items": command_request(), "minItems": 1, "maxItems": maximum}
     return {"type": "object", "properties": {"commands": commands}, "required": ["commands"], "additionalProperties": False}
 
 

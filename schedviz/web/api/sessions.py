@@ -166,7 +166,7 @@ class Sessions(Resource):
     @extend_schema(
         operation_id="listSessions",
         parameters=[
-            *page_parameters("a session", default=PAGE, most=LONGEST_PAGE, number=False),
+            *page_parameters("a session", default=PAGE, maximum=LONGEST_PAGE, number=False),
             query("offset", int, "Skip this many sessions, to open a page by its number."),
             query("q", str, "A part of the name."),
             query("status", str, "importing, ready, running, paused or failed.", choices=tuple(Session.Status.values)),
@@ -176,7 +176,7 @@ class Sessions(Resource):
                 f"One of {', '.join(ORDERS)}; prefix with - for descending order. By default, newest first.",
                 choices=tuple(f"{sign}{name}" for name in ORDERS for sign in ("", "-")),
             ),
-            query("sizes", int, "1: include the size of each session in the database.", most=1),
+            query("sizes", int, "1: include the size of each session in the database.", maximum=1),
         ],
         responses={200: response(schemas.SessionList), 304: NOT_MODIFIED, **error_responses(400, 401)},
     )
@@ -186,7 +186,7 @@ class Sessions(Resource):
         if not actor.links and not settings.PUBLIC_DEMO:
             actor = actor_for(request, Verb.LIST)
         sessions = _filtered(request, visible_sessions(actor).select_related("owner", "origin"))
-        page = page_of_rows(request, sessions, _order(request), default=PAGE, most=LONGEST_PAGE)
+        page = page_of_rows(request, sessions, _order(request), default=PAGE, maximum=LONGEST_PAGE)
         listed = session_bodies(request, page.rows, with_sizes=request.query_params.get("sizes") == "1")
         body = schemas.SessionList(results=listed, next=page.next, previous=page.previous, count=sessions.count())
         versions.answer_as(request, versions.of_content(body))

@@ -22,7 +22,7 @@ LONGEST_PAGE = 1000
 
 _PARAMETERS = [
     query("at", int, "An event number: the history ends after that event. By default, now."),
-    *page_parameters("an event", default=PAGE, most=LONGEST_PAGE),
+    *page_parameters("an event", default=PAGE, maximum=LONGEST_PAGE),
 ]
 
 
@@ -58,7 +58,7 @@ def _story(request: Request, session_id: UUID, kind: Kind, name: str) -> Respons
     session = session_for(request, session_id, Verb.SEE)
     until = optional_number(request, "at")
     event = session.event if until is None else min(until, session.event)
-    page = page_of(request, default=PAGE, most=LONGEST_PAGE)
+    page = page_of(request, default=PAGE, maximum=LONGEST_PAGE)
     versions.answer_as(request, versions.of_moment(session, until))
     before = event + 1 if page.before is None else min(page.before, event + 1)
     entries_page = object_history.story(session, kind, name, after=page.after, before=before, limit=page.limit, tail=page.tail)

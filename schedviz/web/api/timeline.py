@@ -28,7 +28,7 @@ class Timeline(Resource):
         parameters=[
             query("from", int, "An event number: events after it are counted. 0: from the beginning."),
             query("to", int, "The number of the last event that is counted; by default, the newest."),
-            query("buckets", int, f"Maximum number of buckets: {BUCKETS} by default, at most {MOST_BUCKETS}.", most=MOST_BUCKETS),
+            query("buckets", int, f"Maximum number of buckets: {BUCKETS} by default, at most {MOST_BUCKETS}.", maximum=MOST_BUCKETS),
         ],
         responses={200: response(schemas.TimelineBody), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
@@ -37,9 +37,9 @@ class Timeline(Resource):
         session = session_for(request, session_id, Verb.SEE)
         versions.answer_as(request, versions.of_head(session))
         after = whole_number(request, "from", default=0)
-        until = whole_number(request, "to", default=session.event, most=session.event)
-        most = max(1, whole_number(request, "buckets", default=BUCKETS, most=MOST_BUCKETS))
-        buckets = timeline.buckets(session, after=after, until=until, most=most) if after < until else []
+        until = whole_number(request, "to", default=session.event, maximum=session.event)
+        maximum = max(1, whole_number(request, "buckets", default=BUCKETS, maximum=MOST_BUCKETS))
+        buckets = timeline.buckets(session, after=after, until=until, most=maximum) if after < until else []
         first = reading.first_moment(session)
         return Response(schemas.TimelineBody(after=after, until=until, first_event=first, buckets=[_body(bucket) for bucket in buckets]))
 

@@ -46,6 +46,6 @@ def delete_sessions(sessions: Iterable[UUID]) -> None:
 
 
 def _make_way(participant: Participant) -> None:
-    most: int = settings.ROOM_FORKS
+    maximum: int = settings.ROOM_FORKS
     own = [fork_id for fork_id in of_participant(participant) if fork_id != participant.room.shown_id]
-    delete_sessions(own[: max(0, len(own) - most)])
+    delete_sessions(own[: max(0, len(own) - maximum)])

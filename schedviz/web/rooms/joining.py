@@ -96,9 +96,9 @@ def _enter(room: Room, digest: str, name: str) -> Participant:
     # Clients that join at the same time wait for each other, and for a room that is being locked or ended: no name may come after its end.
     if Room.objects.select_for_update(no_key=True).filter(pk=room.pk, status=Room.Status.OPEN).only("pk").first() is None:
         raise WrongCodeGiven(_NO_ROOM)
-    most: int = settings.ROOM_PARTICIPANTS
-    if room.participants.filter(removed=False).count() >= most:
-        raise RoomFull(f"The room has {most} participants, the limit SCHEDVIZ_ROOM_PARTICIPANTS of this server.")
+    maximum: int = settings.ROOM_PARTICIPANTS
+    if room.participants.filter(removed=False).count() >= maximum:
+        raise RoomFull(f"The room has {maximum} participants, the limit SCHEDVIZ_ROOM_PARTICIPANTS of this server.")
     participant = Participant.objects.create(room=room, digest=digest, nickname=name, folded=_folded(name))
     participant.refresh_from_db()
     return participant

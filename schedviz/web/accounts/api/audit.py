@@ -26,7 +26,7 @@ class Audit(Resource):
         operation_id="listAudit",
         parameters=[
             query("before", int, "Return entries before this `id`: the `next` of the previous page."),
-            query("limit", int, f"Maximum number of entries: {PAGE} by default, at most {LONGEST_PAGE}.", most=LONGEST_PAGE),
+            query("limit", int, f"Maximum number of entries: {PAGE} by default, at most {LONGEST_PAGE}.", maximum=LONGEST_PAGE),
             query("action", str, "The action.", choices=tuple(audit.Action)),
             query("user", str, "The name of the user."),
             query("session", str, "The id of the session, which may be deleted."),
@@ -40,7 +40,7 @@ class Audit(Resource):
         entries = audit.entries(**filters, session=_session(request))
         if (before := optional_number(request, "before")) is not None:
             entries = entries.filter(pk__lt=before)
-        limit = max(1, whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE))
+        limit = max(1, whole_number(request, "limit", default=PAGE, maximum=LONGEST_PAGE))
         page = list(entries[: limit + 1])
         following = page[limit - 1].pk if len(page) > limit else None
         return Response(schemas.AuditList(results=[_line(entry) for entry in page[:limit]], next=following))
