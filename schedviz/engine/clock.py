@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedviz.kube.timestamps import from_seconds, to_seconds
+from schedviz.kube.timestamps import format_timestamp, parse_timestamp
 
 NANOSECOND: Final = 1
 MILLISECOND: Final = 1_000_000
 SECOND: Final = 1_000_000_000
 
 #: Second 0 of the virtual clock, in seconds since 1970.
-EPOCH_SECONDS: Final = int(to_seconds("2024-01-01T00:00:00Z"))
+EPOCH_SECONDS: Final = int(parse_timestamp("2024-01-01T00:00:00Z"))
 
 
 def nanoseconds(seconds: float) -> int:
@@ -50,7 +50,7 @@ class Clock:
 
     def timestamp(self, *, after_seconds: int = 0) -> str:
         """The time in Kubernetes' format, truncated to whole seconds: `2024-01-01T00:00:00Z`."""
-        return from_seconds(EPOCH_SECONDS + self.now // SECOND + after_seconds)
+        return format_timestamp(EPOCH_SECONDS + self.now // SECOND + after_seconds)
 
     def exact_timestamp(self, *, after_seconds: int = 0) -> str:
         """The time with its fraction of a second, if it has one: `2024-01-01T00:00:00.004Z`."""

@@ -27,7 +27,7 @@ from schedviz.engine.framework.fit_error import Diagnosis, FitError
 from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY, NominatingInfo, PodsToActivate, Scores
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime import FilterOutcome, Framework, PluginAnswer, ScoreOutcome
-from schedviz.engine.framework.types import PodInfo, QueuedPodInfo, to_seconds
+from schedviz.engine.framework.types import PodInfo, QueuedPodInfo, nanos_to_seconds
 from schedviz.engine.reporting import stage_timing
 from schedviz.engine.reporting.stage_report import StageReport, extender_rejections, filter_rejections, statuses_of
 from schedviz.engine.scheduler_state import SchedulerState
@@ -127,8 +127,8 @@ class SchedulingCycle:
         now = state.clock.now
         facts = {
             "priority": queued.pod_info.priority,
-            "queuedSeconds": to_seconds(now - queued.timestamp),
-            "waitedSeconds": to_seconds(now - (queued.initial_attempt_timestamp or 0)),
+            "queuedSeconds": nanos_to_seconds(now - queued.timestamp),
+            "waitedSeconds": nanos_to_seconds(now - (queued.initial_attempt_timestamp or 0)),
         }
         return StageReport(stages.SKIP_POD_SCHEDULE, facts=facts)
 
@@ -482,7 +482,7 @@ class SchedulingCycle:
         facts: dict[str, Any] = {}
         waiting = self.framework.waiting_pods.get(self.assumed.uid)
         if waiting is not None:
-            facts["waitSeconds"] = to_seconds(waiting.deadline - self.state.clock.now)
+            facts["waitSeconds"] = nanos_to_seconds(waiting.deadline - self.state.clock.now)
         if self.cycle_state.read(PODS_TO_ACTIVATE_KEY).pods:
             return StageReport(stages.ACTIVATE, statuses, facts=facts)
         self.results.outcome = SCHEDULED

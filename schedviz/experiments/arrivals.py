@@ -12,7 +12,7 @@ from schedviz.engine.clock import nanoseconds
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import LATEST_ARRIVAL, Arrivals
 from schedviz.kube.core import Pod
-from schedviz.kube.timestamps import to_seconds
+from schedviz.kube.timestamps import parse_timestamp
 
 
 class Arrival(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ def _created(pods: Sequence[Pod], arrivals: Arrivals) -> list[float]:
     times = []
     for pod in pods:
         try:
-            times.append(to_seconds(pod.metadata.creation_timestamp or ""))
+            times.append(parse_timestamp(pod.metadata.creation_timestamp or ""))
         except ValueError:
             message = f"the pod {pod.key} has no creationTimestamp; give a rate instead"
             raise PlanError.of("workload.arrivals.from", message) from None

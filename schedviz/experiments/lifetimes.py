@@ -12,7 +12,7 @@ from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import Lifetimes
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import OwnerReference
-from schedviz.kube.timestamps import to_seconds
+from schedviz.kube.timestamps import parse_timestamp
 
 #: Conditions that become false when a pod finishes.
 _READY: Final = ("Ready", "ContainersReady")
@@ -74,7 +74,7 @@ def _seconds(pod: Pod) -> float | None:
     """How long a finished pod ran, as far as its status tells."""
     moments = [each.last_transition_time for each in pod.status.conditions if each.type in _READY and each.status == "False"]
     try:
-        return max(to_seconds(moments[0] or "") - to_seconds(pod.status.start_time or ""), 0.0) if moments else None
+        return max(parse_timestamp(moments[0] or "") - parse_timestamp(pod.status.start_time or ""), 0.0) if moments else None
     except ValueError:
         return None
 

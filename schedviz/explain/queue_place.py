@@ -7,7 +7,7 @@ from typing import Final, Literal
 from schedviz.engine import Simulation
 from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.types import ActionType, ClusterEvent, QueuedPodInfo, to_seconds
+from schedviz.engine.framework.types import ActionType, ClusterEvent, QueuedPodInfo, nanos_to_seconds
 from schedviz.engine.queue.events import merged_event_map
 from schedviz.explain.explanation import QueuePlace, Wake
 
@@ -34,10 +34,10 @@ def queue_place(simulation: Simulation, pod: str, *, count_ahead: bool = True) -
     return QueuePlace(
         name,
         queued.attempts,
-        to_seconds(queued.timestamp),
+        nanos_to_seconds(queued.timestamp),
         ahead=_ahead(simulation, queued) if count_ahead and name == "activeQ" else None,
-        backoff_ends_seconds=to_seconds(expiry) if expiry > simulation.clock.now and queued.attempts else None,
-        flushed_after_seconds=to_seconds(queue.unschedulable_timeout(queued)) if waits and not queued.gated else None,
+        backoff_ends_seconds=nanos_to_seconds(expiry) if expiry > simulation.clock.now and queued.attempts else None,
+        flushed_after_seconds=nanos_to_seconds(queue.unschedulable_timeout(queued)) if waits and not queued.gated else None,
         gated_by=", ".join(gate.name for gate in queued.pod.spec.scheduling_gates) if queued.gated else "",
         gating_plugin=gating_plugin,
         gating_reason=_gating_reason(simulation, queued, gating_plugin) if gating_plugin else "",

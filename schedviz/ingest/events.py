@@ -57,6 +57,6 @@ def time_of(event: Event) -> str:
 
 def _seconds(text: str) -> float | None:
     try:
-        return timestamps.to_seconds(text)
+        return timestamps.parse_timestamp(text)
     except ValueError:
         return None

@@ -77,7 +77,7 @@ def _of_json(text: str, stored: float | None) -> Record | None:
     millis = entry.get("ts")
     seconds = millis / 1000 if isinstance(millis, (int, float)) and 0 <= millis < _LATEST_MILLIS else stored
     return Record(
-        entry["msg"], entry, str(entry.get("caller", "")), "" if seconds is None else timestamps.from_seconds(seconds), seconds, []
+        entry["msg"], entry, str(entry.get("caller", "")), "" if seconds is None else timestamps.format_timestamp(seconds), seconds, []
     )
 
 

@@ -70,6 +70,6 @@ def _docker(line: str) -> tuple[str | None, float | None]:
 
 def _seconds(text: str) -> float | None:
     try:
-        return timestamps.to_seconds(text)
+        return timestamps.parse_timestamp(text)
     except ValueError:
         return None

@@ -105,6 +105,6 @@ def _pod(_number: int, row: dict[str, str]) -> dict[str, Any]:
         terms = [{"matchExpressions": [{"key": _MODEL, "operator": "In", "values": models}]}]
         spec["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
     labels = {"app": "openb", **({"qos": qos} if qos else {})}
-    made = timestamps.from_seconds(_BEGAN + _seconds(row))
+    made = timestamps.format_timestamp(_BEGAN + _seconds(row))
     metadata = {"name": row["name"].strip(), "namespace": "openb", "labels": labels, "creationTimestamp": made}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": {"phase": "Pending"}}

@@ -81,7 +81,7 @@ class SimulatorReader:
                 raise BadObjects([item])
             try:
                 record = msgspec.json.decode(item.content, type=_Record) if isinstance(item.content, msgspec.Raw) else None
-                seconds = timestamps.to_seconds(record.time) if record is not None else 0.0
+                seconds = timestamps.parse_timestamp(record.time) if record is not None else 0.0
             except (msgspec.DecodeError, ValueError) as error:
                 raise BadObjects([Problem(name, f"this is not a record of sched-recorder ({error})", path=item.path)]) from None
             assert record is not None

@@ -265,7 +265,7 @@ def check_names_and_times(obj: KubeObject) -> None:
     for path, text in times:
         if text is not None:
             try:
-                timestamps.to_seconds(text)
+                timestamps.parse_timestamp(text)
             except ValueError as error:
                 raise DecodeError(path, "an RFC 3339 time", text, message=str(error)) from None
 

@@ -29,7 +29,7 @@ class ObjectMeta(Part, frozen=True, gc=False):
     """Name, identity and labels.
 
     `annotations` has only those that a plugin reads; `unread_annotations` is a digest of the others ("" if there are none). Timestamps are
-    RFC 3339 text (see `timestamps.to_seconds`).
+    RFC 3339 text (see `timestamps.parse_timestamp`).
     """
 
     name: str = ""

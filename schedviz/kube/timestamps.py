@@ -14,7 +14,7 @@ _LAST = 253_402_300_799
 
 
 @lru_cache(maxsize=65_536)
-def to_seconds(text: str) -> float:
+def parse_timestamp(text: str) -> float:
     """Seconds since 1970 (UTC). Raises ValueError if it is not an RFC 3339 time."""
     match = _SHAPE.fullmatch(text)
     if match is None:
@@ -26,7 +26,7 @@ def to_seconds(text: str) -> float:
     return (moment - _EPOCH).total_seconds() + float(match[1] or 0)
 
 
-def from_seconds(seconds: float) -> str:
+def format_timestamp(seconds: float) -> str:
     """The time in the API's format, truncated to whole seconds: `2024-01-01T00:00:00Z`. A time outside the years 1 to 9999 becomes
     the first or the last one that the format has.
     """

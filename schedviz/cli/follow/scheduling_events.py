@@ -106,7 +106,7 @@ def time_of(event: _Event) -> int:
 
 
 def _microseconds(text: str) -> int:
-    return round(timestamps.to_seconds(text) * _MICROSECONDS) if text else 0
+    return round(timestamps.parse_timestamp(text) * _MICROSECONDS) if text else 0
 
 
 class EventWatch:

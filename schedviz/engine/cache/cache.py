@@ -36,7 +36,7 @@ from schedviz.engine.cache.podgroup_state import PodGroupState
 from schedviz.engine.cache.snapshot import Snapshot, SnapshotUpdate
 from schedviz.engine.cache.update_snapshot import update_snapshot
 from schedviz.engine.framework.object_table import ObjectTable
-from schedviz.engine.framework.types import NANOS_PER_SECOND, Generations, NodeInfo, PodInfo, PodNotFoundError, to_seconds
+from schedviz.engine.framework.types import NANOS_PER_SECOND, Generations, NodeInfo, PodInfo, PodNotFoundError, nanos_to_seconds
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import ObjectMeta
 from schedviz.kube.zones import zone_key
@@ -423,7 +423,7 @@ class Cache:
             node=_node_of(state.info),
             assumed=uid in self.assumed_pods,
             binding_finished=state.binding_finished,
-            deadline_seconds=None if state.deadline is None else to_seconds(state.deadline),
+            deadline_seconds=None if state.deadline is None else nanos_to_seconds(state.deadline),
         )
 
     def image_counts_of_ghosts(self) -> dict[str, dict[str, int]]:

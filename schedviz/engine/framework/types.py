@@ -22,7 +22,7 @@ from schedviz.kube.meta import KubeObject
 NANOS_PER_SECOND: Final = 1_000_000_000
 
 
-def to_seconds(nanos: int) -> float:
+def nanos_to_seconds(nanos: int) -> float:
     """Nanoseconds as seconds, for views."""
     return nanos / NANOS_PER_SECOND
 

@@ -111,7 +111,7 @@ class Times:
         match = _KLOG.fullmatch(at)
         if match is None:
             try:
-                return timestamps.to_seconds(at)
+                return timestamps.parse_timestamp(at)
             except ValueError:
                 return None
         if self.newest is None:
@@ -233,6 +233,6 @@ def _parsed(text: str | None) -> float | None:
     if not text:
         return None
     try:
-        return timestamps.to_seconds(text)
+        return timestamps.parse_timestamp(text)
     except ValueError:
         return None

@@ -36,7 +36,7 @@ class Breakpoints(Resource):
         """List the breakpoints, by number."""
         session = session_for(request, session_id, Verb.SEE)
         body = schemas.BreakpointList(results=[_body(request, row) for row in breakpoints.of(session.pk)], most=breakpoints.MOST)
-        versions.answer_as(request, versions.of_content(body))
+        versions.set_etag(request, versions.of_content(body))
         return Response(body)
 
     @extend_schema(
@@ -70,7 +70,7 @@ class OneBreakpoint(Resource):
         """Read a breakpoint."""
         session = session_for(request, session_id, Verb.SEE)
         body = _body(request, _find_or_404(session, number))
-        versions.answer_as(request, versions.of_content(body))
+        versions.set_etag(request, versions.of_content(body))
         return Response(body)
 
     @extend_schema(

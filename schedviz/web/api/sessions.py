@@ -189,7 +189,7 @@ class Sessions(Resource):
         page = page_of_rows(request, sessions, _order(request), default=PAGE, maximum=LONGEST_PAGE)
         listed = session_bodies(request, page.rows, with_sizes=request.query_params.get("sizes") == "1")
         body = schemas.SessionList(results=listed, next=page.next, previous=page.previous, count=sessions.count())
-        versions.answer_as(request, versions.of_content(body))
+        versions.set_etag(request, versions.of_content(body))
         return Response(body)
 
     @extend_schema(
@@ -257,7 +257,7 @@ class OneSession(Resource):
         """Read a session; with `Prefer: wait`, once its import has ended."""
         session = when_imported(session_for(request, session_id, Verb.SEE), wait_seconds(request))
         body = session_body(request, session)
-        versions.answer_as(request, versions.of_content(body))
+        versions.set_etag(request, versions.of_content(body))
         return Response(body)
 
     @extend_schema(

@@ -42,7 +42,7 @@ def of_content(body: Any) -> str:
     return f'"{_digest(body)}"'
 
 
-def answer_as(request: Request, version: str) -> None:
+def set_etag(request: Request, version: str) -> None:
     """Set the ETag of the response. Raises `Unchanged` if the client has this version (`If-None-Match`)."""
     add_header(request, "ETag", version)
     # A browser may store the response, and must revalidate it each time: access may have been revoked.
@@ -56,7 +56,7 @@ def answer_as(request: Request, version: str) -> None:
 
 def versioned(request: Request, body: Any) -> Response:
     """The response with its ETag. Raises `Unchanged`."""
-    answer_as(request, of_content(body))
+    set_etag(request, of_content(body))
     return Response(body)
 
 

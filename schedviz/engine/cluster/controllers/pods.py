@@ -9,7 +9,7 @@ from schedviz.engine.cluster.objects import ObjectStore
 from schedviz.engine.cluster.status_patch import condition_of
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import OwnerReference
-from schedviz.kube.timestamps import to_seconds
+from schedviz.kube.timestamps import parse_timestamp
 
 FINISHED_PHASES = ("Succeeded", "Failed")
 
@@ -39,7 +39,7 @@ def is_active(pod: Pod) -> bool:
 
 def moment_of(timestamp: str) -> int:
     """A timestamp on the virtual clock, in nanoseconds; 0 if it is earlier than the clock's start."""
-    return max(0, nanoseconds(to_seconds(timestamp) - EPOCH_SECONDS))
+    return max(0, nanoseconds(parse_timestamp(timestamp) - EPOCH_SECONDS))
 
 
 def with_uid(key: str, uid: str) -> str:

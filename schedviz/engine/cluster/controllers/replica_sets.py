@@ -13,7 +13,7 @@ from schedviz.engine.cluster.controllers.pods import all_pods, controller_of, is
 from schedviz.kube.apps import ReplicaSet
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject, ObjectMeta, OwnerReference
-from schedviz.kube.timestamps import to_seconds
+from schedviz.kube.timestamps import parse_timestamp
 
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 
@@ -62,7 +62,7 @@ def _belongs_to(pod: Pod, uid: str) -> bool:
 def _stays(pod: Pod) -> tuple[bool, int, bool, float]:
     """Sort key: the pods to delete first. Upstream: controller_utils.go ActivePodsWithRanks.Less (without ranks and restarts)"""
     created = pod.metadata.creation_timestamp
-    return bool(pod.spec.node_name), _PHASES.get(pod.status.phase, 1), is_ready(pod), -(to_seconds(created) if created else 0.0)
+    return bool(pod.spec.node_name), _PHASES.get(pod.status.phase, 1), is_ready(pod), -(parse_timestamp(created) if created else 0.0)
 
 
 def _create_pods(owner: ReplicaSet, count: int, api: ApiServer) -> None:

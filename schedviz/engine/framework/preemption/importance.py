@@ -14,7 +14,7 @@ import msgspec
 from schedviz.engine.clock import EPOCH_SECONDS, SECOND
 from schedviz.engine.framework.preemption.record import Candidate
 from schedviz.engine.framework.types import PodInfo
-from schedviz.kube.timestamps import to_seconds
+from schedviz.kube.timestamps import parse_timestamp
 
 #: Priorities may be negative; with this offset each pod adds to their sum.
 PRIORITY_OFFSET: Final = 2**31
@@ -81,7 +81,7 @@ class NodeVictims(msgspec.Struct, frozen=True, dict=True):
 def start_time(pod: PodInfo, now: int) -> float:
     """When the pod started, in seconds since 1970; now if it has not. Upstream: GetPodStartTime"""
     started = pod.pod.status.start_time
-    return to_seconds(started) if started is not None else seconds_of(now)
+    return parse_timestamp(started) if started is not None else seconds_of(now)
 
 
 def seconds_of(now: int) -> float:

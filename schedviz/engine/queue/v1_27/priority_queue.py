@@ -18,7 +18,7 @@ import msgspec
 
 from schedviz.engine.features import Features
 from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
-from schedviz.engine.framework.types import NANOS_PER_SECOND, ClusterEvent, PodInfo, QueuedPodInfo, to_seconds
+from schedviz.engine.framework.types import NANOS_PER_SECOND, ClusterEvent, PodInfo, QueuedPodInfo, nanos_to_seconds
 from schedviz.engine.queue import events
 from schedviz.engine.queue.events import ClusterEventMap, merged_event_map
 from schedviz.engine.queue.interface import NamespaceLabels, PreEnqueueCheck, QueueProfiles
@@ -423,9 +423,9 @@ class PriorityQueue(NominatesPods):
             pod=queued.key,
             priority=queued.pod_info.priority,
             attempts=queued.attempts,
-            timestamp_seconds=to_seconds(queued.timestamp),
-            initial_attempt_timestamp_seconds=to_seconds(queued.initial_attempt_timestamp or 0),
-            backoff_expiry_seconds=to_seconds(self.backoff_expiry(queued)),
+            timestamp_seconds=nanos_to_seconds(queued.timestamp),
+            initial_attempt_timestamp_seconds=nanos_to_seconds(queued.initial_attempt_timestamp or 0),
+            backoff_expiry_seconds=nanos_to_seconds(self.backoff_expiry(queued)),
             unschedulable_plugins=sorted(queued.unschedulable_plugins),
             gated=queued.gated,
         )

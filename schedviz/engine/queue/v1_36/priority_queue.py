@@ -21,7 +21,7 @@ from schedviz.engine.features import Features
 from schedviz.engine.framework.interface import PreEnqueuePlugin
 from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
 from schedviz.engine.framework.pod_groups import group_of
-from schedviz.engine.framework.types import NANOS_PER_SECOND, ActionType, ClusterEvent, PodInfo, QueuedPodInfo, to_seconds
+from schedviz.engine.framework.types import NANOS_PER_SECOND, ActionType, ClusterEvent, PodInfo, QueuedPodInfo, nanos_to_seconds
 from schedviz.engine.queue import events
 from schedviz.engine.queue.interface import NamespaceLabels, PreEnqueueCheck, QueueProfiles
 from schedviz.engine.queue.nominator import NominatesPods, NominatorState, PodLister
@@ -599,9 +599,9 @@ class PriorityQueue(NominatesPods):
             pod=queued.key,
             priority=queued.pod_info.priority,
             attempts=queued.attempts,
-            timestamp_seconds=to_seconds(queued.timestamp),
-            initial_attempt_timestamp_seconds=0.0 if first is None else to_seconds(first),
-            backoff_expiry_seconds=to_seconds(self._backoff.expiry(queued)),
+            timestamp_seconds=nanos_to_seconds(queued.timestamp),
+            initial_attempt_timestamp_seconds=0.0 if first is None else nanos_to_seconds(first),
+            backoff_expiry_seconds=nanos_to_seconds(self._backoff.expiry(queued)),
             unschedulable_plugins=sorted(queued.unschedulable_plugins),
             gated=queued.gated,
             pending_plugins=sorted(queued.pending_plugins),

@@ -6,7 +6,7 @@ from schedviz.engine.clock import EPOCH_SECONDS, SECOND
 from schedviz.engine.framework.interface import FilterReads
 from schedviz.engine.framework.plugins.defaultpreemption.sums_trial import SumsTrial
 from schedviz.engine.framework.preemption.potential_victims import most_important_first
-from schedviz.kube.timestamps import from_seconds
+from schedviz.kube.timestamps import format_timestamp
 
 
 def _crowded(world, seed, *, with_budget=True):
@@ -18,7 +18,7 @@ def _crowded(world, seed, *, with_budget=True):
         world.node(name, {"cpu": str(draw.randint(1, 6)), "memory": "8Gi", "pods": str(draw.randint(3, 8))})
         for number in range(draw.randint(0, 6)):
             requests = {"cpu": f"{draw.randint(1, 12) * 100}m", "memory": f"{draw.randint(1, 3)}Gi"}
-            started = draw_start.choice([None, *(from_seconds(EPOCH_SECONDS + second) for second in (10, 20, 30, 40))])
+            started = draw_start.choice([None, *(format_timestamp(EPOCH_SECONDS + second) for second in (10, 20, 30, 40))])
             status = {"startTime": started} if started else {}
             world.pod(f"{name}-{number}", requests, on=name, priority=draw.randint(0, 4), labels={"app": draw.choice("ab")}, status=status)
     if not with_budget:

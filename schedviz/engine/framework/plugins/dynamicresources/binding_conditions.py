@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from schedviz.engine.framework.types import NANOS_PER_SECOND
 from schedviz.kube.devices import AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim
 from schedviz.kube.meta import Condition
-from schedviz.kube.timestamps import to_seconds
+from schedviz.kube.timestamps import parse_timestamp
 
 
 class BindingConditionError(Exception):
@@ -51,7 +51,7 @@ def is_timed_out(claim: ResourceClaim, *, now_seconds: float, timeout: int) -> b
     allocation = claim.status.allocation
     if allocation is None or allocation.allocation_timestamp is None or not has_conditions((claim,)):
         return False
-    return to_seconds(allocation.allocation_timestamp) + timeout / NANOS_PER_SECOND < now_seconds
+    return parse_timestamp(allocation.allocation_timestamp) + timeout / NANOS_PER_SECOND < now_seconds
 
 
 def _results(claim: ResourceClaim) -> tuple[DeviceRequestAllocationResult, ...]:

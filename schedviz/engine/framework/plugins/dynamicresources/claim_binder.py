@@ -23,7 +23,7 @@ from schedviz.engine.framework.plugins.dynamicresources.state import NodeAllocat
 from schedviz.engine.framework.status import StatusError
 from schedviz.kube.core import Pod, PodExtendedResourceClaimStatus
 from schedviz.kube.devices import AllocationResult, ResourceClaim
-from schedviz.kube.timestamps import from_seconds
+from schedviz.kube.timestamps import format_timestamp
 
 #: Upstream: client-go/util/retry DefaultRetry
 _ATTEMPTS = 5
@@ -120,7 +120,7 @@ class ClaimBinder:
             raise BindError(f"claim {claim.key} got deallocated elsewhere in the meantime")
         if allocation.allocation_timestamp is not None:
             return claim
-        now = from_seconds(int(self._now_seconds()))
+        now = format_timestamp(int(self._now_seconds()))
         return with_allocation(claim, replace(allocation, allocation_timestamp=now))
 
     def _show(self, pod: Pod, claim: ResourceClaim, node: NodeAllocation | None) -> None:

@@ -111,5 +111,5 @@ def _are_equal(first: DeviceTaint, second: DeviceTaint) -> bool:
         return True
     if first.time_added is None or second.time_added is None:
         return False
-    same_time = timestamps.to_seconds(first.time_added) == timestamps.to_seconds(second.time_added)
+    same_time = timestamps.parse_timestamp(first.time_added) == timestamps.parse_timestamp(second.time_added)
     return same_time and (first.key, first.value, first.effect) == (second.key, second.value, second.effect)
