@@ -24,9 +24,9 @@ from schedviz.web.live.routing import sockets  # noqa: E402
 from schedviz.web.threaded import ThreadedHandler  # noqa: E402
 
 server_log.adopt()
-reporting.begin("web")
+reporting.start_reporting("web")
 if settings.TRACES:
-    tracing.begin("web")
+    tracing.start_exporting("web")
 application = ProtocolTypeRouter({"http": BodyLimit(ThreadedHandler()), "websocket": sockets})
 # Otherwise the first request loads the views.
 get_resolver().url_patterns  # noqa: B018 -- a property that loads them.

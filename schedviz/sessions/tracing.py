@@ -28,7 +28,7 @@ _HEADERS: Final = ("traceparent", "tracestate")
 _tracer: Tracer | None = None
 
 
-def begin(role: str) -> None:
+def start_exporting(role: str) -> None:
     """Export the spans of this process as the environment says. Raises `ImproperlyConfigured` without the extra `otel`."""
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -96,7 +96,7 @@ class CommandSpan:
     def __init__(self) -> None:
         self._span: Span | None = None
 
-    def begin(self, session_id: UUID, seq: int, op: str) -> None:
+    def start(self, session_id: UUID, seq: int, op: str) -> None:
         """The command begins, or another owner continues it."""
         self.end()
         if _tracer is not None:

@@ -26,7 +26,7 @@ def digests_in(cookies: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(map(str, digests))
 
 
-def keep(response: HttpResponseBase, digests: Sequence[str], *, secure: bool) -> None:
+def set_cookie(response: HttpResponseBase, digests: Sequence[str], *, secure: bool) -> None:
     """Set the cookie."""
     response.set_cookie(
         settings.LINKS_COOKIE,
@@ -38,6 +38,6 @@ def keep(response: HttpResponseBase, digests: Sequence[str], *, secure: bool) ->
     )
 
 
-def delete(response: HttpResponseBase) -> None:
+def delete_cookie(response: HttpResponseBase) -> None:
     """Delete the cookie, as a logout does."""
     response.delete_cookie(settings.LINKS_COOKIE, samesite="Lax")

@@ -112,5 +112,5 @@ def open_link(request: HttpRequest, response: HttpResponseBase, secret: str) -> 
     if request.user.is_authenticated:
         request.session[LINKS_KEY] = links
     else:
-        link_cookie.keep(response, links, secure=request.is_secure())
+        link_cookie.set_cookie(response, links, secure=request.is_secure())
     return True

@@ -54,13 +54,13 @@ finally:
 
 
 def test_what_is_taken_along_is_exactly_what_is_installed_here():
-    taken = pins.of(distribution("celery").requires or [])
+    taken = pins.pins_of(distribution("celery").requires or [])
 
     assert f"kombu=={version('kombu')}" in taken
     # Their dependencies, without extras that were not requested.
     assert f"amqp=={version('amqp')}" in taken
     assert not any(one.startswith("celery==") for one in taken)
-    assert pins.of(["celery; python_version < '3'", "packaging; extra == 'no-such-extra'"]) == []
+    assert pins.pins_of(["celery; python_version < '3'", "packaging; extra == 'no-such-extra'"]) == []
 
 
 def test_an_installed_schedviz_is_packed_again_as_it_was(tmp_path):

@@ -89,7 +89,7 @@ def test_a_participant_of_a_room_under_the_old_name_is_the_same() -> None:
     from schedviz.web.rooms import guests
 
     response = HttpResponse()
-    guests.keep(response, "a-secret", secure=False)
+    guests.set_cookie(response, "a-secret", secure=False)
     cookies = {"schedviz_guest": response.cookies[settings.ROOM_GUEST_COOKIE].value}
     adopt_old(cookies)
 

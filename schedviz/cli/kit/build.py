@@ -48,7 +48,7 @@ def make(folder: Path, lessons: Iterable[Path], *, report: Callable[[str], objec
         raise CannotMake(str(error)) from error
     report(f"Built {own.name}. Packing its dependencies …")
     try:
-        requirements = pins.of(own_wheel.requirements(own))
+        requirements = pins.pins_of(own_wheel.requirements(own))
     except PackageNotFoundError as error:
         raise CannotMake(f"{error.name} is required but not installed. Run `make setup`, or pip install schedviz again.") from error
     _take_along([*requirements, pins.pin(_UNPACKER)], wheels, report=report)

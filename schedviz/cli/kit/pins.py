@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 
-def of(requirements: Iterable[str]) -> list[str]:
+def pins_of(requirements: Iterable[str]) -> list[str]:
     """All direct and indirect dependencies on this machine, as sorted `name==version`. Raises `PackageNotFoundError` if one is missing."""
     pins: dict[str, str] = {}
     waiting = _needed(requirements, frozenset())

@@ -6,7 +6,7 @@ Upstream: internal/cache/debugger/debugger.go
 from __future__ import annotations
 
 from schedviz.engine.cache.debugger.comparer import compare
-from schedviz.engine.cache.debugger.dumper import Dump, take
+from schedviz.engine.cache.debugger.dumper import Dump, dump_of
 from schedviz.engine.cache.debugger.log_line import LogLine
 from schedviz.engine.clock import EPOCH_SECONDS, SECOND
 from schedviz.engine.simulation import Simulation
@@ -18,7 +18,7 @@ def dump(simulation: Simulation) -> Dump:
     queue = simulation.scheduler.state.queue
     queues = ((queue.active_q,), queue.backoff_heaps(), (queue.unschedulable_pods,))
     pending = [[[queued.pod for queued in heap] for heap in heaps] for heaps in queues]
-    return take(simulation.scheduler.state.cache.nodes, pending, queue.nominated_pods_for_node)
+    return dump_of(simulation.scheduler.state.cache.nodes, pending, queue.nominated_pods_for_node)
 
 
 def dump_lines(simulation: Simulation, *, verbosity: int = 2, at: int | None = None) -> list[LogLine]:

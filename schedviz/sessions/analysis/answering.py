@@ -51,7 +51,7 @@ from schedviz.sessions.analysis.requests import (
     SubjectNotFound,
     WhatIf,
     Why,
-    keep,
+    store_answer,
 )
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.models import Session
@@ -77,7 +77,7 @@ def answer(session_id: UUID, question: bytes, reply_key: str) -> None:
         return
     with single_flight.making(reply_key) as is_first:
         if is_first:
-            keep(reply_key, _answer(session, question))
+            store_answer(reply_key, _answer(session, question))
 
 
 def _answer(session: Session, question: bytes) -> Answer:

@@ -18,7 +18,7 @@ KEPT_SECONDS: Final = 60.0
 Moment = tuple[UUID, int | None, int]
 
 
-class AskedEngine:
+class EngineCache:
     """Holds at most one idle engine in this process."""
 
     def __init__(self) -> None:
@@ -61,4 +61,4 @@ def _remembering(simulation: Simulation) -> list[object]:
     return [plugin for framework in simulation.scheduler.state.profiles.values() for plugin in framework.stateful_plugins]
 
 
-ASKED = AskedEngine()
+ASKED = EngineCache()

@@ -253,6 +253,6 @@ def _opened(answer: Answer) -> bytes:
     return bytes(answer.value)
 
 
-def keep(answer_key: str, answer: Answer) -> None:
+def store_answer(answer_key: str, answer: Answer) -> None:
     """Store an answer where the waiting request looks for it."""
     stream.client().set(answer_key, zlib.compress(msgspec.json.encode(answer), 1), ex=_KEPT_SECONDS)

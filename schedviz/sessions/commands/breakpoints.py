@@ -102,7 +102,7 @@ class BreakpointMonitor:
         self._looked = self._hit = None
 
 
-def of(session_id: UUID) -> list[Breakpoint]:
+def of_session(session_id: UUID) -> list[Breakpoint]:
     """All breakpoints, by number."""
     return list(Breakpoint.objects.filter(session_id=session_id).order_by("number"))
 

@@ -85,7 +85,7 @@ class Forking(Importing):
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
         view = simulation.view()
         levels = levels_of(view.queue, view.api.objects)
-        timeline.begin(
+        timeline.store_initial(
             self.session.pk,
             levels,
             event=event,

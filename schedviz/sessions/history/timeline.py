@@ -77,7 +77,7 @@ def levels_after(session_id: UUID, chunk: int) -> Levels:
     return levels or Levels()
 
 
-def begin(session_id: UUID, levels: Levels, *, event: int, clock_seconds: float, before: Sequence[AnyEvent] = ()) -> None:
+def store_initial(session_id: UUID, levels: Levels, *, event: int, clock_seconds: float, before: Sequence[AnyEvent] = ()) -> None:
     """Store the levels at the beginning of a session. `before`: the last events before a fork that do not fill a chunk; they are
     counted.
     """
@@ -102,7 +102,7 @@ def _fill(session_id: UUID) -> None:
             return
         view = reading.stored_view(first)
         chunk, levels = first.chunk, levels_of(view.queue, view.api.objects)
-        begin(session_id, levels, event=first.event, clock_seconds=first.clock_seconds)
+        store_initial(session_id, levels, event=first.event, clock_seconds=first.clock_seconds)
     else:
         chunk, levels = counted.number, _levels(counted)
     while some := reading.frames_after(session_id, chunk, limit=_FILLED_AT_ONCE):

@@ -169,7 +169,7 @@ class SliceRunner:
             raise Fenced(f"Another owner has taken session {self._session.pk}.")
         if self.running is None:
             op = str(type(stored.command).__struct_config__.tag)
-            self._span.begin(self._session.pk, stored.seq, op)
+            self._span.start(self._session.pk, stored.seq, op)
         try:
             with bound_contextvars(command=stored.seq), self._span.within():
                 return self._begin_or_continue(stored, stop, hits)

@@ -61,7 +61,7 @@ class MetricsRecorder:
         self._is_stored = True
 
 
-def begin(session_id: UUID, simulation: Simulation) -> None:
+def store_initial(session_id: UUID, simulation: Simulation) -> None:
     """Store the metrics of a session that was just created."""
     store(session_id, MetricValues(since=simulation.event, event=simulation.event, gauges=read_gauges(simulation)))
 

@@ -49,7 +49,7 @@ _decoder = msgspec.msgpack.Decoder(Report)
 _role_of_process: dict[int, str] = {}
 
 
-def begin(role: str) -> None:
+def start_reporting(role: str) -> None:
     """Start a thread that reports until the process ends. Calling it again has no effect, except in a forked process."""
     if os.getpid() in _role_of_process:
         return

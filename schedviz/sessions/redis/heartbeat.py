@@ -21,7 +21,7 @@ _LIFETIME_SECONDS = 5
 PREFIX = "schedviz:worker:"
 
 
-def begin(name: str, queues: Iterable[str]) -> None:
+def start(name: str, queues: Iterable[str]) -> None:
     """Send heartbeats from a thread until the process ends or `stop` is set."""
     threading.Thread(target=_beat, args=(name, sorted(queues)), name="heartbeat", daemon=True).start()
 

@@ -72,7 +72,7 @@ def _engine_before(session: Session, cycle: int, detail_from: int) -> tuple[Simu
     """An engine before the cycle has begun, and the checkpoint from which to replay the session's commands."""
     checkpoint = checkpoints.newest(session.pk, before_cycle=cycle)
     if checkpoint is not None:
-        return replayer.begin(session.pk, before_cycle=cycle)
+        return replayer.starting_engine(session.pk, before_cycle=cycle)
     first = checkpoints.newest(session.pk, until_event=session.fork_event)
     if first is None or session.forked_from_id is None:
         why = " It began in the session's parent, which was deleted." if session.fork_event else ""

@@ -152,7 +152,7 @@ def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], No
         between_cycles()
         return False
 
-    simulation, checkpoint = begin(session_id, alive=alive)
+    simulation, checkpoint = starting_engine(session_id, alive=alive)
     simulation.on_stage = between_stages
     running = replay(simulation, checkpoint, to_seq=to_seq, to_event=to_event, between_cycles=go_on)
     simulation.on_stage = never
@@ -160,7 +160,7 @@ def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], No
     return simulation, running, checkpoint
 
 
-def begin(
+def starting_engine(
     session_id: UUID,
     *,
     until_event: int | None = None,
@@ -191,7 +191,7 @@ def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulati
     segment = lineage.of_event(session_id, event)
     if segment is None:
         raise HistoryUnavailable(f"The engine at event {event} cannot be rebuilt, because no earlier checkpoint is stored.")
-    simulation, checkpoint = begin(segment.session_id, until_event=event)
+    simulation, checkpoint = starting_engine(segment.session_id, until_event=event)
     simulation.extender_calls.transport = answers.StoredAnswers(checkpoint.session_id)
     begun = checkpoint.in_command
 

@@ -226,8 +226,8 @@ class Importing:
         saved = saved_engine(simulation, position, in_command=False)
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
         levels = levels_of(simulation.scheduler.state.queue.to_view(), Counter(type(obj).__name__ for obj in simulation.stored_objects()))
-        timeline.begin(self.session.pk, levels, event=position.event, clock_seconds=position.clock_seconds)
-        recorder.begin(self.session.pk, simulation)
+        timeline.store_initial(self.session.pk, levels, event=position.event, clock_seconds=position.clock_seconds)
+        recorder.store_initial(self.session.pk, simulation)
         lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods)
 
     def queue_steps(self, trace: TraceFile | None) -> None:

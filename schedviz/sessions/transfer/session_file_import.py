@@ -333,7 +333,7 @@ class SessionFileImport(Importing):
         began = time.perf_counter()
         saved = saved_engine(simulation, self.position, in_command=False)
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
-        recorder.begin(self.session.pk, simulation)
+        recorder.store_initial(self.session.pk, simulation)
 
     def report(self, manifest: Manifest) -> dict[str, Any]:
         """The report: that in the session's file, and the findings of this import."""

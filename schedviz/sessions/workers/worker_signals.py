@@ -48,10 +48,10 @@ def _begin_health_check_and_metrics(sender: Any, **_: Any) -> None:
     SLOTS.total = sender.pool.limit
     process.SLOTS.set(SLOTS.total)
     process.SLOTS_TAKEN.set_function(lambda: SLOTS.taken)
-    reporting.begin(settings.ROLE)
+    reporting.start_reporting(settings.ROLE)
     if settings.TRACES:
-        tracing.begin(settings.ROLE)
-    heartbeat.begin(str(sender.hostname), sender.app.amqp.queues.consume_from)
+        tracing.start_exporting(settings.ROLE)
+    heartbeat.start(str(sender.hostname), sender.app.amqp.queues.consume_from)
 
 
 @worker_process_init.connect
@@ -83,7 +83,7 @@ def _report_from_the_pool(**_: Any) -> None:
 
     from schedviz.sessions.metrics import reporting
 
-    reporting.begin(settings.ROLE)
+    reporting.start_reporting(settings.ROLE)
 
 
 @worker_shutting_down.connect

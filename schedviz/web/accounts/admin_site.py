@@ -36,7 +36,7 @@ class Site(admin.AdminSite):
         """Log out, and redirect to the login page."""
         response: HttpResponse = LogoutView.as_view(next_page="/login/")(request)
         delete_old(response)
-        link_cookie.delete(response)
+        link_cookie.delete_cookie(response)
         return response
 
 

@@ -57,7 +57,7 @@ def is_on() -> bool:
 
 @require_GET
 @never_cache
-def begin(request: HttpRequest) -> HttpResponse:
+def start_login(request: HttpRequest) -> HttpResponse:
     """`/oidc/login/`: redirects to the provider."""
     if not is_on():
         return not_found(request)

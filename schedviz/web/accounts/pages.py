@@ -45,7 +45,7 @@ def password_page(request: HttpRequest) -> HttpResponse:
         return page(request, "web/error.html", status=404, title=texts["change_password"], message=texts["no_password"])
     form = PasswordChangeForm(request.user, data=request.POST if request.method == "POST" else None)
     name = request.user.get_username()
-    if request.method == "POST" and (refusal := password_throttle.begin(request, name)):
+    if request.method == "POST" and (refusal := password_throttle.count_attempt(request, name)):
         return page(request, "web/error.html", status=429, title=texts["change_password"], message=texts[refusal])
     _speak(form, texts, {"old_password": "old_password", "new_password1": "new_password", "new_password2": "new_password_again"})
     if request.method == "POST" and form.is_valid():

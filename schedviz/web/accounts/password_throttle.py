@@ -34,7 +34,7 @@ class Refusal(StrEnum):
     ACCOUNT = "too_many_for_account"
 
 
-def begin(request: HttpRequest, account: str) -> Refusal | None:
+def count_attempt(request: HttpRequest, account: str) -> Refusal | None:
     """Count an attempt for an account, existing or not. Returns the limit that refuses it, if one does."""
     address = network_of(address_of(request))
     attempts.forget()

@@ -19,7 +19,7 @@ def connect() -> None:
 def _logged_in(*, request: Any, user: Any, **_: Any) -> None:
     from schedviz.web.accounts.audit import Action, record
 
-    # Give the login the normal lifetime, if the browser session was a short one (`oidc.begin`).
+    # Give the login the normal lifetime, if the browser session was a short one (`oidc.start_login`).
     request.session.set_expiry(None)
     record(Action.LOGIN, request, user=user)
 

@@ -13,7 +13,7 @@ urlpatterns = [
     path("password/", pages.password_page, name="password-page"),
     path("invite/<str:secret>/", pages.invite_page, name="invite-page"),
     path("demo/sandbox/", pages.sandbox, name="sandbox"),
-    path("oidc/login/", oidc.begin, name="oidc-login"),
+    path("oidc/login/", oidc.start_login, name="oidc-login"),
     path("oidc/callback/", oidc.callback, name="oidc-callback"),
     path("admin/", site.urls),
 ]

@@ -57,7 +57,7 @@ class Branches(Resource):
         forks = visible_sessions(actor_of(request)).filter(origin=session).select_related("owner", "origin")
         page = page_of_rows(request, forks, NEWEST_FIRST, default=PAGE, maximum=LONGEST_PAGE)
         body = schemas.ForkList(results=session_bodies(request, page.rows), next=page.next, previous=page.previous)
-        versions.set_etag(request, versions.of_content(body))
+        versions.set_etag(request, versions.etag_of_content(body))
         return Response(body)
 
     @extend_schema(

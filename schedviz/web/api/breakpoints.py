@@ -35,8 +35,8 @@ class Breakpoints(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the breakpoints, by number."""
         session = session_for(request, session_id, Verb.SEE)
-        body = schemas.BreakpointList(results=[_body(request, row) for row in breakpoints.of(session.pk)], most=breakpoints.MOST)
-        versions.set_etag(request, versions.of_content(body))
+        body = schemas.BreakpointList(results=[_body(request, row) for row in breakpoints.of_session(session.pk)], most=breakpoints.MOST)
+        versions.set_etag(request, versions.etag_of_content(body))
         return Response(body)
 
     @extend_schema(
@@ -70,7 +70,7 @@ class OneBreakpoint(Resource):
         """Read a breakpoint."""
         session = session_for(request, session_id, Verb.SEE)
         body = _body(request, _find_or_404(session, number))
-        versions.set_etag(request, versions.of_content(body))
+        versions.set_etag(request, versions.etag_of_content(body))
         return Response(body)
 
     @extend_schema(
@@ -83,7 +83,7 @@ class OneBreakpoint(Resource):
         """Enable, disable or rewrite a breakpoint. Members that are left out keep their values."""
         session = session_for(request, session_id, Verb.COMMAND)
         new = body_as(schemas.BreakpointChange, request)
-        versions.expect_version(request, versions.of_content(_body(request, _find_or_404(session, number))))
+        versions.expect_version(request, versions.etag_of_content(_body(request, _find_or_404(session, number))))
         try:
             row = breakpoints.change(session.pk, number, when=new.when, enabled=new.enabled)
         except BreakpointError as error:
@@ -94,7 +94,7 @@ class OneBreakpoint(Resource):
     def delete(self, request: Request, session_id: UUID, number: int) -> Response:
         """Delete a breakpoint."""
         session = session_for(request, session_id, Verb.COMMAND)
-        versions.expect_version(request, versions.of_content(_body(request, _find_or_404(session, number))))
+        versions.expect_version(request, versions.etag_of_content(_body(request, _find_or_404(session, number))))
         if not breakpoints.remove(session.pk, number):
             raise not_found("breakpoint")
         return Response(status=204)

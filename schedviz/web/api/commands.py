@@ -73,7 +73,7 @@ class Commands(Resource):
         """List the accepted commands, in order, with their outcomes. A page ends after about 4 MiB of commands."""
         session = session_for(request, session_id, Verb.SEE)
         page = page_of(request, default=PAGE, maximum=LONGEST_PAGE)
-        versions.set_etag(request, versions.of_head(session))
+        versions.set_etag(request, versions.etag_of_head(session))
         page_of_commands = reading.commands(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
         following = page_of_commands[-1].seq if page_of_commands and page_of_commands[-1].seq < session.last_seq else None
         previous = page_of_commands[0].seq if page_of_commands and page_of_commands[0].seq > 1 else None

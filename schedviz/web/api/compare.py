@@ -77,7 +77,7 @@ class CompareReport(Resource):
     def get(self, request: Request) -> HttpResponse:
         """Download the comparison as one HTML file that can be opened without a network."""
         comparison = _compared(request)
-        versions.set_etag(request, versions.of_content(comparison))
+        versions.set_etag(request, versions.etag_of_content(comparison))
         page = HttpResponse(html_report(comparison), content_type="text/html; charset=utf-8")
         page["Content-Disposition"] = 'attachment; filename="schedviz-comparison.html"'
         return page

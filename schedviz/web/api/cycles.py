@@ -41,7 +41,7 @@ class Cycles(Resource):
         """List the summaries of cycles, in order. A page ends after about 4 MiB of summaries."""
         session = session_for(request, session_id, Verb.SEE)
         page = page_of(request, default=PAGE, maximum=LONGEST_PAGE)
-        versions.set_etag(request, versions.of_head(session))
+        versions.set_etag(request, versions.etag_of_head(session))
         summaries, more = reading.page_of_cycles(session, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
         has_following, has_previous = (page.before is not None, more) if page.tail else (more, page.after > 0)
         following = summaries[-1].cycle.cycle if summaries and has_following else None
@@ -89,7 +89,9 @@ class OneCycle(Resource):
         if summary is None:
             raise not_found("cycle")
         # A finished cycle does not change, but its binding, which is part of the response, may still be in progress.
-        versions.set_etag(request, versions.of_head(session) if summary.cycle.outcome == "scheduled" else versions.of_content(summary))
+        versions.set_etag(
+            request, versions.etag_of_head(session) if summary.cycle.outcome == "scheduled" else versions.etag_of_content(summary)
+        )
         if request.query_params.get("detail") == "0":
             return Response(summary_body(summary))
         return Response(select(_detail(session.pk, cycle), nodes=names(request, "nodes"), plugins=names(request, "plugins")))

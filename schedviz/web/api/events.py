@@ -70,7 +70,7 @@ class Events(Resource):
 
 def _page(request: Request, session: Session) -> Response:
     page = page_of(request, default=PAGE, maximum=LONGEST_PAGE)
-    versions.set_etag(request, versions.of_head(session))
+    versions.set_etag(request, versions.etag_of_head(session))
     events = reading.events(
         session.pk, after=page.after, before=page.before, limit=page.limit, most_bytes=reading.PAGE_BYTES, tail=page.tail
     )

@@ -64,7 +64,7 @@ class Experiments(Resource):
         page = page_of_rows(request, rows, ("-created_at", "-pk"), default=PAGE, maximum=LONGEST_PAGE)
         listed = _bodies(request, page.rows)
         body = schemas.ExperimentList(results=listed, next=page.next, previous=page.previous, count=rows.count())
-        versions.set_etag(request, versions.of_content(body))
+        versions.set_etag(request, versions.etag_of_content(body))
         return Response(body)
 
     @extend_schema(
@@ -101,7 +101,7 @@ class OneExperiment(Resource):
     def get(self, request: Request, experiment_id: UUID) -> Response:
         """Read an experiment and its progress."""
         body = _body(request, _find_or_404(request, experiment_id, Verb.LIST))
-        versions.set_etag(request, versions.of_content(body))
+        versions.set_etag(request, versions.etag_of_content(body))
         return Response(body)
 
     @extend_schema(operation_id="deleteExperiment", responses={204: None, **error_responses(403, 404)})

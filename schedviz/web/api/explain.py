@@ -179,7 +179,7 @@ def moment(request: Request, session: Session) -> int | None:
     """
     event = optional_number(request, "at")
     if request.method == "GET":
-        versions.set_etag(request, versions.of_moment(session, event))
+        versions.set_etag(request, versions.etag_of_moment(session, event))
     return event if event is not None and event < session.event else None
 
 

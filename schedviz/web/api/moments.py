@@ -30,7 +30,7 @@ class ViewAt(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read the view after an event, as the WebSocket sends it. Fold later events over it to continue."""
         session = session_for(request, session_id, Verb.SEE)
-        versions.set_etag(request, versions.of_moment(session, optional_number(request, "at")))
+        versions.set_etag(request, versions.etag_of_moment(session, optional_number(request, "at")))
         moment = moment_at(request, session)
         return Response(
             schemas.ViewBody(event=moment.view.event, chunk=moment.chunk, first_event=reading.first_moment(session), view=moment.view)

@@ -45,5 +45,5 @@ class OneSample(Resource):
             sample = samples.sample(name)
         except LookupError as error:
             raise ApiError(404, "not_found", f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
-        versions.set_etag(request, versions.of_content(sample))
+        versions.set_etag(request, versions.etag_of_content(sample))
         return HttpResponse(sample, content_type="application/json")

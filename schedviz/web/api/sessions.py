@@ -189,7 +189,7 @@ class Sessions(Resource):
         page = page_of_rows(request, sessions, _order(request), default=PAGE, maximum=LONGEST_PAGE)
         listed = session_bodies(request, page.rows, with_sizes=request.query_params.get("sizes") == "1")
         body = schemas.SessionList(results=listed, next=page.next, previous=page.previous, count=sessions.count())
-        versions.set_etag(request, versions.of_content(body))
+        versions.set_etag(request, versions.etag_of_content(body))
         return Response(body)
 
     @extend_schema(
@@ -257,7 +257,7 @@ class OneSession(Resource):
         """Read a session; with `Prefer: wait`, once its import has ended."""
         session = when_imported(session_for(request, session_id, Verb.SEE), wait_seconds(request))
         body = session_body(request, session)
-        versions.set_etag(request, versions.of_content(body))
+        versions.set_etag(request, versions.etag_of_content(body))
         return Response(body)
 
     @extend_schema(
@@ -269,7 +269,7 @@ class OneSession(Resource):
     def patch(self, request: Request, session_id: UUID) -> Response:
         """Rename a session."""
         session = session_for(request, session_id, Verb.MANAGE)
-        versions.expect_version(request, versions.of_content(session_body(request, session)))
+        versions.expect_version(request, versions.etag_of_content(session_body(request, session)))
         name = body_as(schemas.SessionChange, request).name.strip()
         if not name:
             raise ApiError(400, "invalid", "$.name: the name must not be empty.", path="$.name", expected="a name")
@@ -282,7 +282,7 @@ class OneSession(Resource):
     def delete(self, request: Request, session_id: UUID) -> Response:
         """Delete a session with all its data."""
         session = session_for(request, session_id, Verb.MANAGE)
-        versions.expect_version(request, versions.of_content(session_body(request, session)))
+        versions.expect_version(request, versions.etag_of_content(session_body(request, session)))
         create.delete_session(session.pk)
         record(Action.SESSION_DELETED, request, session=session)
         return Response(status=204)

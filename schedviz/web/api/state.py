@@ -33,7 +33,7 @@ class State(Resource):
         """Read the state now or at a past event. During an import the lists are empty, and `progress` shows how far it is."""
         session = session_for(request, session_id, Verb.SEE)
         # The response also contains the current status of the session, whatever moment is requested.
-        versions.set_etag(request, versions.of_head(session))
+        versions.set_etag(request, versions.etag_of_head(session))
         return Response(state_body(session, moments.moment_at(request, session)))
 
 

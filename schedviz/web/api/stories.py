@@ -59,7 +59,7 @@ def _story(request: Request, session_id: UUID, kind: Kind, name: str) -> Respons
     until = optional_number(request, "at")
     event = session.event if until is None else min(until, session.event)
     page = page_of(request, default=PAGE, maximum=LONGEST_PAGE)
-    versions.set_etag(request, versions.of_moment(session, until))
+    versions.set_etag(request, versions.etag_of_moment(session, until))
     before = event + 1 if page.before is None else min(page.before, event + 1)
     entries_page = object_history.story(session, kind, name, after=page.after, before=before, limit=page.limit, tail=page.tail)
     entries = entries_page.entries

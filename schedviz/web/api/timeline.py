@@ -35,7 +35,7 @@ class Timeline(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read the event counts in buckets of about equal size. Ranges that are no longer stored have no bucket."""
         session = session_for(request, session_id, Verb.SEE)
-        versions.set_etag(request, versions.of_head(session))
+        versions.set_etag(request, versions.etag_of_head(session))
         after = whole_number(request, "from", default=0)
         until = whole_number(request, "to", default=session.event, maximum=session.event)
         maximum = max(1, whole_number(request, "buckets", default=BUCKETS, maximum=MOST_BUCKETS))

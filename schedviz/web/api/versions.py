@@ -22,7 +22,7 @@ _ETAG_OF_HEAD = re.compile(r"e(\d{1,18})-s(\d{1,18})-[0-9a-f]+")
 _encoder = msgspec.json.Encoder(enc_hook=str)
 
 
-def of_head(session: Session) -> str:
+def etag_of_head(session: Session) -> str:
     """The version of the newest state. It changes with every event, every accepted command and every change of the session's status or
     name.
     """
@@ -30,14 +30,14 @@ def of_head(session: Session) -> str:
     return f'"e{session.event}-s{session.last_seq}-{_digest(rest)}"'
 
 
-def of_moment(session: Session, at: int | None) -> str:
+def etag_of_moment(session: Session, at: int | None) -> str:
     """The version of the state after event `at`, which never changes; for None or a future event, that of the newest state."""
     if at is None or at >= session.event:
-        return of_head(session)
+        return etag_of_head(session)
     return f'"e{at}-{_digest(None)}"'
 
 
-def of_content(body: Any) -> str:
+def etag_of_content(body: Any) -> str:
     """The version of a small resource without a number: a digest of its content."""
     return f'"{_digest(body)}"'
 
@@ -56,7 +56,7 @@ def set_etag(request: Request, version: str) -> None:
 
 def versioned(request: Request, body: Any) -> Response:
     """The response with its ETag. Raises `Unchanged`."""
-    set_etag(request, of_content(body))
+    set_etag(request, etag_of_content(body))
     return Response(body)
 
 

@@ -177,7 +177,7 @@ def login_page(request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(following)
         message = words_of(request)["link_used"]
     name = request.POST.get("username", "").strip()
-    if request.method == "POST" and (refusal := password_throttle.begin(request, name)):
+    if request.method == "POST" and (refusal := password_throttle.count_attempt(request, name)):
         message = words_of(request)[refusal]
         return _page(request, "web/login.html", status=429, form=_form(request), next=following, message=message)
     form = _form(request, request.POST if request.method == "POST" else None)
@@ -220,7 +220,7 @@ def logout_page(request: HttpRequest) -> HttpResponse:
     log_out(request)
     response = redirect("login")
     delete_old(response)
-    link_cookie.delete(response)
+    link_cookie.delete_cookie(response)
     return response
 
 

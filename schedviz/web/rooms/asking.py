@@ -46,7 +46,7 @@ def change(question: Question, *, is_open: bool | None, revealed: bool | None, r
         notify.changed(question.room_id)
 
 
-def take(participant: Participant, number: int, raw: str) -> None:
+def store_answer(participant: Participant, number: int, raw: str) -> None:
     """Store a participant's answer; the last one counts. Raises `QuestionClosed` or `AnswerUnusable`."""
     question = Question.objects.filter(room_id=participant.room_id, number=number).first()
     if question is None:

@@ -44,7 +44,7 @@ def if_present(guest: str) -> str:
     return guest if present.exists() else ""
 
 
-def keep(response: HttpResponseBase, secret: str, *, secure: bool) -> None:
+def set_cookie(response: HttpResponseBase, secret: str, *, secure: bool) -> None:
     """Set the cookie, or renew it with the same secret."""
     response.set_cookie(
         settings.ROOM_GUEST_COOKIE,

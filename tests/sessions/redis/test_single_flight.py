@@ -50,7 +50,7 @@ def test_an_answer_that_is_there_is_made_no_second_time(make_session: MakeSessio
     answering.answer(session_id, question.encode(), place)
     assert ask(session_id) == b"[]"
 
-    requests.keep(place, Answer(missing="This was here before."))
+    requests.store_answer(place, Answer(missing="This was here before."))
     answering.answer(session_id, question.encode(), place)
     with pytest.raises(requests.SubjectNotFound, match="This was here before"):
         ask(session_id)
@@ -62,7 +62,7 @@ def test_of_two_workers_one_makes_it() -> None:
         assert (first, second) == (True, False)
     with single_flight.making(PLACE) as again:
         assert again, "the first has gone, and left nothing"
-        requests.keep(PLACE, Answer())
+        requests.store_answer(PLACE, Answer())
     with single_flight.making(PLACE) as afterwards:
         assert not afterwards
 

@@ -104,7 +104,7 @@ class Dump(msgspec.Struct, frozen=True):
         ]
 
 
-def take(
+def dump_of(
     nodes: Iterable[NodeInfo],
     pending: Sequence[Sequence[Sequence[Pod]]],
     nominated_pods_for_node: Callable[[str], Iterable[PodInfo]],

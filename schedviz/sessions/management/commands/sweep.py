@@ -24,5 +24,5 @@ class Command(BaseCommand):
         stopped = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopped.set())
-        reporting.begin("sweeper")
+        reporting.start_reporting("sweeper")
         sweep.sweep_until(stopped, seconds=options["seconds"])

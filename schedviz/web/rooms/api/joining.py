@@ -41,7 +41,7 @@ class JoinRoom(RoomView):
         http_response = Response(
             room_body(request, room_id, RoomMembership(room_id, joined.participant.pk)), status=200 if joined.is_back else 201
         )
-        guests.keep(http_response, secret, secure=request.is_secure())
+        guests.set_cookie(http_response, secret, secure=request.is_secure())
         return http_response
 
 

@@ -75,7 +75,7 @@ class RoomAnswers(RoomView):
         """Answer the open question; the last answer counts."""
         access = member_access(request, room_id)
         new_answer = body_as(schemas.NewAnswer, request)
-        asking.take(access.participant, new_answer.question, new_answer.value)
+        asking.store_answer(access.participant, new_answer.question, new_answer.value)
         return Response(room_body(request, room_id, access.membership))
 
 
