@@ -94,7 +94,7 @@ class Simulation(SimulationState):
         self.recorder.silent = True
         try:
             # The objects as stored, so that a checkpoint can omit those that have not changed.
-            self.origin.take(connections.load(self.executor.runner, objects))
+            self.origin.add(connections.load(self.executor.runner, objects))
         finally:
             self.recorder.silent = False
 
@@ -239,7 +239,7 @@ class Simulation(SimulationState):
             if self.release.version != V1_27:
                 record |= observation_v1_36.cycle_members(cycle)
             if self._stopwatch is not None:
-                record |= {"pluginNanos": self._stopwatch.take(), "reprieves": observation.reprieves(cycle)}
+                record |= {"pluginNanos": self._stopwatch.drain(), "reprieves": observation.reprieves(cycle)}
             self.cycle_records.append((cycle.number, record))
         elif self.records == "placement":
             self.cycle_records.append((cycle.number, observation.placement_record(cycle)))

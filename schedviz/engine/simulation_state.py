@@ -76,7 +76,7 @@ class Origin:
         self._objects: list[KubeObject] | None = None if packed else []
         self._packed = packed
 
-    def take(self, objects: Sequence[KubeObject]) -> None:
+    def add(self, objects: Sequence[KubeObject]) -> None:
         """Add objects of an import."""
         self._objects = [*self.objects(), *objects]
         self._packed = b""

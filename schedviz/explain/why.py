@@ -136,7 +136,7 @@ def explain_pod(
         explained = _replace(explained, advice=advice.text if advice else "", advice_phrase=advice)
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
-    return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.of(explained, claims_of(pod)))), pod)
+    return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.about(explained, claims_of(pod)))), pod)
 
 
 def _advice_of_gated(place: QueuePlace | None) -> Phrase | None:

@@ -63,7 +63,7 @@ class FileFound:
         #: Something in its objects that v1.27.1 does not read; "" if there is nothing of the kind.
         self.newer_field = ""
 
-    def keep(self, obj: KubeObject) -> None:
+    def add_object(self, obj: KubeObject) -> None:
         """Add an object. It replaces an earlier version of the same object. Finished pods are left out."""
         kind = type(obj).__name__
         if isinstance(obj, Pod) and obj.status.phase in _TERMINAL:
@@ -130,7 +130,7 @@ class MergedFiles:
         #: The feature gates on the command line of a scheduler's log.
         self.feature_gates: dict[str, bool] = {}
 
-    def take(self, file: FileFound) -> None:
+    def add_file(self, file: FileFound) -> None:
         """Add a file. For duplicate objects the newer version is kept, or the last one if the versions cannot be compared."""
         self.files.append(file.report())
         self.warnings += file.warnings
@@ -141,7 +141,7 @@ class MergedFiles:
             self.scheduler = newest(self.scheduler, log.version)
             self.feature_gates = log.feature_gates or self.feature_gates
         self.newer_field = self.newer_field or file.newer_field
-        self.tally.take(file.tally)
+        self.tally.add(file.tally)
         for key, obj in file.objects.items():
             existing = self.objects.get(key)
             if existing is not None:

@@ -262,10 +262,10 @@ class _Loading:
             self.read_text(file, b"".join(chain((first,), () if second is None else (second,), pieces)), alone=alone)
         if not (file.is_of_use or file.has_nameless_messages or file.tally.dropped() or source.is_incidental):
             raise UnreadableFile(f"{file.name}: it contains nothing to import. {EXPECTED}")
-        self.keep(file)
+        self.add_file(file)
         return file.trace
 
-    def keep(self, file: FileFound) -> None:
+    def add_file(self, file: FileFound) -> None:
         """Add the contents of a valid file to the others."""
         if len(self.merged.objects) + len(file.objects) > self.limits.objects:
             raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
@@ -274,7 +274,7 @@ class _Loading:
         if file.bad_parts.count:
             self.warnings.append(file.bad_parts.warning(file.name, len(file.objects)))
             self.skipped += [Refused(file.name, line) for line in file.bad_parts.lines()]
-        self.merged.take(file)
+        self.merged.add_file(file)
 
     def read_archive(self, source: Source, members: Callable[..., Iterator[Member]], pieces: Iterator[bytes], depth: int) -> None:
         """Read the files in an archive; one invalid file does not affect the others."""
@@ -302,11 +302,11 @@ class _Loading:
         file.format, file.unpacked_bytes = SIMKUBE, len(data)
         for item in read_simkube(file.name, bytes(data)):
             try:
-                self.take(file, item)
+                self.add_item(file, item)
             except DecodeError as error:
                 path = item.path if isinstance(item, Item) else ""
                 raise BadObjects([Problem(file.name, error.message, path=error.inside(path).path)]) from None
-        self.keep(file)
+        self.add_file(file)
 
     def read_text(self, file: FileFound, text: bytes, *, alone: bool) -> None:
         """Read a text that is completely in memory."""
@@ -372,7 +372,7 @@ class _Loading:
                 bad.add(item, good=len(file.objects))
                 continue
             try:
-                self.take(file, item)
+                self.add_item(file, item)
             except DecodeError as error:
                 assert isinstance(item, Item)
                 problem = _problem(file.name, text, reader, item, error) if bad.wants_name() else None
@@ -395,7 +395,7 @@ class _Loading:
                 if number % _EVERY == 0:
                     self.check_cancelled()
                 try:
-                    self.take(file, Item(document=1, path=f"items[{number}]", content=content))
+                    self.add_item(file, Item(document=1, path=f"items[{number}]", content=content))
                 except DecodeError:
                     raise NotCutError from None
                 number += 1
@@ -407,7 +407,7 @@ class _Loading:
 
     # One thing of a file.
 
-    def take(self, file: FileFound, item: Item | SchedulerLog | PodMessage | Steps) -> None:
+    def add_item(self, file: FileFound, item: Item | SchedulerLog | PodMessage | Steps) -> None:
         """Keep or drop one item. Raises `DecodeError` for an invalid object."""
         match item:
             case SchedulerLog():
@@ -435,7 +435,7 @@ class _Loading:
             self.take_object(file, typed_item)
             return
         expect_possible_names(obj)
-        file.keep(obj)
+        file.add_object(obj)
         self.look(item, obj)
         file.newer_field = file.newer_field or newer_field(obj)
         if isinstance(obj, Node):

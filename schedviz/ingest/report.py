@@ -74,7 +74,7 @@ class Tally:
         """Count one object that is left out."""
         self._add(kind, reason, 1, (name,) if name else ())
 
-    def take(self, other: Tally) -> None:
+    def add(self, other: Tally) -> None:
         """Add the counts of another tally."""
         for (kind, reason), (count, examples) in other._counts.items():
             self._add(kind, reason, count, examples)

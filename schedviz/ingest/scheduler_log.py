@@ -77,8 +77,8 @@ def read_log(name: str, text: bytes, limits: Limits) -> SchedulerLog:
     reading = _Reading(name, limits)
     count = 0
     for count, record in enumerate(records(log_lines(text)), start=1):  # noqa: B007
-        reading.signals.take(record)
-        reading.take(record)
+        reading.signals.add_record(record)
+        reading.add_record(record)
     signals = reading.finish()
     return SchedulerLog(
         name=name,
@@ -118,7 +118,7 @@ class _Reading:
             for signal, pods in zip(signals, tried, strict=False)
         ]
 
-    def take(self, record: Record) -> None:
+    def add_record(self, record: Record) -> None:
         if record.message.startswith(_NO_NODES):
             # The line need not have the error, which is always this one.
             self._did_not_fit(_pod_of(record), NO_NODES_AVAILABLE, record)

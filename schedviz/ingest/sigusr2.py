@@ -119,7 +119,7 @@ class Signals:
         self._mismatch = Mismatch()
         self._unfinished: _UnfinishedDump | None = None
 
-    def take(self, record: Record) -> None:
+    def add_record(self, record: Record) -> None:
         """Process one record."""
         if record.message == NODES_MESSAGE:
             self._begin(record)
@@ -214,7 +214,7 @@ def read_signals(name: str, text: bytes) -> list[Signal]:
     """The dumps in a log, the last one last. Raises `UnreadableFile` if there is none."""
     signals = Signals()
     for record in records(log_lines(text)):
-        signals.take(record)
+        signals.add_record(record)
     results = signals.finish()
     if not results:
         raise UnreadableFile(f'{name}: it contains no dump. Expected the log of kube-scheduler after SIGUSR2, with "{NODES_MESSAGE}".')

@@ -25,7 +25,7 @@ class ResponseLimit:
         self._sending: Counter[str] = Counter()
 
     @contextmanager
-    def of(self, response: Any, requester: str) -> Iterator[HttpResponse]:
+    def counted(self, response: Any, requester: str) -> Iterator[HttpResponse]:
         """Count a complete response while it is sent, and yield it, or a 503 in its place above a limit.
 
         All share SCHEDVIZ_RESPONSE_BYTES, and those of one user or share link half of it. The only one is always sent.

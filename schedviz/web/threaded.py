@@ -63,7 +63,7 @@ class ThreadedHandler(ASGIHandler):
             # Responses share the content of a static file.
             await self.send_response(response, send)
         else:
-            with self._sending.of(response, context.get(requester, "")) as allowed:
+            with self._sending.counted(response, context.get(requester, "")) as allowed:
                 await self.send_response(allowed, send)
 
     def _answer(self, scope: Any, body: IO[bytes]) -> HttpResponseBase:

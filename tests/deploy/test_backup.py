@@ -50,7 +50,7 @@ from schedviz.trace.commands import convert_command
 session = Session.objects.get()
 inbox.accept(session.pk, convert_command({"op": "run"}), "second")
 worker_loop.host_session(session.pk, linger_seconds=0)
-engine = worker_loop.WARM.take(session.pk)
+engine = worker_loop.WARM.pop(session.pk)
 session.refresh_from_db()
 print(json.dumps({"cycle": session.cycle, "event": session.event, "hash": engine._simulation.state_hash(), "owner": session.owner.username}))
 """

@@ -114,7 +114,7 @@ def test_a_stored_stream_ends_when_access_is_lost_while_it_is_read(curl, commits
 def test_stored_streams_count_as_downloads(curl, commits, people, settings):
     settings.DOWNLOADS = 2
     commits.chunk(events=3)
-    slot = downloads.begin(Actor(user_id=people.owner.pk))
+    slot = downloads.acquire(Actor(user_id=people.owner.pk))
 
     refused = curl.get("events/", headers=NDJSON)
     followed = curl.stream("GET", "events/", headers=SSE)

@@ -137,7 +137,7 @@ def test_a_download_is_sent_while_it_is_made() -> None:
             yield b"x"
 
     async def take_one() -> bytes:
-        download = Download(pieces(), downloads.begin(Actor()))
+        download = Download(pieces(), downloads.acquire(Actor()))
         try:
             return await anext(aiter(download))
         finally:
@@ -150,10 +150,10 @@ def test_a_download_is_sent_while_it_is_made() -> None:
 def test_downloads_have_a_limit_in_all_and_half_of_it_per_user(people: People, ran: UUID, settings: Any) -> None:
     settings.DOWNLOADS = 2
     address = f"/api/v1/sessions/{ran}/export/"
-    own = downloads.begin(Actor(user_id=people.owner.pk))
+    own = downloads.acquire(Actor(user_id=people.owner.pk))
     refused = [people.client("owner").get(address, query) for query in ({}, {"format": "trace"}, {"format": "trace", "observed": "1"})]
     own.release()
-    others = [downloads.begin(Actor(user_id=user.pk)) for user in (people.editor, people.viewer)]
+    others = [downloads.acquire(Actor(user_id=user.pk)) for user in (people.editor, people.viewer)]
     third = people.client("owner").get(address)
     for other in others:
         other.release()

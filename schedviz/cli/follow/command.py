@@ -254,7 +254,7 @@ def _show(api: ClusterApi, secret: str | None, without: tuple[str, ...]) -> bool
         size = 0
         for item in items:
             try:
-                size += len(json.dumps(redaction.keep(item, kind).object))
+                size += len(json.dumps(redaction.redact(item, kind).object))
             except KubeError as error:
                 say(f"{kind.resource}: an object would be left out: {error}")
         say(f"{kind.resource}: {len(items)} objects, {sum(map(len, items)):,} bytes here, {size:,} would be sent")

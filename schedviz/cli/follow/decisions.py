@@ -40,7 +40,7 @@ class Decisions:
             self._waiting.append(msgspec.structs.replace(decision, pod=pod, node=node))
             del self._waiting[:-_MOST_WAITING]
 
-    def take(self) -> list[DecisionTime]:
+    def next_batch(self) -> list[DecisionTime]:
         """The oldest that wait, at most as many as a batch may have."""
         with self._lock:
             taken, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]

@@ -148,7 +148,7 @@ class Following:
                 batch.append(self._changes.get(timeout=max(0.0, until - time.monotonic()))[1])
             except queue.Empty:
                 break
-        self._pusher.push(in_order([one for one in batch if isinstance(one, Change)]), self._decisions.take())
+        self._pusher.push(in_order([one for one in batch if isinstance(one, Change)]), self._decisions.next_batch())
         for one in batch:
             if isinstance(one, FollowError):
                 raise missing_permissions([one]) if isinstance(one, Forbidden) else one
@@ -159,7 +159,7 @@ class Following:
         if not self._decisions:
             self._decided_at = now
         elif now - self._decided_at >= _DECISION_SECONDS:
-            self._pusher.push([], self._decisions.take())
+            self._pusher.push([], self._decisions.next_batch())
 
     def _emit(self, change: Change) -> None:
         if self._direct is not None:

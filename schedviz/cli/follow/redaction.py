@@ -46,7 +46,7 @@ class Redaction:
         assert isinstance(pod, Pod)
         return pod.key, pod.spec.node_name
 
-    def keep(self, content: bytes, kind: Kind) -> RedactedObject:
+    def redact(self, content: bytes, kind: Kind) -> RedactedObject:
         """The redacted object. Raises `KubeError` if it is not an object of this kind."""
         obj = codec.decode(content, kind=kind.name)
         with self._lock:

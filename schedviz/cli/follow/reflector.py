@@ -178,7 +178,7 @@ class Reflector:
 
     def _redacted(self, content: bytes) -> RedactedObject | None:
         try:
-            return self._redaction.keep(content, self.kind)
+            return self._redaction.redact(content, self.kind)
         except KubeError as error:
             self._say(f"{self.kind.resource}: an object was left out: {error}")
             return None

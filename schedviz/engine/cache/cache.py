@@ -211,7 +211,7 @@ class Cache:
         if info is None:
             info = self._new_node_info(node.name)
         changes = NodeInfoChanges()
-        changes.of(info)
+        changes.draft_of(info)
         old = info.node
         self.nodes.move_to_head(node.name)
         joined = self.node_tree.add_node(node)
@@ -228,7 +228,7 @@ class Cache:
             info = self._new_node_info(new.name)
             joined = self.node_tree.add_node(new)
         changes = NodeInfoChanges()
-        changes.of(info)
+        changes.draft_of(info)
         cached = info.node
         self.nodes.move_to_head(new.name)
         left_zone, moved_to = self.node_tree.update_node(old, new)
@@ -246,7 +246,7 @@ class Cache:
         if info is None:
             raise CacheError(f"node {node.name} is not found")
         changes = NodeInfoChanges()
-        draft = changes.of(info)
+        draft = changes.draft_of(info)
         info.remove_node()
         if info.pods:
             self.nodes.move_to_head(node.name)
@@ -331,7 +331,7 @@ class Cache:
     def _add_pod(self, pod: PodInfo, changes: NodeInfoChanges, *, assume: bool) -> None:
         """Upstream: cache.go addPod"""
         name = _node_of(pod)
-        changes.of(self.nodes.get(name) or self._new_node_info(name)).add_pod(pod)
+        changes.draft_of(self.nodes.get(name) or self._new_node_info(name)).add_pod(pod)
         self.nodes.move_to_head(name)
         self.pod_states[pod.uid] = PodState(pod)
         if assume:
@@ -342,7 +342,7 @@ class Cache:
         name = _node_of(pod)
         info = self.nodes.get(name)
         if info is not None:
-            draft = changes.of(info)
+            draft = changes.draft_of(info)
             draft.remove_pod(pod)
             if info.pods or info.node is not None:
                 self.nodes.move_to_head(name)

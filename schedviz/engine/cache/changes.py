@@ -111,7 +111,7 @@ class NodeInfoChanges:
     def __init__(self) -> None:
         self._drafts: list[NodeInfoDraft] = []
 
-    def of(self, info: NodeInfo) -> NodeInfoDraft:
+    def draft_of(self, info: NodeInfo) -> NodeInfoDraft:
         """The draft of a NodeInfo. Call it before each change: a NodeInfo that changes again has moved to the head again."""
         if self._drafts and self._drafts[-1].info is info:
             return self._drafts[-1]

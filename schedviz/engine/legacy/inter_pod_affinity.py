@@ -26,7 +26,7 @@ def inter_pod_affinity(pod: PodInfo, meta: Meta, infos: Mapping[str, NodeInfo], 
     for info in infos.values():
         for other in info.pods if pod.has_affinity else info.pods_with_affinity:
             weights.add_pod(other, info)
-    sums = [weights.of(infos[node]) for node in nodes]
+    sums = [weights.sum_for(infos[node]) for node in nodes]
     most, least = max([0, *sums]), min([0, *sums])
     spread = most - least
     return [
@@ -64,7 +64,7 @@ class _Weights:
         if matches and value is not None:
             self._by_domain[term.topology_key, value] += weight
 
-    def of(self, info: NodeInfo) -> int:
+    def sum_for(self, info: NodeInfo) -> int:
         """The sum of the weights of a node's domains."""
         labels = info.node.metadata.labels if info.node is not None else {}
         return sum(weight for (key, value), weight in self._by_domain.items() if labels.get(key) == value)

@@ -28,7 +28,7 @@ class KnownFindings:
         """Whether the scheduler has the pending pod `namespace/name` neither in its cache nor in its queue."""
         return any(finding.kind == MISSED_POD for finding in self._about.get(f"Pod {pod}", ()))
 
-    def of(self, explanation: Explanation, claims: Iterable[str] = ()) -> tuple[Finding, ...]:
+    def about(self, explanation: Explanation, claims: Iterable[str] = ()) -> tuple[Finding, ...]:
         """The findings about the pod, its claims (`namespace/name`), the whole cluster, and the nodes that could take the pod."""
         if not self._about:
             return ()

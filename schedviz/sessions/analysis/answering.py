@@ -116,11 +116,11 @@ def _ask_engine(session: Session, question: Question) -> bytes:
     if isinstance(question, Recorded):
         return msgspec.json.encode(recording(session, after=question.after, until=question.until, observed=question.observed))
     moment = (session.pk, session.event if question.at is None else question.at, session.applied_seq)
-    simulation = ASKED.take(moment) or _engine(session, question.at)
+    simulation = ASKED.pop(moment) or _engine(session, question.at)
     answered = _answered(simulation, question, session)
     if not (isinstance(question, Change | PodCard | OverviewCard | WhatIf) or (isinstance(question, Overview) and question.changes)):
         # These modify the engine: they reorder the cache's lists or add pods.
-        ASKED.keep(moment, simulation)
+        ASKED.put(moment, simulation)
     return answered
 
 

@@ -27,7 +27,7 @@ class EngineCache:
         self._lock = threading.Lock()
         self._forgetting: threading.Timer | None = None
 
-    def take(self, moment: Moment) -> Simulation | None:
+    def pop(self, moment: Moment) -> Simulation | None:
         """Remove and return the engine for this moment; None if it must be rebuilt."""
         with self._lock:
             simulation = self._simulation if self._moment == moment else None
@@ -35,7 +35,7 @@ class EngineCache:
                 self._forget()
             return simulation
 
-    def keep(self, moment: Moment, simulation: Simulation) -> None:
+    def put(self, moment: Moment, simulation: Simulation) -> None:
         """Cache an engine, replacing any other. Its state must be unchanged except for the scheduler's snapshot."""
         if any(not getattr(plugin, "is_read_only", False) for plugin in _remembering(simulation)):
             return

@@ -45,7 +45,7 @@ class Forking(Importing):
             if other_release:
                 self.begin_other_release(simulation)
             else:
-                self.begin(parent, simulation)
+                self.store_beginning(parent, simulation)
         except (HistoryUnavailable, ReplayDiverged, CheckpointError) as error:
             if not Session.objects.filter(pk=parent.pk).exists():
                 raise IngestError(_DELETED) from None
@@ -74,7 +74,7 @@ class Forking(Importing):
                 "events than were recorded when the session ran."
             )
 
-    def begin(self, parent: Session, simulation: Simulation) -> None:
+    def store_beginning(self, parent: Session, simulation: Simulation) -> None:
         """Store the fork's position in history and its first checkpoint."""
         self.report_progress(Progress("saving", 0, None, unit=""), now=True)
         event = simulation.event

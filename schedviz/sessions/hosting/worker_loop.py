@@ -50,18 +50,18 @@ MAX_WORKER_DEATHS = 3
 class WarmEngines:
     """Engines that this process released in order. They are used again if no other owner has written to their session."""
 
-    def __init__(self, most: int = 4) -> None:
-        self._most = most
+    def __init__(self, maximum: int = 4) -> None:
+        self._maximum = maximum
         self._engines: OrderedDict[UUID, EngineHost] = OrderedDict()
         self._lock = threading.Lock()
 
-    def keep(self, hosted: EngineHost) -> None:
+    def put(self, hosted: EngineHost) -> None:
         with self._lock:
             self._engines[hosted.session.pk] = hosted
-            while len(self._engines) > self._most:
+            while len(self._engines) > self._maximum:
                 self._engines.popitem(last=False)
 
-    def take(self, session_id: UUID) -> EngineHost | None:
+    def pop(self, session_id: UUID) -> EngineHost | None:
         with self._lock:
             return self._engines.pop(session_id, None)
 
@@ -176,7 +176,7 @@ class _HostedSession:
 
     def _load(self) -> bool:
         """Load the engine, or continue with one that this process has kept; False when it could not be loaded."""
-        warm = WARM.take(self.session.pk)
+        warm = WARM.pop(self.session.pk)
         if warm is not None and warm.take_over(self.lease, self.session):
             self.hosted = warm
             return True
@@ -246,7 +246,7 @@ class _HostedSession:
         if not lease.release_idle(self.lease):
             self.hosted.read_inbox()
             return False
-        WARM.keep(self.hosted)
+        WARM.put(self.hosted)
         return True
 
     def _leave_for_another(self) -> None:
@@ -254,6 +254,6 @@ class _HostedSession:
         self.hosted.settle_bindings(now=True)
         self.hosted.store_metrics(now=True)
         lease.release(self.lease)
-        WARM.keep(self.hosted)
+        WARM.put(self.hosted)
         if has_work or Session.objects.filter(pk=self.session.pk).exclude(last_seq=self.hosted.position.applied_seq).exists():
             wakeups.notify(self.session.pk, owned=False)

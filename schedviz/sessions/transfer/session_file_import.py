@@ -126,7 +126,7 @@ class SessionFileImport(Importing):
         manifest = self.file.manifest
         self.pending: AnyLine | None = next(self.lines, None)
         try:
-            simulation = self.begin(manifest)
+            simulation = self.create_engine(manifest)
             self.take_answers()
             for event in manifest.forks:
                 self.go_to_fork(simulation, event)
@@ -161,7 +161,7 @@ class SessionFileImport(Importing):
         for model in (Chunk, ChunkNames, ChunkTally, CycleGroup, ExtenderAnswer, Checkpoint):
             model.objects.filter(session_id=self.session.pk).delete()
 
-    def begin(self, manifest: Manifest) -> Simulation:
+    def create_engine(self, manifest: Manifest) -> Simulation:
         """Create an engine with the objects, without installed plugins."""
         config = manifest.settings.get("config")
         if not isinstance(config, dict | None):
@@ -186,7 +186,7 @@ class SessionFileImport(Importing):
             raise IngestError(f"settings: {error}") from error
         self._settings = msgspec.to_builtins(simulation.settings)
         objects = []
-        for number, line in enumerate(self.take(ObjectLine)):
+        for number, line in enumerate(self.lines_of(ObjectLine)):
             try:
                 objects.append(codec.from_dict(line.object))
             except KubeError as error:
@@ -198,7 +198,7 @@ class SessionFileImport(Importing):
         return simulation
 
     def take_answers(self) -> None:
-        for line in self.take(AnswerLine):
+        for line in self.lines_of(AnswerLine):
             self.answers.by_event[line.event] = line
 
     def go_to_fork(self, simulation: Simulation, event: int) -> None:
@@ -209,7 +209,7 @@ class SessionFileImport(Importing):
             self.show("replaying", simulation.event, event, "events")
             return False
 
-        for line in self.take(CommandLine):
+        for line in self.lines_of(CommandLine):
             stored = _stored(line, self.release)
             if simulation.event >= event or (stored.quarantined and stored.stopped_event is None):
                 continue
@@ -230,7 +230,7 @@ class SessionFileImport(Importing):
         """Store the commands and the extenders' answers of the session itself. Their numbers are those in the file."""
         waiting: list[Command] = []
         last = 0
-        for line in self.take(CommandLine):
+        for line in self.lines_of(CommandLine):
             last += 1
             if line.seq != last:
                 raise IngestError(f"{self.file_name}: found command {line.seq}; expected command {last}.")
@@ -365,14 +365,14 @@ class SessionFileImport(Importing):
         wrote = self.file.manifest.engine_version[:MAX_VERSION]
         return "" if wrote == ENGINE_VERSION else f" Version {wrote} of schedviz wrote the file, and this is {ENGINE_VERSION}."
 
-    def take(self, kind: type[LineT]) -> Iterator[LineT]:
+    def lines_of(self, kind: type[LineT]) -> Iterator[LineT]:
         """The next lines of one kind."""
         while isinstance(self.pending, kind):
             yield self.pending
             self.pending = next(self.lines, None)
 
     def events_of_file(self) -> Iterator[bytes]:
-        for line in self.take(EventsLine):
+        for line in self.lines_of(EventsLine):
             try:
                 yield from map(bytes, _raws.decode(line.events))
             except (msgspec.DecodeError, msgspec.ValidationError) as error:

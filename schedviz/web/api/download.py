@@ -44,7 +44,7 @@ class Downloads:
         self._lock = Lock()
         self._running: Counter[str] = Counter()
 
-    def begin(self, actor: Actor) -> Slot:
+    def acquire(self, actor: Actor) -> Slot:
         """A slot for one more download. Raises `ApiError` 503 above a limit."""
         client, maximum = actor.identity or " ".join(actor.links), settings.DOWNLOADS
         with self._lock:
@@ -63,9 +63,9 @@ class Downloads:
             self._running += Counter()
 
     @contextmanager
-    def one(self, actor: Actor) -> Iterator[None]:
-        """A slot for a download that is complete before it is sent. Raises as `begin` does."""
-        slot = self.begin(actor)
+    def slot(self, actor: Actor) -> Iterator[None]:
+        """A slot for a download that is complete before it is sent. Raises as `acquire` does."""
+        slot = self.acquire(actor)
         try:
             yield
         finally:

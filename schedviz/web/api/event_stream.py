@@ -44,7 +44,7 @@ def stream_of_events(
     """
     write = _as_sse if kind == SSE else _as_lines
     access = _Access(credentials, session_id)
-    parts = _followed(access, after, write) if follows else AsyncSlotBody(_stored(access, after, write), downloads.begin(actor))
+    parts = _followed(access, after, write) if follows else AsyncSlotBody(_stored(access, after, write), downloads.acquire(actor))
     response = StreamingHttpResponse(parts, content_type=f"{kind}; charset=utf-8")
     response["Cache-Control"] = "no-store"
     # Otherwise nginx buffers the stream.
@@ -162,7 +162,7 @@ async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tupl
         if viewer.dropped or viewer.needs_view:
             viewer.forget_dropped()
             return
-        item = viewer.take()
+        item = viewer.next_item()
         if not isinstance(item, Frame):
             continue
         fresh = [event for event in frames.events_of(item.data) if event.event > after]

@@ -75,7 +75,7 @@ class Export(Resource):
         try:
             if format_ == "schedviz":
                 return _file(session, actor_of(request))
-            with downloads.one(actor_of(request)):
+            with downloads.slot(actor_of(request)):
                 if after is not None or observed:
                     return _recording(session, after, until, observed=observed)
                 return _trace(session, until)
@@ -84,7 +84,7 @@ class Export(Resource):
 
 
 def _file(session: Session, actor: Actor) -> HttpResponseBase:
-    slot = downloads.begin(actor)
+    slot = downloads.acquire(actor)
     try:
         response = Download(session_file_export.export(session), slot, content_type="application/gzip")
     except BaseException:

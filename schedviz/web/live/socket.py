@@ -93,7 +93,7 @@ class _SessionConnection(SocketConnection):
             await self._give_view()
         elif self._viewer.dropped:
             await self._give_after_drop()
-        elif (item := self._viewer.take()) is None:
+        elif (item := self._viewer.next_item()) is None:
             return False
         elif isinstance(item, Frame):
             await self._give_frame(item)

@@ -99,7 +99,7 @@ class Viewer(Waiting):
         self.dropped = 0
         self.needs_view = False
 
-    def take(self) -> Frame | Text | None:
+    def next_item(self) -> Frame | Text | None:
         """The next item to send; None if nothing waits."""
         if not self._items:
             return None

@@ -15,8 +15,8 @@ def test_time_is_reported_by_extension_point_and_plugin():
 
     assert (fit(1), fit(2), score()) == (2, 3, 7)
 
-    assert watch.take() == {"Filter": {"NodeResourcesFit": 2}, "Score": {"NodeResourcesFit": 1}}
-    assert watch.take() == {}
+    assert watch.drain() == {"Filter": {"NodeResourcesFit": 2}, "Score": {"NodeResourcesFit": 1}}
+    assert watch.drain() == {}
 
 
 def test_nested_calls_count_for_the_outer_plugin():
@@ -27,7 +27,7 @@ def test_nested_calls_count_for_the_outer_plugin():
 
     outer()
 
-    assert watch.take() == {"PostFilter": {"DefaultPreemption": 1}}
+    assert watch.drain() == {"PostFilter": {"DefaultPreemption": 1}}
 
 
 def test_a_plugin_that_fails_is_timed_and_the_next_one_too():
@@ -43,7 +43,7 @@ def test_a_plugin_that_fails_is_timed_and_the_next_one_too():
     except RuntimeError:
         whole()
 
-    assert watch.take() == {"Filter": {"Broken": 1, "Whole": 1}}
+    assert watch.drain() == {"Filter": {"Broken": 1, "Whole": 1}}
 
 
 def test_while_off_calls_are_not_timed():
@@ -54,5 +54,5 @@ def test_while_off_calls_are_not_timed():
 
     assert fit(1) == 2
 
-    assert watch.take() == {}
+    assert watch.drain() == {}
     assert next(ticks) == 0

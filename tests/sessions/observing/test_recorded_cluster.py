@@ -27,19 +27,19 @@ BATCH = 250
 def seen(redaction: Redaction, entry: recorder.Entry) -> Seen:
     """An entry as `schedviz follow` pushes it."""
     kind = next(kind for kind in WATCHED_KINDS_V1_36 if kind.resource == entry.resource)
-    kept = redaction.keep(msgspec.json.encode({"apiVersion": kind.api_version, "kind": kind.name, **entry.object}), kind)
+    kept = redaction.redact(msgspec.json.encode({"apiVersion": kind.api_version, "kind": kind.name, **entry.object}), kind)
     return Seen(type=entry.type, object=kept.object, version=kept.version)  # type: ignore[arg-type]
 
 
 def settle(session_id: UUID) -> None:
     """Judge all bindings that wait for others, as a worker does when it leaves a session."""
-    taken, engine = lease.acquire(session_id), worker_loop.WARM.take(session_id)
+    taken, engine = lease.acquire(session_id), worker_loop.WARM.pop(session_id)
     assert taken is not None
     assert engine is not None
     assert engine.take_over(*taken)
     engine.settle_bindings(now=True)
     assert lease.release_idle(engine.lease)
-    worker_loop.WARM.keep(engine)
+    worker_loop.WARM.put(engine)
 
 
 def test_both_schedulers_decide_the_same(transactional_db: None, redis: RedisServer) -> None:

@@ -194,13 +194,13 @@ def test_a_binding_that_waits_for_a_pod_that_is_never_bound_is_judged_when_it_ha
 
 def settle_idle(session_id: UUID) -> None:
     """What the worker that hosts a session does between two commands."""
-    taken, engine = lease.acquire(session_id), worker_loop.WARM.take(session_id)
+    taken, engine = lease.acquire(session_id), worker_loop.WARM.pop(session_id)
     assert taken is not None
     assert engine is not None
     assert engine.take_over(*taken)
     engine.settle_bindings()
     assert lease.release_idle(engine.lease)
-    worker_loop.WARM.keep(engine)
+    worker_loop.WARM.put(engine)
 
 
 def test_a_binding_that_a_list_found_is_undecided_if_it_does_not_agree(followed: UUID) -> None:

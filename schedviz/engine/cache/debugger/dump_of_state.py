@@ -66,7 +66,7 @@ class ObservedState(msgspec.Struct, frozen=True):
 
 
 def dump_of_state(state: ObservedState, pods: Iterable[Pod]) -> Dump:
-    """The dump of a scheduler in this state; nodes, and pods of each queue, are in the order of the recorded runs (see `dumper.dump_of`)."""
+    """The dump of a scheduler in this state; nodes, and pods of each queue, are in recorded order (see `dumper.dump_of`)."""
     known = _Known(state.cache.pod_states, pods)
     queue = state.queue
     queues = {

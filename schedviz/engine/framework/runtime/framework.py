@@ -178,7 +178,7 @@ class Framework:
         if self._sample is None or not self._sample.is_on:
             return {}
         self._sample.is_on = False
-        return self._sample.take()
+        return self._sample.drain()
 
     def _time_scheduling(self, watch: Stopwatch) -> None:
         self._pre_filter = _timed(watch, self._pre_filter, "PreFilter", "pre_filter")

@@ -22,7 +22,7 @@ class Stopwatch:
         self._is_running = False
         self._taken: dict[str, dict[str, float]] = {}
 
-    def take(self) -> dict[str, dict[str, float]]:
+    def drain(self) -> dict[str, dict[str, float]]:
         """The times since the last call, by extension point and plugin, in the order of the first calls."""
         taken, self._taken = self._taken, {}
         return taken

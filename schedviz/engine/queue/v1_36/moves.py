@@ -62,7 +62,7 @@ class Moves:
         """Do this once the moves were recorded."""
         self._deferred.append(act)
 
-    def take(self) -> list[QueueMove]:
+    def drain(self) -> list[QueueMove]:
         """The moves, in order."""
         return [move for move in self._moves if move is not None]
 

@@ -616,7 +616,7 @@ class PriorityQueue(NominatesPods):
 
     def _record(self, cause: str, moves: Moves) -> None:
         """Record the moves, and then do what had to wait for that."""
-        made = moves.take()
+        made = moves.drain()
         if made or self.move_request_cycle != self._recorded_move_request_cycle:
             self._recorded_move_request_cycle = self.move_request_cycle
             self._recorder.record(

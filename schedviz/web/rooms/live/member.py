@@ -50,7 +50,7 @@ class Member(Waiting):
         self._texts.append(text)
         self._awake.set()
 
-    def take(self) -> bytes | None:
+    def next_item(self) -> bytes | None:
         """The next item to send; None if nothing waits."""
         if self._room is not None:
             data, self._room = self._room, None

@@ -83,7 +83,7 @@ class _RoomConnection(SocketConnection):
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
 
     async def _give_next(self) -> bool:
-        if (data := self._member.take()) is None:
+        if (data := self._member.next_item()) is None:
             return False
         await self._text(data)
         return True

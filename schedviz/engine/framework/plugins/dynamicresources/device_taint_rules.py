@@ -25,7 +25,7 @@ class TaintedSlices:
         #: By name of a slice: the slice, the rules for its driver and pool, and the slice with their taints.
         self._known: dict[str, tuple[ResourceSlice, list[DeviceTaintRule], ResourceSlice]] = {}
 
-    def of(self, slices: Sequence[ResourceSlice], rules: Sequence[DeviceTaintRule]) -> Sequence[ResourceSlice]:
+    def with_taints(self, slices: Sequence[ResourceSlice], rules: Sequence[DeviceTaintRule]) -> Sequence[ResourceSlice]:
         """The slices with the taints of the rules, in their order. The same lists give the same list.
 
         Upstream: ListPatchedResourceSlices

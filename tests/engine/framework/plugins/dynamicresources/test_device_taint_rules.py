@@ -77,10 +77,10 @@ def test_only_slices_that_changed_or_whose_rules_changed_are_made_again() -> Non
     slices, index = [first, second], TaintedSlices()
     all_rules = [rule("all"), rule("b", pool="b")]
 
-    assert index.of(slices, []) is slices
-    before = index.of(slices, all_rules)
-    assert index.of(slices, all_rules) is before
-    after = index.of(slices, all_rules[:1])
+    assert index.with_taints(slices, []) is slices
+    before = index.with_taints(slices, all_rules)
+    assert index.with_taints(slices, all_rules) is before
+    after = index.with_taints(slices, all_rules[:1])
     assert after[0] is before[0]
     assert taints(after[1]) == {"d0": ["all"]}
 

@@ -91,7 +91,7 @@ class Allocator:
     def pools_of(self, node: Node) -> Sequence[Pool]:
         """The pools that the node sees. Raises `AllocationError`."""
         try:
-            return self._pools.of(node)
+            return self._pools.pools_of(node)
         except PoolError as error:
             raise AllocationError(f"gather pool information: {error}") from None
 

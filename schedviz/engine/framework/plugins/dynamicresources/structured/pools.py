@@ -191,7 +191,7 @@ class PoolIndex:
             else:
                 self._on_node.setdefault(name, []).append(slice_)
 
-    def of(self, node: Node) -> list[Pool]:
+    def pools_of(self, node: Node) -> list[Pool]:
         """The pools that the node sees, in the order in which they are tried. Raises `PoolError`."""
         cached = self._pools.get(node.name)
         if cached is not None and cached[0] is node:
