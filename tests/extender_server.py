@@ -20,14 +20,14 @@ class ExtenderServer:
         self.answers: dict[str, Answer] = {}
         self.statuses: dict[str, int] = {}
         self.drip_seconds = 0.0
-        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.requests: list[tuple[str, dict[str, Any]]] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 verb = self.path.removeprefix("/scheduler/")
                 args = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                outer.asked.append((verb, args))
+                outer.requests.append((verb, args))
                 answer = outer.answers[verb](args)
                 body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
                 self.send_response(outer.statuses.get(verb, 200))

@@ -47,7 +47,7 @@ KINDS = {
 
 
 class KubernetesApi:
-    """The objects, their history, and the watches. `asked` has the method, path and query of every request."""
+    """The objects, their history, and the watches. `requests` has the method, path and query of every request."""
 
     def __init__(self, *, token: str = "secret-token", tls: ssl.SSLContext | None = None) -> None:
         #: Bearer token; "": TLS client certificates authenticate.
@@ -62,7 +62,7 @@ class KubernetesApi:
         #: Whether the server supports access reviews, and the number of received ones.
         self.reviews = True
         self.reviewed = 0
-        self.asked: list[tuple[str, str]] = []
+        self.requests: list[tuple[str, str]] = []
         #: Headers of the last request.
         self.headers: Message = Message()
         #: Watches end with a bookmark after this time.
@@ -111,7 +111,7 @@ class KubernetesApi:
                 if self.path.endswith("/selfsubjectaccessreviews"):
                     api._review(self)
                     return
-                api.asked.append((self.command, self.path))
+                api.requests.append((self.command, self.path))
                 api._status(self, 405, "only reading was expected")
 
             do_PUT = do_PATCH = do_DELETE = do_POST  # noqa: N815 -- the names that http.server calls.
@@ -191,12 +191,12 @@ class KubernetesApi:
 
     def watching(self, resource: str) -> int:
         """The number of watches of a resource that were started."""
-        return sum(f"/{resource}?" in path and "watch=1" in path for _, path in self.asked)
+        return sum(f"/{resource}?" in path and "watch=1" in path for _, path in self.requests)
 
     # HTTP.
 
     def _answer(self, handler: BaseHTTPRequestHandler) -> None:
-        self.asked.append((handler.command, handler.path))
+        self.requests.append((handler.command, handler.path))
         self.headers = handler.headers
         parts = urlsplit(handler.path)
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}

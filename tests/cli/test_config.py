@@ -25,7 +25,7 @@ def test_a_valid_configuration(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         (f"{V1}percentageOfNodesToScore: 101\n", "percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100]"),
         (f"{V1}foo: 1\n", 'strict decoding error: unknown field "foo"'),
@@ -37,10 +37,10 @@ def test_a_valid_configuration(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_errors_are_reported(tmp_path: Path, text: str, words: str) -> None:
+def test_errors_are_reported(tmp_path: Path, text: str, message: str) -> None:
     result = _run(tmp_path, text)
     assert result.exit_code == 2
-    assert words in result.output
+    assert message in result.output
 
 
 def test_an_older_one_is_written_as_v1(tmp_path: Path) -> None:

@@ -52,19 +52,19 @@ class Watched:
     """A reflector of pods that runs in a thread, and its notifications."""
 
     def __init__(self, cluster: KubernetesApi, *, secret: str | None = None) -> None:
-        self.told: list[tuple[str, str]] = []
+        self.notifications: list[tuple[str, str]] = []
         self.changes: list[Change] = []
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self._stop = threading.Event()
-        self.outage = Outage(self.said.append)
+        self.outage = Outage(self.messages.append)
         self.reflector = Reflector(
-            api_of(cluster), BY_NAME["Pod"], Redaction(secret), emit=self._emit, say=self.said.append, outage=self.outage
+            api_of(cluster), BY_NAME["Pod"], Redaction(secret), emit=self._emit, say=self.messages.append, outage=self.outage
         )
         self.thread = threading.Thread(target=self.reflector.run, args=(self._stop,), daemon=True)
 
     def _emit(self, change: Change) -> None:
         self.changes.append(change)
-        self.told.append((change.type, change.object["metadata"]["name"]))
+        self.notifications.append((change.type, change.object["metadata"]["name"]))
 
     def start(self) -> None:
         self.thread.start()
@@ -96,11 +96,11 @@ def test_a_list_in_pages_then_every_change_once_and_in_order(
     pod(cluster, "p1", nodeName="n")
     cluster.delete("pods", "p0", namespace="shop")
     pod(cluster, "p0")
-    until(lambda: len(watched.told) == 8)
+    until(lambda: len(watched.notifications) == 8)
 
-    assert watched.told == [*(("ADDED", f"p{n}") for n in range(5)), ("MODIFIED", "p1"), ("DELETED", "p0"), ("ADDED", "p0")]
-    assert {method for method, _ in cluster.asked} == {"GET"}
-    assert all("fieldSelector=status.phase" in path for _, path in cluster.asked)
+    assert watched.notifications == [*(("ADDED", f"p{n}") for n in range(5)), ("MODIFIED", "p1"), ("DELETED", "p0"), ("ADDED", "p0")]
+    assert {method for method, _ in cluster.requests} == {"GET"}
+    assert all("fieldSelector=status.phase" in path for _, path in cluster.requests)
 
 
 def test_fields_that_the_scheduler_does_not_read_are_not_compared(cluster: KubernetesApi) -> None:
@@ -130,12 +130,12 @@ def test_after_410_everything_is_listed_again_and_only_differences_are_sent(
     pod(cluster, "comes")
     cluster.compact()
     cluster.start()
-    until(lambda: len(watched.told) == 4)
+    until(lambda: len(watched.notifications) == 4)
 
     # What is gone, then the others in the order in which they changed.
-    assert watched.told == [("ADDED", "stays"), ("ADDED", "goes"), ("DELETED", "goes"), ("ADDED", "comes")]
+    assert watched.notifications == [("ADDED", "stays"), ("ADDED", "goes"), ("DELETED", "goes"), ("ADDED", "comes")]
     assert all(change.is_listed for change in watched.changes)
-    assert any("expired" in sentence for sentence in watched.said)
+    assert any("expired" in sentence for sentence in watched.messages)
 
 
 def test_a_restart_of_the_api_server_loses_and_doubles_nothing(cluster: KubernetesApi, watched: Watched) -> None:
@@ -145,11 +145,11 @@ def test_a_restart_of_the_api_server_loses_and_doubles_nothing(cluster: Kubernet
     cluster.stop()
     pod(cluster, "b")
     cluster.start()
-    until(lambda: len(watched.told) == 2)
+    until(lambda: len(watched.notifications) == 2)
     pod(cluster, "c")
-    until(lambda: len(watched.told) == 3)
+    until(lambda: len(watched.notifications) == 3)
 
-    assert watched.told == [("ADDED", "a"), ("ADDED", "b"), ("ADDED", "c")]
+    assert watched.notifications == [("ADDED", "a"), ("ADDED", "b"), ("ADDED", "c")]
 
 
 def test_an_api_server_that_has_not_read_its_roles_yet_is_asked_again(cluster: KubernetesApi, watched: Watched) -> None:
@@ -160,10 +160,10 @@ def test_an_api_server_that_has_not_read_its_roles_yet_is_asked_again(cluster: K
     cluster.stop()
     pod(cluster, "b")
     cluster.start()
-    until(lambda: len(watched.told) == 2)
+    until(lambda: len(watched.notifications) == 2)
 
-    assert watched.told == [("ADDED", "a"), ("ADDED", "b")]
-    assert any("is forbidden" in sentence for sentence in watched.said)
+    assert watched.notifications == [("ADDED", "a"), ("ADDED", "b")]
+    assert any("is forbidden" in sentence for sentence in watched.messages)
 
 
 def test_a_pod_that_finishes_is_gone(cluster: KubernetesApi, watched: Watched) -> None:
@@ -171,9 +171,9 @@ def test_a_pod_that_finishes_is_gone(cluster: KubernetesApi, watched: Watched) -
     watched.start()
     until(lambda: cluster.watching("pods"))
     cluster.put("pods", "job", namespace="shop", spec={"nodeName": "n"}, status={"phase": "Succeeded"})
-    until(lambda: len(watched.told) == 2)
+    until(lambda: len(watched.notifications) == 2)
 
-    assert watched.told == [("ADDED", "job"), ("DELETED", "job")]
+    assert watched.notifications == [("ADDED", "job"), ("DELETED", "job")]
 
 
 def test_a_watch_that_was_open_before_it_broke_is_opened_again_soon(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,9 +245,9 @@ def test_a_watch_goes_on_from_its_bookmark(cluster: KubernetesApi, watched: Watc
     until(lambda: cluster.watching("pods") == 1)
     for number in range(3):
         cluster.put("nodes", f"n{number}")
-    until(lambda: "resourceVersion=14" in cluster.asked[-1][1])
+    until(lambda: "resourceVersion=14" in cluster.requests[-1][1])
 
-    assert watched.told == [("ADDED", "a")]
+    assert watched.notifications == [("ADDED", "a")]
 
 
 class Schedviz:
@@ -412,7 +412,7 @@ def test_a_kubeconfig_is_read_as_kubectl_reads_it(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("cluster_", "user", "said"),
+    ("cluster_", "user", "message"),
     [
         ({"server": "https://c", "proxy-url": "socks5://p"}, {}, "expected an HTTP proxy such as"),
         ({"server": "https://c"}, {"auth-provider": {"name": "gcp"}}, "auth-provider is not supported"),
@@ -428,15 +428,15 @@ def test_a_kubeconfig_is_read_as_kubectl_reads_it(tmp_path: Path, monkeypatch: p
         ({"server": "https://c"}, {"exec": {"command": "true", "env": ["A=B"]}}, "env of exec must be a list of name and value"),
     ],
 )
-def test_unusable_parts_of_a_kubeconfig_are_reported(tmp_path: Path, cluster_: dict[str, Any], user: dict[str, Any], said: str) -> None:
+def test_unusable_parts_of_a_kubeconfig_are_reported(tmp_path: Path, cluster_: dict[str, Any], user: dict[str, Any], message: str) -> None:
     path = written(tmp_path / "config", cluster=cluster_, user=user)
 
-    with pytest.raises(FollowError, match=said):
+    with pytest.raises(FollowError, match=message):
         kubeconfig.access([path], None)
 
 
 @pytest.mark.parametrize(
-    ("cluster_", "user", "said"),
+    ("cluster_", "user", "message"),
     [
         ({"server": "https://[::1"}, {}, "not a valid address"),
         ({"proxy-url": "http://[::1"}, {}, "not a valid address"),
@@ -447,11 +447,11 @@ def test_unusable_parts_of_a_kubeconfig_are_reported(tmp_path: Path, cluster_: d
     ],
 )
 def test_unusable_credentials_are_reported_without_their_value(
-    cluster: KubernetesApi, tmp_path: Path, cluster_: dict[str, Any], user: dict[str, Any], said: str
+    cluster: KubernetesApi, tmp_path: Path, cluster_: dict[str, Any], user: dict[str, Any], message: str
 ) -> None:
     path = written(tmp_path / "config", cluster={"server": cluster.address, **cluster_}, user=user)
 
-    with pytest.raises(FollowError, match=said) as raised:
+    with pytest.raises(FollowError, match=message) as raised:
         listed([path])
     assert "hush" not in str(raised.value)
 
@@ -497,7 +497,7 @@ def test_a_reconnecting_observer_sends_only_differences(cluster: KubernetesApi) 
 
     again.reflector.list()
 
-    assert again.told == [("DELETED", "gone"), ("ADDED", "new")]
+    assert again.notifications == [("DELETED", "gone"), ("ADDED", "new")]
 
 
 @pytest.mark.parametrize(
@@ -513,9 +513,9 @@ def test_a_running_watch_is_retried_after_every_error(cluster: KubernetesApi, wa
     cluster.failure = None
     until(lambda: not watched.outage.line)
     pod(cluster, "later")
-    until(lambda: watched.told == [("ADDED", "later")])
+    until(lambda: watched.notifications == [("ADDED", "later")])
 
-    assert watched.said[-1].startswith("all watches run again, after ")
+    assert watched.messages[-1].startswith("all watches run again, after ")
 
 
 def test_an_outage_of_all_watches_is_reported_once() -> None:
@@ -545,7 +545,7 @@ def test_all_missing_permissions_are_named_before_anything_is_listed(cluster: Ku
     assert [(kind.resource, missing.verb) for kind, missing in result] == [
         (kind.resource, verb) for kind in WATCHED_KINDS_V1_36 for verb in ("list", "watch") if (verb, kind.resource) in cluster.forbidden
     ]
-    assert cluster.asked == []
+    assert cluster.requests == []
 
 
 def test_a_cluster_that_does_not_review_access_gets_one_review(cluster: KubernetesApi) -> None:
@@ -579,7 +579,7 @@ def test_a_kind_with_a_gate_is_read_only_with_it(cluster: KubernetesApi, tmp_pat
 
     assert result.exit_code == 0, result.output
     assert ("devicetaintrules" in result.output) == shown
-    assert any("devicetaintrules" in asked for _, asked in cluster.asked) == shown
+    assert any("devicetaintrules" in asked for _, asked in cluster.requests) == shown
 
 
 def test_a_refused_follow_makes_no_session(cluster: KubernetesApi, tmp_path: Path) -> None:
@@ -751,7 +751,7 @@ def test_requests_go_through_the_proxy_of_the_kubeconfig(cluster: KubernetesApi,
 
     assert listed([path]) == 0
 
-    assert cluster.asked[-1][1].startswith("http://cluster.invalid:6443/api/v1/nodes?")
+    assert cluster.requests[-1][1].startswith("http://cluster.invalid:6443/api/v1/nodes?")
 
 
 def test_entries_of_several_kubeconfigs_are_combined(cluster: KubernetesApi, tmp_path: Path) -> None:
@@ -849,7 +849,7 @@ class _Hostile(BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize(
-    ("body", "encoding", "said"),
+    ("body", "encoding", "message"),
     [
         (b'{"metadata": {"continue": "again"}, "items": []}', "identity", "has 101 pages in a row without an object"),
         (b'{"metadata": {"continue": "again"}, "items": [1, 1, 1]}', "identity", "has more than 1,000 objects"),
@@ -860,7 +860,7 @@ class _Hostile(BaseHTTPRequestHandler):
         (b"not gzip", "gzip", "not valid gzip"),
     ],
 )
-def test_a_list_of_a_hostile_api_server_is_refused(monkeypatch: pytest.MonkeyPatch, body: bytes, encoding: str, said: str) -> None:
+def test_a_list_of_a_hostile_api_server_is_refused(monkeypatch: pytest.MonkeyPatch, body: bytes, encoding: str, message: str) -> None:
     monkeypatch.setattr(cluster_api, "_LARGEST_PAGE", 1_000_000)
     monkeypatch.setattr(cluster_api, "_MOST_VALUES", 9_999)
     monkeypatch.setattr(cluster_api, "_MOST_OBJECTS", 1_000)
@@ -868,7 +868,7 @@ def test_a_list_of_a_hostile_api_server_is_refused(monkeypatch: pytest.MonkeyPat
     with ThreadingHTTPServer(("127.0.0.1", 0), answer) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         api = ClusterApi(kubeconfig.Access(context="dev", server=f"http://127.0.0.1:{server.server_port}"))
-        with pytest.raises((FollowError, Unavailable), match=said):
+        with pytest.raises((FollowError, Unavailable), match=message):
             api.list(BY_NAME["Node"])
         server.shutdown()
 

@@ -38,7 +38,7 @@ def lines(*messages: str, second: int = 0) -> bytes:
     return b"".join(f"I1125 20:00:{second:02}.{place * 1000:06} 24532 {message}\n".encode() for place, message in enumerate(messages))
 
 
-def told(*data: bytes) -> list[tuple[str, int, int, str, bool]]:
+def decisions_in(*data: bytes) -> list[tuple[str, int, int, str, bool]]:
     """The decisions with times in milliseconds after the first one's second."""
     found: list[DecisionTime] = []
     reader = LogDecisions(found.append)
@@ -52,7 +52,7 @@ def told(*data: bytes) -> list[tuple[str, int, int, str, bool]]:
 
 
 def test_a_log_of_level_3_tells_when_each_cycle_began_and_what_the_scheduler_saw_go() -> None:
-    assert told(lines(BEGUN, CHOSEN, ADDED, DEQUEUED, BOUND, DELETED)) == [("added", 0, 1, "n", True), ("removed", 5, 5, "", False)]
+    assert decisions_in(lines(BEGUN, CHOSEN, ADDED, DEQUEUED, BOUND, DELETED)) == [("added", 0, 1, "n", True), ("removed", 5, 5, "", False)]
 
 
 @pytest.mark.parametrize(
@@ -72,15 +72,15 @@ def test_a_line_that_is_nested_too_deep_is_skipped() -> None:
 
 
 def test_a_log_of_level_2_tells_only_that_a_pod_was_decided_after_its_rejection_and_before_its_binding() -> None:
-    assert told(lines(REJECTED, BOUND)) == [("added", 0, 1, "n", False)]
-    assert told(lines(ADDED, BOUND)) == [("added", 0, 1, "n", False)]
+    assert decisions_in(lines(REJECTED, BOUND)) == [("added", 0, 1, "n", False)]
+    assert decisions_in(lines(ADDED, BOUND)) == [("added", 0, 1, "n", False)]
 
 
 def test_a_pod_whose_binding_fails_keeps_its_room_from_the_choice_of_its_node_to_the_failure() -> None:
     expected = [("added", 0, 1, "n", True), ("removed", 2, 4, "", False)]
-    assert told(lines(BEGUN, CHOSEN, DEQUEUED, PLUGIN_FAILED, FAILED_LINE)) == expected
+    assert decisions_in(lines(BEGUN, CHOSEN, DEQUEUED, PLUGIN_FAILED, FAILED_LINE)) == expected
     # It is tried again.
-    assert told(lines(BEGUN, CHOSEN, DEQUEUED, PLUGIN_FAILED, FAILED_LINE), lines(BEGUN, CHOSEN, second=9)) == [
+    assert decisions_in(lines(BEGUN, CHOSEN, DEQUEUED, PLUGIN_FAILED, FAILED_LINE), lines(BEGUN, CHOSEN, second=9)) == [
         *expected,
         ("added", 9000, 9001, "n", True),
     ]
@@ -96,7 +96,7 @@ def test_json_lines_and_lines_of_a_container_runtime_are_read_too() -> None:
 
 @pytest.mark.parametrize("line", [b"", b"\n", b'I1399 99:99:99.000000 1 x.go:1] "Attempting to schedule pod" pod="shop/p"', b"{" * 1000])
 def test_lines_that_are_no_records_are_skipped(line: bytes) -> None:
-    assert told(line + b'\nI1125 x "Attempting to schedule pod" pod=\n') == []
+    assert decisions_in(line + b'\nI1125 x "Attempting to schedule pod" pod=\n') == []
 
 
 @pytest.fixture

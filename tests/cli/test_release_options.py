@@ -62,7 +62,7 @@ def test_conformance_obeys_the_header(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--release", "v1.33"], "'v1.33' is not one of 'v1.27.1', 'v1.36'"),
         (["--feature-gates", "A"], "'A' is not a gate with its value, such as SchedulerAsyncPreemption=false."),
@@ -74,10 +74,10 @@ def test_conformance_obeys_the_header(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_release_or_a_gate_that_does_not_exist_is_refused(tmp_path: Path, options: list[str], said: str) -> None:
+def test_a_release_or_a_gate_that_does_not_exist_is_refused(tmp_path: Path, options: list[str], message: str) -> None:
     code, _, output = ran(tmp_path, *options)
     assert code == 2
-    assert said in output
+    assert message in output
 
 
 @pytest.mark.parametrize("command", [dump, doctor])

@@ -23,13 +23,13 @@ def session(client: Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session
         yield session
 
 
-def said(*words: str, typed: str = "") -> Result:
+def output_of(*words: str, typed: str = "") -> Result:
     return CliRunner().invoke(cli, list(words), input=typed)
 
 
 def test_a_list_is_printed_as_asked(session: Session):
-    table, wide, names = said("state", "nodes"), said("state", "nodes", "-o", "wide"), said("state", "nodes", "-o", "name")
-    as_json, as_yaml = said("state", "-o", "json"), said("state", "-o", "yaml")
+    table, wide, names = output_of("state", "nodes"), output_of("state", "nodes", "-o", "wide"), output_of("state", "nodes", "-o", "name")
+    as_json, as_yaml = output_of("state", "-o", "json"), output_of("state", "-o", "yaml")
 
     assert table.output.splitlines()[0].split()[:2] == ["NODE", "PODS"]
     assert "GENERATION" in wide.output.splitlines()[0]
@@ -39,9 +39,9 @@ def test_a_list_is_printed_as_asked(session: Session):
 
 def test_a_session_is_found_by_id_beginning_name_or_as_the_newest(session: Session):
     for which in (session.id, session.id[:13], "in a shell", "@newest"):
-        assert said("cycles", "--session", which).exit_code == 0
+        assert output_of("cycles", "--session", which).exit_code == 0
 
-    refused = said("cycles", "--session", "nothing")
+    refused = output_of("cycles", "--session", "nothing")
     assert refused.exit_code != 0
     assert "`schedviz sessions` lists them" in refused.output
 
@@ -53,10 +53,10 @@ def test_a_session_is_made_up_with_a_configuration_and_compared_by_name(session:
         "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated}}}]}]\n"
     )
     cluster = ("--nodes", "2", "--pods", "3", "--seed", "1")
-    made = said("generate", *cluster, "--config", str(file), "--name", "packed").stdout.strip()
+    made = output_of("generate", *cluster, "--config", str(file), "--name", "packed").stdout.strip()
     try:
-        differ, same = said("compare", session.id[:13], "packed", "-o", "json"), said("compare", "@newest", "packed@0")
-        nothing, no_file = said("compare", "packed", "nothing"), said("compare", "packed", "nothing.yaml")
+        differ, same = output_of("compare", session.id[:13], "packed", "-o", "json"), output_of("compare", "@newest", "packed@0")
+        nothing, no_file = output_of("compare", "packed", "nothing"), output_of("compare", "packed", "nothing.yaml")
     finally:
         client.session(made).delete()
 
@@ -64,21 +64,21 @@ def test_a_session_is_made_up_with_a_configuration_and_compared_by_name(session:
     assert (same.exit_code, "The runs are the same" in same.stdout) == (0, True)
     assert "There is no session 'nothing'" in nothing.output
     assert "nothing.yaml: No such file" in no_file.output
-    assert "mixed" in str(said("generate", "--shape", "round").exception)
+    assert "mixed" in str(output_of("generate", "--shape", "round").exception)
 
 
 def test_steps_runs_and_what_they_leave_with(session: Session):
-    step, run = said("step", "--count", "2", "-o", "json"), said("run")
-    again = said("send", json.dumps({"op": "delete", "kind": "Node", "name": "nothing"}))
-    bad = said("send", '{"op": "fly"}')
-    accepted = said("run", "--no-wait")
+    step, run = output_of("step", "--count", "2", "-o", "json"), output_of("run")
+    again = output_of("send", json.dumps({"op": "delete", "kind": "Node", "name": "nothing"}))
+    bad = output_of("send", '{"op": "fly"}')
+    accepted = output_of("run", "--no-wait")
 
     assert json.loads(step.stdout)["cycles"] == 2
     assert run.stdout.split()[-1] == "empty"
     assert (again.exit_code, "not found" in again.output) == (1, True)
     assert bad.exception is not None
     assert (accepted.stdout, "was accepted" in accepted.stderr) == ("", True)
-    assert len(json.loads(said("cycles", "-o", "json").stdout)) == 3
+    assert len(json.loads(output_of("cycles", "-o", "json").stdout)) == 3
 
 
 def test_objects_of_a_file_are_created_and_copies_counted(session: Session, tmp_path: Path):
@@ -87,32 +87,36 @@ def test_objects_of_a_file_are_created_and_copies_counted(session: Session, tmp_
         "apiVersion: v1\nkind: Pod\nmetadata: {name: extra}\nspec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1m}}}]}\n"
     )
 
-    created, fits, too_many = said("send", "-f", str(file)), said("what-if", str(file)), said("what-if", str(file), "--copies", "10000")
+    created, fits, too_many = (
+        output_of("send", "-f", str(file)),
+        output_of("what-if", str(file)),
+        output_of("what-if", str(file), "--copies", "10000"),
+    )
 
     assert (created.exit_code, fits.exit_code, too_many.exit_code) == (0, 0, 1)
-    assert "extra" in said("state", "pods").output
+    assert "extra" in output_of("state", "pods").output
 
 
 def test_explain_asks_the_session(session: Session):
-    said("run")
+    output_of("run")
     pod = session.state().pods[0]["pod"]
 
-    printed = said("explain", pod)
+    printed = output_of("explain", pod)
 
     assert printed.exit_code == 0
     assert pod in printed.output
-    assert json.loads(said("explain", pod, "-o", "json").output)["explanation"]["pod"] == pod
-    assert said("explain", "default/nothing").exit_code != 0
+    assert json.loads(output_of("explain", pod, "-o", "json").output)["explanation"]["pod"] == pod
+    assert output_of("explain", "default/nothing").exit_code != 0
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shell_completion_is_printed(shell: str):
-    assert "_SCHEDVIZ_COMPLETE" in said("completion", shell).output
+    assert "_SCHEDVIZ_COMPLETE" in output_of("completion", shell).output
 
 
 def test_names_cannot_move_the_cursor(session: Session, client: Client):
     with client.generate(nodes=1, pods=0, name="a\u202eb"):
-        assert "\u202e" not in said("sessions").output
+        assert "\u202e" not in output_of("sessions").output
 
 
 def test_rows_become_csv():

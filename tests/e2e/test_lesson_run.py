@@ -50,4 +50,4 @@ def test_the_page_reloads_the_same_stop_when_the_lesson_changes(running: Running
         page.wait_for_url(lambda url: "/s/" in url and url.split("#")[0] != first.split("#")[0])
         at(page, "where-will-it-go")
         expect(page.locator("aside.lesson")).to_contain_text("A small pod was created")
-    until(lambda: "mine: 2 stops, 3 claims hold" in running.said)
+    until(lambda: "mine: 2 stops, 3 claims hold" in running.printed)

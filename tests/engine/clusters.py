@@ -36,13 +36,13 @@ def objects(*dicts: dict[str, Any]) -> list[KubeObject]:
 
 def do(simulation: Simulation, op: str, **members: Any) -> Outcome:
     """Run one command, and check the invariants."""
-    outcome = carry_out(simulation, op, **members)
+    outcome = do_unchecked(simulation, op, **members)
     state = simulation.scheduler.state
     validate_state(state.cache, state.snapshot, state.queue)
     return outcome
 
 
-def carry_out(simulation: Simulation, op: str, **members: Any) -> Outcome:
+def do_unchecked(simulation: Simulation, op: str, **members: Any) -> Outcome:
     """Run one command, without a check of the invariants."""
     simulation.start(convert_command({"op": op, **members}))
     outcome = simulation.work()

@@ -28,7 +28,7 @@ assert _spec is not None
 assert _spec.loader is not None
 clusters = sys.modules.setdefault(_spec.name, importlib.util.module_from_spec(_spec))
 _spec.loader.exec_module(clusters)
-carry_out, four_nodes, node, pod = clusters.carry_out, clusters.four_nodes, clusters.node, clusters.pod
+do_unchecked, four_nodes, node, pod = clusters.do_unchecked, clusters.four_nodes, clusters.node, clusters.pod
 
 OPERATIONS = int(os.environ.get("SCHEDVIZ_TEST_OPERATIONS", "400"))
 STEPS = 40
@@ -181,20 +181,20 @@ class EngineMachine(RuleBasedStateMachine):
         self.fold = Fold(view)
         self.levels = levels_of(view.queue, view.api.objects)
         #: Whether every handler saw all that the informers have; otherwise sums drift, as upstream's do.
-        self.told = True
+        self.handlers_are_current = True
 
     def do(self, op: str, **members: Any) -> None:
         """Run a command, then check the invariants and the folded events."""
         members_set = {name: member for name, member in members.items() if member is not None}
         if members_set.get("drop") == "handlers" and "Pod" in (members_set.get("kind"), members_set.get("object", {}).get("kind")):
-            self.told = False
-        self.carry_out(op, **members_set)
+            self.handlers_are_current = False
+        self.do_unchecked(op, **members_set)
 
-    def carry_out(self, op: str, **members: Any) -> None:
-        carry_out(self.simulation, op, **members)
+    def do_unchecked(self, op: str, **members: Any) -> None:
+        do_unchecked(self.simulation, op, **members)
         type(self).carried_out += 1
         state = self.simulation.scheduler.state
-        validate_state(state.cache, state.snapshot, state.queue, sums=self.told)
+        validate_state(state.cache, state.snapshot, state.queue, sums=self.handlers_are_current)
         events = self.simulation.drain_events()
         self.fold.apply_all(events)
         view = self.simulation.view()
@@ -314,13 +314,13 @@ class EngineMachine(RuleBasedStateMachine):
 
     @rule(op=st.sampled_from(["restart", "restart", "reset"]))
     def begin_again(self, op: str) -> None:
-        self.told = True
+        self.handlers_are_current = True
         self.do(op)
 
     @rule(config=st.sampled_from(CONFIGS), restart=st.booleans())
     def configure(self, config: dict[str, Any] | None, *, restart: bool) -> None:
-        self.told = self.told or restart
-        self.carry_out("configure", config=config, restart=restart)
+        self.handlers_are_current = self.handlers_are_current or restart
+        self.do_unchecked("configure", config=config, restart=restart)
 
     @rule()
     def save_and_restore(self) -> None:

@@ -10,7 +10,7 @@ from schedviz.engine import Simulation, SimulationSettings, stages
 from schedviz.trace.events import CycleEnded, PodGroupEnded, PodGroupPodTried, PodGroupStageEnded, decode_events, encode_events
 from schedviz.trace.fold import Fold
 
-from .clusters import carry_out, do, node, objects, pod
+from .clusters import do, do_unchecked, node, objects, pod
 
 GATES = {"GenericWorkload": True, "GangScheduling": True}
 ZONE = "topology.kubernetes.io/zone"
@@ -275,7 +275,7 @@ def test_the_events_of_every_stage_fold_to_the_engines_view(scenario: str) -> No
     simulation = simulated(*dicts, gates=gates)
     fold = Fold(simulation.view())
     for _ in range(80):
-        carry_out(simulation, "step", unit="stage")
+        do_unchecked(simulation, "step", unit="stage")
         fold.apply_all(decode_events(encode_events(simulation.drain_events())))
         assert fold.to_view() == simulation.view()
 
@@ -285,8 +285,8 @@ def test_a_cycle_goes_on_from_a_checkpoint_of_any_stage_as_if_it_had_not_been_sa
     dicts, gates = SCENARIOS[scenario]
     straight, saved = simulated(*dicts, gates=gates), simulated(*dicts, gates=gates)
     for _ in range(80):
-        carry_out(straight, "step", unit="stage")
-        carry_out(saved, "step", unit="stage")
+        do_unchecked(straight, "step", unit="stage")
+        do_unchecked(saved, "step", unit="stage")
         assert encode_events(saved.drain_events()) == encode_events(straight.drain_events())
         saved = Simulation.restore(saved.checkpoint())
         assert saved.state_hash() == straight.state_hash()

@@ -155,10 +155,10 @@ def test_a_reason_of_preemption_that_the_terminal_cut_is_completed() -> None:
 
 
 def test_volumes_that_were_not_provisioned_in_time_lead_to_the_claim_and_its_provisioner() -> None:
-    said = (
+    message = (
         'error while running "VolumeBinding" prebind plugin for pod "redis-0": Failed to bind volumes: timed out waiting for the condition'
     )
-    [clause] = parse_message(said).clauses
+    [clause] = parse_message(message).clauses
     assert (clause.plugin, "kubectl describe pvc" in clause.advice) == ("VolumeBinding", True)
 
 

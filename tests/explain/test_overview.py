@@ -69,8 +69,8 @@ def test_each_reason_says_what_to_do() -> None:
 def test_what_could_not_be_evaluated_does_not_lead() -> None:
     claims = [pod(f"v{number}", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]) for number in range(3)]
     for each in claims:
-        said = "0/1 nodes are available: 1 node(s) had volume node affinity conflict."
-        each["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": said}]
+        message = "0/1 nodes are available: 1 node(s) had volume node affinity conflict."
+        each["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}]
     found = overview(cluster(node("n1"), *claims, pod("big", cpu="64")))
     assert [reason.reason for reason in found.reasons] == [
         "Insufficient cpu",
@@ -122,12 +122,12 @@ def test_the_brief_form_names_the_nearest_nodes_of_each_clause() -> None:
 
 
 def test_without_nodes_the_most_likely_cause_in_the_message_leads_and_the_others_follow() -> None:
-    said = (
+    message = (
         "0/6 nodes are available: 1 node(s) were unschedulable, 2 node(s) had untolerated taint {nvidia.com/gpu: present}, "
         "3 Insufficient nvidia.com/gpu, 3 Insufficient cpu."
     )
     waiting = pod("train")
-    waiting["status"] = {"conditions": [{"type": "PodScheduled", "status": "False", "message": said}]}
+    waiting["status"] = {"conditions": [{"type": "PodScheduled", "status": "False", "message": message}]}
 
     [reason] = overview(cluster(waiting)).reasons
 

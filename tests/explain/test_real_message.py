@@ -28,15 +28,15 @@ def test_equal_messages_do_not_disagree_whatever_preemption_adds(rest: str) -> N
 
 
 def test_a_claim_that_is_missing_because_the_files_have_no_claims_is_named() -> None:
-    said = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found"
+    message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found"
     volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
-    objects = node("n1"), waiting(said, volumes=volumes)
+    objects = node("n1"), waiting(message, volumes=volumes)
     assert disagreement(*objects).startswith(
         "the files have no PersistentVolumeClaim objects, which the scheduler reads: add the output of "
     )
     [reason] = overview(cluster(*objects)).reasons
     assert reason.reason == "not evaluated: the files have no PersistentVolumeClaim objects"
-    assert reason.groups[0].detail == f"its scheduler wrote: {said}"
+    assert reason.groups[0].detail == f"its scheduler wrote: {message}"
 
 
 def test_a_message_that_counts_other_nodes_points_at_the_cache() -> None:

@@ -45,8 +45,8 @@ def test_the_message_is_what_the_scheduler_itself_says() -> None:
     simulation = three_reasons()
     explanation = why_pending(three_reasons(), "default/web-1")
     do(simulation, "run")
-    said = why_pending(simulation, "default/web-1").said
-    assert said == explanation.message
+    written = why_pending(simulation, "default/web-1").said
+    assert written == explanation.message
 
 
 def test_plugins_after_the_one_that_decides_are_asked_too() -> None:
@@ -132,17 +132,17 @@ def test_spread_counts_for_elsewhere() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "standing", "said"),
+    ("made", "standing", "message"),
     [
         (pod("p", on="n1"), "scheduled", "bound to n1"),
         (pod("p", schedulerName="mine"), "ignored", 'asks for the scheduler "mine"; this one is default-scheduler'),
         (pod("p", schedulingGates=[{"name": "quota"}]), "gated", "scheduling gates (quota)"),
     ],
 )
-def test_pods_that_are_not_simply_pending(made: dict[str, object], standing: str, said: str) -> None:
+def test_pods_that_are_not_simply_pending(made: dict[str, object], standing: str, message: str) -> None:
     explanation = why_pending(cluster(node("n1"), made), "default/p")
     assert explanation.standing == standing
-    assert said in explanation.sentence
+    assert message in explanation.sentence
 
 
 def test_an_unknown_pod_is_an_error_that_names_its_namesakes() -> None:

@@ -81,15 +81,15 @@ def main() -> int:
             with room.open(shot, still=shot.name in references) as taken:
                 picture = picture_of(taken, whole=shot.width < PHONE)
             (out / f"{shot.name}.png").write_bytes(picture)
-            said = shot.name
+            line = shot.name
             if shot.name in references:
                 if options.accept:
                     accept(comparer, shot.name, picture)
                 compared = compare(comparer, shot.name, picture)
                 comparisons.append(compared)
                 sizes[shot.name] = size_of(picture)
-                said = str(compared)
-            sys.stdout.write(f"{said}\n")
+                line = str(compared)
+            sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
     return _report_differences(out, comparisons, sizes)
 

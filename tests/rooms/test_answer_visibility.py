@@ -12,7 +12,7 @@ from schedviz.sessions.models import Session
 from tests.conftest import Worker, until
 from tests.rooms.conftest import Classroom, Person, open_classroom
 from tests.sessions.conftest import work_off
-from tests.web.test_lessons import begin, do_unchecked
+from tests.web.test_lessons import begin, execute
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -29,14 +29,14 @@ def lesson_room(transactional_db: None, redis: object, io_worker: Worker) -> Cla
 
 
 def stops(person: Person, session: object) -> list[dict[str, Any]]:
-    told = person.ask_at("get", f"/api/v1/sessions/{session}/lesson/")["stops"]
-    assert isinstance(told, list)
-    return told
+    stops = person.ask_at("get", f"/api/v1/sessions/{session}/lesson/")["stops"]
+    assert isinstance(stops, list)
+    return stops
 
 
 def play(room: Classroom, *, until_stop: int) -> None:
     for stop in stops(room.teacher, room.session.pk)[: until_stop + 1]:
-        do_unchecked(room.teacher.client, str(room.session.pk), [*stop["do"], *stop["reveal"]])
+        execute(room.teacher.client, str(room.session.pk), [*stop["do"], *stop["reveal"]])
 
 
 def test_participants_do_not_get_presenter_notes(lesson_room: Classroom):

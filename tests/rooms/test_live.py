@@ -59,9 +59,9 @@ def test_room_messages_match_the_wire_schema(classroom, line):
     for message in sent:
         jsonschema.validate(message, to_server, Draft202012Validator)
         teacher.send(**message)
-    told = {**_first_of_each(ada, {"room", "moment"}), **_first_of_each(teacher, {"error", "pong"})}
+    received = {**_first_of_each(ada, {"room", "moment"}), **_first_of_each(teacher, {"error", "pong"})}
 
-    for message in told.values():
+    for message in received.values():
         jsonschema.validate(message, to_client, Draft202012Validator)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"type": "moment", "moment": {"session": 1}}, to_server, Draft202012Validator)
@@ -96,10 +96,10 @@ def test_the_last_moment_wins_and_is_stored(classroom, line):
     for event in range(40):
         teacher.send(type="moment", moment=at(classroom, event))
 
-    told = [ada.moment()]
-    while told[-1]["at"] != 39:
-        told.append(ada.moment())
-    assert len(told) < 40
+    received = [ada.moment()]
+    while received[-1]["at"] != 39:
+        received.append(ada.moment())
+    assert len(received) < 40
     assert until(lambda: (Room.objects.get().moment or {}).get("at") == 39)
 
 

@@ -14,7 +14,7 @@ from tests.web.conftest import make_session
 
 
 @pytest.fixture
-def asked(classroom):
+def classroom_with_question(classroom):
     """A room of three in which a question is open."""
     for name in ("Ada", "Bob", "=Eve"):
         classroom.student(name)
@@ -26,41 +26,43 @@ def answer(person: Person, value: str, *, question: int = 1, expect: int = 200):
     return person.ask("post", "answers/", {"question": question, "value": value}, expect=expect)
 
 
-def test_the_tally_is_the_teacher_s_until_it_is_revealed_to_all(asked):
-    ada, bob = asked.students["Ada"], asked.students["Bob"]
+def test_the_tally_is_the_teacher_s_until_it_is_revealed_to_all(classroom_with_question):
+    ada, bob = classroom_with_question.students["Ada"], classroom_with_question.students["Bob"]
     answer(ada, "node-b")
     answer(bob, " node-b ")
 
     seen = ada.ask("get")["questions"][0]
     assert (seen["tally"], seen["right"], seen["answered"]) == (None, None, 2)
     assert ada.ask("get")["you"]["answers"] == {"1": "node-b"}
-    assert asked.look()["questions"][0]["tally"] == [{"value": "node-b", "count": 2}]
+    assert classroom_with_question.look()["questions"][0]["tally"] == [{"value": "node-b", "count": 2}]
 
-    asked.teacher.ask("patch", "questions/1/", {"right": "node-a"})
+    classroom_with_question.teacher.ask("patch", "questions/1/", {"right": "node-a"})
     assert ada.ask("get")["questions"][0]["right"] is None
-    asked.teacher.ask("patch", "questions/1/", {"revealed": True})
+    classroom_with_question.teacher.ask("patch", "questions/1/", {"revealed": True})
 
     seen = ada.ask("get")["questions"][0]
     assert (seen["tally"], seen["right"], seen["open"]) == ([{"value": "node-b", "count": 2}], "node-a", False)
 
 
-def test_an_answer_may_be_changed_until_the_question_is_closed(asked):
-    ada = asked.students["Ada"]
+def test_an_answer_may_be_changed_until_the_question_is_closed(classroom_with_question):
+    ada = classroom_with_question.students["Ada"]
     answer(ada, "node-a")
     answer(ada, "node-b")
 
-    assert asked.look()["questions"][0]["tally"] == [{"value": "node-b", "count": 1}]
-    asked.teacher.ask("patch", "questions/1/", {"open": False})
+    assert classroom_with_question.look()["questions"][0]["tally"] == [{"value": "node-b", "count": 1}]
+    classroom_with_question.teacher.ask("patch", "questions/1/", {"open": False})
     assert answer(ada, "node-c", expect=409)["code"] == "question_closed"
 
 
-def test_a_new_question_closes_the_one_before(asked):
-    asked.teacher.ask("post", "questions/", {"text": "And now?", "kind": "choice", "options": ["here", "there"]}, expect=201)
+def test_a_new_question_closes_the_one_before(classroom_with_question):
+    classroom_with_question.teacher.ask(
+        "post", "questions/", {"text": "And now?", "kind": "choice", "options": ["here", "there"]}, expect=201
+    )
 
-    assert [one["open"] for one in asked.look()["questions"]] == [False, True]
-    answer(asked.students["Ada"], "node-a", expect=409)
-    answer(asked.students["Ada"], "here", question=2)
-    answer(asked.students["Ada"], "elsewhere", question=2, expect=400)
+    assert [one["open"] for one in classroom_with_question.look()["questions"]] == [False, True]
+    answer(classroom_with_question.students["Ada"], "node-a", expect=409)
+    answer(classroom_with_question.students["Ada"], "here", question=2)
+    answer(classroom_with_question.students["Ada"], "elsewhere", question=2, expect=400)
 
 
 @pytest.mark.parametrize(
@@ -128,13 +130,13 @@ def record(room) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_the_record_has_a_line_for_each_question_and_participant(asked):
-    answer(asked.students["Ada"], "node-a")
-    answer(asked.students["Ada"], "node-b")
-    answer(asked.students["Bob"], "-3")
-    asked.teacher.ask("patch", "questions/1/", {"revealed": True, "right": "node-b"})
+def test_the_record_has_a_line_for_each_question_and_participant(classroom_with_question):
+    answer(classroom_with_question.students["Ada"], "node-a")
+    answer(classroom_with_question.students["Ada"], "node-b")
+    answer(classroom_with_question.students["Bob"], "-3")
+    classroom_with_question.teacher.ask("patch", "questions/1/", {"revealed": True, "right": "node-b"})
 
-    lines = record(asked)
+    lines = record(classroom_with_question)
 
     rows = [(line["participant"], line["answer"], line["is_right"], line["changes"]) for line in lines]
     # A text that a spreadsheet would read as a formula is escaped.
@@ -158,54 +160,56 @@ def test_the_record_has_the_words_of_a_lessons_question_and_options(classroom, l
     taught.teacher.client.cookies["schedviz_language"] = language
     (line,) = record(taught)
 
-    told = lesson.texts[language].stops[stop.id]
-    assert line["text"].split()[0] in told.question
+    texts = lesson.texts[language].stops[stop.id]
+    assert line["text"].split()[0] in texts.question
     assert line["text"].endswith(("?", "？"))
     assert line["answer"] != option
-    assert line["answer"].split()[0] in told.options[option]
+    assert line["answer"].split()[0] in texts.options[option]
 
 
-def test_nothing_personal_is_kept_after_the_end(asked):
-    answer(asked.students["Ada"], "node-a")
-    asked.students["Ada"].ask("post", "forks/", {}, expect=201)
+def test_nothing_personal_is_kept_after_the_end(classroom_with_question):
+    answer(classroom_with_question.students["Ada"], "node-a")
+    classroom_with_question.students["Ada"].ask("post", "forks/", {}, expect=201)
 
-    room = asked.teacher.ask("post", "end/", {})
+    room = classroom_with_question.teacher.ask("post", "end/", {})
 
     assert (room["status"], room["code"], room["link"], room["participants"]) == ("ended", "", "", [])
     # Counts of answers contain no names.
     assert room["questions"][0]["tally"] == [{"value": "node-a", "count": 1}]
-    assert asked.teacher.ask("get", "record/", expect=409)["code"] == "not_kept"
-    asked.students["Ada"].ask("get", expect=404)
-    assert asked.students["Ada"].status_of(f"sessions/{asked.session.pk}/") == 404
-    Person(APIClient()).join(asked.code, "Kim", expect=404)
-    assert [one["id"] for one in asked.teacher.ask_at("get", "/api/v1/sessions/")["results"]] == [str(asked.session.pk)]
-    asked.teacher.ask("post", "questions/", {"text": "?"}, expect=409)
-    asked.teacher.ask("get", "qr/", expect=409)
+    assert classroom_with_question.teacher.ask("get", "record/", expect=409)["code"] == "not_kept"
+    classroom_with_question.students["Ada"].ask("get", expect=404)
+    assert classroom_with_question.students["Ada"].status_of(f"sessions/{classroom_with_question.session.pk}/") == 404
+    Person(APIClient()).join(classroom_with_question.code, "Kim", expect=404)
+    assert [one["id"] for one in classroom_with_question.teacher.ask_at("get", "/api/v1/sessions/")["results"]] == [
+        str(classroom_with_question.session.pk)
+    ]
+    classroom_with_question.teacher.ask("post", "questions/", {"text": "?"}, expect=409)
+    classroom_with_question.teacher.ask("get", "qr/", expect=409)
 
 
-def test_unless_the_teacher_says_so(asked):
-    answer(asked.students["Ada"], "node-a")
+def test_unless_the_teacher_says_so(classroom_with_question):
+    answer(classroom_with_question.students["Ada"], "node-a")
 
-    room = asked.teacher.ask("post", "end/", {"keep": True})
+    room = classroom_with_question.teacher.ask("post", "end/", {"keep": True})
 
     assert room["kept"]
     assert [one["nickname"] for one in room["participants"]] == ["Ada", "Bob", "=Eve"]
-    assert record(asked)[0]["answer"] == "node-a"
+    assert record(classroom_with_question)[0]["answer"] == "node-a"
     # The room has ended for them all the same.
-    asked.students["Ada"].ask("get", expect=404)
-    assert asked.students["Ada"].status_of(f"sessions/{asked.session.pk}/") == 404
-    asked.teacher.ask("delete", expect=204)
-    assert asked.teacher.ask_at("get", ROOMS)["results"] == []
+    classroom_with_question.students["Ada"].ask("get", expect=404)
+    assert classroom_with_question.students["Ada"].status_of(f"sessions/{classroom_with_question.session.pk}/") == 404
+    classroom_with_question.teacher.ask("delete", expect=204)
+    assert classroom_with_question.teacher.ask_at("get", ROOMS)["results"] == []
 
 
-def test_leaving_a_room_deletes_the_participants_data(asked):
-    ada = asked.students["Ada"]
+def test_leaving_a_room_deletes_the_participants_data(classroom_with_question):
+    ada = classroom_with_question.students["Ada"]
     answer(ada, "node-a")
     ada.ask("post", "forks/", {}, expect=201)
 
     ada.ask("post", "leave/", expect=204)
 
-    room = asked.look()
+    room = classroom_with_question.look()
     assert [one["nickname"] for one in room["participants"]] == ["Bob", "=Eve"]
     assert room["questions"][0]["tally"] == []
-    assert asked.teacher.ask_at("get", "/api/v1/sessions/")["count"] == 1
+    assert classroom_with_question.teacher.ask_at("get", "/api/v1/sessions/")["count"] == 1

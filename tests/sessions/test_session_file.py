@@ -121,7 +121,7 @@ def test_a_forged_report_in_a_session_file_is_ignored(busy: UUID, report: dict[s
 
 
 @pytest.mark.parametrize(
-    ("outcome", "said"),
+    ("outcome", "message"),
     [
         ({"result": 5}, "Expected `str`, got `int` - at `$.result`"),
         ({"error": ["a"] * 1000}, "Expected `str`, got `array` - at `$.error`"),
@@ -131,7 +131,7 @@ def test_a_forged_report_in_a_session_file_is_ignored(busy: UUID, report: dict[s
         ({"breakpoint": {"a": 1}}, "got `object` - at `$.breakpoint`"),
     ],
 )
-def test_an_outcome_of_another_type_is_refused_with_its_place(busy: UUID, outcome: dict[str, Any], said: str) -> None:
+def test_an_outcome_of_another_type_is_refused_with_its_place(busy: UUID, outcome: dict[str, Any], message: str) -> None:
     def forge(lines: list[dict[str, Any]]) -> None:
         next(line for line in lines if line.get("line") == "command")["outcome"] = outcome
 
@@ -139,7 +139,7 @@ def test_an_outcome_of_another_type_is_refused_with_its_place(busy: UUID, outcom
 
     assert session.status == Session.Status.FAILED
     assert "command 1: outcome: " in session.message
-    assert said in session.message
+    assert message in session.message
 
 
 def test_what_an_outcome_says_beyond_its_members_is_not_stored(busy: UUID) -> None:
@@ -461,7 +461,7 @@ def _clock(lines: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (_deep_object, "line 2: lists and objects are nested too deep; the limit nesting_depth is 100"),
         (_deep_command, "command 1: config: lists and objects are nested deeper than 100 levels"),
@@ -487,15 +487,15 @@ def _clock(lines: list[dict[str, Any]]) -> None:
         (_stop, "in the recording it continued to event"),
     ],
 )
-def test_a_file_that_is_wrong_is_refused_in_words(busy: UUID, change: Callable[[list[dict[str, Any]]], None], said: str) -> None:
+def test_a_file_that_is_wrong_is_refused_in_words(busy: UUID, change: Callable[[list[dict[str, Any]]], None], message: str) -> None:
     session = imported(changed(packed(busy), change))
 
     assert session.status == Session.Status.FAILED
-    assert said in session.message, session.message
+    assert message in session.message, session.message
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (_many, "the limit commands is 1,000,000"),
         (_format, "this version of schedviz reads schedviz-session/1"),
@@ -503,9 +503,9 @@ def test_a_file_that_is_wrong_is_refused_in_words(busy: UUID, change: Callable[[
     ],
 )
 def test_what_the_manifest_says_is_refused_before_the_file_has_arrived(
-    busy: UUID, change: Callable[[list[dict[str, Any]]], None], said: str
+    busy: UUID, change: Callable[[list[dict[str, Any]]], None], message: str
 ) -> None:
-    with pytest.raises(SourceRefused, match=said):
+    with pytest.raises(SourceRefused, match=message):
         imported(changed(packed(busy), change))
 
 

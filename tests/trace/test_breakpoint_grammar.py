@@ -92,7 +92,7 @@ def test_any_text_gives_a_tree_or_an_error_with_a_column(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "column", "said"),
+    ("text", "column", "message"),
     [
         ("popped", 7, 'expected a name or a "text", found the end'),
         ("popped default/web and", 23, "found the end"),
@@ -110,11 +110,11 @@ def test_any_text_gives_a_tree_or_an_error_with_a_column(text: str) -> None:
         ("not " * 100 + "cycle > 1", 1, "more than 50 times `not`"),
     ],
 )
-def test_an_error_has_its_column(text: str, column: int, said: str) -> None:
+def test_an_error_has_its_column(text: str, column: int, message: str) -> None:
     with pytest.raises(BreakpointError, match="column") as caught:
         parse(text)
 
-    assert (caught.value.column, said in str(caught.value)) == (column, True), str(caught.value)
+    assert (caught.value.column, message in str(caught.value)) == (column, True), str(caught.value)
 
 
 RUN = (

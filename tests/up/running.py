@@ -27,7 +27,7 @@ class Running:
         self._seen: set[psutil.Process] = set()
 
     @property
-    def said(self) -> str:
+    def printed(self) -> str:
         return self.output.read_text(errors="replace")
 
     def family(self) -> list[psutil.Process]:
@@ -58,19 +58,19 @@ class Running:
         return until(find)
 
     def waits_for(self, words: str) -> None:
-        def said() -> bool:
-            assert words in self.said or self.process.poll() is None, self.said
-            return words in self.said
+        def is_printed() -> bool:
+            assert words in self.printed or self.process.poll() is None, self.printed
+            return words in self.printed
 
         try:
-            until(said, seconds=120)
+            until(is_printed, seconds=120)
         except AssertionError as error:
-            raise AssertionError(f"{words!r} was not said, but:\n{self.said}") from error
+            raise AssertionError(f"{words!r} was not printed, but:\n{self.printed}") from error
 
     def login_link(self) -> str:
         """The login link that was printed last. Waits for one."""
         self.waits_for("/login/?once=")
-        return str(re.findall(r"https?://\S+/login/\?once=\S+", self.said)[-1])
+        return str(re.findall(r"https?://\S+/login/\?once=\S+", self.printed)[-1])
 
     def address(self) -> str:
         """`http://host:port`. Waits until everything is up."""

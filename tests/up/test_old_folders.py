@@ -30,7 +30,7 @@ def sample(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def said(sample: str) -> dict[str, Any]:
+def described(sample: str) -> dict[str, Any]:
     """The description of each session by the build that made it."""
     document: dict[str, Any] = json.loads((SAMPLES / f"{sample}.json").read_text())
     return document
@@ -72,8 +72,8 @@ def settled(api: httpx.Client, session_id: str) -> dict[str, Any]:
     return until(look)
 
 
-def test_each_session_is_unchanged(api: httpx.Client, said: dict[str, Any]) -> None:
-    for session_id, then in said.items():
+def test_each_session_is_unchanged(api: httpx.Client, described: dict[str, Any]) -> None:
+    for session_id, then in described.items():
         now = settled(api, session_id)
         cycles = api.get(f"sessions/{session_id}/cycles/").raise_for_status().json()["results"]
 
@@ -84,8 +84,8 @@ def test_each_session_is_unchanged(api: httpx.Client, said: dict[str, Any]) -> N
         assert [cycle["cycle"] for cycle in cycles] == then["cycles"]
 
 
-def test_time_travel_and_explanations_work(api: httpx.Client, said: dict[str, Any]) -> None:
-    for session_id, then in said.items():
+def test_time_travel_and_explanations_work(api: httpx.Client, described: dict[str, Any]) -> None:
+    for session_id, then in described.items():
         middle = api.get(f"sessions/{session_id}/view/", params={"at": then["event"] - 20}).raise_for_status().json()
         detail = api.get(f"sessions/{session_id}/cycles/{then['cycles'][-1]}/").raise_for_status().json()
         waiting = api.get(f"sessions/{session_id}/explain/default/giant/").raise_for_status().json()
@@ -96,8 +96,8 @@ def test_time_travel_and_explanations_work(api: httpx.Client, said: dict[str, An
         assert "0/5 nodes are available" in json.dumps(waiting)
 
 
-def test_an_exported_session_is_the_same_on_another_server(api: httpx.Client, another: httpx.Client, said: dict[str, Any]) -> None:
-    session_id, then = next(iter(said.items()))
+def test_an_exported_session_is_the_same_on_another_server(api: httpx.Client, another: httpx.Client, described: dict[str, Any]) -> None:
+    session_id, then = next(iter(described.items()))
     file = api.get(f"sessions/{session_id}/export/").raise_for_status()
 
     made = another.post("sessions/", files={"file": ("moved.schedviz", file.content)}).raise_for_status().json()
@@ -107,8 +107,8 @@ def test_an_exported_session_is_the_same_on_another_server(api: httpx.Client, an
     assert {part: now[part] for part in STATE} == {part: then["state"][part] for part in STATE}
 
 
-def test_the_sessions_continue(api: httpx.Client, said: dict[str, Any]) -> None:
-    for session_id, then in said.items():
+def test_the_sessions_continue(api: httpx.Client, described: dict[str, Any]) -> None:
+    for session_id, then in described.items():
         command = {"op": "delete", "kind": "Pod", "namespace": "default", "name": "giant"}
         api.post(f"sessions/{session_id}/commands/", json=command, headers={"Prefer": "wait=20"}).raise_for_status()
 

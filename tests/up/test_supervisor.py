@@ -21,7 +21,7 @@ def test_the_login_link_is_printed_when_everything_is_up(start_toys: Start):
 
     running.waits_for("http://toy/login")
 
-    assert running.said.count("http://toy/login") == 1
+    assert running.printed.count("http://toy/login") == 1
 
 
 def test_ctrl_c_stops_all_children_in_order(start_toys: Start, tmp_path: Path):
@@ -94,13 +94,13 @@ def test_a_killed_child_is_restarted(start_toys: Start):
 
 def test_a_child_that_waits_for_the_database_is_notified_also_after_a_restart(start_toys: Start, tmp_path: Path):
     running = start_toys("awaiting")
-    told = tmp_path / "awaiting"
-    until(lambda: told.exists() and told.read_text() == "database\n")
-    old = running.child("awaiting", str(told))
+    environment_file = tmp_path / "awaiting"
+    until(lambda: environment_file.exists() and environment_file.read_text() == "database\n")
+    old = running.child("awaiting", str(environment_file))
 
     old.kill()
 
-    until(lambda: told.read_text() == "database\ndatabase\n")
+    until(lambda: environment_file.read_text() == "database\ndatabase\n")
 
 
 def test_a_child_that_waits_for_the_database_does_not_start_without_it(start_toys: Start, tmp_path: Path):
@@ -141,8 +141,8 @@ def test_a_child_that_cannot_start_stops_the_start_with_its_message(start_toys: 
     running = start_toys("broken")
 
     assert running.process.wait(timeout=60) == 1
-    assert "cannot start: broken does not start: ended with 7" in running.said
-    assert "it is broken, and says why" in running.said
+    assert "cannot start: broken does not start: ended with 7" in running.printed
+    assert "it is broken, and says why" in running.printed
     assert not running.family()
 
 
@@ -150,7 +150,7 @@ def test_an_unusable_database_stops_the_start_with_its_message(start_toys: Start
     running = start_toys("failing_housekeeper")
 
     assert running.process.wait(timeout=60) == 1
-    assert "cannot start: The database is on holiday." in running.said
+    assert "cannot start: The database is on holiday." in running.printed
 
 
 def test_a_database_outage_stops_nothing_and_dead_workers_are_reported_afterwards(start_toys: Start, tmp_path: Path):

@@ -38,7 +38,7 @@ CHILDREN = {
 
 def address_of(running: Running) -> str:
     running.waits_for("schedviz starts on ")
-    match = re.search(r"schedviz starts on (http://\S+),", running.said)
+    match = re.search(r"schedviz starts on (http://\S+),", running.printed)
     assert match
     return match[1]
 
@@ -203,8 +203,8 @@ def test_a_second_start_on_the_same_folder_names_the_running_one(shared: Running
     second = start_up("--data", str(shared.folder / "data"))
 
     assert second.process.wait(timeout=60) == 1
-    assert f"already running on the data folder {shared.folder / 'data'}: pid {shared.process.pid}, {address_of(shared)}" in second.said
-    assert "Traceback" not in second.said
+    assert f"already running on the data folder {shared.folder / 'data'}: pid {shared.process.pid}, {address_of(shared)}" in second.printed
+    assert "Traceback" not in second.printed
 
 
 def test_a_port_in_use_is_refused_with_its_process(shared: Running, start_up: Start):
@@ -214,17 +214,17 @@ def test_a_port_in_use_is_refused_with_its_process(shared: Running, start_up: St
     second = start_up("--port", port)
 
     assert second.process.wait(timeout=60) == 1
-    assert f"Port {port} on 127.0.0.1 is in use" in second.said
-    assert "choose another port with --port" in second.said
-    assert "Traceback" not in second.said
+    assert f"Port {port} on 127.0.0.1 is in use" in second.printed
+    assert "choose another port with --port" in second.printed
+    assert "Traceback" not in second.printed
 
 
 def test_an_invalid_setting_is_reported_in_one_sentence(start_up: Start):
     started = start_up(SCHEDVIZ_UPLOAD_FILES="many")
 
     assert started.process.wait(timeout=60) == 1
-    assert "schedviz: SCHEDVIZ_UPLOAD_FILES='many' is not a whole number." in started.said
-    assert "Traceback" not in started.said
+    assert "schedviz: SCHEDVIZ_UPLOAD_FILES='many' is not a whole number." in started.printed
+    assert "Traceback" not in started.printed
 
 
 def test_ctrl_c_stops_everything_and_the_next_start_has_the_same_sessions(start_up: Start, tmp_path: Path):
@@ -300,7 +300,7 @@ def test_a_public_server_is_reached_over_tls_by_its_own_name_only(start_up: Star
     cert, key = certificate(tmp_path / "tls", address)
     running = start_up("--listen", "0.0.0.0", "--tls-cert", str(cert), "--tls-key", str(key))
     running.waits_for("Participants of a room open")
-    url, login = re.findall(r"https://[^\s,]+", running.said)[:2]
+    url, login = re.findall(r"https://[^\s,]+", running.printed)[:2]
 
     with httpx.Client(verify=ssl.create_default_context(cafile=str(cert)), base_url=url) as browser:
         assert browser.get("/healthz").status_code == 200
@@ -317,7 +317,7 @@ def test_a_public_server_is_reached_over_tls_by_its_own_name_only(start_up: Star
     assert url == f"https://{address}:{url.rpartition(':')[2]}"
     assert room["link"] == f"{url}/r/{room['code']}"
     assert foreign.status_code == 403
-    assert "Without TLS" not in running.said
+    assert "Without TLS" not in running.printed
 
 
 def test_two_instances_keep_separate_logins_in_one_browser(shared: Running, second: Running):

@@ -163,7 +163,7 @@ def test_no_request_breaks_a_running_server_or_learns_of_a_session(running: Runn
 
     log.info("%s: %d requests to %d operations: %s", who, sum(statuses.values()), len(operations), sorted(statuses.items()))
     assert not results, "\n\n".join(f"{place}: {what}" for place, what in results.items())
-    assert "unexpected error" not in running.said
+    assert "unexpected error" not in running.printed
 
 
 def _another(data: Path) -> dict[str, str]:

@@ -60,7 +60,7 @@ def _object(kind: str, name: str = "one", **members: object) -> dict[str, object
 
 
 @pytest.mark.parametrize(
-    ("obj", "path", "said"),
+    ("obj", "path", "message"),
     [
         (_object("Pod", "Oops_1"), "metadata.name", "a lowercase RFC 1123 subdomain must consist of"),
         (_object("Node", "-node"), "metadata.name", "a lowercase RFC 1123 subdomain must consist of"),
@@ -79,14 +79,14 @@ def _object(kind: str, name: str = "one", **members: object) -> dict[str, object
         (_object("Pod", spec={"containers": [{"name": "A", "image": "i"}]}), "spec.containers[0].name", "a lowercase RFC 1123 label"),
     ],
 )
-def test_names_that_the_api_server_would_not_take_are_refused_with_their_place(owner_client, address, obj, path, said):
+def test_names_that_the_api_server_would_not_take_are_refused_with_their_place(owner_client, address, obj, path, message):
     response = owner_client.post(address, {"op": "create", "object": obj}, format="json")
     together = owner_client.post(f"{address}together/", {"commands": [{"op": "create", "object": obj}]}, format="json")
 
     assert response.status_code == together.status_code == 400
     assert response.json()["path"] == f"$.object.{path}"
     assert response.json()["detail"].startswith(f"$.object.{path}: Invalid value: ")
-    assert said in response.json()["detail"]
+    assert message in response.json()["detail"]
 
 
 def test_an_object_that_was_imported_with_another_name_can_be_changed(owner_client, address):

@@ -24,7 +24,7 @@ def curl(web_server, people) -> Iterator[httpx.Client]:
         yield client
 
 
-def told(lines: Iterator[str], count: int) -> list[int]:
+def event_numbers(lines: Iterator[str], count: int) -> list[int]:
     """The numbers of the next server-sent events."""
     ids: list[int] = []
     for line in lines:
@@ -50,11 +50,11 @@ def test_a_stream_goes_on_with_what_happens(curl, commits):
     commits.chunk(events=3)
     with curl.stream("GET", "events/", headers=SSE) as response:
         assert response.headers["Content-Type"].startswith("text/event-stream")
-        first = told(response.iter_lines(), 3)
+        first = event_numbers(response.iter_lines(), 3)
     with curl.stream("GET", "events/", headers={**SSE, "Last-Event-ID": str(first[-1])}) as response:
         commits.chunk(events=2)
         commits.chunk(events=1)
-        then = told(response.iter_lines(), 3)
+        then = event_numbers(response.iter_lines(), 3)
 
     assert (first, then) == ([1, 2, 3], [4, 5, 6])
 
@@ -63,10 +63,10 @@ def test_what_redis_lost_comes_from_the_database(curl, commits):
     commits.chunk(events=1)
     with curl.stream("GET", "events/", headers=SSE) as response:
         lines = response.iter_lines()
-        assert told(lines, 1) == [1]
+        assert event_numbers(lines, 1) == [1]
         commits.chunk(events=2, publish=False)
         commits.chunk(events=2)
-        assert told(lines, 4) == [2, 3, 4, 5]
+        assert event_numbers(lines, 4) == [2, 3, 4, 5]
 
 
 def test_a_quiet_stream_says_that_it_lives(curl, commits, monkeypatch):

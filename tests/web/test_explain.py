@@ -28,7 +28,7 @@ def a_pod(cpu: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def asked(people: People, io_worker: Worker) -> UUID:
+def session_id(people: People, io_worker: Worker) -> UUID:
     source = create.Files([ContentFile(dump(2, 1), name="cluster.json")])
     session_id: UUID = create.create_session(None, "a test", source).pk
     until(lambda: Session.objects.get(pk=session_id).status == Session.Status.READY)
@@ -44,8 +44,8 @@ def owner(people: People) -> APIClient:
     return people.client("owner")
 
 
-def test_a_pending_pod_is_explained_with_the_nodes_behind_each_clause(owner: APIClient, asked: UUID) -> None:
-    explanation = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/").json()
+def test_a_pending_pod_is_explained_with_the_nodes_behind_each_clause(owner: APIClient, session_id: UUID) -> None:
+    explanation = owner.get(f"/api/v1/sessions/{session_id}/explain/default/large/").json()
     assert explanation["outlook"] == "never"
     assert explanation["message"].startswith("0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No ")
     assert [(clause["count"], clause["nodes"]) for clause in explanation["clauses"]] == [(2, ["node-2", "node-1"])]
@@ -57,8 +57,8 @@ def test_a_pending_pod_is_explained_with_the_nodes_behind_each_clause(owner: API
     ("address", "first"),
     [("explain/default/large/", "### Why `default/large` is pending"), ("overview/", "### 1 pod is pending, for 1 reason")],
 )
-def test_an_explanation_is_returned_as_markdown(owner: APIClient, asked: UUID, address: str, first: str) -> None:
-    answer = owner.get(f"/api/v1/sessions/{asked}/{address}", {"format": "markdown"})
+def test_an_explanation_is_returned_as_markdown(owner: APIClient, session_id: UUID, address: str, first: str) -> None:
+    answer = owner.get(f"/api/v1/sessions/{session_id}/{address}", {"format": "markdown"})
 
     assert (answer.status_code, answer["Content-Type"]) == (200, "text/markdown; charset=utf-8")
     lines = answer.content.decode().splitlines()
@@ -67,10 +67,10 @@ def test_an_explanation_is_returned_as_markdown(owner: APIClient, asked: UUID, a
 
 
 @pytest.mark.parametrize("address", ["explain/default/large/", "overview/"])
-def test_an_explanation_is_returned_as_a_page_with_its_own_policy_and_as_an_image(owner: APIClient, asked: UUID, address: str) -> None:
-    page = owner.get(f"/api/v1/sessions/{asked}/{address}", {"format": "html"})
-    light = owner.get(f"/api/v1/sessions/{asked}/{address}", {"format": "png"})
-    dark = owner.get(f"/api/v1/sessions/{asked}/{address}", {"format": "png", "theme": "dark"})
+def test_an_explanation_is_returned_as_a_page_with_its_own_policy_and_as_an_image(owner: APIClient, session_id: UUID, address: str) -> None:
+    page = owner.get(f"/api/v1/sessions/{session_id}/{address}", {"format": "html"})
+    light = owner.get(f"/api/v1/sessions/{session_id}/{address}", {"format": "png"})
+    dark = owner.get(f"/api/v1/sessions/{session_id}/{address}", {"format": "png", "theme": "dark"})
 
     assert (page.status_code, page["Content-Type"]) == (200, "text/html; charset=utf-8")
     assert page["Content-Security-Policy"].startswith("default-src 'none'; style-src 'sha256-")
@@ -79,58 +79,58 @@ def test_an_explanation_is_returned_as_a_page_with_its_own_policy_and_as_an_imag
     assert dark.content != light.content
 
 
-def test_cards_need_the_permission_of_the_explanation_and_a_pod_that_exists(people: People, owner: APIClient, asked: UUID) -> None:
+def test_cards_need_the_permission_of_the_explanation_and_a_pod_that_exists(people: People, owner: APIClient, session_id: UUID) -> None:
     for form in ("html", "png", "markdown"):
-        assert people.client("stranger").get(f"/api/v1/sessions/{asked}/explain/default/large/", {"format": form}).status_code == 404
-        assert owner.get(f"/api/v1/sessions/{asked}/explain/default/nobody/", {"format": form}).status_code == 404
+        assert people.client("stranger").get(f"/api/v1/sessions/{session_id}/explain/default/large/", {"format": form}).status_code == 404
+        assert owner.get(f"/api/v1/sessions/{session_id}/explain/default/nobody/", {"format": form}).status_code == 404
 
 
-def test_a_card_has_the_smallest_change(owner: APIClient, asked: UUID) -> None:
-    text = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/", {"format": "markdown"}).content.decode()
+def test_a_card_has_the_smallest_change(owner: APIClient, session_id: UUID) -> None:
+    text = owner.get(f"/api/v1/sessions/{session_id}/explain/default/large/", {"format": "markdown"}).content.decode()
     assert "**What would place it** (each verified by a dry run)" in text
 
 
-def test_the_smallest_change_is_returned(owner: APIClient, asked: UUID) -> None:
-    body = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/change/").json()
+def test_the_smallest_change_is_returned(owner: APIClient, session_id: UUID) -> None:
+    body = owner.get(f"/api/v1/sessions/{session_id}/explain/default/large/change/").json()
     assert body["suggestions"][0]["changes"][0]["kind"] == "request"
 
 
-def test_pending_pods_are_returned_in_groups(owner: APIClient, asked: UUID) -> None:
-    assert [group["pods"] for group in owner.get(f"/api/v1/sessions/{asked}/explain/").json()] == [["default/large"]]
+def test_pending_pods_are_returned_in_groups(owner: APIClient, session_id: UUID) -> None:
+    assert [group["pods"] for group in owner.get(f"/api/v1/sessions/{session_id}/explain/").json()] == [["default/large"]]
 
 
-def test_the_overview_has_each_reason_with_its_numbers(owner: APIClient, asked: UUID) -> None:
-    body = owner.get(f"/api/v1/sessions/{asked}/overview/").json()
+def test_the_overview_has_each_reason_with_its_numbers(owner: APIClient, session_id: UUID) -> None:
+    body = owner.get(f"/api/v1/sessions/{session_id}/overview/").json()
     assert body["sentence"] == "1 pod is pending, for 1 reason"
     [reason] = body["reasons"]
     assert (reason["reason"], reason["count"]) == ("Insufficient cpu", 1)
     assert reason["groups"][0]["detail"].startswith("the pod requests 1000 cpu; the largest node has ")
 
 
-def test_the_overview_has_what_would_place_the_pods_on_request(owner: APIClient, asked: UUID) -> None:
-    address = f"/api/v1/sessions/{asked}/overview/"
+def test_the_overview_has_what_would_place_the_pods_on_request(owner: APIClient, session_id: UUID) -> None:
+    address = f"/api/v1/sessions/{session_id}/overview/"
     [quick], [searched] = owner.get(address).json()["reasons"], owner.get(address, {"changes": 1}).json()["reasons"]
     assert (quick["changes"], quick["advice"] != "") == ([], True)
     assert ([change["kind"] for change in searched["changes"]], searched["advice"]) == (["request"], "")
 
 
-def test_what_if_counts_copies_and_changes_nothing(owner: APIClient, asked: UUID) -> None:
-    before = owner.get(f"/api/v1/sessions/{asked}/state/").json()
-    body = owner.post(f"/api/v1/sessions/{asked}/what-if/", {"pod": a_pod("1"), "copies": 3}, format="json").json()
+def test_what_if_counts_copies_and_changes_nothing(owner: APIClient, session_id: UUID) -> None:
+    before = owner.get(f"/api/v1/sessions/{session_id}/state/").json()
+    body = owner.post(f"/api/v1/sessions/{session_id}/what-if/", {"pod": a_pod("1"), "copies": 3}, format="json").json()
     assert body["placed"] == 3
-    assert owner.get(f"/api/v1/sessions/{asked}/state/").json() == before
+    assert owner.get(f"/api/v1/sessions/{session_id}/state/").json() == before
 
 
-def test_a_moment_is_explained_as_it_was(owner: APIClient, asked: UUID) -> None:
-    before = Session.objects.get(pk=asked).event
-    send(asked, "update", object={**node_of(owner, asked), "spec": {"unschedulable": True}})
-    work_off(asked)
-    now = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/").json()
-    then = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/?at={before}").json()
+def test_a_moment_is_explained_as_it_was(owner: APIClient, session_id: UUID) -> None:
+    before = Session.objects.get(pk=session_id).event
+    send(session_id, "update", object={**node_of(owner, session_id), "spec": {"unschedulable": True}})
+    work_off(session_id)
+    now = owner.get(f"/api/v1/sessions/{session_id}/explain/default/large/").json()
+    then = owner.get(f"/api/v1/sessions/{session_id}/explain/default/large/?at={before}").json()
     assert then["message"].startswith("0/2 nodes are available: 2 Insufficient cpu. preemption: ")
     assert now["message"].startswith("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. preemption: ")
-    assert "unschedulable" not in node_of(owner, asked, f"&at={before}").get("spec", {})
-    assert node_of(owner, asked, "&at=999999")["spec"]["unschedulable"] is True, "What has not happened yet is the newest state."
+    assert "unschedulable" not in node_of(owner, session_id, f"&at={before}").get("spec", {})
+    assert node_of(owner, session_id, "&at=999999")["spec"]["unschedulable"] is True, "What has not happened yet is the newest state."
 
 
 def node_of(owner: APIClient, session: UUID, more: str = "") -> dict[str, Any]:
@@ -138,8 +138,8 @@ def node_of(owner: APIClient, session: UUID, more: str = "") -> dict[str, Any]:
     return body
 
 
-def test_a_message_is_returned_as_clauses_with_the_nodes_of_a_pod(owner: APIClient, asked: UUID) -> None:
-    address = f"/api/v1/sessions/{asked}/explain/message/"
+def test_a_message_is_returned_as_clauses_with_the_nodes_of_a_pod(owner: APIClient, session_id: UUID) -> None:
+    address = f"/api/v1/sessions/{session_id}/explain/message/"
     text = "Warning  FailedScheduling  0/9 nodes are available: 7 Insufficient cpu, 2 node(s) were unschedulable."
     alone = owner.post(address, {"text": text}, format="json").json()
     assert [(clause["count"], clause["reason"], clause["nodes"]) for clause in alone["clauses"]] == [
@@ -153,8 +153,8 @@ def test_a_message_is_returned_as_clauses_with_the_nodes_of_a_pod(owner: APIClie
     assert owner.post(address, {"text": text, "pod": "default/nobody"}, format="json").status_code == 404
 
 
-def test_an_unknown_pod_is_404_with_its_name(owner: APIClient, asked: UUID) -> None:
-    response = owner.get(f"/api/v1/sessions/{asked}/explain/default/nobody/")
+def test_an_unknown_pod_is_404_with_its_name(owner: APIClient, session_id: UUID) -> None:
+    response = owner.get(f"/api/v1/sessions/{session_id}/explain/default/nobody/")
     assert response.status_code == 404
     assert "default/nobody" in response.json()["error"]["message"]
 
@@ -168,14 +168,14 @@ def test_an_unknown_pod_is_404_with_its_name(owner: APIClient, asked: UUID) -> N
         ({}, "$.pod"),
     ],
 )
-def test_a_bad_what_if_is_400_with_the_path(owner: APIClient, asked: UUID, body: dict[str, Any], path: str) -> None:
-    response = owner.post(f"/api/v1/sessions/{asked}/what-if/", body, format="json")
+def test_a_bad_what_if_is_400_with_the_path(owner: APIClient, session_id: UUID, body: dict[str, Any], path: str) -> None:
+    response = owner.post(f"/api/v1/sessions/{session_id}/what-if/", body, format="json")
     assert response.status_code == 400
     assert response.json()["error"]["detail"]["path"] == path
 
 
-def test_a_user_without_access_gets_404(people: People, asked: UUID) -> None:
-    assert people.client("stranger").get(f"/api/v1/sessions/{asked}/explain/").status_code == 404
+def test_a_user_without_access_gets_404(people: People, session_id: UUID) -> None:
+    assert people.client("stranger").get(f"/api/v1/sessions/{session_id}/explain/").status_code == 404
 
 
 def test_an_explanation_has_what_the_doctor_found_in_the_files(people: People, owner: APIClient, io_worker: Worker) -> None:

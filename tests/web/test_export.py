@@ -88,7 +88,7 @@ def test_what_was_exported_is_made_again_where_nothing_of_it_is_left(people: Peo
 
 
 @pytest.mark.parametrize(
-    ("head", "said"),
+    ("head", "message"),
     [
         ({"format": "schedviz-session/9"}, "this version of schedviz reads schedviz-session/1"),
         ({"commands": 2_000_000}, "the limit commands is 1,000,000"),
@@ -96,7 +96,7 @@ def test_what_was_exported_is_made_again_where_nothing_of_it_is_left(people: Peo
         ({"settings": 3}, "line 1 is no manifest"),
     ],
 )
-def test_a_file_whose_first_line_is_wrong_is_refused_at_once(people: People, ran: UUID, head: dict[str, object], said: str) -> None:
+def test_a_file_whose_first_line_is_wrong_is_refused_at_once(people: People, ran: UUID, head: dict[str, object], message: str) -> None:
     data = b"".join(people.client("owner").get(f"/api/v1/sessions/{ran}/export/").streaming_content)
     first, rest = gzip.decompress(data).split(b"\n", 1)
     wrong = gzip.compress(msgspec.json.encode({**json.loads(first), **head}) + b"\n" + rest)
@@ -104,7 +104,7 @@ def test_a_file_whose_first_line_is_wrong_is_refused_at_once(people: People, ran
     response = people.client("owner").post("/api/v1/sessions/", {"file": SimpleUploadedFile("x.schedviz", wrong)}, format="multipart")
 
     assert (response.status_code, response.json()["error"]["detail"]["path"]) == (400, "file")
-    assert said in response.json()["error"]["message"]
+    assert message in response.json()["error"]["message"]
     assert not Session.objects.filter(name="x").exists()
 
 

@@ -28,7 +28,7 @@ def begin(client: APIClient, lesson: str) -> str:
     return session
 
 
-def do_unchecked(client: APIClient, session: str, commands: list[dict[str, Any]]) -> None:
+def execute(client: APIClient, session: str, commands: list[dict[str, Any]]) -> None:
     for command in commands:
         assert client.post(f"/api/v1/sessions/{session}/commands/", command, format="json").status_code == 202
     work_off(Session.objects.get(pk=session).pk)
@@ -46,9 +46,9 @@ def test_a_session_on_the_path_is_where_the_lesson_says(owner: APIClient, io_wor
     stops = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"]
 
     for stop in stops:
-        do_unchecked(owner, session, stop["do"])
+        execute(owner, session, stop["do"])
         assert Session.objects.get(pk=session).event == stop["arrived"]
-        do_unchecked(owner, session, stop["reveal"])
+        execute(owner, session, stop["reveal"])
         assert Session.objects.get(pk=session).event == stop["revealed"]
 
     (listed,) = [one for part in owner.get("/api/v1/lessons/").json()["parts"] for one in part["lessons"] if one["session"]]
@@ -62,7 +62,7 @@ def test_a_lesson_of_v1_36_makes_a_session_of_v1_36(owner: APIClient, io_worker:
     assert owner.get(f"/api/v1/sessions/{session}/").json()["release"] == "v1.36"
 
     for stop in lesson["stops"]:
-        do_unchecked(owner, session, [*stop["do"], *stop["reveal"]])
+        execute(owner, session, [*stop["do"], *stop["reveal"]])
         assert Session.objects.get(pk=session).event == stop["revealed"]
 
 
@@ -81,18 +81,18 @@ def test_a_cluster_without_pods_is_what_the_lesson_wants(owner: APIClient, io_wo
 
 def test_an_answer_is_revealed_once_the_session_reaches_it(owner: APIClient, io_worker: Worker):
     session = begin(owner, "the-list")
-    asked = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"][1]
-    assert asked["question"]["ask"] == "number"
-    assert asked["answer"] is None
+    stop_with_question = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"][1]
+    assert stop_with_question["question"]["ask"] == "number"
+    assert stop_with_question["answer"] is None
 
     seen = owner.get(f"/api/v1/sessions/{session}/lesson/")["ETag"]
     assert owner.get(f"/api/v1/sessions/{session}/lesson/", headers={"If-None-Match": seen}).status_code == 304
 
-    do_unchecked(owner, session, asked["reveal"])
+    execute(owner, session, stop_with_question["reveal"])
 
-    told = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"][1]["answer"]
-    assert told["value"] == 4
-    assert told["words"]["en"].startswith("<p><strong>4</strong>")
+    stored = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"][1]["answer"]
+    assert stored["value"] == 4
+    assert stored["words"]["en"].startswith("<p><strong>4</strong>")
 
 
 def test_a_fork_stays_in_the_lesson(owner: APIClient, io_worker: Worker):
@@ -117,9 +117,9 @@ def test_the_course_requires_a_login(people: People):
 
 def test_progress_is_stored_for_the_user_and_outlives_the_session(owner: APIClient, people: People, io_worker: Worker):
     session = begin(owner, "the-list")
-    told = {"stop": "first-snapshot", "session": session, "answers": {"first-snapshot": 3}}
-    assert owner.put("/api/v1/lessons/the-list/progress/", told, format="json").json() == {**told, "finished": False}
-    assert owner.get(f"/api/v1/sessions/{session}/lesson/").json()["progress"] == {**told, "finished": False}
+    stored = {"stop": "first-snapshot", "session": session, "answers": {"first-snapshot": 3}}
+    assert owner.put("/api/v1/lessons/the-list/progress/", stored, format="json").json() == {**stored, "finished": False}
+    assert owner.get(f"/api/v1/sessions/{session}/lesson/").json()["progress"] == {**stored, "finished": False}
 
     assert owner.put("/api/v1/lessons/the-list/progress/", {"stop": "free", "finished": True}, format="json").json()["finished"]
     assert owner.delete(f"/api/v1/sessions/{session}/").status_code == 204
@@ -132,8 +132,8 @@ def test_progress_is_stored_for_the_user_and_outlives_the_session(owner: APIClie
 
 
 @pytest.mark.parametrize(
-    ("lesson", "told", "status"),
+    ("lesson", "progress", "status"),
     [("no-such", {"stop": "a"}, 404), ("the-list", {"stop": "a", "session": "x"}, 400), ("the-list", {"answers": {}}, 400)],
 )
-def test_progress_that_is_none(owner: APIClient, lesson: str, told: dict[str, Any], status: int):
-    assert owner.put(f"/api/v1/lessons/{lesson}/progress/", told, format="json").status_code == status
+def test_progress_that_is_none(owner: APIClient, lesson: str, progress: dict[str, Any], status: int):
+    assert owner.put(f"/api/v1/lessons/{lesson}/progress/", progress, format="json").status_code == status

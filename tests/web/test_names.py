@@ -22,7 +22,7 @@ NEW = {"generate": {"nodes": 1}}
 def test_a_title_is_one_line_of_at_most_200_characters(owner_client, people, redis, title):
     session = f"{BASE}{people.session.pk}/"
     room = owner_client.post("/api/v1/rooms/", {"session": str(people.session.pk)}, format="json").json()["id"]
-    asked = {
+    requests = {
         "$.name of a session": owner_client.post(BASE, {**NEW, "name": title}, format="json"),
         "$.name of a change": owner_client.patch(session, {"name": title}, format="json"),
         "$.name of a fork": owner_client.post(f"{session}branches/", {"name": title}, format="json"),
@@ -33,7 +33,7 @@ def test_a_title_is_one_line_of_at_most_200_characters(owner_client, people, red
         "name of files": owner_client.post(BASE, {"file": SimpleUploadedFile("a.json", b"{}"), "name": title}, format="multipart"),
     }
 
-    for what, answer in asked.items():
+    for what, answer in requests.items():
         assert answer.status_code == 400, what
         body = answer.json()
         assert body["path"] == what.partition(" ")[0], what

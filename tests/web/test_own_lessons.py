@@ -18,7 +18,7 @@ from schedviz.lessons.skeleton import write_skeleton
 from schedviz.sessions.models import Session
 from tests.conftest import OWN_LESSONS, Worker
 from tests.web.conftest import People
-from tests.web.test_lessons import begin, do_unchecked
+from tests.web.test_lessons import begin, execute
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -73,10 +73,10 @@ def test_a_lesson_with_half_of_its_texts_can_be_looked_at(owner: APIClient, fold
     assert stop["text"]["zh-CN"] == stop["text"]["en"]
     assert stop["hints"] is True
 
-    do_unchecked(owner, session, stop["do"])
+    execute(owner, session, stop["do"])
     url = f"/api/v1/sessions/{session}/lesson/hints/?stop=where-will-it-go"
     assert owner.get(url).json()["hints"] == []
-    do_unchecked(owner, session, stop["reveal"])
+    execute(owner, session, stop["reveal"])
     assert [hint["words"]["en"] for hint in owner.get(url).json()["hints"]] == ["<p>Look: it is there.</p>\n"]
     assert owner.get(f"/api/v1/sessions/{session}/lesson/hints/?stop=no-such").status_code == 404
 
@@ -87,9 +87,9 @@ def test_a_lesson_with_half_of_its_texts_can_be_looked_at(owner: APIClient, fold
 def test_a_session_is_made_a_lesson_that_is_right_once_its_texts_are_written(owner: APIClient, folder: Path, io_worker: Worker):
     session = begin(owner, "mine")
     stop = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"][1]
-    do_unchecked(owner, session, stop["do"])
+    execute(owner, session, stop["do"])
     moment = Session.objects.get(pk=session).event
-    do_unchecked(owner, session, [*stop["reveal"], {"op": "cordon", "node": "small"}])
+    execute(owner, session, [*stop["reveal"], {"op": "cordon", "node": "small"}])
 
     made = owner.get(f"/api/v1/sessions/{session}/lesson/draft/?name=made&at={moment},{moment + 1}")
     zipfile.ZipFile(io.BytesIO(made.content)).extractall(folder.parent)

@@ -145,7 +145,7 @@ def test_each_gets_what_they_may(people, everybody):
     assert not wrong, "\n".join(wrong)
 
 
-def told(response, session_id: object) -> tuple[int, bytes, dict[str, str]]:
+def comparable(response, session_id: object) -> tuple[int, bytes, dict[str, str]]:
     """The response without the session's id, the request's id and the time."""
     of_the_request = {"X-Request-ID", "Date", "Expires"}
     headers = {name: value for name, value in response.headers.items() if name not in of_the_request and "RateLimit" not in name}
@@ -165,7 +165,7 @@ def test_a_stranger_cannot_tell_a_session_from_none(people, role):
     client = people.client(role)
     for row in _OF_ONE_SESSION:
         for body in [row.body] if row.method == "get" else [row.body, {"nonsense": 1}]:
-            foreign, unknown = (told(ask(client, row, one, body), one) for one in (people.session.pk, UNKNOWN))
+            foreign, unknown = (comparable(ask(client, row, one, body), one) for one in (people.session.pk, UNKNOWN))
             assert foreign == unknown, row
 
 
@@ -174,7 +174,7 @@ def test_nor_by_a_method_that_is_none_or_a_body_that_cannot_be_read(people):
     for row in _OF_ONE_SESSION:
         for method in ("HEAD", "OPTIONS", "PUT", row.method.upper()):
             foreign, unknown = (
-                told(client.generic(method, address_of(row, one), data=b"{", content_type="application/json"), one)
+                comparable(client.generic(method, address_of(row, one), data=b"{", content_type="application/json"), one)
                 for one in (people.session.pk, UNKNOWN)
             )
             assert foreign == unknown, (method, row)
@@ -187,7 +187,7 @@ def test_nor_by_a_page(people, page, role):
     found, none = (client.get("/" + page.format(one)) for one in (people.session.pk, UNKNOWN))
 
     csrf = re.compile(rb'(name="csrf-token" content=")[^"]*')
-    first, second = told(found, people.session.pk), told(none, UNKNOWN)
+    first, second = comparable(found, people.session.pk), comparable(none, UNKNOWN)
     assert first[0] == second[0]
     assert csrf.sub(rb"\1", first[1]) == csrf.sub(rb"\1", second[1])
     assert first[2] == second[2]
@@ -206,7 +206,7 @@ def test_a_comparison_needs_both_sides(people):
     for role, own, foreign in (("owner", people.session.pk, other.pk), ("stranger", other.pk, people.session.pk)):
         client = people.client(role)
         for query in ("a={}&b={}", "b={}&a={}"):
-            found, none = (told(client.get(f"/api/v1/compare/?{query.format(own, one)}"), one) for one in (foreign, UNKNOWN))
+            found, none = (comparable(client.get(f"/api/v1/compare/?{query.format(own, one)}"), one) for one in (foreign, UNKNOWN))
             assert found == none
             assert found[0] == 404
 

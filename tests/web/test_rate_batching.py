@@ -17,10 +17,10 @@ class Shared:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.counted = 0
-        self.asked: list[int] = []
+        self.checks: list[int] = []
 
     def ask(self, cost: int) -> LimitCheck:
-        self.asked.append(cost)
+        self.checks.append(cost)
         allowed = self.counted + cost <= self.limit
         self.counted += cost if allowed else 0
         return LimitCheck(allowed, self.limit - self.counted, time.time() + 60)
@@ -31,7 +31,7 @@ def test_under_a_small_limit_every_request_is_counted_by_itself():
 
     checks = [ahead.count("somebody", shared.limit, shared.ask) for _ in range(2100)]
 
-    assert set(shared.asked) == {1}
+    assert set(shared.checks) == {1}
     assert [one.allowed for one in checks] == [True] * 1999 + [False] * 101
     assert [one.remaining for one in checks[:3]] == [1998, 1997, 1996]
 
@@ -41,8 +41,8 @@ def test_many_in_a_row_are_counted_a_thousandth_of_the_limit_at_a_time():
 
     checks = [ahead.count("somebody", shared.limit, shared.ask) for _ in range(2000)]
 
-    assert shared.asked[:6] == [1, 2, 4, 8, 16, 20]
-    assert len(shared.asked) < 120
+    assert shared.checks[:6] == [1, 2, 4, 8, 16, 20]
+    assert len(shared.checks) < 120
     assert [one.remaining for one in checks] == list(range(19_999, 17_999, -1))
 
 
@@ -61,7 +61,7 @@ def test_occasional_requests_are_counted_one_by_one(monkeypatch: pytest.MonkeyPa
     for _ in range(10):
         ahead.count("somebody", shared.limit, shared.ask)
 
-    assert shared.asked == [1] * 10
+    assert shared.checks == [1] * 10
 
 
 def test_each_has_a_credit_of_their_own():
@@ -70,7 +70,7 @@ def test_each_has_a_credit_of_their_own():
     for who in ("one", "another") * 3:
         ahead.count(who, shared.limit, shared.ask)
 
-    assert shared.asked == [1, 1, 2, 2]
+    assert shared.checks == [1, 1, 2, 2]
 
 
 def test_threads_together_use_no_more_than_was_counted():

@@ -19,9 +19,9 @@ def test_a_part_of_a_session_is_downloaded_with_what_was_observed(
     send(ran, "run")
     until(lambda: owner.get(f"/api/v1/sessions/{ran}/").json()["cycle"] == 3)
     first, second, _ = owner.get(f"/api/v1/sessions/{ran}/cycles/").json()["results"]
-    asked = {"format": "trace", "from": first["lastEvent"], "to": second["lastEvent"], "observed": "1"}
+    query = {"format": "trace", "from": first["lastEvent"], "to": second["lastEvent"], "observed": "1"}
 
-    response = owner.get(f"/api/v1/sessions/{ran}/export/", asked)
+    response = owner.get(f"/api/v1/sessions/{ran}/export/", query)
 
     assert response["Content-Disposition"] == 'attachment; filename="My-cluster-1.json"'
     last = response.json()["steps"][-1]

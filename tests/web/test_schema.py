@@ -121,7 +121,7 @@ def test_answers_are_as_the_schema_says(openapi, people, commits, redis, owner_c
     base = f"/api/v1/sessions/{people.session.pk}/"
     owner_client.post(f"{base}commands/", {"op": "cycle", "key": "k"}, format="json")
 
-    asked = {
+    requests = {
         "/api/v1/sessions/": "/api/v1/sessions/",
         base: "/api/v1/sessions/{session_id}/",
         f"{base}state/": "/api/v1/sessions/{session_id}/state/",
@@ -129,7 +129,7 @@ def test_answers_are_as_the_schema_says(openapi, people, commits, redis, owner_c
         f"{base}cycles/": "/api/v1/sessions/{session_id}/cycles/",
         f"{base}commands/1/": "/api/v1/sessions/{session_id}/commands/{seq}/",
     }
-    for address, path in asked.items():
+    for address, path in requests.items():
         schema = openapi["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
         jsonschema.validate(owner_client.get(address).json(), {**schema, "components": openapi["components"]}, Draft202012Validator)
 

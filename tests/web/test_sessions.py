@@ -99,7 +99,7 @@ def test_files_can_come_with_policies(owner_client):
 
 
 @pytest.mark.parametrize(
-    ("policies", "path", "words"),
+    ("policies", "path", "message"),
     [
         ({"cache": "v1.15"}, "cache", 'expected one of v1.14, v1.27, found "v1.15"'),
         ({"assumedPodTTLSeconds": -1}, "assumedPodTTLSeconds", "expected a number of at least 0, found -1"),
@@ -107,7 +107,7 @@ def test_files_can_come_with_policies(owner_client):
         ({"priorities": [{"name": "Beauty"}]}, "priorities[0]", "there is no priority Beauty; there are BalancedResourceAllocation,"),
     ],
 )
-def test_policies_that_do_not_exist_are_refused(owner_client, policies, path, words):
+def test_policies_that_do_not_exist_are_refused(owner_client, policies, path, message):
     upload = {"file": SimpleUploadedFile("nodes.json", b"{}"), "policies": json.dumps(policies)}
     answers = {
         "$.policies": owner_client.post("/api/v1/sessions/", {"generate": {}, "policies": policies}, format="json"),
@@ -119,7 +119,7 @@ def test_policies_that_do_not_exist_are_refused(owner_client, policies, path, wo
         assert response.status_code == 400
         error = response.json()["error"]
         assert error["detail"]["path"] == f"{prefix}.{path}"
-        assert error["message"].startswith(f"{prefix}.{path}: {words}")
+        assert error["message"].startswith(f"{prefix}.{path}: {message}")
 
 
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
@@ -127,7 +127,7 @@ POD = {"kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"nam
 
 
 @pytest.mark.parametrize(
-    ("members", "path", "words"),
+    ("members", "path", "message"),
     [
         ({"format": "schedviz-trace/9"}, "format", 'expected "schedviz-trace/1", found "schedviz-trace/9"'),
         ({"steps": {}}, "steps", "expected a list, found an object"),
@@ -141,7 +141,7 @@ POD = {"kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"nam
         ({"steps": [{"op": "create", "object": POD | {"spec": {"tains": []}}}]}, "steps[0].object.spec.tains", "unknown field"),
     ],
 )
-def test_a_trace_that_cannot_run_is_refused_at_once(owner_client, people, members, path, words):
+def test_a_trace_that_cannot_run_is_refused_at_once(owner_client, people, members, path, message):
     trace = {"format": "schedviz-trace/1", "steps": [], **members}
 
     response = owner_client.post("/api/v1/sessions/", {"trace": trace}, format="json")
@@ -149,7 +149,7 @@ def test_a_trace_that_cannot_run_is_refused_at_once(owner_client, people, member
     assert response.status_code == 400, response.content
     error = response.json()["error"]
     assert error["detail"]["path"] == f"$.trace.{path}"
-    assert words in error["message"]
+    assert message in error["message"]
     assert list(Session.objects.all()) == [people.session]
 
 

@@ -225,7 +225,7 @@ def test_every_verb_of_a_socket_has_a_row_and_there_is_no_other_socket():
 
 @pytest.mark.parametrize("verb", SOCKET_VERBS)
 def test_each_may_say_what_they_may(viewer, people, commits, verb):
-    said = {
+    messages = {
         "command": {"type": "command", "key": "k", "command": {"op": "pause"}},
         "resume": {"type": "resume", "from": 0},
         "ping": {"type": "ping"},
@@ -236,7 +236,7 @@ def test_each_may_say_what_they_may(viewer, people, commits, verb):
     for role, level in roles.items():
         with viewer(people, role) as socket:
             socket.receive_until("status")
-            socket.send(said[verb])
+            socket.send(messages[verb])
             refused = SOCKET_VERBS[verb] == "command" and level == "see"
             assert socket.receive_until("error" if refused else answer)["type"] == ("error" if refused else answer), role
 

@@ -49,25 +49,25 @@ uvicorn.run(with_modules, fd=int(sys.argv[1]), http=HeadLimit, ws="websockets-sa
 pytestmark = pytest.mark.usefixtures("redis", "transactional_db")
 
 
-@pytest.mark.parametrize(("members", "path", "words"), REFUSED)
-def test_a_configuration_of_a_trace_is_refused_at_once(owner_client, people, engine_worker, members, path, words):
+@pytest.mark.parametrize(("members", "path", "message"), REFUSED)
+def test_a_configuration_of_a_trace_is_refused_at_once(owner_client, people, engine_worker, members, path, message):
     trace = {"format": "schedviz-trace/1", "steps": [], **members}
 
     response = owner_client.post("/api/v1/sessions/", {"trace": trace}, format="json")
 
     assert response.status_code == 400, response.content
     assert response.json()["path"].startswith(f"$.trace.{path}")
-    assert words in response.json()["detail"]
+    assert message in response.json()["detail"]
     assert list(Session.objects.all()) == [people.session]
 
 
-@pytest.mark.parametrize(("members", "path", "words"), REFUSED)
-def test_a_configuration_among_the_settings_is_refused_at_once(owner_client, people, engine_worker, members, path, words):
+@pytest.mark.parametrize(("members", "path", "message"), REFUSED)
+def test_a_configuration_among_the_settings_is_refused_at_once(owner_client, people, engine_worker, members, path, message):
     response = owner_client.post("/api/v1/sessions/", {"generate": {}, "settings": members}, format="json")
 
     assert response.status_code == 400, response.content
     assert response.json()["path"].startswith(f"$.settings.{path}")
-    assert words in response.json()["detail"]
+    assert message in response.json()["detail"]
     assert list(Session.objects.all()) == [people.session]
 
 
@@ -80,7 +80,7 @@ def test_a_valid_configuration_makes_a_session(owner_client, people, engine_work
 
 @pytest.mark.parametrize("place", ["beside", "settings", "trace", "upload"])
 @pytest.mark.parametrize(
-    ("members", "path", "words", "expected", "found"),
+    ("members", "path", "message", "expected", "found"),
     [
         (
             {"release": "v1.31"},
@@ -120,7 +120,7 @@ def test_a_valid_configuration_makes_a_session(owner_client, people, engine_work
     ],
 )
 def test_a_release_or_a_gate_that_does_not_exist_is_refused_with_what_is_known(
-    owner_client, people, engine_worker, place, members, path, words, expected, found
+    owner_client, people, engine_worker, place, members, path, message, expected, found
 ):
     prefix, body = {
         "beside": ("$.", {"generate": {}, **members}),
@@ -136,7 +136,7 @@ def test_a_release_or_a_gate_that_does_not_exist_is_refused_with_what_is_known(
     assert response.status_code == 400, response.content
     problem = response.json()
     assert problem["path"] == f"{prefix}{path}"
-    assert words in problem["detail"]
+    assert message in problem["detail"]
     assert problem["expected"].startswith(expected)
     assert problem["found"] == found
     assert list(Session.objects.all()) == [people.session]

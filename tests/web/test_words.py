@@ -30,7 +30,7 @@ def test_every_word_of_a_template_is_there():
 
 
 @pytest.mark.parametrize(
-    ("asked", "language", "lead"),
+    ("accept_language", "language", "lead"),
     [
         ("zh-CN,zh;q=0.9,en;q=0.8", "zh-CN", "看看 Kubernetes 调度器"),
         ("de-DE,de;q=0.9", "en", "See how"),
@@ -38,8 +38,8 @@ def test_every_word_of_a_template_is_there():
         ("", "en", "See how"),
     ],
 )
-def test_the_login_page_speaks_the_language_that_the_browser_asks_for(client, asked, language, lead):
-    answer = client.get("/login/", headers={"Accept-Language": asked})
+def test_the_login_page_speaks_the_language_that_the_browser_asks_for(client, accept_language, language, lead):
+    answer = client.get("/login/", headers={"Accept-Language": accept_language})
 
     assert f'<html lang="{language}"' in answer.content.decode()
     assert lead in answer.content.decode()

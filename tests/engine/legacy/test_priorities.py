@@ -75,9 +75,9 @@ def a_pod(name: str = "p", *, cpu: str = "1", memory: str = "2Gi", metadata: Map
     return PodInfo(made)
 
 
-def scores(priority: str, asked: PodInfo, *infos: NodeInfo, objects: Sequence[Any] = ()) -> list[int]:
+def scores(priority: str, incoming: PodInfo, *infos: NodeInfo, objects: Sequence[Any] = ()) -> list[int]:
     by_name = {info.name: info for info in infos}
-    result = prioritize_nodes(asked, Meta(Lister(*objects), len(infos)), by_name, list(by_name), [classic(priority)])
+    result = prioritize_nodes(incoming, Meta(Lister(*objects), len(infos)), by_name, list(by_name), [classic(priority)])
     assert not result.error
     return [each.score for each in result.matrix[0]]
 
@@ -218,11 +218,11 @@ def test_the_matrix_is_recorded_with_score_and_decides_nothing() -> None:
     for each in (found, plain):
         do(each, "cycle")
 
-    told = score_facts(found)["priorities"]
-    assert told["nodes"] == ["node1", "node2", "node3"]
-    assert told["hostPriorityList"] == [15, 18, 24]
-    assert told["highest"] == ["node3"]
-    assert told["rows"][0] == {"name": "A1", "kind": "Function", "weight": 1, "scores": [5, 7, 9]}
+    facts = score_facts(found)["priorities"]
+    assert facts["nodes"] == ["node1", "node2", "node3"]
+    assert facts["hostPriorityList"] == [15, 18, 24]
+    assert facts["highest"] == ["node3"]
+    assert facts["rows"][0] == {"name": "A1", "kind": "Function", "weight": 1, "scores": [5, 7, 9]}
     assert "priorities" not in score_facts(plain)
     assert found.shown_cycle is not None
     assert plain.shown_cycle is not None
@@ -237,10 +237,10 @@ def test_the_example_of_the_docs_gives_the_documented_result() -> None:
 
     do(simulation, "cycle")
 
-    told = score_facts(simulation)["priorities"]
-    rows = [(row["name"], row["scores"]) for row in told["rows"]]
-    assert told["hostPriorityList"] == [15, 12, 6]
-    assert [*rows, ("HostPriorityList", told["hostPriorityList"])] == [(name, [int(cell) for cell in cells]) for name, *cells in table]
+    facts = score_facts(simulation)["priorities"]
+    rows = [(row["name"], row["scores"]) for row in facts["rows"]]
+    assert facts["hostPriorityList"] == [15, 12, 6]
+    assert [*rows, ("HostPriorityList", facts["hostPriorityList"])] == [(name, [int(cell) for cell in cells]) for name, *cells in table]
 
 
 def test_the_defaults_of_v1_14_run_and_a_limited_number_of_nodes_is_recorded() -> None:
@@ -250,10 +250,10 @@ def test_the_defaults_of_v1_14_run_and_a_limited_number_of_nodes_is_recorded() -
     for each in (simulation, again):
         do(each, "cycle")
 
-    told = score_facts(simulation)["priorities"]
-    assert [row["name"] for row in told["rows"]] == list(DEFAULT_PRIORITIES)
-    assert (told["of"], len(told["nodes"]), len(told["hostPriorityList"])) == (60, 50, 50)
-    assert score_facts(again)["priorities"] == told
+    facts = score_facts(simulation)["priorities"]
+    assert [row["name"] for row in facts["rows"]] == list(DEFAULT_PRIORITIES)
+    assert (facts["of"], len(facts["nodes"]), len(facts["hostPriorityList"])) == (60, 50, 50)
+    assert score_facts(again)["priorities"] == facts
     assert simulation.state_hash() == again.state_hash()
 
 

@@ -35,10 +35,10 @@ class Parsed(HTMLParser):
         self.texts.append(data)
 
 
-def with_everywhere(words: str) -> Card:
-    chart = Chart("resource", 3, (Bar(words, 1, 2, words),))
-    reason = Reason(3, words, plugin=words, lines=(Line(words, (words,)),), nodes=(words,), charts=(chart,))
-    return Card(words, "pending", words, "nodes", (reason, reason), words, words, words, (Fix(words, words, (words,)),))
+def with_everywhere(text: str) -> Card:
+    chart = Chart("resource", 3, (Bar(text, 1, 2, text),))
+    reason = Reason(3, text, plugin=text, lines=(Line(text, (text,)),), nodes=(text,), charts=(chart,))
+    return Card(text, "pending", text, "nodes", (reason, reason), text, text, text, (Fix(text, text, (text,)),))
 
 
 def test_a_page_has_the_sentence_the_numbers_a_bar_for_each_node_and_the_fix() -> None:
@@ -70,7 +70,7 @@ def test_a_page_loads_nothing_and_allows_only_its_own_style() -> None:
 
 
 @given(st.text(min_size=1) | st.sampled_from(["</style><script>alert(1)</script>", "\"onload='x'", "<!--", "&lt;", "]]>"]))
-def test_no_name_and_no_message_is_markup(words: str) -> None:
-    plain, hostile = Parsed(html_of(with_everywhere("a"))), Parsed(html_of(with_everywhere(words)))
+def test_no_name_and_no_message_is_markup(text: str) -> None:
+    plain, hostile = Parsed(html_of(with_everywhere("a"))), Parsed(html_of(with_everywhere(text)))
     assert hostile.tags == plain.tags
     assert hostile.loads == []

@@ -49,9 +49,9 @@ def test_the_overview_is_as_tall_as_its_reasons() -> None:
 
 @settings(max_examples=20)
 @given(st.text(min_size=1, max_size=300) | st.sampled_from(["x" * 100_000, "a " * 100_000, "\u202e\x00\x1b", "名字"]))
-def test_any_text_is_drawn_within_bounds(words: str) -> None:
-    chart = Chart("spread", 1, (Bar(words, 1, 0, words[:40]),))
-    reason = Reason(3, words, plugin=words, lines=(Line(words, (words,)),), nodes=(words,), charts=(chart,))
-    card = Card(words, "pending", words, "nodes", (reason,) * 9, words, words, words, (Fix(words, words, (words,)),) * 9)
+def test_any_text_is_drawn_within_bounds(text: str) -> None:
+    chart = Chart("spread", 1, (Bar(text, 1, 0, text[:40]),))
+    reason = Reason(3, text, plugin=text, lines=(Line(text, (text,)),), nodes=(text,), charts=(chart,))
+    card = Card(text, "pending", text, "nodes", (reason,) * 9, text, text, text, (Fix(text, text, (text,)),) * 9)
     image = image_of(card)
     assert (image.width, image.height < 8_000) == (1520, True)

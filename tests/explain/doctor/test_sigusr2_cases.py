@@ -107,7 +107,7 @@ def test_a_dump_alone_shows_ghosts_and_what_its_comparer_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "said"),
+    ("case", "message"),
     [
         ("01-plain", "Nothing is wrong."),
         ("02-assumed", "Nothing is wrong: 2 pods are assumed and their bindings are on their way."),
@@ -122,5 +122,5 @@ def test_a_dump_alone_shows_ghosts_and_what_its_comparer_said() -> None:
         ("08-other-scheduler", "Nothing is wrong: a pod that is being deleted waits in the queue, a pod belongs to another scheduler."),
     ],
 )
-def test_the_first_line_is_the_answer(case: str, said: str) -> None:
-    assert as_sentence(verdict(examined(case)).text).startswith(said)
+def test_the_first_line_is_the_answer(case: str, message: str) -> None:
+    assert as_sentence(verdict(examined(case)).text).startswith(message)

@@ -94,11 +94,11 @@ class Resolver:
 
     def __init__(self, *addresses: str) -> None:
         self.addresses = list(addresses)
-        self.asked = 0
+        self.queries = 0
 
     def __call__(self, _host: str, port: int, **_kwargs: Any) -> list[Any]:
-        address = self.addresses[min(self.asked, len(self.addresses) - 1)]
-        self.asked += 1
+        address = self.addresses[min(self.queries, len(self.addresses) - 1)]
+        self.queries += 1
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
 
 
@@ -117,7 +117,7 @@ def test_a_name_that_leads_inside_is_not_called(server: ExtenderServer, monkeypa
     assert "loopback address" in str(refused.value)
     assert NETWORKS_SETTING in str(refused.value)
     assert "127.0.0.1" not in str(refused.value), "what a name resolves to inside is not told"
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_a_name_is_asked_for_once_so_it_cannot_lead_elsewhere_after_it_was_looked_at(
@@ -139,7 +139,7 @@ def test_a_name_is_asked_for_once_so_it_cannot_lead_elsewhere_after_it_was_looke
         call(port, HttpTransport([f"extender.example:{port}"]))
 
     assert connected == [("8.8.8.8", int(port))]
-    assert resolver.asked == 1
+    assert resolver.queries == 1
 
 
 def test_an_allowed_network_is_called(server: ExtenderServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +158,7 @@ def test_no_redirect_is_followed(server: ExtenderServer, status: int) -> None:
     with pytest.raises(ExtenderError, match=f"code {status}"):
         HttpTransport([server.host]).call(ExtenderCall(1, "filter", f"{server.url}/filter", b"{}", 2.0))
 
-    assert [verb for verb, _ in server.asked] == ["filter"]
+    assert [verb for verb, _ in server.requests] == ["filter"]
 
 
 @pytest.mark.parametrize(

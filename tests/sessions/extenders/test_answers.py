@@ -52,7 +52,7 @@ def test_a_replay_calls_no_extender(server: ExtenderServer) -> None:
     session_id = session_of(server)
     send(session_id, "run", max=5)
     work_off(session_id)
-    assert len(server.asked) == ExtenderAnswer.objects.filter(session_id=session_id).count() == 5
+    assert len(server.requests) == ExtenderAnswer.objects.filter(session_id=session_id).count() == 5
     worker_loop.WARM.clear()
 
     first = digest_at_head(session_id)
@@ -60,7 +60,7 @@ def test_a_replay_calls_no_extender(server: ExtenderServer) -> None:
 
     assert digest_at_head(session_id) == first
     assert detail["extenderFilter"][0]["feasible"] == [nodes_of(session_id)[3]]
-    assert len(server.asked) == 5
+    assert len(server.requests) == 5
 
 
 def test_a_new_owner_goes_on_from_stored_answers(server: ExtenderServer) -> None:
@@ -74,7 +74,7 @@ def test_a_new_owner_goes_on_from_stored_answers(server: ExtenderServer) -> None
     work_off(session_id)
 
     assert nodes_of(session_id)[:3] == before
-    assert len(server.asked) == 5
+    assert len(server.requests) == 5
     assert digest_at_head(session_id) == digest_at_head(session_id)
 
 
@@ -97,15 +97,15 @@ def test_an_answer_is_committed_before_the_engine_goes_on(server: ExtenderServer
     assert Checkpoint.objects.filter(session_id=session_id).exists()
 
 
-@pytest.mark.parametrize(("asked", "owner"), [(False, "ann"), (True, "bob")])
-def test_a_session_calls_extenders_only_on_request_and_with_permission(server: ExtenderServer, *, asked: bool, owner: str) -> None:
-    session_id = session_of(server, calls_extenders=asked, owner=owner)
+@pytest.mark.parametrize(("requested", "owner"), [(False, "ann"), (True, "bob")])
+def test_a_session_calls_extenders_only_on_request_and_with_permission(server: ExtenderServer, *, requested: bool, owner: str) -> None:
+    session_id = session_of(server, calls_extenders=requested, owner=owner)
     send(session_id, "cycle")
     work_off(session_id)
 
     [answered] = [event for event in stored_events(session_id) if isinstance(event, ExtenderAnswered)]
     assert "is not listed in SCHEDVIZ_EXTENDER_HOSTS" in answered.error
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_an_imported_file_never_calls_an_extender(server: ExtenderServer) -> None:
@@ -122,4 +122,4 @@ def test_an_imported_file_never_calls_an_extender(server: ExtenderServer) -> Non
 
     assert again.report["file"]["verified"] is True, again.message
     assert nodes_of(again.pk)[:5] == nodes_of(session_id)
-    assert len(server.asked) == 5
+    assert len(server.requests) == 5

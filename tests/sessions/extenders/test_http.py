@@ -58,7 +58,7 @@ def test_filter_sends_nodes_and_takes_those_that_come_back(server: ExtenderServe
     ended = cycle(simulation_of(server, filterVerb="filter"))
 
     assert ended.node == "b"
-    [(_, args)] = server.asked
+    [(_, args)] = server.requests
     assert names(args) == ["a", "b", "c"]
     assert args["NodeNames"] is None
     assert args["Pod"]["metadata"]["name"] == "p"
@@ -70,8 +70,8 @@ def test_an_extender_with_a_cache_gets_names_and_their_order_counts(server: Exte
     server.answers["filter"] = lambda args: {"nodenames": args["NodeNames"][::-1]}
     ended = cycle(simulation_of(server, filterVerb="filter", nodeCacheCapable=True))
 
-    assert server.asked[0][1]["Nodes"] is None
-    assert server.asked[0][1]["NodeNames"] == ["a", "b", "c"]
+    assert server.requests[0][1]["Nodes"] is None
+    assert server.requests[0][1]["NodeNames"] == ["a", "b", "c"]
     assert ended.tied == ["c", "b", "a"]
 
 
@@ -135,7 +135,7 @@ def test_bind_names_the_pod_and_the_node(server: ExtenderServer) -> None:
 
     events = run(simulation)
 
-    [(_, args)] = server.asked
+    [(_, args)] = server.requests
     assert (args["PodName"], args["PodNamespace"], args["Node"]) == ("p", "default", "a")
     assert any(isinstance(event, ApiWritten) and event.subresource == "binding" for event in events)
 
@@ -163,11 +163,11 @@ def test_an_http_error_is_reported_as_upstream_reports_it(server: ExtenderServer
 def test_redirects_are_not_followed(server: ExtenderServer) -> None:
     server.statuses["filter"] = 307
     assert failing(server)[0] == f"failed filter with extender at URL {server.url}/filter, code 307"
-    assert [verb for verb, _ in server.asked] == ["filter"]
+    assert [verb for verb, _ in server.requests] == ["filter"]
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         (b"garbage", "invalid character 'g' looking for beginning of value"),
         (b"", "EOF"),
@@ -178,8 +178,8 @@ def test_redirects_are_not_followed(server: ExtenderServer) -> None:
         (b'{"Error": "out of order"} and more', "out of order"),
     ],
 )
-def test_garbage_is_an_error(server: ExtenderServer, answer: bytes, said: str) -> None:
-    assert failing(server, answer)[0] == said
+def test_garbage_is_an_error(server: ExtenderServer, answer: bytes, message: str) -> None:
+    assert failing(server, answer)[0] == message
 
 
 def test_an_answer_has_a_limit(server: ExtenderServer) -> None:
@@ -206,7 +206,7 @@ def test_a_host_that_is_not_listed_is_not_called(server: ExtenderServer, hosts: 
     message, answered = failing(server, hosts=hosts)
     assert message == f'Post "{server.url}/filter": schedviz does not call {server.host}: it is not listed in SCHEDVIZ_EXTENDER_HOSTS'
     assert answered.error == message
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_an_ignorable_extender_that_fails_is_passed_over(server: ExtenderServer) -> None:
@@ -240,4 +240,4 @@ def test_the_command_line_calls_the_hosts_that_it_is_given(server: ExtenderServe
         assert result.exit_code == 0, result.output
         written = json.loads((target / "called.json").read_text())
         assert written["steps"][-1]["observed"]["cycle"]["node"] == ("b" if hosts else "")
-        assert len(server.asked) == (1 if hosts else 0)
+        assert len(server.requests) == (1 if hosts else 0)

@@ -83,8 +83,8 @@ def conforms(document: dict[str, Any], folder: Path) -> tuple[int, str]:
 def test_a_recording_of_a_session_conforms(done: UUID, tmp_path: Path) -> None:
     document = trace_recording.recording(Session.objects.get(pk=done), after=None, until=None, observed=True)
 
-    code, said = conforms(document, tmp_path)
-    assert (code, said.split(",")[0]) == (0, "agreed 1/1")
+    code, last_line = conforms(document, tmp_path)
+    assert (code, last_line.split(",")[0]) == (0, "agreed 1/1")
 
     cycle = next(step for step in document["steps"] if step["op"] == "run")["observed"]["cycles"][0]
     cycle["node"] = "elsewhere"
@@ -100,8 +100,8 @@ def test_a_recording_of_a_part_has_its_cycles_alone_and_conforms(done: UUID, tmp
 
         ran = [cycle for step in document["steps"] for cycle in _cycles(step["observed"])]
         assert [cycle["pod"] for cycle in ran] == [cycle.cycle.pod for cycle in cycles[first + 1 : last + 1]]
-        code, said = conforms(document, tmp_path)
-        assert (code, said.split(",")[0]) == (0, "agreed 1/1")
+        code, last_line = conforms(document, tmp_path)
+        assert (code, last_line.split(",")[0]) == (0, "agreed 1/1")
 
 
 def test_a_large_recording_has_placements_alone(done: UUID, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,13 +128,15 @@ def test_a_part_that_depends_on_what_was_before_is_refused(make_session: MakeSes
     assert "default/big was unschedulable where default/small was scheduled on node-1" in str(refused.value)
 
 
-@pytest.mark.parametrize(("op", "members", "said"), [("restart", {}, "'restart'"), ("latency", {"kind": "Pod", "seconds": 1}, "'latency'")])
-def test_what_no_trace_can_have_is_named(make_session: MakeSession, op: str, members: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(
+    ("op", "members", "message"), [("restart", {}, "'restart'"), ("latency", {"kind": "Pod", "seconds": 1}, "'latency'")]
+)
+def test_what_no_trace_can_have_is_named(make_session: MakeSession, op: str, members: dict[str, Any], message: str) -> None:
     session_id = make_session(nodes=1, pods=1)
     send(session_id, op, **members)
     work_off(session_id)
 
-    with pytest.raises(NotExportable, match=said):
+    with pytest.raises(NotExportable, match=message):
         trace(session_id)
 
 

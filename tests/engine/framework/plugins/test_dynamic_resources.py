@@ -18,13 +18,13 @@ CLAIMS = [{"name": "gpu", "resourceClaimName": "training"}]
 
 
 def claim(name: str = "training", request: dict[str, Any] | None = None, **rest: Any) -> dict[str, Any]:
-    asked = request or {"name": "gpu", "exactly": {"deviceClassName": "gpu"}}
+    requested = request or {"name": "gpu", "exactly": {"deviceClassName": "gpu"}}
     metadata = {"name": name, "namespace": "default", "uid": f"uid-{name}"}
     return {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceClaim",
         "metadata": metadata,
-        "spec": {"devices": {"requests": [asked]}},
+        "spec": {"devices": {"requests": [requested]}},
     } | rest
 
 

@@ -16,13 +16,13 @@ class Scripted:
 
     def __init__(self, name, **answers):
         self.name = name
-        self.asked = []
+        self.calls = []
         for point, answer in answers.items():
             setattr(self, point, self._answer(point, answer))
 
     def _answer(self, point, answer):
         def ask(*args):
-            self.asked.append((point, args))
+            self.calls.append((point, args))
             return answer(*args) if callable(answer) else answer
 
         return ask
@@ -77,7 +77,7 @@ def test_a_failed_prefilter_ends_the_asking_and_leaves_the_skips_unset(world, sc
     outcome = scripted(skip, fail, never).run_pre_filter_plugins(state, world.pod("p"))
 
     assert outcome.status == unresolvable("no").with_failed_plugin("B")
-    assert never.asked == []
+    assert never.calls == []
     assert state.skip_filter_plugins == frozenset()
 
 
@@ -98,7 +98,7 @@ def test_a_plugin_is_asked_only_about_rows_that_passed_those_before(world, scrip
 
     _, outcome, _ = world.filter(scripted(first, second), world.pod("p"))
 
-    assert [args[2].name for _, args in second.asked] == ["n1", "n3"]
+    assert [args[2].name for _, args in second.calls] == ["n1", "n3"]
     assert outcome.node_to_status() == {
         "n2": unschedulable("a").with_failed_plugin("A"),
         "n3": unresolvable("b").with_failed_plugin("B"),
@@ -207,7 +207,7 @@ def test_postfilter_stops_at_the_first_success(world, scripted):
     outcome = scripted(first, second, never).run_post_filter_plugins(CycleState(), world.pod("p"), {})
 
     assert (outcome.status, outcome.result) == (SUCCESS, result)
-    assert never.asked == []
+    assert never.calls == []
 
 
 def test_postfilter_joins_reasons_and_keeps_the_last_result_that_means_something(world, scripted):
@@ -358,9 +358,9 @@ def test_what_prefilter_makes_of_a_pod_that_is_tried(world, scripted, point, cod
 
     status = run(CycleState(), world.pod("p"), world.pod("q"), world.snapshot.get("n1"))
 
-    told = "%!w(<nil>)" if code in (Code.WAIT, Code.SKIP) else "why"
+    reason = "%!w(<nil>)" if code in (Code.WAIT, Code.SKIP) else "why"
     name = "AddPod" if point == "add_pod" else "RemovePod"
-    assert status == (SUCCESS if code is Code.SUCCESS else as_status(f'running {name} on PreFilter plugin "A": {told}'))
+    assert status == (SUCCESS if code is Code.SUCCESS else as_status(f'running {name} on PreFilter plugin "A": {reason}'))
 
 
 @pytest.mark.parametrize("code", CODES[1:])
@@ -370,8 +370,8 @@ def test_whatever_normalising_answers_but_scores_is_an_error(world, scripted, co
 
     status = framework.run_score_plugins(CycleState(), world.pod("p"), world.snapshot.rows()).status
 
-    told = "%!w(<nil>)" if code in (Code.WAIT, Code.SKIP) else "why"
-    assert status == as_status(f'running Normalize on Score plugins: plugin "A" failed with: {told}')
+    reason = "%!w(<nil>)" if code in (Code.WAIT, Code.SKIP) else "why"
+    assert status == as_status(f'running Normalize on Score plugins: plugin "A" failed with: {reason}')
 
 
 # Gates

@@ -126,7 +126,7 @@ def test_normalize_score(world, framework_with):
 
 
 @pytest.mark.parametrize(
-    ("answers", "run", "words"),
+    ("answers", "run", "message"),
     [
         ({"reserve": 1, "unreserve": None}, "run_reserve_plugins_reserve", 'running Reserve plugin "Bad": expected a Status, found 1'),
         (
@@ -143,10 +143,10 @@ def test_normalize_score(world, framework_with):
         ({"bind": lambda *_: _raise(OSError("gone"))}, "run_bind_plugins", 'running Bind plugin "Bad": OSError: gone'),
     ],
 )
-def test_what_comes_after_the_choice(world, framework_with, answers, run, words):
+def test_what_comes_after_the_choice(world, framework_with, answers, run, message):
     outcome = getattr(framework_with(**answers), run)(CycleState(), world.pod("p"), "n1")
 
-    assert (outcome.status.code, outcome.status.message) == (Code.ERROR, words)
+    assert (outcome.status.code, outcome.status.message) == (Code.ERROR, message)
 
 
 def test_unreserve_and_post_bind_cannot_fail(world, framework_with, caplog):
@@ -162,7 +162,7 @@ def test_unreserve_and_post_bind_cannot_fail(world, framework_with, caplog):
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("answer", "message"),
     [
         (lambda *_: _raise(ValueError("boom")), "ValueError: boom"),
         (SUCCESS, "expected a PreFilterResult (or None) and a Status, found Status"),
@@ -175,13 +175,13 @@ def test_unreserve_and_post_bind_cannot_fail(world, framework_with, caplog):
         ),
     ],
 )
-def test_pre_filter(world, framework_with, answer, words):
+def test_pre_filter(world, framework_with, answer, message):
     state = CycleState()
 
     outcome = framework_with(pre_filter=answer).run_pre_filter_plugins(state, world.pod("p"))
 
     assert outcome.status.code is Code.ERROR
-    assert outcome.status.message.startswith(f'running PreFilter plugin "Bad": {words}')
+    assert outcome.status.message.startswith(f'running PreFilter plugin "Bad": {message}')
     assert state.to_state()["data"] == {}
 
 
@@ -195,13 +195,13 @@ def test_what_can_be_stored_stays(world, framework_with):
 
 
 @pytest.mark.parametrize(
-    ("answers", "words"),
+    ("answers", "message"),
     [
         ({"less": True}, "cannot sort the queue"),
         ({"colour": 1}, "it has no method of an extension point"),
         ({"filter_node": SUCCESS, "events_to_register": ["Node"]}, "returned something that is no ClusterEvent"),
     ],
 )
-def test_a_plugin_that_cannot_be_used_is_refused(framework_with, answers, words):
-    with pytest.raises(PluginListsError, match=words):
+def test_a_plugin_that_cannot_be_used_is_refused(framework_with, answers, message):
+    with pytest.raises(PluginListsError, match=message):
         framework_with(**answers)
