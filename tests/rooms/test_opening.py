@@ -46,7 +46,7 @@ def test_the_link_is_where_the_teacher_is_or_what_the_operator_says(classroom, s
     assert classroom.look()["link"] == f"https://schedviz.example.org/r/{classroom.code}"
 
 
-def test_the_link_is_told_as_a_qr_code_that_is_a_picture_and_nothing_else(classroom):
+def test_the_link_is_returned_as_a_qr_code_that_is_an_image_and_nothing_else(classroom):
     response = classroom.student("Ada").client.get(f"{ROOMS}{classroom.id}/qr/")
 
     assert response.headers["Content-Type"] == "image/svg+xml"

@@ -187,7 +187,7 @@ def test_nothing_personal_is_kept_after_the_end(classroom_with_question):
     classroom_with_question.teacher.ask("get", "qr/", expect=409)
 
 
-def test_unless_the_teacher_says_so(classroom_with_question):
+def test_names_are_kept_after_the_end_if_the_teacher_keeps_them(classroom_with_question):
     answer(classroom_with_question.students["Ada"], "node-a")
 
     room = classroom_with_question.teacher.ask("post", "end/", {"keep": True})

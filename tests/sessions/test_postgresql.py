@@ -60,14 +60,14 @@ def test_a_moment_in_another_time_zone_is_the_same_moment() -> None:
     assert (found, found.tzinfo) == (datetime(2026, 11, 22, 6, 48, tzinfo=UTC), UTC)
 
 
-def test_a_server_that_says_nothing_is_there_and_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_server_counts_as_connected_and_is_not_queried(monkeypatch: pytest.MonkeyPatch) -> None:
     connection.ensure_connection()
     monkeypatch.setattr(DjangosWrapper, "is_usable", lambda _: pytest.fail("it was asked"))
 
     assert connection.is_usable()
 
 
-def test_a_server_that_said_something_is_asked() -> None:
+def test_a_server_that_sent_something_is_queried() -> None:
     with connection.cursor() as cursor:
         cursor.execute("LISTEN something")
     with another_connection() as cursor:

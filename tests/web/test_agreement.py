@@ -75,7 +75,7 @@ def test_bindings_can_be_filtered_and_are_paginated(owner_client: APIClient, peo
     assert owner_client.get(url, {"verdict": "best"}).status_code == 400
 
 
-def test_a_session_says_whom_it_follows_and_a_fork_that_it_is_detached(owner_client: APIClient, people: People) -> None:
+def test_a_session_names_the_cluster_that_it_follows_and_a_fork_is_detached(owner_client: APIClient, people: People) -> None:
     address = f"/api/v1/sessions/{people.session.pk}/"
     assert owner_client.get(address).json()["follows"] is None
 

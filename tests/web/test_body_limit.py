@@ -27,7 +27,7 @@ def ask(web_server, people, body: bytes | Iterator[bytes], path: str = "/api/v1/
     return found
 
 
-def test_a_body_that_says_it_is_too_large_is_not_read(web_server, people, monkeypatch):
+def test_a_body_whose_announced_length_is_too_large_is_not_read(web_server, people, monkeypatch):
     monkeypatch.setattr(settings, "BODY_BYTES", 1000)
 
     status, body = ask(web_server, people, b" " * 2000)

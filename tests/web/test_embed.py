@@ -24,7 +24,7 @@ def address(people):
     return f"/embed/{people.session.pk}/cache/"
 
 
-def test_each_panel_has_an_address_for_who_may_see_the_session(people):
+def test_each_panel_has_a_page_for_users_who_may_see_the_session(people):
     for panel in ("api", "queue", "cycle", "cache", "loop"):
         page = people.client("viewer").get(f"/s/{people.session.pk}/panel/{panel}/")
         assert page.status_code == 200
@@ -49,7 +49,7 @@ def test_an_embedded_panel_sets_no_cookie_and_names_the_sites_that_may_show_it(p
     assert page["Referrer-Policy"] == "no-referrer"
 
 
-def test_no_site_may_show_it_until_the_server_says_so(link, address):
+def test_no_site_may_embed_it_until_the_server_allows_that(link, address):
     page = Client().get(address, {"link": SECRET})
 
     assert "frame-ancestors 'none'" in page["Content-Security-Policy"]

@@ -69,7 +69,7 @@ def test_what_redis_lost_comes_from_the_database(curl, commits):
         assert event_numbers(lines, 4) == [2, 3, 4, 5]
 
 
-def test_a_quiet_stream_says_that_it_lives(curl, commits, monkeypatch):
+def test_a_quiet_stream_sends_keepalives(curl, commits, monkeypatch):
     monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.05)
     with curl.stream("GET", "events/", headers=SSE) as response:
         assert ": still here" in response.iter_lines()

@@ -65,7 +65,7 @@ def test_a_moment_is_downloaded_as_a_trace_that_can_be_imported(people: People, 
         ({"format": "trace", "from": "100000"}, "?from"),
     ],
 )
-def test_what_cannot_be_asked_for_is_named(people: People, ran: UUID, query: dict[str, str], path: str) -> None:
+def test_what_cannot_be_exported_is_named(people: People, ran: UUID, query: dict[str, str], path: str) -> None:
     response = people.client("owner").get(f"/api/v1/sessions/{ran}/export/", query)
 
     assert (response.status_code, response.json()["error"]["detail"]["path"]) == (400, path)

@@ -147,7 +147,7 @@ def test_a_websocket_handshake_with_a_body_is_refused_and_closed(hasty: LiveServ
     assert b"A WebSocket handshake is a GET request without a body." in answer
 
 
-def test_a_websocket_handshake_that_says_that_it_has_no_body_is_answered(hasty: LiveServer) -> None:
+def test_a_websocket_handshake_that_announces_an_empty_body_is_answered(hasty: LiveServer) -> None:
     with opened(hasty, b"GET" + HANDSHAKE + b"Content-Length: 0\r\n\r\n") as connection:
         answer = connection.recv(65536)
 

@@ -66,7 +66,7 @@ def test_a_database_that_is_away_is_named(client, redis, monkeypatch):
     assert response.json()["down"] == ["database"]
 
 
-def test_a_web_server_can_be_asked_for_itself_alone(client, redis):
+def test_the_health_of_one_web_server_can_be_requested(client, redis):
     redis.kill()
     try:
         response = client.get("/healthz?self")

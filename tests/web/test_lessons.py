@@ -74,7 +74,7 @@ def test_a_lesson_of_v1_27_1_has_a_line_about_v1_36(owner: APIClient, io_worker:
     assert "标签变化不会使 Pod 重新入队" in difference["words"]["zh-CN"]
 
 
-def test_a_cluster_without_pods_is_what_the_lesson_wants(owner: APIClient, io_worker: Worker):
+def test_a_cluster_without_pods_is_accepted_for_a_lesson(owner: APIClient, io_worker: Worker):
     session = begin(owner, "the-list")
     assert owner.get(f"/api/v1/sessions/{session}/").json()["report"]["warnings"] == []
 

@@ -61,7 +61,7 @@ def test_a_lesson_of_ones_own_is_in_the_course_and_is_read_anew_when_it_changes(
     assert owner.get("/api/v1/lessons/the-list/").json()["own"] is False
 
 
-def test_a_lesson_with_half_of_its_texts_can_be_looked_at(owner: APIClient, folder: Path, io_worker: Worker):
+def test_a_lesson_with_half_of_its_texts_can_be_viewed(owner: APIClient, folder: Path, io_worker: Worker):
     hint = '    hints:\n      - {id: placed, when: "state.cache.podStates.\\"default/web\\".node == \'large\'"}\n'
     plan = (folder / "lesson.yaml").read_text()
     (folder / "lesson.yaml").write_text(plan.replace("    reveal:\n", hint + "    reveal:\n"))
@@ -117,5 +117,5 @@ def test_a_session_is_made_a_lesson_that_is_right_once_its_texts_are_written(own
 
 
 @pytest.mark.parametrize("query", ["name=My Lesson", "at=5,x"])
-def test_a_draft_that_is_asked_for_in_a_wrong_way(owner: APIClient, people: People, query: str):
+def test_an_invalid_request_for_a_draft(owner: APIClient, people: People, query: str):
     assert owner.get(f"/api/v1/sessions/{people.session.pk}/lesson/draft/?{query}").status_code == 400

@@ -116,7 +116,7 @@ def test_without_an_account_home_is_the_newest_shared_session_or_the_login(peopl
     assert people.client("anonymous").get("/")["Location"] == "/login/"
 
 
-def test_a_session_is_shown_to_who_may_see_it(people):
+def test_a_session_is_shown_to_users_who_may_see_it(people):
     address = f"/s/{people.session.pk}/"
 
     for role in ("owner", "viewer", "link", "editor-link"):
@@ -214,7 +214,7 @@ def test_a_share_link_lets_in_until_it_is_revoked(people):
     assert owner.get(f"{address}links/").json()["results"] == []
 
 
-def test_the_page_that_compares_is_for_those_who_are_known_and_keeps_its_two_sides_through_a_login(people):
+def test_the_compare_page_requires_a_login_that_keeps_its_two_sides(people):
     address = "/compare/?a=x&b=y"
     assert b'data-page="compare"' in people.client("owner").get(address).content
     assert people.client("anonymous").get(address)["Location"] == "/login/?next=/compare/%3Fa%3Dx%26b%3Dy"

@@ -243,7 +243,7 @@ def test_a_session_without_an_owner_belongs_to_no_user(people):
 
 
 @pytest.mark.parametrize(("name", "role"), [("owner", Role.OWNER), ("editor", Role.EDITOR), ("viewer", Role.VIEWER)])
-def test_the_answer_says_what_one_is(people, name, role):
+def test_the_response_has_the_role_of_the_client(people, name, role):
     assert people.client(name).get(f"/api/v1/sessions/{people.session.pk}/").json()["role"] == role
 
 

@@ -116,7 +116,7 @@ def test_every_reference_leads_somewhere(openapi):
 
 
 @pytest.mark.django_db
-def test_answers_are_as_the_schema_says(openapi, people, commits, redis, owner_client):
+def test_responses_match_the_schema(openapi, people, commits, redis, owner_client):
     commits.chunk(events=3)
     base = f"/api/v1/sessions/{people.session.pk}/"
     owner_client.post(f"{base}commands/", {"op": "cycle", "key": "k"}, format="json")
@@ -155,7 +155,7 @@ def test_the_wire_schema_in_docs_is_the_newest():
     assert wire_schema.main(["--check"]) == 0, "run make gen"
 
 
-def test_messages_are_as_the_wire_schema_says():
+def test_messages_match_the_wire_schema():
     schema = wire_schema.wire_schema()
     Draft202012Validator.check_schema(schema)
     to_client = {**schema, "oneOf": [{"$ref": "#/$defs/ToClient"}]}

@@ -77,7 +77,7 @@ def test_policies_are_kept_with_the_settings(owner_client):
     assert kept == {"seed": 7, "policies": {"assumedPodTTLSeconds": 30.0, "cache": "v1.14"}}
 
 
-def test_helpers_are_asked_for_in_the_settings(owner_client):
+def test_helpers_are_enabled_in_the_settings(owner_client):
     helpers = {"kubelet": True, "kubeletSeconds": 3, "pdbStatus": True}
     body = {"generate": {}, "settings": {"helpers": helpers}}
     wrong = {"generate": {}, "settings": {"helpers": {"kubelets": True}}}
@@ -213,7 +213,7 @@ def test_a_list_has_pages(owner_client, people):
     assert [session["id"] for session in owner_client.get("/api/v1/sessions/?tail=2").json()["results"]] == seen[6:]
 
 
-def test_a_page_is_where_it_was_though_sessions_come_and_go(owner_client, people):
+def test_a_page_stays_in_place_while_sessions_are_created_and_deleted(owner_client, people):
     Session.objects.bulk_create([Session(owner=people.owner, name=f"s{n}", status="ready") for n in range(4)])
     whole = [session["id"] for session in owner_client.get("/api/v1/sessions/?sort=name").json()["results"]]
 
@@ -388,7 +388,7 @@ def test_the_list_is_filtered_sorted_and_cut(owner_client, three, query, names):
     assert [session["name"] for session in answer["results"]] == names
 
 
-def test_a_page_of_the_list_says_how_many_there_are_and_where_it_goes_on(owner_client, three):
+def test_a_page_of_the_list_has_the_count_and_the_next_cursor(owner_client, three):
     first = owner_client.get("/api/v1/sessions/?limit=2&sort=name").json()
     second = owner_client.get("/api/v1/sessions/", {"limit": 2, "sort": "name", "after": first["next"]}).json()
 

@@ -39,7 +39,7 @@ def test_a_file_with_a_hash_in_its_name_is_kept_for_ever(ask):
     assert "immutable" not in ask("plain.js")["Cache-Control"]
 
 
-def test_a_text_is_compressed_for_who_can_read_it(ask):
+def test_a_text_is_compressed_for_clients_that_accept_it(ask):
     packed = ask("main-abcdEFGH.js", accept_encoding="gzip, br")
     plain = ask("main-abcdEFGH.js")
 

@@ -230,7 +230,7 @@ def test_batching_logs_the_hint_of_the_last_cycle() -> None:
     ]
 
 
-def test_deleting_a_node_is_logged_after_the_queue_was_told() -> None:
+def test_deleting_a_node_is_logged_after_the_queue_was_notified() -> None:
     gone = {"op": "delete", "kind": "Node", "name": "n1"}
     spread = [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}]
 

@@ -148,7 +148,7 @@ def test_what_the_comparer_of_the_scheduler_names_is_a_difference_at_any_time() 
     assert differences(examine_dump(at_api(CLOCK, late), signal)) == [("redundant pod", "Pod default/gone")]
 
 
-def test_nothing_is_left_out_where_nothing_tells_of_different_times() -> None:
+def test_nothing_is_left_out_without_evidence_of_different_times() -> None:
     examination = examine_dump(at_api(CLOCK, pod("old", bound=LONG_AGO)), dumped("clock", "gone"))
 
     assert differences(examination) == [("redundant pod", "Pod default/gone"), ("missed pod", "Pod default/old")]

@@ -120,9 +120,7 @@ def test_a_name_that_leads_inside_is_not_called(server: ExtenderServer, monkeypa
     assert server.requests == []
 
 
-def test_a_name_is_asked_for_once_so_it_cannot_lead_elsewhere_after_it_was_looked_at(
-    server: ExtenderServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_name_is_resolved_once_so_that_the_checked_address_is_used(server: ExtenderServer, monkeypatch: pytest.MonkeyPatch) -> None:
     server.answers["filter"] = lambda _: {}
     port = server.host.rpartition(":")[2]
     resolver = Resolver("8.8.8.8", "127.0.0.1")

@@ -172,7 +172,7 @@ def test_what_was_changed_between_cycles_is_the_first_event() -> None:
     assert any(node.node == "late" and node.a is None for node in result.utilisation.nodes)
 
 
-def test_what_is_shared_is_not_looked_at() -> None:
+def test_the_shared_history_is_not_compared() -> None:
     a, b = run({"op": "run", "max": 3}, RUN), run({"op": "run", "max": 3}, {"op": "create", "object": NODE}, RUN)
     whole = compare(a, b)
     third = next(one for one in a.cycles(2))

@@ -192,7 +192,7 @@ def test_a_renamed_counter_keeps_its_labels_and_values() -> None:
     assert [(sample.name, sample.labels, sample.value) for sample in old.samples] == [("schedviz_turns_total", {"ended": "idle"}, 3)]
 
 
-def test_one_session_can_be_asked_for(reader: Client) -> None:
+def test_the_metrics_of_one_session_can_be_requested(reader: Client) -> None:
     one, two = make_session(None), make_session(None)
     with_values(one, scheduled=1)
     with_values(two, scheduled=1)

@@ -99,5 +99,5 @@ KEY = "topology.ebs.csi.aws.com/zone"
         ({BETA_ZONE: "a"}, None, [{KEY: ["a"]}]),
     ],
 )
-def test_zones_are_told_by_the_drivers_label(labels, terms, expected):
+def test_zones_have_the_label_of_the_driver(labels, terms, expected):
     assert _terms(_translated(EBS, labels=labels, terms=terms)) == expected

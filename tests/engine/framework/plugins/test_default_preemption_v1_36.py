@@ -64,7 +64,7 @@ def test_nodes_that_preemption_cannot_help_are_counted_without_a_dry_run() -> No
     assert record["nominating"] == {"mode": "override", "nominatedNodeName": ""}
 
 
-def test_a_node_that_was_not_looked_at_is_no_candidate() -> None:
+def test_a_node_that_was_not_evaluated_is_no_candidate() -> None:
     affinity = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": [
         {"key": "metadata.name", "operator": "In", "values": ["a"]}]}]}}  # fmt: skip
     record = _cycle(
@@ -121,7 +121,7 @@ def test_a_protected_pod_is_reprieved_before_a_more_important_one() -> None:
     assert record["postFilter"]["victims"] == ["default/free"]
 
 
-def test_a_deleted_pod_lets_the_gate_be_looked_at_again_but_does_not_requeue() -> None:
+def test_a_deleted_pod_lets_the_gate_be_checked_again_but_does_not_requeue() -> None:
     plugin = _plugin()
     (registered,) = plugin.events_to_register()
 

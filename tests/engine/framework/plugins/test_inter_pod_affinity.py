@@ -57,7 +57,7 @@ def test_the_first_of_a_group_goes_anywhere_that_has_the_label(zones):
     assert zones.rejections(zones.framework(), pod) == {"x1": AFFINITY}
 
 
-def test_a_pod_stays_away_from_whom_it_avoids(zones):
+def test_a_pod_stays_away_from_pods_that_its_anti_affinity_matches(zones):
     assert zones.rejections(zones.framework(), zones.pod("p", affinity=_far(_term()))) == {"a1": ANTI_AFFINITY, "a2": ANTI_AFFINITY}
 
 

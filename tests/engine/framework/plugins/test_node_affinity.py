@@ -47,7 +47,7 @@ def test_a_pod_that_asks_for_nothing_skips_the_filter(three):
     assert NAME in state.skip_filter_plugins
 
 
-def test_nodes_named_by_every_term_are_the_only_ones_looked_at(three):
+def test_only_nodes_named_by_every_term_are_evaluated(three):
     named, _, _ = three.filter(three.framework(), three.pod("p", affinity=_required(_field("n2"), _field("n3"))))
     not_all, _, _ = three.filter(three.framework(), three.pod("q", affinity=_required(_field("n2"), _expression("disk", "Exists"))))
 

@@ -61,7 +61,7 @@ def test_pods_that_go_or_are_elsewhere_do_not_count(world):
     assert _run(world, world.pod("p", labels={"app": "web"})) == ({"a": 0}, {"a": 100})
 
 
-def test_a_pod_that_nothing_selects_likes_all_nodes(world):
+def test_a_pod_that_nothing_selects_gives_all_nodes_one_score(world):
     world.node("a")
     world.pod("w", on="a", labels={"app": "web"})
 

@@ -223,7 +223,7 @@ def test_claims_without_a_volume_are_provisioned_where_the_class_can(world, stor
     assert world.rejections(world.framework(), storage.pod("p", "c")) == {"b": NO_VOLUME}
 
 
-def test_drivers_that_tell_their_capacity_must_have_told_of_enough(world, storage):
+def test_drivers_that_publish_their_capacity_must_have_published_enough(world, storage):
     for name in ("a", "b", "c", "d"):
         world.node(name, labels={"disk": name, ZONE: "z"})
     storage.storage_class("dyn", "x.example.com")
