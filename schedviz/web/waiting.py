@@ -1,7 +1,7 @@
 """Limits the HTTP threads that wait for a worker, so that the others always answer requests that need none.
 
-A request waits with `Prefer: wait`, for the answer to a question, for the details of a cycle, or for the validation of settings; or it waits
-until the plans of others are read. It holds its thread for up to 30 s.
+A request waits with `Prefer: wait`, for the answer to a question, for the details of a cycle, for the validation of settings, or until the
+plans of others are read. It holds its thread for up to 30 s.
 """
 
 from __future__ import annotations

@@ -63,12 +63,12 @@ def test_a_decision_that_the_server_would_refuse_is_left_out(decision: DecisionT
     decisions = Decisions(Redaction())
     decisions.add(decision)
     decisions.add(DecisionTime("shop/p", "added"))
-    assert [one.pod for one in decisions.take()] == ["shop/p"]
+    assert [one.pod for one in decisions.next_batch()] == ["shop/p"]
 
 
 def test_a_line_that_is_nested_too_deep_is_skipped() -> None:
     nested = b'{"ts": 1, "msg": "Attempting to bind pod to node", "pod": ' + b"[" * 5000 + b"]" * 5000 + b"}\n"
-    assert told(nested + lines(ADDED, BOUND)) == [("added", 0, 1, "n", False)]
+    assert decisions_in(nested + lines(ADDED, BOUND)) == [("added", 0, 1, "n", False)]
 
 
 def test_a_log_of_level_2_tells_only_that_a_pod_was_decided_after_its_rejection_and_before_its_binding() -> None:
@@ -192,11 +192,11 @@ def test_a_role_without_events_is_reported_once_and_nothing_else_changes() -> No
 def test_names_in_decisions_get_pseudonyms() -> None:
     decisions = Decisions(Redaction("a secret"))
     decisions.add(DecisionTime("shop/p", "added", 1, 2, "node-1"))
-    (one,) = decisions.take()
+    (one,) = decisions.next_batch()
     assert "shop" not in one.pod
     assert one.pod.count("/") == 1
     assert one.node not in ("", "node-1")
-    assert decisions.take() == []
+    assert decisions.next_batch() == []
 
 
 class Receiver:

@@ -38,7 +38,7 @@ def hostile(client: Client, tmp_path: Path) -> Iterator[Session]:
         yield session
 
 
-def said(machine: dict[str, str], *words: str, leaves_with: tuple[int, ...] = (0,)) -> str:
+def checked_output(machine: dict[str, str], *words: str, leaves_with: tuple[int, ...] = (0,)) -> str:
     """The output of a command, checked for escapes."""
     assert words[0] in ASKING
     done = subprocess.run(
@@ -107,24 +107,24 @@ def test_output_about_a_session_has_no_control_character(
 
 def test_json_and_yaml_have_the_names_as_they_are(hostile: Session, machine: dict[str, str]) -> None:
     for form, read in (("json", json.loads), ("yaml", yaml.safe_load)):
-        rows = read(said(machine, "sessions", "-o", form))
-        state = read(said(machine, "state", "-o", form, "--session", hostile.id))
+        rows = read(checked_output(machine, "sessions", "-o", form))
+        state = read(checked_output(machine, "state", "-o", form, "--session", hostile.id))
         assert named("session") in [row["name"] for row in rows]
         assert named("open") in [item["name"] for item in state["cache"]["list"]]
-    events = [json.loads(line) for line in said(machine, "events", "--session", hostile.id).splitlines()]
+    events = [json.loads(line) for line in checked_output(machine, "events", "--session", hostile.id).splitlines()]
     assert any(f"{NAME}/{named('large')}" == event.get("pod") for event in events)
 
 
 def test_other_server_data_is_printed_without_control_characters(hostile: Session, machine: dict[str, str], tmp_path: Path) -> None:
-    said(machine, "token", "create", "--name", HOSTILE, leaves_with=(0, 1, 2))
-    said(machine, "token", "list")
-    said(machine, "token", "revoke", HOSTILE, leaves_with=(0, 1, 2))
-    said(machine, "login")
-    said(machine, "backup", str(tmp_path / f"{HOSTILE}.backup"), leaves_with=(0, 1, 2))
-    said(machine, "restore", str(tmp_path / HOSTILE), leaves_with=(1, 2))
-    said(machine, "follow", "--context", HOSTILE, "--kubeconfig", str(tmp_path / HOSTILE), leaves_with=(2,))
+    checked_output(machine, "token", "create", "--name", HOSTILE, leaves_with=(0, 1, 2))
+    checked_output(machine, "token", "list")
+    checked_output(machine, "token", "revoke", HOSTILE, leaves_with=(0, 1, 2))
+    checked_output(machine, "login")
+    checked_output(machine, "backup", str(tmp_path / f"{HOSTILE}.backup"), leaves_with=(0, 1, 2))
+    checked_output(machine, "restore", str(tmp_path / HOSTILE), leaves_with=(1, 2))
+    checked_output(machine, "follow", "--context", HOSTILE, "--kubeconfig", str(tmp_path / HOSTILE), leaves_with=(2,))
     completing = {**machine, "_SCHEDVIZ_COMPLETE": "zsh_complete", "COMP_WORDS": "schedviz cycles --session ", "COMP_CWORD": "3"}
-    assert hostile.id in said(completing, "completion")
+    assert hostile.id in checked_output(completing, "completion")
 
 
 def test_no_subcommand_is_left_out() -> None:

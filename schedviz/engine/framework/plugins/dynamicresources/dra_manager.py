@@ -84,7 +84,7 @@ class DRAManager:
 
     def free_devices(self, request: PlainRequest, inputs: AllocatorInputs) -> FreeDevices:
         """Which nodes have enough free devices for a request, for the state for which the latest allocator was made."""
-        return self._free_devices.of(request, inputs.allocated.devices)
+        return self._free_devices.devices_for(request, inputs.allocated.devices)
 
     def device_class(self, name: str) -> DeviceClass | None:
         """The class, or None."""

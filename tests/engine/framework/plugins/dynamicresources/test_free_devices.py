@@ -51,7 +51,7 @@ class Arrays:
         self.index = FreeDeviceIndex(self.pools, Selectors())
 
     def answers(self, nodes: Sequence[Node] = NODES) -> list[int]:
-        free = self.index.of(self.request, set(self.devices.allocated.devices))
+        free = self.index.devices_for(self.request, set(self.devices.allocated.devices))
         return free.answers(np.array([free.code_of(_info(node)) for node in nodes])).tolist()
 
 

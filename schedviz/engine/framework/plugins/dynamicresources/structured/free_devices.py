@@ -86,14 +86,14 @@ class FreeDeviceIndex:
         self._pools_version = pools.version
         self._kept: dict[PlainRequest, FreeDevices] = {}
 
-    def of(self, request: PlainRequest, allocated: set[DeviceID]) -> FreeDevices:
+    def devices_for(self, request: PlainRequest, allocated: set[DeviceID]) -> FreeDevices:
         """`allocated` must not change afterwards."""
         if self._pools_version != self._pools.version or (len(self._kept) >= _MAX_KEPT and request not in self._kept):
             self._kept.clear()
             self._pools_version = self._pools.version
         free = self._kept.get(request)
         if free is None:
-            free = self._kept[request] = FreeDevices(self._pools.of, request, self._selectors)
+            free = self._kept[request] = FreeDevices(self._pools.pools_of, request, self._selectors)
         free.use(allocated)
         return free
 
