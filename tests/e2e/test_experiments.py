@@ -41,8 +41,10 @@ def test_a_session_is_the_base_of_an_experiment(page: Page, server: Server) -> N
     session = server.rest("sessions/", {"generate": {"shape": "basic", "nodes": 3, "pods": 6}})["id"]
     page.goto(f"{server.url}/s/{session}/")
     page.locator("[data-experiment]").click(timeout=PATIENCE_MILLIS)
-    page.wait_for_url(f"**/experiments/?session={session}")
+    page.wait_for_url(f"**/experiments/?session={session}&nodes=3")
     expect(page.get_by_text(f"base: {{session: {session}}}")).to_be_visible(timeout=PATIENCE_MILLIS)
+    page.locator("[data-example=nodes]").click()
+    expect(page.get_by_text("2 of 3 nodes")).to_be_visible()
 
 
 def test_a_plan_is_run_compared_and_opened(page: Page, server: Server) -> None:

@@ -56,8 +56,9 @@ export class PagePanels implements ActionPanels, QueryActions {
   };
 
   openExperiment = (): void => {
-    const { id, playback, event } = this.scope;
-    location.assign(`/experiments/?session=${id}${playback.following ? "" : `&event=${String(event)}`}`);
+    const { id, playback, event, current } = this.scope;
+    const nodes = current?.api.objects.get("Node") ?? 0;
+    location.assign(`/experiments/?session=${id}${playback.following ? "" : `&event=${String(event)}`}&nodes=${String(nodes)}`);
   };
 
   openActions = (tab: ActionTab): void => {

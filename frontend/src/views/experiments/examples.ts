@@ -13,8 +13,11 @@ export interface Example {
 export interface BaseSession {
   id: string;
   event: number | null;
+  /** How many nodes it has; 0: unknown. */
+  nodes: number;
 }
 
+const GENERATED_NODES = 18;
 const PACKING = `plugins: {NodeResourcesBalancedAllocation: false}
     pluginArgs:
       NodeResourcesFit:
@@ -53,15 +56,12 @@ measures: [placed, pending, pendingReason, victims, pdbViolations, attempts, wai
     id: "nodes",
     question: "experiments.ask.nodes",
     help: "experiments.ask.nodes.help",
-    plan: (session) => `${head("How many nodes can go", "experiments.ask.nodes", session, "{shape: spread, nodes: 18, pods: 120}")}
+    plan: (session) => `${head("How many nodes can go", "experiments.ask.nodes", session, `{shape: spread, nodes: ${String(GENERATED_NODES)}, pods: 120}`)}
 workload: {unbind: true}
 variants:
   - name: all nodes
-  # The first so many nodes. Change the counts to those of your cluster.
-  - {name: 15 nodes, nodes: {count: 15}}
-  - {name: 12 nodes, nodes: {count: 12}}
-  - {name: 9 nodes, nodes: {count: 9}}
-  - {name: 6 nodes, nodes: {count: 6}}
+  # The first so many nodes.
+${fewer(session?.nodes || GENERATED_NODES)}
 seeds: 3
 measures: [placed, pending, pendingReason, nodesUsed, utilization, zoneSkew]
 `,
@@ -84,6 +84,12 @@ measures: [placed, pending, pendingReason, utilization, stranded]
 `,
   },
 ];
+
+/** Variants with ⁵⁄₆, ⅔, ½ and ⅓ of the nodes. */
+function fewer(nodes: number): string {
+  const counts = [5 / 6, 2 / 3, 1 / 2, 1 / 3].map((share) => Math.max(Math.round(nodes * share), 1));
+  return [...new Set(counts)].filter((count) => count < nodes).map((count) => `  - {name: ${String(count)} of ${String(nodes)} nodes, nodes: {count: ${String(count)}}}`).join("\n");
+}
 
 function head(name: string, question: MessageKey, session: BaseSession | null, generated: string): string {
   const event = session?.event == null ? "" : `, event: ${String(session.event)}`;
