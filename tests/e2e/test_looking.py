@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.conftest import until
 from tests.e2e.conftest import Server
 from tests.e2e.test_scope import figure, import_through, step_cycles
 
@@ -15,16 +16,16 @@ pytestmark = pytest.mark.browser
 PATIENCE_MILLIS = 60_000
 
 
-def expect_nothing_to_change(page: Page, server: Server, session: str) -> None:
-    """Neither by the pointer nor by keys."""
+def expect_nothing_to_change(page: Page, server: Server, session: str, *, runs: bool = False) -> None:
+    """Neither by the pointer nor by keys. `runs`: the page may run the scheduler."""
     expect(page.locator("[data-look-only]")).to_be_visible()
     for name in ("Actions…", "Share", "Breakpoints"):
         expect(page.get_by_role("button", name=name, exact=True)).to_have_count(0)
-    expect(page.locator("[data-transport=step]")).to_be_disabled()
+    expect(page.locator("[data-transport=step]")).to_be_enabled(enabled=runs)
     expect(page.locator("[data-latency]").first).to_have_attribute("aria-disabled", "true")
 
     before = server.rest(f"sessions/{session}/")
-    for key in ("ArrowRight", "Space", "n", "g", "x", "s", "b"):
+    for key in (*(() if runs else ("ArrowRight", "Space")), "n", "g", "x", "s", "b"):
         page.keyboard.press(key)
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.keyboard.press("/")
@@ -43,14 +44,20 @@ def stepped(page: Page, server: Server, file: Path) -> str:
     return session
 
 
-def test_a_phone_has_no_control_that_changes_a_session(browser: Browser, signed_in: BrowserContext, server: Server, stepped: str):
+def test_a_phone_can_step_and_has_no_control_that_changes_a_session_otherwise(
+    browser: Browser, signed_in: BrowserContext, server: Server, stepped: str
+):
     with browser.new_context(storage_state=signed_in.storage_state(), viewport={"width": 390, "height": 844}) as context:
         page = context.new_page()
         page.goto(f"{server.url}/s/{stepped}/")
         page.locator("[data-queue=activeQ]").wait_for(timeout=PATIENCE_MILLIS)
         for name in ("Fork", "Import…"):
             expect(page.get_by_role("button", name=name, exact=True)).to_have_count(0)
-        expect_nothing_to_change(page, server, stepped)
+        expect_nothing_to_change(page, server, stepped, runs=True)
+        expect(page.locator("[data-look-only]")).to_have_text("play and step only")
+        event = server.rest(f"sessions/{stepped}/")["event"]
+        page.locator("[data-transport=step]").click()
+        until(lambda: server.rest(f"sessions/{stepped}/")["event"] > event)
 
         page.keyboard.press("ArrowLeft")
         expect(page.locator("[data-waiting]")).to_be_visible()

@@ -32,8 +32,12 @@ def test_the_tour_marks_each_panel_and_is_shown_once(newcomer: Page) -> None:
             expect(newcomer.locator(".shows-transport .transport")).to_be_visible()
         if panel == "cycle":
             expect(newcomer.locator("[data-cycle='1']")).to_be_visible(timeout=PATIENCE_MILLIS)
+        if panel == "cache":
+            expect(newcomer.locator("[data-assumed='1']")).to_be_visible(timeout=PATIENCE_MILLIS)
+            expect(newcomer.locator("[data-tour]")).to_contain_text("is assumed on node-")
         newcomer.locator("[data-tour-next]").click()
     expect(newcomer.locator("[data-tour]")).to_have_count(0)
+    expect(newcomer.locator("[data-waiting]")).to_have_count(0)
 
     newcomer.reload()
     expect(newcomer.locator("[data-narration]")).to_be_visible(timeout=PATIENCE_MILLIS)
@@ -51,3 +55,27 @@ def test_the_tour_can_be_skipped_and_the_narration_follows_each_step(newcomer: P
     newcomer.keyboard.press("ArrowRight")
     expect(narration).to_contain_text("is popped from activeQ", timeout=PATIENCE_MILLIS)
     expect(newcomer.locator(".loop[data-changed=queue]")).to_be_visible()
+
+
+def test_the_end_of_a_run_says_what_to_do_next_also_after_a_reload(newcomer: Page) -> None:
+    newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
+    newcomer.locator(".speed select").select_option("null")
+    newcomer.keyboard.press("Space")
+    ending = newcomer.locator("[data-ending]")
+    expect(ending).to_contain_text("Done: 8 pods placed, 4 waiting.", timeout=PATIENCE_MILLIS)
+
+    newcomer.reload()
+    expect(ending).to_contain_text("4 waiting", timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-ending-lesson]")).to_be_visible()
+    newcomer.locator("[data-ending-why]").click()
+    expect(newcomer.locator("[data-overview]")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
+def test_a_failed_cycle_begins_with_the_sentence_of_why(newcomer: Page) -> None:
+    newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
+    newcomer.locator(".speed select").select_option("null")
+    newcomer.keyboard.press("Space")
+    expect(newcomer.locator("[data-plain-reason-of]")).to_have_text(
+        "the pod requests 12Gi memory; the largest node has 8Gi in total", timeout=PATIENCE_MILLIS
+    )
+    expect(newcomer.locator("[data-message]")).to_contain_text("0/4 nodes are available")

@@ -1,4 +1,4 @@
-import type { AnyEvent, View } from "../model/generated";
+import type { AnyEvent, CycleView, View } from "../model/generated";
 import type { Tally } from "../model/tallies";
 import { call } from "./call";
 
@@ -60,6 +60,11 @@ export interface CycleSummary {
 
 export function getCycles(id: string, page: PageQuery, signal?: AbortSignal): Promise<{ results: CycleSummary[] }> {
   return call("GET", `sessions/${id}/cycles/?${queryOf(page)}`, { signal });
+}
+
+/** The stored summary of one cycle; it has the scores of the winner and the runner-up, and needs no replay. */
+export function getCycleSummary(id: string, cycle: number, signal?: AbortSignal): Promise<CycleView> {
+  return call("GET", `sessions/${id}/cycles/${cycle}/?detail=0`, { signal });
 }
 
 function queryOf(page: PageQuery): string {

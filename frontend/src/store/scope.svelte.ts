@@ -32,6 +32,8 @@ export class Scope {
 
   /** Whether the user may change the session on this page. */
   readonly mayAct = $derived.by(() => this.summary.role !== "viewer" && this.acts());
+  /** Whether the user may run the scheduler: also where the page allows no other changes. */
+  readonly mayRun = $derived.by(() => this.summary.role !== "viewer");
   /** Whether the user may change who else has access to the session. */
   readonly mayShare = $derived.by(() => (this.summary.role ?? "owner") === "owner" && this.acts());
   /** Whether there is a picture: the session is neither being imported nor has its import failed. */

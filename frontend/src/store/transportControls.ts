@@ -6,7 +6,7 @@ import type { Playback } from "./playback.svelte";
 interface Target {
   readonly playback: Playback;
   readonly connection: Connection;
-  readonly mayAct: boolean;
+  readonly mayRun: boolean;
   readonly running: boolean;
 }
 
@@ -15,25 +15,25 @@ export class TransportControls {
   constructor(private readonly target: Target) {}
 
   step(unit: Unit = this.target.playback.unit): void {
-    const { playback, mayAct } = this.target;
+    const { playback, mayRun } = this.target;
     playback.pause();
     if (playback.inThePast) {
       void playback.stepForward(unit);
       return;
     }
-    if (!mayAct) return;
+    if (!mayRun) return;
     playback.expectStep(unit);
     this.target.connection.send({ op: "step", unit });
   }
 
   togglePlay(): void {
-    const { playback, mayAct } = this.target;
+    const { playback, mayRun } = this.target;
     if (playback.inThePast) {
       if (playback.replaying) playback.pause();
       else playback.play();
       return;
     }
-    if (!mayAct) return;
+    if (!mayRun) return;
     if (this.target.running) this.pauseEngine();
     else {
       playback.follow();
@@ -48,9 +48,9 @@ export class TransportControls {
 
   /** Change the rate, also of what is playing. */
   setRate(rate: number | null): void {
-    const { playback, mayAct } = this.target;
+    const { playback, mayRun } = this.target;
     playback.setRate(rate);
-    if (!this.target.running || playback.inThePast || !mayAct) return;
+    if (!this.target.running || playback.inThePast || !mayRun) return;
     this.pauseEngine();
     this.runEngine();
   }

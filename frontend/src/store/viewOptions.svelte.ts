@@ -22,6 +22,8 @@ const NOBODY: ReadonlyMap<string, "away" | "assumed"> = new Map();
 export class ViewOptions {
   cycleAs = $state<"stages" | "matrix">("stages");
   matrixPart = $state.raw<MatrixPart>(ALL_ROWS);
+  /** Show the plugins of PreFilter and PreScore by name, also if none of them failed. */
+  unfoldsPlugins = $state(false);
   /** Show each plugin's duration at its stage. */
   times = $state(false);
   /** Scores as the plugin returned them, after NormalizeScore, or multiplied by the weight. */

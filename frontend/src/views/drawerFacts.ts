@@ -33,9 +33,12 @@ export function locationOf(state: State, pod: string): PodLocation {
 
 /** Whether any pod is in one of the queues. */
 export function hasPendingPods(state: State | null): boolean {
-  if (!state) return false;
-  const { activeQ, backoffQ, errorBackoffQ, unschedulable } = state.queue;
-  return activeQ.size + backoffQ.size + errorBackoffQ.size + unschedulable.size > 0;
+  return state !== null && state.queue.activeQ.size + waitingPods(state) > 0;
+}
+
+/** How many pods wait outside of activeQ. */
+export function waitingPods({ queue }: State): number {
+  return queue.backoffQ.size + queue.errorBackoffQ.size + queue.unschedulable.size;
 }
 
 export function nominatedNodeOf(state: State, pod: string): string | null {

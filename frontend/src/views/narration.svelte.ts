@@ -3,6 +3,7 @@ import type { CycleView, PodGroupCycleView } from "../model/generated";
 import { shortKey } from "../model/names";
 import { printCount } from "../model/quantity";
 import type { Scope } from "../store/scope.svelte";
+import { waitingPods } from "./drawerFacts";
 import { eventInWords } from "./transport/sentences";
 
 type Stages = typeof import("./stageInWords");
@@ -25,7 +26,7 @@ export function narrationOf(scope: Scope): string {
   if (ofBinding) return ofBinding;
   const happened = unit === "mutation" && event && event.t !== "stageEnded" ? eventInWords(event) : "";
   if (happened) return happened;
-  if (stages && isIdle(scope)) return stages.idleInWords(state.queue.unschedulable.size + state.queue.backoffQ.size + state.queue.errorBackoffQ.size);
+  if (stages && isIdle(scope)) return stages.idleInWords(waitingPods(state));
   if (state.podGroup) return groupInWords(state.podGroup);
   if (state.cycle) return cycleInWords(state.cycle);
   const { follows } = scope.summary;
@@ -33,8 +34,18 @@ export function narrationOf(scope: Scope): string {
 }
 
 /** Whether the last command found nothing to schedule. */
-function isIdle({ connection, playback, running, reading }: Scope): boolean {
-  return Boolean(connection.lastResult) && !playback.inThePast && !running && reading?.queue.activeQ.size === 0 && !reading.bindings.length && (!reading.cycle || Boolean(reading.cycle.outcome));
+function isIdle(scope: Scope): boolean {
+  return Boolean(scope.connection.lastResult) && hasNothingToSchedule(scope);
+}
+
+/** Whether the newest moment is shown, and the scheduler has nothing to do at it. */
+function hasNothingToSchedule({ playback, running, reading }: Scope): boolean {
+  return !playback.inThePast && !running && reading?.queue.activeQ.size === 0 && !reading.bindings.length && (!reading.cycle || Boolean(reading.cycle.outcome));
+}
+
+/** Whether the scheduler has run and has nothing left to schedule. A followed cluster never ends. */
+export function hasEnded(scope: Scope): boolean {
+  return scope.summary.follows?.detached !== false && Boolean(scope.reading?.cycle) && hasNothingToSchedule(scope);
 }
 
 function groupInWords({ group, outcome = "", pods = [] }: PodGroupCycleView): string {

@@ -1,11 +1,9 @@
-import narration from "../i18n/messages/en.narration.json";
-import { addEnglish, plural, t, type MessageKey } from "../i18n/translate";
+import "../i18n/narration";
+import { plural, t, type MessageKey } from "../i18n/translate";
 import { funnelOf } from "../model/cycleStages";
 import type { AnyEvent, CycleView } from "../model/generated";
 import { shortKey } from "../model/names";
 import { printCount } from "../model/quantity";
-
-addEnglish(narration);
 
 /** Stages that are described together with the one before. */
 const UNSPOKEN = new Set(["SkipPodSchedule"]);

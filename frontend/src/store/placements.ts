@@ -1,0 +1,21 @@
+import { getCycleSummary } from "../api/moments";
+import { getStory } from "../api/stories";
+import { isImport } from "../model/importedFiles";
+import { placementWithoutCycle, type Placement } from "../model/placement";
+import type { Scope } from "./scope.svelte";
+
+/** The newest entries of a pod's history that are searched for its cycle. */
+const ENTRIES = 200;
+
+/** How the pod `namespace/name` came to the node that it is on at a moment. */
+export async function placementOf(scope: Scope, pod: string, at: number, signal: AbortSignal): Promise<Placement> {
+  const { results, lives } = await getStory(scope.id, { kind: "pod", name: pod }, { tail: ENTRIES, at }, signal);
+  const life = lives.findLast(({ born }) => born <= at);
+  const entry = results.findLast(({ t, uid }) => t === "cycleEnded" && (!life || !uid || uid === life.uid));
+  if (entry) {
+    const cycle = await getCycleSummary(scope.id, entry.cycle, signal);
+    if (cycle.outcome === "scheduled" && cycle.pod === pod) return { by: "cycle", cycle };
+  }
+  const { follows, report } = scope.summary;
+  return placementWithoutCycle({ isImport: isImport(report), isFollowing: follows !== null, isFromStart: (life?.born ?? 0) === 0, firstEvent: scope.playback.firstEvent });
+}

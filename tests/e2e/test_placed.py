@@ -1,0 +1,36 @@
+"""A placed pod says why it is on its node: the cycle that chose the node, or how else it came there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Server
+from tests.e2e.test_scope import PATIENCE_MILLIS, import_through, step_cycles
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_placed_pod_leads_to_the_cycle_that_chose_its_node(page: Page, server: Server, file: Path) -> None:
+    session = import_through(page, server, file)
+    step_cycles(page, 3)
+    page.goto(f"{server.url}/s/{session}/?select=pod:default/web-1")
+
+    placed = page.locator("[data-placed-sentence]")
+    expect(placed).to_contain_text("chosen in cycle 2 from 5 feasible nodes of 5", timeout=PATIENCE_MILLIS)
+    page.locator("[data-tab=why]").click()
+    expect(placed).to_contain_text("chosen in cycle 2", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-placed] [data-plugin=NodeResourcesFit]")).to_be_visible()
+
+    page.locator("[data-placed-cycle]").click()
+    expect(page.locator("[data-cycle='2']")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
+def test_a_pod_of_a_dump_that_ran_before_says_so(page: Page, server: Server, file: Path) -> None:
+    session = import_through(page, server, file)
+    page.goto(f"{server.url}/s/{session}/?select=pod:default/old")
+    expect(page.locator("[data-placed-sentence]")).to_have_text(
+        "It was already running on node-1 when the dump was taken, so no cycle of this session chose the node.", timeout=PATIENCE_MILLIS
+    )
