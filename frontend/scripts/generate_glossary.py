@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from schedviz.web.documentation.glossary import rows
 from schedviz.web.wire_schema import write_or_check
 
 SOURCE = Path(__file__).parents[2] / "docs/glossary.md"
@@ -25,21 +26,14 @@ _NOUN = re.compile(r" (pod|node)$")
 
 def terms(text: str) -> Iterator[dict[str, Any]]:
     """The terms of the page's tables. `upstream`: of Kubernetes, not of schedviz."""
-    section = ""
-    for line in text.splitlines():
-        if line.startswith("## "):
-            section = line[3:]
-        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("| ") else []
-        if len(cells) != 3 or cells[0] == "English":  # noqa: PLR2004 -- the columns.
-            continue
-        english, chinese, meaning = cells
-        said, _, said_in_chinese = meaning.partition(" · ")
-        names = english.split(", ")
+    for row in rows(text):
+        names = row.english.split(", ")
         short = [_NOUN.sub("", name) for name in names if _NOUN.search(name)]
-        in_chinese = [part for part in re.split(r"[()、]", chinese) if part]
-        title = {"en": english, "zh-CN": chinese}
+        in_chinese = [part for part in re.split(r"[()、]", row.chinese) if part]
+        title = {"en": row.english, "zh-CN": row.chinese}
         all_names = list(dict.fromkeys([*names, *short, *in_chinese]))
-        yield {"title": title, "names": all_names, "meaning": {"en": said, "zh-CN": said_in_chinese}, "upstream": section != "schedviz"}
+        meaning = {"en": row.meaning, "zh-CN": row.meaning_in_chinese}
+        yield {"title": title, "names": all_names, "meaning": meaning, "upstream": row.section != "schedviz"}
 
 
 def generate() -> str:

@@ -63,4 +63,13 @@ async function explainTerms(): Promise<void> {
   mount(GlossaryTip, { target: document.body, props: { glossary: new Glossary(terms) } });
 }
 
+/** On pages that the server renders, in place of the header that works without scripts. */
+async function showTop(target: Element): Promise<void> {
+  const [{ default: SiteTop }] = await Promise.all([import("./views/SiteTop.svelte"), preferences.speak(preferences.language).catch(() => undefined)]);
+  target.replaceChildren();
+  mount(SiteTop, { target });
+}
+
+const siteTop = document.querySelector("[data-site-top]");
+if (siteTop) void showTop(siteTop);
 if (root) void show(root).then(explainTerms);

@@ -91,6 +91,8 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         yield f"{name}  {side.name}: event {side.event}, {side.cycles} cycles, {side.pods} pods on {side.nodes} nodes"
     if comparison.shared_event:
         yield f"   same history up to event {comparison.shared_event}"
+    elif comparison.shared_origin:
+        yield "   both begin with the same cluster"
     if comparison.same:
         yield "The runs are the same, and every pod is in the same place."
         return

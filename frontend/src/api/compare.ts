@@ -100,6 +100,8 @@ export interface Comparison {
   b: SideShown;
   /** The last event that both histories share; 0: none. */
   sharedEvent: number;
+  /** Both are forks that descend from one session; older servers do not send it. */
+  sharedOrigin?: boolean;
   settings: Difference[];
   placements: {
     same: number;

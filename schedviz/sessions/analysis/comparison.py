@@ -75,4 +75,4 @@ def compare_sessions(a: tuple[Session, int], b: tuple[Session, int], *, detail_s
     if common is not None:
         owner, shared_event = common
         shared_cycle = cycle_groups.last_ended(owner, shared_event) or 0
-    return compare(sides[0], sides[1], shared_event=shared_event, shared_cycle=shared_cycle)
+    return compare(sides[0], sides[1], shared_event=shared_event, shared_cycle=shared_cycle, shared_origin=common is not None)

@@ -16,7 +16,9 @@ LISTED = 1000
 NAMED_OF_A_REASON = 200
 
 
-def compare(a: Side, b: Side, *, shared_event: int = 0, shared_cycle: int = 0, listed: int = LISTED) -> Comparison:
+def compare(
+    a: Side, b: Side, *, shared_event: int = 0, shared_cycle: int = 0, shared_origin: bool = False, listed: int = LISTED
+) -> Comparison:
     """Compare two runs. Their history is known to be equal up to the shared event and the shared cycle."""
     in_a, in_b = places(a.view), places(b.view)
     placements = compare_placements(in_a, in_b, maximum=listed)
@@ -26,6 +28,7 @@ def compare(a: Side, b: Side, *, shared_event: int = 0, shared_cycle: int = 0, l
         a=_shown(a, len(in_a)),
         b=_shown(b, len(in_b)),
         shared_event=shared_event,
+        shared_origin=shared_origin,
         settings=differences(a.settings, b.settings),
         placements=placements,
         divergence=divergence,

@@ -7,9 +7,10 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET
 
-from schedviz.web.documentation import library
+from schedviz.web.documentation import glossary, library
 from schedviz.web.pages.shell import page as shell
 from schedviz.web.pages.views import not_found
+from schedviz.web.pages.words import language_of
 
 _HOUR = 3600
 
@@ -20,6 +21,10 @@ def documentation_page(request: HttpRequest, name: str = "index") -> HttpRespons
     page = library.page(name)
     if page is None:
         return not_found(request)
+    if name == "glossary":
+        return shell(
+            request, "web/glossary.html", name=name, sections=library.sections(), glossary=glossary.in_language(language_of(request))
+        )
     return shell(
         request,
         "web/documentation.html",

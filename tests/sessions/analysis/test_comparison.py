@@ -49,6 +49,7 @@ def test_a_fork_is_compared_from_the_fork_on(pair: tuple[Session, Session], monk
 
     assert looked_at == [forked.fork_event] * 2
     assert result.shared_event == forked.fork_event
+    assert result.shared_origin
     assert result.divergence is not None
     assert result.divergence.event is not None
     assert result.divergence.event.b is not None
@@ -106,6 +107,7 @@ def test_sessions_of_different_origin_are_compared_by_name(make_session: MakeSes
     assert compare_sessions(*heads(sessions[0], sessions[1]), detail_seconds=0).same
     result = compare_sessions(*heads(sessions[0], sessions[2]), detail_seconds=0)
     assert result.shared_event == 0
+    assert not result.shared_origin
     assert not result.same
     assert any(node.node == "node-3" and node.b is None for node in result.utilisation.nodes)
 
