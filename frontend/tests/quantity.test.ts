@@ -1,7 +1,14 @@
 import { expect, it } from "vitest";
 
-import { printWait } from "../src/model/quantity";
+import { bytesOf, cpuOf, printWait } from "../src/model/quantity";
 
 it("prints waits below a second in milliseconds, and longer ones as seconds, minutes and hours", () => {
   expect([0, 0.0014, 0.4, 4.24, 245, 7380].map(printWait)).toEqual(["0 ms", "1 ms", "400 ms", "4.2 s", "4m 05s", "2h 03m"]);
+});
+
+it("prints what is requested in the unit of what there is", () => {
+  const GI = 2 ** 30;
+
+  expect([cpuOf(1500, 4000), cpuOf(500, 4000), cpuOf(125, 4000), cpuOf(0, 4000)]).toEqual(["1.5 / 4", "0.5 / 4", "125m / 4", "0 / 4"]);
+  expect([bytesOf(1.5 * GI, 8 * GI), bytesOf(0, 8 * GI), bytesOf(256 * 2 ** 20, 16 * GI), bytesOf(GI / 3, 8 * GI)]).toEqual(["1.5Gi / 8Gi", "0 / 8Gi", "0.25Gi / 16Gi", "≈341Mi / 8Gi"]);
 });

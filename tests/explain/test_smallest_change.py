@@ -194,7 +194,7 @@ def test_what_was_tried_is_reported_where_nothing_helps() -> None:
     claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]
     result = smallest_change(cluster(node("n1", cordoned=True), pod("p", volumes=claim)), "default/p")
     assert sum(result.tried.values()) >= result.dry_runs > 0
-    assert "were tried (" in result.sentence
+    assert "trials of one or two changes (" in result.sentence
     assert "more nodes" in result.sentence
 
 

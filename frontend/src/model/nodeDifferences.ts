@@ -1,5 +1,5 @@
 import type { Item } from "./nodeList";
-import { printBytes, printCount, printCpu } from "./quantity";
+import { bytesOf, cpuOf, printBytes, printCount, printCpu } from "./quantity";
 import { printZone, shortKey } from "./names";
 
 /** One member of a NodeInfo in the cache and in the snapshot. */
@@ -27,12 +27,12 @@ function membersOf(item: Item): Map<string, string> {
   const { requested, allocatable, nonZeroRequested } = item;
   const members: [string, string][] = [
     ["Generation", printCount(item.generation)],
-    ["Requested cpu", `${printCpu(requested.milliCPU)} / ${printCpu(allocatable.milliCPU)}`],
-    ["Requested memory", `${printBytes(requested.memory)} / ${printBytes(allocatable.memory)}`],
+    ["Requested cpu", cpuOf(requested.milliCPU, allocatable.milliCPU)],
+    ["Requested memory", bytesOf(requested.memory, allocatable.memory)],
     ["Pods", `${item.podOrder.length} / ${allocatable.allowedPodNumber}`],
   ];
   if (allocatable.ephemeralStorage || requested.ephemeralStorage)
-    members.push(["ephemeral-storage", `${printBytes(requested.ephemeralStorage)} / ${printBytes(allocatable.ephemeralStorage)}`]);
+    members.push(["ephemeral-storage", bytesOf(requested.ephemeralStorage, allocatable.ephemeralStorage)]);
   for (const name of [...new Set([...Object.keys(allocatable.scalar), ...Object.keys(requested.scalar)])].sort())
     members.push([name, `${requested.scalar[name] ?? 0} / ${allocatable.scalar[name] ?? 0}`]);
   members.push(["NonZeroRequested", `${printCpu(nonZeroRequested.milliCPU)}, ${printBytes(nonZeroRequested.memory)}`]);

@@ -23,6 +23,28 @@ export function printBytes(bytes: number): string {
   return `≈${value < 100 ? value.toFixed(1) : value.toFixed(0)}${BINARY[unit]}`;
 }
 
+/** CPU beside a larger amount, in cpus if two decimals suffice: `1.5`, `0.25`. */
+export function printCores(milli: number): string {
+  return milli % 10 === 0 ? String(milli / 1000) : printCpu(milli);
+}
+
+/** Bytes beside a larger amount, in its unit if two decimals suffice: 1536Mi of 8Gi are `1.5Gi`. */
+export function printBytesOf(bytes: number, whole: number): string {
+  const unit = BINARY.indexOf(/[A-Z]i$/.exec(printBytes(whole))?.[0] ?? "");
+  const hundredths = (bytes / 1024 ** unit) * 100;
+  return unit > 0 && bytes > 0 && Number.isInteger(hundredths) ? `${hundredths / 100}${BINARY[unit]}` : printBytes(bytes);
+}
+
+/** What is requested of what there is: `1.5 / 4`. */
+export function cpuOf(requested: number, allocatable: number): string {
+  return `${printCores(requested)} / ${printCores(allocatable)}`;
+}
+
+/** What is requested of what there is: `1.5Gi / 8Gi`. */
+export function bytesOf(requested: number, allocatable: number): string {
+  return `${printBytesOf(requested, allocatable)} / ${printBytes(allocatable)}`;
+}
+
 /** An amount of a resource in base units (milli-cpus, bytes, a count), in short form: `2.5`, `250m`, `≈1.9Gi`, `3`. */
 export function printAmount(resource: string, amount: number): string {
   if (resource === "cpu") return Math.abs(amount) > 1000 && amount % 10 === 0 ? String(amount / 1000) : printCpu(amount);

@@ -1,7 +1,7 @@
 import type { Box } from "../layout/boxes";
 import { loadClass } from "../model/load";
 import type { Item } from "../model/nodeList";
-import { amountTexts, printBytes, printCpu, shares } from "../model/quantity";
+import { amountTexts, printBytes, printBytesOf, printCores, shares } from "../model/quantity";
 import { splitKey, withoutDomain } from "../model/names";
 import { detailOf, PAD, podMarks, rowsFrom } from "../layout/podMarks";
 import { GLYPHS } from "../theme/glyphs";
@@ -66,8 +66,8 @@ function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks:
   const used = shares(item.requested, item.allocatable, item.podOrder.length);
   const { requested, allocatable } = item;
   const bars: [string, number, string[]][] = [
-    ["cpu", used.cpu, amountTexts(printCpu(requested.milliCPU), printCpu(allocatable.milliCPU), used.cpu)],
-    ["mem", used.memory, amountTexts(printBytes(requested.memory), printBytes(allocatable.memory), used.memory)],
+    ["cpu", used.cpu, amountTexts(printCores(requested.milliCPU), printCores(allocatable.milliCPU), used.cpu)],
+    ["mem", used.memory, amountTexts(printBytesOf(requested.memory, allocatable.memory), printBytes(allocatable.memory), used.memory)],
     ["pods", used.pods, amountTexts(String(item.podOrder.length), String(allocatable.allowedPodNumber), used.pods)],
   ];
   const font = (context.font = `400 12px ${palette.font}`);

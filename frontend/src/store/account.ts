@@ -1,5 +1,5 @@
 /** The user of the page, as its shell names them. */
-const shell = document.getElementById("app")?.dataset;
+const shell = document.querySelector<HTMLElement>("#app, [data-site-top]")?.dataset;
 const may = document.querySelector<HTMLMetaElement>('meta[name="account"]')?.content.split(" ") ?? [];
 
 export const account = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from functools import cached_property
 from typing import Any
+from uuid import UUID
 
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.history import cycle_groups, lineage, reading
@@ -75,4 +76,13 @@ def compare_sessions(a: tuple[Session, int], b: tuple[Session, int], *, detail_s
     if common is not None:
         owner, shared_event = common
         shared_cycle = cycle_groups.last_ended(owner, shared_event) or 0
-    return compare(sides[0], sides[1], shared_event=shared_event, shared_cycle=shared_cycle, shared_origin=common is not None)
+    return compare(sides[0], sides[1], shared_event=shared_event, shared_cycle=shared_cycle, shared_origin=_root(a[0]) == _root(b[0]))
+
+
+def _root(session: Session) -> UUID:
+    """The session from which this one descends, also by forks to another release, which share no events with it."""
+    found, parent = session.pk, session.origin_id
+    while parent is not None:
+        found, parent = parent, Session.objects.filter(pk=parent).values_list("origin_id", flat=True).first()
+    root: UUID = found
+    return root

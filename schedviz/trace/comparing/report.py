@@ -82,7 +82,7 @@ def _sides(comparison: Comparison) -> str:
     table = _table(["", "session", "#event", "#cycles", "#pods", "#nodes", "#clock"], [row("A", comparison.a), row("B", comparison.b)])
     shared = f"<p>They have the same history up to event {comparison.shared_event:,}.</p>" if comparison.shared_event else ""
     if comparison.shared_origin and not comparison.shared_event:
-        shared = "<p>They begin with the same cluster.</p>"
+        shared = "<p>Both descend from one session.</p>"
     return table + shared
 
 

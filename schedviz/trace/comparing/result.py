@@ -196,7 +196,7 @@ class Comparison(Part, frozen=True):
     b: SideShown
     #: The runs have the same history up to this event, because one is a fork of the other or both of a third; 0: no shared event.
     shared_event: int
-    #: Both are the same session, or forks that descend from one; their histories may differ from the first event on.
+    #: Both are the same session, or descend from one by forks. Forks to another release share no events.
     shared_origin: bool
     #: Members of the settings (configuration, policies, seed) that differ.
     settings: list[Difference]

@@ -98,7 +98,7 @@ CHINESE: Final = MappingProxyType(
         "cases_short": "常见情形",
         "docs": "文档",
         "glossary": "术语表",
-        "glossary_lead": "在会话页面上，将指针停在术语上、使其获得焦点或点按它，即可看到这些含义。",
+        "glossary_lead": "在会话页面上，将指针停在术语上或点按它，即可看到这些含义。",
         "glossary_search": "查找术语",
         "glossary_none": "没有匹配的术语。",
         "rooms": "课堂",
