@@ -155,7 +155,11 @@ class Search:
             return f"{self.pod.key} {_WOULD[best.effect]}: {' and '.join(change.what for change in best.changes)}."
         kinds = ", ".join(f"{count} × {WORDS[kind]}" for kind, count in sorted(self.tried.items(), key=lambda item: -item[1]))
         ended = f"; the search ends after {self.most_tried}" if self.dry_runs >= self.most_tried else ""
-        tried = f"{self.dry_runs} trials of one or two changes ({kinds}){ended}" if kinds else "there is none that answers what is said against it"
+        tried = (
+            f"{self.dry_runs} trials of one or two changes ({kinds}){ended}"
+            if kinds
+            else "there is none that answers what is said against it"
+        )
         return f"No single change and no pair of changes places {self.pod.key}: {tried}."
 
     def result(self, began: float, sentence: str) -> SmallestChange:
