@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from schedviz.sessions.analysis import comparison
 from schedviz.sessions.analysis.comparison import compare_sessions
-from schedviz.sessions.forks.requests import fork
+from schedviz.sessions.forks.requests import OtherRelease, fork
 from schedviz.sessions.history import lineage, reading
 from schedviz.sessions.models import Session
 from schedviz.sessions.replay import cycle_detail_job
@@ -144,3 +144,15 @@ def test_what_sessions_share_is_the_nearest_common_past(pair: tuple[Session, Ses
     assert lineage.shared(forked.pk, other.pk, until_a=forked.event, until_b=other.event) == (parent.pk, other.fork_event)
     assert lineage.shared(forked.pk, parent.pk, until_a=forked.event, until_b=7) == (parent.pk, 7)
     assert comparison.compare_sessions(*heads(forked, other), detail_seconds=0).shared_event == other.fork_event
+
+
+def test_forks_to_two_releases_descend_from_one_session_and_share_no_event(pair: tuple[Session, Session]) -> None:
+    parent, _ = pair
+    same, other = (fork(parent, User.objects.get(), other=OtherRelease(release)).session for release in ("v1.27.1", "v1.36"))
+    for made in (same, other):
+        import_job.import_uploads(made.pk)
+        made.refresh_from_db()
+
+    result = compare_sessions(*heads(same, other), detail_seconds=0)
+
+    assert (result.shared_event, result.shared_origin) == (0, True)
