@@ -139,7 +139,7 @@ def test_lessons_cases_documentation_comparisons_and_panels_have_no_serious_acce
         (f"/experiments/{experiment}/", "main svg[role=group]"),
         ("/lessons/", "[data-lesson]"),
         ("/cases/", "[data-open-case]"),
-        ("/docs/glossary/", "main table"),
+        ("/docs/glossary/", "main dl"),
         (f"/compare/?a={session}&b={session}", "main"),
         (f"/s/{session}/panel/loop/", "#cache-title"),
     ):
