@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _NAMED: Final = 5
 #: Groups of a reason in the overview.
 _GROUPS: Final = 5
+#: What precedes the scheduler's own words.
+_SCHEDULER: Final = "kube-scheduler: "
 #: Nodes drawn as bars, and the characters of a bar.
 _BARS: Final = 3
 _BAR: Final = 24
@@ -58,10 +60,14 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None) -
 
 def print_overview(found: Overview) -> None:
     """Each reason with its pods and their numbers, and what to do about it."""
+    from schedviz.trace.phrase import as_sentence
+
     say_wrapped(found.sentence, bold=True)
     for reason in found.reasons:
         say()
-        say_wrapped(f"{_pods(reason.count):>8}  {reason.reason}", hanging=10, bold=True)
+        say_wrapped(f"{_pods(reason.count):>8}  {as_sentence(reason.headline)}", hanging=10, bold=True)
+        if reason.is_quoted:
+            say_wrapped(f"{_SCHEDULER}{reason.reason}", indent=10, dim=True)
         for group in reason.groups[:_GROUPS]:
             _print_group(group)
             if group.changes and not reason.changes:
@@ -73,7 +79,7 @@ def print_overview(found: Overview) -> None:
         elif reason.advice:
             say_wrapped(f"To do: {reason.advice}", indent=10)
         for clause in reason.other_reasons:
-            say_wrapped(f"also: {clause.reason}", hanging=10, indent=10)
+            say_wrapped(f"also: {clause.headline or clause.reason}", hanging=10, indent=10)
             say_wrapped(f"To do: {clause.advice}", indent=10)
     if found.unexplained:
         say()
@@ -86,7 +92,8 @@ def print_overview(found: Overview) -> None:
 
 
 def _print_group(group: PendingGroup) -> None:
-    say_wrapped(f"{_named(group.pods)}{f': {group.detail}' if group.detail else ''}", indent=10)
+    said = group.headline or group.detail
+    say_wrapped(f"{_named(group.pods)}{f': {said}' if said else ''}", indent=10)
 
 
 def _print_todo(changes: Sequence[ChangeView]) -> None:
@@ -170,22 +177,29 @@ def _print_change(change: SmallestChange) -> None:
 
 
 def _print_clauses(clauses: Iterable[Clause]) -> None:
+    from schedviz.trace.phrase import as_sentence
+
     for clause in clauses:
         say()
-        count = f"{_nodes(clause.count):>8}" if clause.count else " " * 8
-        say_wrapped(f"{count}  {clause.reason}  [{_source(clause)}]", hanging=10)
-        if not clause.details and clause.meaning:
-            say_wrapped(clause.meaning, indent=10)
+        quote = f"{f'{clause.count} ' if clause.count else ''}{clause.reason}  [{_source(clause)}]"
+        if clause.headline:
+            say_wrapped(as_sentence(clause.headline), hanging=2, indent=2, bold=True)
+            say_wrapped(f"{_SCHEDULER}{quote}", indent=4, dim=True)
+        else:
+            say_wrapped(quote, hanging=2, indent=2)
+        if not clause.details and clause.meaning and not clause.headline:
+            say_wrapped(clause.meaning, indent=4)
         for detail in clause.details:
-            say_wrapped(detail.sentence, indent=10)
+            if detail.sentence != clause.headline:
+                say_wrapped(detail.sentence, indent=4)
             _print_bars(detail)
         # Usual causes stand in for the numbers of this case.
         for cause in () if clause.details else clause.causes:
-            say_wrapped(f"- {cause}", indent=10)
+            say_wrapped(f"- {cause}", indent=4)
         if clause.nodes:
-            say_wrapped(f"on {_named(clause.nodes)}", indent=10, dim=True)
+            say_wrapped(f"on {_named(clause.nodes)}", indent=4, dim=True)
         if clause.advice:
-            say_wrapped(f"To do: {clause.advice}", indent=10)
+            say_wrapped(f"To do: {clause.advice}", indent=4)
 
 
 def _print_bars(detail: AnyDetail) -> None:
@@ -201,7 +215,7 @@ def _print_bars(detail: AnyDetail) -> None:
         used = min(_BAR, round(_BAR * node.used / node.allocatable))
         free = printed_amount(detail.resource, max(0, node.allocatable - node.used))
         amounts = f"{free} free of {printed_amount(detail.resource, node.allocatable)}"
-        say(f"          {node.node:<{width}}  {'█' * used}{'░' * (_BAR - used)}  {amounts}")
+        say(f"    {node.node:<{width}}  {'█' * used}{'░' * (_BAR - used)}  {amounts}")
 
 
 def _source(clause: Clause) -> str:

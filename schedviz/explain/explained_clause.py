@@ -21,6 +21,7 @@ def explained_clause(
     meaning = meaning_of(reason) or otherwise
     if meaning is None:
         return Clause(count, reason, plugin, code, nodes)
+    headline = None if meaning is otherwise else meaning.headline(count)
     return Clause(
         0 if meaning.is_note else count,
         reason,
@@ -28,6 +29,8 @@ def explained_clause(
         code,
         nodes,
         meaning=meaning.sentence,
+        headline=headline.text if headline is not None else "",
+        headline_phrase=headline,
         causes=meaning.causes,
         advice=meaning.advice,
         meaning_phrase=meaning.phrase,

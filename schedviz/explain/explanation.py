@@ -34,6 +34,9 @@ class Clause(Part, frozen=True):
     nodes: tuple[str, ...]
     #: Its meaning in a sentence, and its usual causes.
     meaning: str = ""
+    #: The same in one plain sentence, with the numbers of this case: "2 nodes are cordoned". "" for a reason of no known plugin.
+    headline: str = ""
+    headline_phrase: Phrase | None = None
     causes: tuple[str, ...] = ()
     #: What to do about it.
     advice: str = ""

@@ -15,12 +15,15 @@ from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.changes.change import ChangeView, what_to_do
 from schedviz.explain.details.detail import NAMED
+from schedviz.explain.details.short_names import ShortNames
 from schedviz.explain.doctor.known_findings import MISSED_POD, KnownFindings, unknown_nodes
 from schedviz.explain.doctor.object_events import KIND as EVENT
 from schedviz.explain.equivalence import groups
 from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
 from schedviz.explain.queue_place import is_name_only, queue_place
 from schedviz.explain.real_message import missing_kind
+from schedviz.explain.reasons import meaning_of
+from schedviz.explain.sentence import plain
 from schedviz.explain.why import NO_FINDINGS, explain_pod
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
@@ -34,6 +37,7 @@ _NAME: Final = re.compile(r'"[^"]*"')
 _UNKNOWN: Final = phrase("unknown to the scheduler")
 _NOT_EVALUATED: Final = "not evaluated: the files have no {kind} objects"
 _OF_CLAUSE: Final = "{reason}"
+_JOINED: Final = "{first}; {next}"
 _TRIED_SOON: Final = "not tried yet: nodes can take them now"
 
 
@@ -48,6 +52,9 @@ class PendingGroup(Part, frozen=True):
     outlook: Outlook
     clauses: tuple[Clause, ...]
     sentence_phrase: Phrase | None = None
+    #: Why the pods are pending, in one plain sentence; "": it is that of the reason.
+    headline: str = ""
+    headline_phrase: Phrase | None = None
     #: The numbers behind the main clause; "" if there are none.
     detail: str = ""
     detail_phrase: Phrase | None = None
@@ -61,6 +68,11 @@ class WaitingReason(Part, frozen=True):
     #: Its name: the reason of the explanation's main clause, or what else the pods wait for. Groups of several reasons name each.
     reason: str
     reason_phrase: Phrase
+    #: The same in one plain sentence, with the numbers that all groups have in common.
+    headline: str
+    headline_phrase: Phrase
+    #: Whether `reason` is the scheduler's own text, which is shown besides.
+    is_quoted: bool
     #: The number of pods.
     count: int
     groups: tuple[PendingGroup, ...]
@@ -178,7 +190,7 @@ def _by_reason(
         reason = _UNKNOWN if findings.is_unknown(explanation.pod) else _reason(simulation, explanation)
         phrases.setdefault(reason.text, reason)
         advice.setdefault(reason.text, _advice(explanation))
-        by_reason.setdefault(reason.text, []).append(_group(simulation, explanation, pods))
+        by_reason.setdefault(reason.text, []).append(_group(simulation, explanation, pods, is_of_clause=_is_quoted(reason)))
         if reason.template == _OF_CLAUSE and explanation.standing == "pending" and explanation.lacks_change and not explanation.group:
             searched.setdefault(reason.text, []).append(explanation)
     changes = _changes(simulation, searched) if with_changes else {}
@@ -186,8 +198,9 @@ def _by_reason(
         text: [msgspec.structs.replace(group, changes=changes.get(group.pods[0], ())) for group in members]
         for text, members in by_reason.items()
     }
-    reasons = [*_joined(by_reason, phrases)]
-    reasons += [_waiting(phrases[text], members, advice[text]) for text, members in by_reason.items() if members]
+    short = ShortNames([node.name for node in simulation.scheduler.state.cache.nodes])
+    reasons = [*_joined(by_reason, phrases, short)]
+    reasons += [_waiting(phrases[text], members, advice[text], short) for text, members in by_reason.items() if members]
     return sorted(reasons, key=lambda reason: (reason.placeable, reason.reason_phrase.template == _NOT_EVALUATED, -reason.count))
 
 
@@ -205,7 +218,7 @@ def _changes(simulation: Simulation, searched: dict[str, list[Explanation]]) -> 
     return found
 
 
-def _joined(by_reason: dict[str, list[PendingGroup]], phrases: dict[str, Phrase]) -> Iterator[WaitingReason]:
+def _joined(by_reason: dict[str, list[PendingGroup]], phrases: dict[str, Phrase], short: ShortNames) -> Iterator[WaitingReason]:
     """Groups of different reasons that the same change would place; they are taken out of `by_reason`."""
     reasons: dict[str, dict[str, None]] = {}
     for text, members in by_reason.items():
@@ -216,15 +229,51 @@ def _joined(by_reason: dict[str, list[PendingGroup]], phrases: dict[str, Phrase]
             groups_ = [group for text in texts for group in by_reason[text] if what_to_do(group.changes) == what]
             for text in texts:
                 by_reason[text] = [group for group in by_reason[text] if what_to_do(group.changes) != what]
-            yield _waiting(joined([phrases[text] for text in texts], "{first}; {next}"), groups_, "")
+            yield _waiting(joined([phrases[text] for text in texts], _JOINED), groups_, "", short)
 
 
-def _waiting(reason: Phrase, members: Sequence[PendingGroup], advice: str) -> WaitingReason:
+def _waiting(reason: Phrase, members: Sequence[PendingGroup], advice: str, short: ShortNames) -> WaitingReason:
     placeable = reason.template == _TRIED_SOON
     count = sum(len(group.pods) for group in members)
     common = members[0].changes if len({what_to_do(group.changes) for group in members}) == 1 else ()
     said = advice if not placeable and not all(group.changes for group in members) else ""
-    return WaitingReason(reason.text, reason, count, tuple(members), placeable, said, common)
+    headline = _headline(reason, members, common, short)
+    members = [_without_headline(group, headline) for group in members]
+    return WaitingReason(reason.text, reason, headline.text, headline, _is_quoted(reason), count, tuple(members), placeable, said, common)
+
+
+def _headline(reason: Phrase, members: Sequence[PendingGroup], common: Sequence[ChangeView], short: ShortNames) -> Phrase:
+    """What the groups have in common, in one plain sentence."""
+    headlines = {group.headline: group.headline_phrase for group in members}
+    if len(headlines) == 1 and members[0].headline_phrase is not None:
+        return members[0].headline_phrase
+    if [change.kind for change in common] == ["uncordon"]:
+        # Verified: with this node uncordoned they fit.
+        node = str(common[0].phrase.values["node"])
+        return phrase("node {node} is cordoned, and no other node takes these pods", node=short.of(node))
+    return _in_general(reason)
+
+
+def _in_general(reason: Phrase) -> Phrase:
+    """A reason of the scheduler in one plain sentence that is true for every pod; another reason as it is."""
+    if reason.template == _JOINED:
+        return Phrase(_JOINED, {name: _in_general(part) for name, part in reason.values.items() if isinstance(part, Phrase)})
+    if not _is_quoted(reason):
+        return reason
+    meaning = meaning_of(reason.text)
+    return reason if meaning is None else meaning.headline(0)
+
+
+def _is_quoted(reason: Phrase) -> bool:
+    """Whether it is the scheduler's own text."""
+    return reason.template in (_OF_CLAUSE, _JOINED)
+
+
+def _without_headline(group: PendingGroup, headline: Phrase) -> PendingGroup:
+    """The group without what its reason has said."""
+    if group.headline == headline.text:
+        group = msgspec.structs.replace(group, headline="", headline_phrase=None)
+    return group if group.detail not in (headline.text, group.headline) else msgspec.structs.replace(group, detail="", detail_phrase=None)
 
 
 def _advice(explanation: Explanation) -> str:
@@ -262,7 +311,7 @@ def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
     if explanation.main is not None:
         return Phrase(_OF_CLAUSE, {"reason": _NAME.sub('"…"', explanation.main.reason)})
     if (said := _said_clause(explanation)) is not None:
-        return Phrase("{reason}", {"reason": _NAME.sub('"…"', said.reason)})
+        return Phrase(_OF_CLAUSE, {"reason": _NAME.sub('"…"', said.reason)})
     return phrase("there are no nodes")
 
 
@@ -273,10 +322,12 @@ def _said_clause(explanation: Explanation) -> Clause | None:
     return next(iter(explanation.clauses), None)
 
 
-def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]) -> PendingGroup:
+def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod], *, is_of_clause: bool) -> PendingGroup:
     detail = (
         _detail(simulation, explanation) or _finding(explanation) or explanation.group_phrase or _event(explanation) or _where(explanation)
     )
+    clause = explanation.main or _said_clause(explanation)
+    headline = plain(clause) if clause is not None and is_of_clause else None
     return PendingGroup(
         tuple(pod.key for pod in pods),
         explanation.standing,
@@ -285,6 +336,8 @@ def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]
         explanation.outlook,
         explanation.clauses,
         explanation.sentence_phrase,
+        headline.text if headline is not None else "",
+        headline,
         detail.text if detail is not None else "",
         detail,
     )

@@ -133,13 +133,15 @@ def _pending(explanation: Explanation) -> Phrase:
         return phrase("{state}: there are no nodes.", state=state)
     if explanation.failed:
         return phrase("{state}: each attempt ends with an error before a node is found: {error}.", state=state, error=_error(explanation))
-    if explanation.main is not None and (detail := _detail(explanation.main)) is not None:
+    if explanation.main is not None and (detail := plain(explanation.main)) is not None:
         return _with_detail(state, detail, explanation)
     return phrase("{state}: {why}. {outlook}", state=state, why=_no_node(explanation), outlook=_outlook(explanation))
 
 
-def _detail(clause: Clause) -> Phrase | None:
-    """The numbers behind a clause, otherwise its meaning with its nodes; None if neither is known."""
+def plain(clause: Clause) -> Phrase | None:
+    """A clause in one plain sentence, otherwise the numbers behind it, or its meaning with its nodes; None if nothing is known."""
+    if clause.headline_phrase is not None:
+        return clause.headline_phrase
     if clause.details:
         return clause.details[0].sentence_phrase
     if clause.meaning_phrase is None or not clause.nodes:

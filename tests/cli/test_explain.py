@@ -61,7 +61,7 @@ def test_without_nodes_what_the_scheduler_said_is_explained():
     assert told.exit_code == 0
     assert "warning: There is no node" in told.stderr
     assert f"There are no nodes here to try it on; its scheduler wrote: {said}" in told.stdout
-    assert "the node is cordoned" in told.stdout
+    assert "  1 node is cordoned" in told.stdout
     assert "0/0" not in told.stdout
 
 
@@ -73,7 +73,7 @@ def test_the_answer_comes_first_then_what_would_place_the_pod_then_the_reasons()
         next(i for i, line in enumerate(lines) if line.startswith(title)) for title in ("What would place", "Reasons", "Scheduler message")
     ]
     assert order == sorted(order)
-    assert f"          a  {'░' * 24}  2 free of 2" in lines
+    assert f"    a  {'░' * 24}  2 free of 2" in lines
 
 
 def test_standard_input_that_is_no_dump_is_named():
@@ -88,8 +88,8 @@ def test_without_a_pod_the_overview_has_each_reason_with_its_pods_and_numbers():
     assert found.output.splitlines()[:4] == [
         "1 pod is pending, for 1 reason",
         "",
-        "   1 pod  Insufficient cpu",
-        "          default/large: the pod requests 3 cpu; the largest node has 2 in total",
+        "   1 pod  The pod requests 3 cpu; the largest node has 2 in total",
+        "          kube-scheduler: Insufficient cpu",
     ]
 
 
@@ -159,7 +159,7 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
 
     assert found.exit_code == 0, found.output
     assert "shop/web, 5m ago:" in found.output
-    assert "2 nodes  Insufficient cpu  [NodeResourcesFit]" in found.output
+    assert "2 nodes have too little free cpu" in found.output
     assert "no objects that can be simulated" in found.stderr
 
 
@@ -220,11 +220,12 @@ def test_the_overview_of_a_pod_without_nodes_explains_each_reason_of_its_message
     one = CliRunner().invoke(explain, ["large", "-f", "-"], input=pod).stdout
     card = CliRunner().invoke(explain, ["-f", "-", "-o", "markdown"], input=pod).stdout
 
-    assert "1 pod  node(s) had untolerated taint {nvidia.com/gpu: present}" in found
-    assert "also: Insufficient nvidia.com/gpu" in found
+    assert "1 pod  2 nodes are tainted, and the pod does not tolerate nvidia.com/gpu=present" in found
+    assert "kube-scheduler: node(s) had untolerated taint {nvidia.com/gpu: present}" in found
+    assert "also: 4 nodes have too little free nvidia.com/gpu" in found
     assert found.count("To do: ") == 2
-    assert "also: Insufficient nvidia.com/gpu" in card
-    assert one.index("2 nodes  node(s) had untolerated taint") < one.index("4 nodes  Insufficient nvidia.com/gpu")
+    assert "also: 4 nodes have too little free nvidia.com/gpu" in card
+    assert one.index("2 nodes are tainted") < one.index("4 nodes have too little free nvidia.com/gpu")
 
 
 def test_a_simulated_message_ends_with_one_full_stop() -> None:

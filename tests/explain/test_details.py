@@ -134,7 +134,7 @@ def test_a_taint_is_counted_with_the_pods_that_tolerate_it() -> None:
     [detail] = details(simulation)
     assert isinstance(detail, TaintDetail)
     assert (detail.taint, detail.nodes, detail.tolerated_by, detail.pods) == ("gpu=true:NoSchedule", 2, 1, ("default/a",))
-    assert detail.sentence == "the pod does not tolerate the taint gpu=true:NoSchedule of 2 nodes; 1 running pod does"
+    assert detail.sentence == "the pod does not tolerate the taint gpu=true:NoSchedule of 2 nodes; 1 running pod tolerates it by name"
 
 
 def test_a_node_selector_is_compared_with_the_values_that_nodes_have() -> None:
@@ -167,7 +167,7 @@ def test_a_spread_constraint_has_the_pods_of_each_domain() -> None:
     [detail] = details(simulation, "node(s) didn't match pod topology spread constraints")
     assert isinstance(detail, SpreadDetail)
     assert (detail.fewest, detail.most, detail.domains) == (0, 1, (DomainPods("b", 0), DomainPods("a", 1)))
-    assert detail.sentence == f"with maxSkew 1, each {ZONE} may have at most 1 matching pods now; full: a (1); with room: b (0)"
+    assert detail.sentence == f"with maxSkew 1, each {ZONE} may have at most 1 matching pod now; full: a (1); not full: b (0)"
 
 
 def test_affinity_to_pods_that_do_not_run_says_so() -> None:

@@ -35,7 +35,7 @@ def test_pods_are_grouped_by_reason_with_those_that_no_node_takes_first() -> Non
         ("node(s) had untolerated taint {gpu: true}", 1),
         ("not tried yet: nodes can take them now", 1),
     ]
-    assert [group.detail for group in found.reasons[0].groups] == [
+    assert [group.headline for group in found.reasons[0].groups] == [
         "the pod requests 64 cpu; the largest node has 4 in total",
         "the pod requests 128 cpu; the largest node has 4 in total",
     ]

@@ -31,9 +31,17 @@ def templates() -> Iterator[str]:
     for meaning in (*(meaning for _, meaning in reasons.TABLE), reasons.UNKNOWN):
         yield meaning.template
         yield from meaning.causes
+        yield from filter(None, meaning.of_nodes)
         yield from (meaning.advice,) if meaning.advice else ()
     yield from (nominations._SILENT, nominations._UNKNOWN, nominations._FIX)
-    yield from ("{first}, {next}", "{first} and {next}", "{names} and {count} more")
+    yield from (
+        "{first}, {next}",
+        "{first} and {next}",
+        "{first}; {next}",
+        "{nodes} does not fit",
+        "{nodes} do not fit",
+        "{names} and {count} more",
+    )
     yield from (sample.description for sample in samples())
     yield from (text for case in cases() for text in (case.title, case.seen, case.fix))
     yield from TITLES.values()

@@ -18,6 +18,9 @@ export interface ReasonClause {
   code: string;
   nodes: string[];
   meaning: string;
+  /** The same in one plain sentence, with the numbers of this case; "": it is of no known plugin. Older servers do not send it. */
+  headline?: string;
+  headlinePhrase?: Phrase | null;
   causes: string[];
   /** What to do about it; older servers do not send it. */
   advice?: string;
@@ -184,6 +187,9 @@ export interface PendingGroup {
   outlook: Outlook;
   clauses: ReasonClause[];
   sentencePhrase: Phrase | null;
+  /** Why the pods are pending, in one plain sentence; "": the reason says it. Older servers do not send it. */
+  headline?: string;
+  headlinePhrase?: Phrase | null;
   /** The numbers behind the main clause; "" if there are none. */
   detail: string;
   detailPhrase: Phrase | null;
@@ -195,6 +201,10 @@ export interface PendingGroup {
 export interface WaitingReason {
   reason: string;
   reasonPhrase: Phrase;
+  /** The same in one plain sentence; `isQuoted`: `reason` is the scheduler's own text. Older servers do not send them. */
+  headline?: string;
+  headlinePhrase?: Phrase;
+  isQuoted?: boolean;
   count: number;
   groups: PendingGroup[];
   /** They only wait for their next attempt: nodes can take them now. */

@@ -84,10 +84,12 @@ def _finding(finding: Finding) -> str:
 
 def _reason(clause: Clause, *, meaning: bool = False) -> Reason:
     """With `meaning`, explains the reason if there are no numbers."""
-    sentences = [clause.meaning] if meaning and clause.meaning else [detail.sentence for detail in clause.details]
+    sentences = [clause.meaning] if meaning and clause.meaning and not clause.headline else []
+    sentences += [detail.sentence for detail in clause.details if not meaning and detail.sentence != clause.headline]
     return Reason(
         count=clause.count,
         reason=clause.reason,
+        headline=as_sentence(clause.headline),
         plugin=clause.plugin,
         lines=tuple(map(Line, sentences)),
         todo=clause.advice,
@@ -129,11 +131,17 @@ def _waiting(reason: WaitingReason) -> Reason:
     lines = [Line(_line_of(reason, group), group.pods) for group in reason.groups[:_GROUPS]]
     if remaining := sum(len(group.pods) for group in reason.groups[_GROUPS:]):
         lines.append(Line(f"and {remaining:,} more"))
-    lines += [Line(f"also: {clause.reason}. To do: {clause.advice}") for clause in reason.other_reasons]
-    return Reason(count=reason.count, reason=reason.reason, lines=tuple(lines), todo=what_to_do(reason.changes) or reason.advice)
+    lines += [Line(f"also: {clause.headline or clause.reason}. To do: {clause.advice}") for clause in reason.other_reasons]
+    return Reason(
+        count=reason.count,
+        reason=reason.reason if reason.is_quoted else as_sentence(reason.reason),
+        headline=as_sentence(reason.headline) if reason.is_quoted and reason.headline != reason.reason else "",
+        lines=tuple(lines),
+        todo=what_to_do(reason.changes) or reason.advice,
+    )
 
 
 def _line_of(reason: WaitingReason, group: PendingGroup) -> str:
     """The numbers of the group, and what would place it if that is not said once for the reason."""
     todo = "" if reason.changes or not group.changes else f"To do: {what_to_do(group.changes)}"
-    return ". ".join(filter(None, (group.detail, todo)))
+    return ". ".join(filter(None, (group.headline or group.detail, todo)))

@@ -80,6 +80,8 @@ def _reason(number: int, reason: Reason, unit: str) -> Iterable[str]:
     sign = f'<svg aria-hidden="true"><rect class="r{min(number, _LAST)}" width="10" height="10" rx="2"/></svg>'
     plugin = f'<span class="plugin">{escape(reason.plugin)}</span>' if reason.plugin else ""
     yield f"<section><h2>{plugin}{sign}{escape(heading_of(reason, unit))}</h2>"
+    if quote := quote_of(reason, unit):
+        yield f'<p class="key">kube-scheduler: {escape(quote)}</p>'
     yield '<ul class="lines">'
     yield from (f"<li>{_line(line)}</li>" for line in reason.lines)
     yield "</ul>"
@@ -157,8 +159,16 @@ def _with_code(words: str) -> str:
 
 
 def heading_of(reason: Reason, unit: str) -> str:
-    """`3 nodes: Insufficient cpu`; without a count the reason alone."""
-    return f"{count_of(reason.count, unit)}: {reason.reason}" if reason.count else reason.reason
+    """The plain sentence, otherwise the reason: `3 nodes: Insufficient cpu`. A sentence about nodes has their number."""
+    heading = reason.headline or reason.reason
+    return f"{count_of(reason.count, unit)}: {heading}" if reason.count and (unit != "nodes" or not reason.headline) else heading
+
+
+def quote_of(reason: Reason, unit: str) -> str:
+    """The scheduler's own words below a plain sentence: `3 nodes: Insufficient cpu`; "" if they are the heading."""
+    if not reason.headline:
+        return ""
+    return f"{count_of(reason.count, unit)}: {reason.reason}" if reason.count and unit == "nodes" else reason.reason
 
 
 def footer_of(card: Card) -> str:

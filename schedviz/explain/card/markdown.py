@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from schedviz.explain.card.html import heading_of, quote_of
 from schedviz.explain.card.model import Card, Fix, Line, Reason
 
 #: Nodes and pods named per line.
@@ -26,7 +27,7 @@ def markdown_of(card: Card) -> str:
         for fix in card.fixes:
             lines += _fix(fix)
     for reason in card.reasons:
-        lines += _reason(reason)
+        lines += _reason(reason, card.unit)
     lines += _messages(card)
     if card.origin:
         lines += ["", f"_{text(card.origin)}, explained by schedviz_"]
@@ -49,12 +50,16 @@ def _title(card: Card) -> str:
     return f"Why {code(card.subject)} is {card.standing}" if card.subject else text(card.sentence)
 
 
-def _reason(reason: Reason) -> Iterable[str]:
+def _reason(reason: Reason, unit: str) -> Iterable[str]:
     yield ""
     times = f"{reason.count} × " if reason.count else ""
-    yield f"**{times}{text(reason.reason)}**" + (f" ({reason.plugin})" if reason.plugin else "")
-    if reason.lines or reason.nodes or reason.todo:
+    source = f" ({reason.plugin})" if reason.plugin else ""
+    quote = quote_of(reason, unit)
+    yield f"**{text(heading_of(reason, unit)) if quote else times + text(reason.reason)}**{'' if quote else source}"
+    if quote or reason.lines or reason.nodes or reason.todo:
         yield ""
+    if quote:
+        yield f"- kube-scheduler: {text(quote)}{source}"
     for line in reason.lines:
         yield f"- {_line(line)}"
     if reason.nodes:

@@ -45,6 +45,8 @@ class Reason(Part, frozen=True):
     #: 0: it is not about nodes.
     count: int
     reason: str
+    #: The same in one plain sentence, which is the heading; "" if `reason` is not the scheduler's own text, or is of no known plugin.
+    headline: str = ""
     plugin: str = ""
     lines: tuple[Line, ...] = ()
     #: The nodes, those that come closest to fitting the pod first.

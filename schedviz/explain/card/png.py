@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from PIL import Image, ImageDraw, ImageFont
 
-from schedviz.explain.card.html import count_of, heading_of
+from schedviz.explain.card.html import count_of, heading_of, quote_of
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.theme import THEMES, Theme, ThemeName
 
@@ -111,6 +111,8 @@ class _Canvas:
         self._box(_PADDING, self._y + 6, 10, 10, fill=colour, radius=2)
         heading = heading_of(reason, unit)
         self._paragraph(heading, self._theme.ink, size=15, weight="bold", leading=22, left=_PADDING + 18, width=room - 18)
+        if quote := quote_of(reason, unit):
+            self._paragraph(f"kube-scheduler: {quote}", self._theme.ink_3, size=12, leading=18)
         for line in reason.lines:
             self._paragraph(_words(line), self._theme.ink, leading=21)
         for chart in reason.charts:

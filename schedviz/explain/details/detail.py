@@ -68,7 +68,7 @@ class TaintDetail(Detail, frozen=True, tag="taint"):
     taint: str
     #: Rejected nodes whose first untolerated taint it is.
     nodes: int
-    #: Pods of the cluster that tolerate it: their number, and the first few names.
+    #: Pods of the cluster with a toleration that names its key: their number, and the first few names. Others tolerate everything.
     tolerated_by: int
     pods: tuple[str, ...]
 

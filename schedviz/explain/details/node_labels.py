@@ -24,6 +24,16 @@ def node_affinity_details(rejected: RejectedNodes) -> Iterator[LabelDetail]:
     yield from label_details(rejected.everywhere, requirements)
 
 
+def node_requirements(rejected: RejectedNodes) -> list[Requirement] | None:
+    """The requirements of the pod, all of which a node has to meet; None: its node affinity has alternatives."""
+    required = required_node_affinity(rejected.pod.pod)
+    terms = required.nodes.terms if required.nodes is not None else ()
+    if len(terms) > 1:
+        return None
+    of_selector = required.labels.requirements if required.labels is not None else ()
+    return list(dict.fromkeys([*of_selector, *(each for term in terms for each in term.labels.requirements)]))
+
+
 def volume_requirements(selector: NodeSelector) -> list[Requirement]:
     """The label requirements of a volume's node affinity."""
     return [each for term in lazy_node_selector(selector).terms for each in term.labels.requirements]

@@ -14,6 +14,7 @@ from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.details.detail import AnyDetail, LabelDetail
 from schedviz.explain.details.devices import device_details
+from schedviz.explain.details.headline import headline
 from schedviz.explain.details.node_labels import node_affinity_details
 from schedviz.explain.details.pod_affinity import pod_affinity_details
 from schedviz.explain.details.ports import port_details
@@ -43,10 +44,10 @@ _BOUND: Final = "make room on the nodes where the volume can be used, or add suc
 def with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[NodeVerdict], clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The same clauses. `verdicts` are those of the dry run's nodes, in order."""
     objections = np.array([len(verdict.objections) for verdict in verdicts], np.int64)
-    return tuple(_with_details(simulation, dry_run, objections, clause) for clause in clauses)
+    return tuple(_with_details(simulation, dry_run, verdicts, objections, clause) for clause in clauses)
 
 
-def _with_details(simulation: Simulation, dry_run: DryRun, objections: IntArray, clause: Clause) -> Clause:
+def _with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[NodeVerdict], objections: IntArray, clause: Clause) -> Clause:
     if not clause.nodes:
         return clause
     row_of = dry_run.row_of
@@ -60,4 +61,6 @@ def _with_details(simulation: Simulation, dry_run: DryRun, objections: IntArray,
     details = _DETAILS.get(clause.plugin)
     found = () if details is None else tuple(details(rejected))
     of_volume = any(isinstance(detail, LabelDetail) and detail.volume for detail in found)
-    return msgspec.structs.replace(clause, nodes=nodes, details=found, advice=_BOUND if of_volume else clause.advice)
+    clause = msgspec.structs.replace(clause, nodes=nodes, details=found, advice=_BOUND if of_volume else clause.advice)
+    plain = headline(rejected, verdicts, clause, found)
+    return clause if plain is None else msgspec.structs.replace(clause, headline=plain.text, headline_phrase=plain)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from schedviz.engine.framework.columns import IntArray
@@ -12,6 +13,7 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.trial_rows import amount
 from schedviz.explain.details.detail import NAMED, NodeAmount, ResourceDetail
 from schedviz.explain.details.rejected_nodes import RejectedNodes
+from schedviz.explain.details.short_names import ShortNames
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.trace.phrase import Phrase, counted, phrase
 
@@ -26,7 +28,10 @@ def resource_details(rejected: RejectedNodes) -> Iterator[ResourceDetail]:
     everywhere = rejected.everywhere.allocatable(resource)
     offered_by, largest = int(np.count_nonzero(everywhere)), int(everywhere.max(initial=0))
     nodes = _nearest(rejected, resource)
-    sentence = _sentence(resource, requested, largest, offered_by, nodes)
+    short = ShortNames(rejected.everywhere.names)
+    sentence = _sentence(
+        resource, requested, largest, offered_by, [msgspec.structs.replace(node, node=short.of(node.node)) for node in nodes]
+    )
     yield ResourceDetail(
         sentence=sentence.text,
         sentence_phrase=sentence,
@@ -79,7 +84,7 @@ def _nearest(rejected: RejectedNodes, resource: str) -> tuple[NodeAmount, ...]:
     return tuple(sorted(found, key=lambda node: node.used - node.allocatable))
 
 
-def _sentence(resource: str, requested: int, largest: int, offered_by: int, nodes: tuple[NodeAmount, ...]) -> Phrase:
+def _sentence(resource: str, requested: int, largest: int, offered_by: int, nodes: Sequence[NodeAmount]) -> Phrase:
     best = nodes[0]
     if resource == PODS:
         return phrase("{node} has {used} of at most {allocatable} pods", node=best.node, used=best.used, allocatable=best.allocatable)

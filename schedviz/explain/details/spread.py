@@ -10,7 +10,7 @@ from schedviz.engine.framework.plugins.helper.topology import has_label
 from schedviz.engine.framework.plugins.podtopologyspread.filtering import PRE_FILTER_STATE_KEY, PreFilterState
 from schedviz.explain.details.detail import NAMED, DomainPods, SpreadDetail
 from schedviz.explain.details.rejected_nodes import RejectedNodes
-from schedviz.trace.phrase import Phrase, phrase, some
+from schedviz.trace.phrase import Phrase, counted, phrase, some
 
 
 def spread_details(rejected: RejectedNodes) -> Iterator[SpreadDetail]:
@@ -21,15 +21,24 @@ def spread_details(rejected: RejectedNodes) -> Iterator[SpreadDetail]:
         yield _detail(rejected, state, index)
 
 
+def open_domains(rejected: RejectedNodes, index: int) -> list[str]:
+    """The domains of a constraint that may take another matching pod, those with the fewest pods first."""
+    state = rejected.dry_run.read(PRE_FILTER_STATE_KEY)
+    assert state is not None
+    most = (state.min_match_num(index) or 0) + state.constraints[index].max_skew
+    seen = sorted(state.counts[state.slot(index)].seen(), key=lambda domain: (domain[1], domain[0]))
+    return [domain for domain, pods in seen if pods < most]
+
+
 def _detail(rejected: RejectedNodes, state: PreFilterState, index: int) -> SpreadDetail:
     constraint = state.constraints[index]
     key = constraint.topology_key
     fewest = state.min_match_num(index) or 0
     most = fewest + constraint.max_skew
-    counted = sorted(state.counts[state.slot(index)].seen(), key=lambda domain: (domain[1], domain[0]))
-    domains = tuple(DomainPods(domain, pods) for domain, pods in counted)
+    by_count = sorted(state.counts[state.slot(index)].seen(), key=lambda domain: (domain[1], domain[0]))
+    domains = tuple(DomainPods(domain, pods) for domain, pods in by_count)
     without = int(np.count_nonzero(~has_label(rejected.everywhere, key)))
-    sentence = _sentence(key, constraint.max_skew, most, domains, without)
+    sentence = _sentence(key, constraint.max_skew, most, domains)
     return SpreadDetail(
         sentence=sentence.text,
         sentence_phrase=sentence,
@@ -44,17 +53,16 @@ def _detail(rejected: RejectedNodes, state: PreFilterState, index: int) -> Sprea
     )
 
 
-def _sentence(key: str, max_skew: int, most: int, domains: tuple[DomainPods, ...], without: int) -> Phrase:
+def _sentence(key: str, max_skew: int, most: int, domains: tuple[DomainPods, ...]) -> Phrase:
     if not domains:
         return phrase("maxSkew {skew} over {key}: no node that counts has this label", skew=max_skew, key=key)
     full = [domain for domain in domains if domain.pods >= most]
     open_ = [f"{domain.domain} ({domain.pods})" for domain in domains if domain.pods < most]
-    values: dict[str, str | int | Phrase] = {
-        "skew": max_skew,
-        "key": key,
-        "most": most,
-        "full": some([f"{domain.domain} ({domain.pods})" for domain in full]) if full else phrase("no domain"),
-        "open": some(open_) if open_ else phrase("no domain"),
-    }
-    del without
-    return phrase("with maxSkew {skew}, each {key} may have at most {most} matching pods now; full: {full}; with room: {open}", **values)
+    return phrase(
+        "with maxSkew {skew}, each {key} may have at most {most} now; full: {full}; not full: {open}",
+        skew=max_skew,
+        key=key,
+        most=counted(most, "{count} matching pod", "{count} matching pods"),
+        full=some([f"{domain.domain} ({domain.pods})" for domain in full]) if full else phrase("no domain"),
+        open=some(open_) if open_ else phrase("no domain"),
+    )

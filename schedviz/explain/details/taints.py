@@ -9,6 +9,7 @@ from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE
 from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
 from schedviz.explain.details.detail import NAMED, TaintDetail
 from schedviz.explain.details.rejected_nodes import RejectedNodes
+from schedviz.kube.affinity import Toleration
 from schedviz.kube.core import Pod, Taint
 from schedviz.trace.phrase import counted, phrase
 
@@ -30,10 +31,12 @@ def printed_taint(taint: Taint) -> str:
 
 
 def _detail(rejected: RejectedNodes, taint: Taint, nodes: int) -> TaintDetail:
-    pods = [info.key for node_info in rejected.everywhere.infos for info in node_info.pods if _is_tolerated(rejected, taint, info.pod)]
-    tolerated = phrase("no running pod does")
+    pods = [
+        info.key for node_info in rejected.everywhere.infos for info in node_info.pods if _is_tolerated_by_name(rejected, taint, info.pod)
+    ]
+    tolerated = phrase("no running pod tolerates it by name")
     if pods:
-        tolerated = counted(len(pods), "{count} running pod does", "{count} running pods do")
+        tolerated = counted(len(pods), "{count} running pod tolerates it by name", "{count} running pods tolerate it by name")
     sentence = phrase(
         "the pod does not tolerate the taint {taint} of {nodes}; {tolerated}",
         nodes=counted(nodes, "{count} node", "{count} nodes"),
@@ -56,5 +59,14 @@ def _first_untolerated(rejected: RejectedNodes, taints: tuple[Taint, ...]) -> Ta
 
 
 def _is_tolerated(rejected: RejectedNodes, taint: Taint, pod: Pod) -> bool:
+    return any(_tolerating(rejected, taint, pod))
+
+
+def _is_tolerated_by_name(rejected: RejectedNodes, taint: Taint, pod: Pod) -> bool:
+    """The pods of DaemonSets, most of which tolerate everything, do not belong on the node any more than others."""
+    return any(toleration.key for toleration in _tolerating(rejected, taint, pod))
+
+
+def _tolerating(rejected: RejectedNodes, taint: Taint, pod: Pod) -> Iterator[Toleration]:
     compares = rejected.simulation.scheduler.state.features.taint_toleration_comparison_operators
-    return any(tolerates(toleration, taint, compares=compares) for toleration in pod.spec.tolerations)
+    return (toleration for toleration in pod.spec.tolerations if tolerates(toleration, taint, compares=compares))

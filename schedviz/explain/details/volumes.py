@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.volumezone.volume_zone import topologies_of
 from schedviz.explain.details.detail import LabelDetail
 from schedviz.explain.details.node_labels import label_details, volume_requirements
@@ -26,6 +27,20 @@ def volume_zone_details(rejected: RejectedNodes) -> Iterator[LabelDetail]:
     for claim, volume in _bound(rejected):
         requirements = [Requirement(topology.key, "in", topology.values) for topology in topologies_of(volume)]
         yield from label_details(rejected.everywhere, requirements, claim.key, volume.name)
+
+
+def requirements_of_volumes(rejected: RejectedNodes, plugin: str) -> list[Requirement] | None:
+    """What a node has to meet for all bound volumes of the pod; None: a volume has alternatives. `plugin` rejects the nodes."""
+    found: list[Requirement] = []
+    for _, volume in _bound(rejected):
+        affinity = volume.spec.node_affinity
+        if plugin == names.VOLUME_ZONE:
+            found += [Requirement(topology.key, "in", tuple(sorted(topology.values))) for topology in topologies_of(volume)]
+        elif affinity is not None and affinity.required is not None:
+            if len(affinity.required.node_selector_terms) > 1:
+                return None
+            found += volume_requirements(affinity.required)
+    return list(dict.fromkeys(found))
 
 
 def _bound(rejected: RejectedNodes) -> Iterator[tuple[PersistentVolumeClaim, PersistentVolume]]:

@@ -24,11 +24,23 @@ DEVICES: Final[tuple[Row, ...]] = (
     ),
     (
         "cannot allocate all claims",
-        Meaning(names.DYNAMIC_RESOURCES, "not all devices that the pod's claims request are available on the node", (), _LOOK),
+        Meaning(
+            names.DYNAMIC_RESOURCES,
+            "not all devices that the pod's claims request are available on the node",
+            (),
+            _LOOK,
+            of_nodes=("{nodes} lacks free devices for the pod's claims", "{nodes} lack free devices for the pod's claims"),
+        ),
     ),
     (
         r"resourceclaim not available on the node",
-        Meaning(names.DYNAMIC_RESOURCES, "a claim of the pod is allocated to a device that this node cannot reach", (), _LOOK),
+        Meaning(
+            names.DYNAMIC_RESOURCES,
+            "a claim of the pod is allocated to a device that this node cannot reach",
+            (),
+            _LOOK,
+            of_nodes=("{nodes} cannot reach the device of the pod's claim", "{nodes} cannot reach the device of the pod's claim"),
+        ),
     ),
     (
         r"resourceclaim in use",
@@ -62,7 +74,13 @@ DEVICES: Final[tuple[Row, ...]] = (
     ),
     (
         r"(?:cannot schedule extended resource claim|cannot fit resource)",
-        Meaning(names.DYNAMIC_RESOURCES, "the node has no free device for an extended resource of the pod", (), _LOOK),
+        Meaning(
+            names.DYNAMIC_RESOURCES,
+            "the node has no free device for an extended resource of the pod",
+            (),
+            _LOOK,
+            of_nodes=("{nodes} has no free device for the pod", "{nodes} have no free device for the pod"),
+        ),
     ),
     (
         r"waiting for resource driver to (?:allocate resource|provide information)",

@@ -17,6 +17,7 @@ _POD_LIMIT: Final = Meaning(
     "the node already has the maximum number of pods",
     ("the kubelet's --max-pods", "the node has no free pod IP addresses"),
     "add a node, or raise the kubelet's --max-pods if the network has more pod IP addresses",
+    of_nodes=("{nodes} has its maximum number of pods", "{nodes} have their maximum number of pods"),
 )
 _SELECTOR: Final = Meaning(
     names.NODE_AFFINITY,
@@ -27,6 +28,7 @@ _SELECTOR: Final = Meaning(
         "a volume or a profile that adds an affinity",
     ),
     "compare the pod's nodeSelector and nodeAffinity with `kubectl get nodes --show-labels`",
+    of_nodes=("{nodes} does not have the labels that the pod asks for", "{nodes} do not have the labels that the pod asks for"),
 )
 _UNHEALTHY: Final = "look at the node's conditions with `kubectl describe node`, and at its kubelet"
 _TOLERATE: Final = "add a toleration to the pod if it belongs there, or add nodes without the taint"
@@ -42,6 +44,7 @@ NODES: Final[tuple[Row, ...]] = (
             "the node's allocatable {resource}, minus the requests of its pods (assumed pods included), is less than the pod's request",
             _COUNTED,
             "lower the pod's ephemeral-storage request, or use nodes with larger disks",
+            of_nodes=("{nodes} has too little free {resource}", "{nodes} have too little free {resource}"),
         ),
     ),
     (
@@ -54,6 +57,7 @@ NODES: Final[tuple[Row, ...]] = (
                 "other pods have all devices of the node; each is given to one pod, even if it is idle",
             ),
             "look for the resource under Allocatable in `kubectl describe node`; if it is missing, check the device plugin on that node",
+            of_nodes=("{nodes} has too little free {resource}", "{nodes} have too little free {resource}"),
         ),
     ),
     (
@@ -64,6 +68,7 @@ NODES: Final[tuple[Row, ...]] = (
             _COUNTED,
             "lower the requests of the pod or of others, or add a node; `kubectl describe node` lists the requests under Allocated "
             "resources",
+            of_nodes=("{nodes} has too little free {resource}", "{nodes} have too little free {resource}"),
         ),
     ),
     ("Too many pods", _POD_LIMIT),
@@ -74,6 +79,7 @@ NODES: Final[tuple[Row, ...]] = (
             "the node is cordoned: {taint}",
             ("a drain or an upgrade that has not finished",),
             "uncordon the node when its maintenance is over: `kubectl uncordon NODE`",
+            of_nodes=("{nodes} is cordoned", "{nodes} are cordoned"),
         ),
     ),
     (
@@ -83,6 +89,7 @@ NODES: Final[tuple[Row, ...]] = (
             "the node is unhealthy: {taint}",
             (),
             _UNHEALTHY,
+            of_nodes=("{nodes} is unhealthy ({taint})", "{nodes} are unhealthy ({taint})"),
         ),
     ),
     (
@@ -92,6 +99,7 @@ NODES: Final[tuple[Row, ...]] = (
             "the node is reserved for the control plane: {taint}",
             ("control-plane nodes do not run workloads; do not count their capacity",),
             "nothing, if other nodes are meant to run the pod; on a cluster of one node, remove the taint",
+            of_nodes=("{nodes} is reserved for the control plane", "{nodes} are reserved for the control plane"),
         ),
     ),
     (
@@ -103,6 +111,7 @@ NODES: Final[tuple[Row, ...]] = (
             "an autoscaler is removing or preparing the node: {taint}",
             ("a scale-down or a replacement of nodes is under way",),
             "wait for the autoscaler; if it has stopped, look at its log, and remove the taint from a node that stays",
+            of_nodes=("{nodes} is being removed or prepared by an autoscaler", "{nodes} are being removed or prepared by an autoscaler"),
         ),
     ),
     (
@@ -112,6 +121,10 @@ NODES: Final[tuple[Row, ...]] = (
             "the pod does not tolerate the taint {taint}",
             ("a node pool that is reserved for other workloads", "the pod lacks the pool's toleration"),
             _TOLERATE,
+            of_nodes=(
+                "{nodes} is tainted, and the pod does not tolerate {taint}",
+                "{nodes} are tainted, and the pod does not tolerate {taint}",
+            ),
         ),
     ),
     (
@@ -124,6 +137,7 @@ NODES: Final[tuple[Row, ...]] = (
                 "the pod lacks the pool's toleration",
             ),
             "list the taints with `kubectl describe nodes | grep Taints`, and compare them with the pod's tolerations",
+            of_nodes=("{nodes} has a taint that the pod does not tolerate", "{nodes} have taints that the pod does not tolerate"),
         ),
     ),
     (
@@ -133,11 +147,18 @@ NODES: Final[tuple[Row, ...]] = (
             "the node is cordoned (spec.unschedulable)",
             ("a drain or an upgrade that has not finished",),
             "uncordon the node when its maintenance is over: `kubectl uncordon NODE`",
+            of_nodes=("{nodes} is cordoned", "{nodes} are cordoned"),
         ),
     ),
     (
         r"node\(s\) (?:were not ready|had unknown conditions?|had unavailable network|were unreachable)",
-        Meaning(names.NODE_UNSCHEDULABLE, "the node is not ready", (), _UNHEALTHY),
+        Meaning(
+            names.NODE_UNSCHEDULABLE,
+            "the node is not ready",
+            (),
+            _UNHEALTHY,
+            of_nodes=("{nodes} is not ready", "{nodes} are not ready"),
+        ),
     ),
     (
         r"node\(s\) (?:had (?P<what>memory|disk|pid) pressure|were out of disk space)",
@@ -146,6 +167,10 @@ NODES: Final[tuple[Row, ...]] = (
             "the node's kubelet reports pressure: too little memory, disk or process IDs is left",
             (),
             _UNHEALTHY,
+            of_nodes=(
+                "{nodes} has too little memory, disk or process IDs left",
+                "{nodes} have too little memory, disk or process IDs left",
+            ),
         ),
     ),
     (r"node\(s\) didn't match (?:Pod's )?node (?:selector|affinity)(?:/selector)?", _SELECTOR),
@@ -156,6 +181,7 @@ NODES: Final[tuple[Row, ...]] = (
             "the pod's node affinity names other nodes (metadata.name)",
             ("the named node was deleted or has another name",),
             "for a DaemonSet's pod, only the reasons of its own node matter: `kubectl get pod POD -o yaml` names it",
+            of_nodes=("{nodes} is not the one that the pod names", "{nodes} are not the one that the pod names"),
         ),
     ),
     (
@@ -165,6 +191,10 @@ NODES: Final[tuple[Row, ...]] = (
             "the plugins {plugins} allow only other nodes, before the filters run",
             (),
             "only the reasons of the other nodes matter",
+            of_nodes=(
+                "{nodes} is excluded by {plugins} before the filters run",
+                "{nodes} are excluded by {plugins} before the filters run",
+            ),
         ),
     ),
     (
@@ -174,6 +204,7 @@ NODES: Final[tuple[Row, ...]] = (
             "the profile's addedAffinity excludes the node",
             (),
             "compare addedAffinity in the scheduler's configuration with the node's labels",
+            of_nodes=("{nodes} is excluded by the scheduler's addedAffinity", "{nodes} are excluded by the scheduler's addedAffinity"),
         ),
     ),
     (
@@ -187,7 +218,13 @@ NODES: Final[tuple[Row, ...]] = (
     ),
     (
         r"node\(s\) didn't match the requested (?:node name|hostname)",
-        Meaning(names.NODE_NAME, "spec.nodeName requests another node", (), "remove spec.nodeName from the pod, or name an existing node"),
+        Meaning(
+            names.NODE_NAME,
+            "spec.nodeName requests another node",
+            (),
+            "remove spec.nodeName from the pod, or name an existing node",
+            of_nodes=("{nodes} is not the one that the pod names", "{nodes} are not the one that the pod names"),
+        ),
     ),
     (
         r"node\(s\) didn't have the requested labels",

@@ -15,6 +15,7 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             "a host port that the pod requests is in use on the node",
             ("a pod with the same hostPort, often a replica of it",),
             "remove the hostPort, or run at most one such pod on each node",
+            of_nodes=("{nodes} has the pod's host port in use", "{nodes} have the pod's host port in use"),
         ),
     ),
     (
@@ -24,6 +25,10 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             "no pod that matches the pod's affinity runs in the node's topology domain",
             ("the required pod does not run or has other labels", "its namespace is not among those of the affinity term"),
             "check that the required pod runs, and compare its labels with the term's labelSelector",
+            of_nodes=(
+                "{nodes} is not near the pods that the pod's affinity requires",
+                "{nodes} are not near the pods that the pod's affinity requires",
+            ),
         ),
     ),
     (
@@ -33,6 +38,10 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             "a pod that matches the pod's anti-affinity runs in the node's topology domain",
             ("more replicas than topology domains",),
             "add nodes, reduce the replicas, or make the anti-affinity preferred instead of required",
+            of_nodes=(
+                "{nodes} is near a pod that the pod's anti-affinity excludes",
+                "{nodes} are near pods that the pod's anti-affinity excludes",
+            ),
         ),
     ),
     (
@@ -42,6 +51,10 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             "the pod's affinity or anti-affinity to other pods excludes the node",
             ("more replicas than topology domains", "the required pod does not run or has other labels"),
             "add nodes, reduce the replicas, or make the anti-affinity preferred instead of required",
+            of_nodes=(
+                "{nodes} is excluded by the pod's affinity or anti-affinity to other pods",
+                "{nodes} are excluded by the pod's affinity or anti-affinity to other pods",
+            ),
         ),
     ),
     (
@@ -51,6 +64,10 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             "a pod in the node's topology domain has anti-affinity to this pod",
             (),
             "look for running pods whose anti-affinity selects this pod's labels",
+            of_nodes=(
+                "{nodes} is near a pod whose anti-affinity excludes this one",
+                "{nodes} are near pods whose anti-affinity excludes this one",
+            ),
         ),
     ),
     (
@@ -60,6 +77,7 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             "the node lacks the label that is the constraint's topologyKey",
             ("nodes without the topology label",),
             "label the nodes, or use a topologyKey that they have",
+            of_nodes=("{nodes} lacks the label over which the pod is spread", "{nodes} lack the label over which the pod is spread"),
         ),
     ),
     (
@@ -69,6 +87,7 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             "the pod would make the skew larger than maxSkew, or the node lacks the topology label",
             ("a domain without capacity blocks the others", "nodes without the topology label"),
             "make room in the domain with the fewest pods, or set whenUnsatisfiable to ScheduleAnyway",
+            of_nodes=("{nodes} is excluded by the pod's topology spread", "{nodes} are excluded by the pod's topology spread"),
         ),
     ),
     (

@@ -18,6 +18,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
             "a volume of the pod cannot be used from the node",
             ("the volume is in another zone",),
             _ZONE,
+            of_nodes=("{nodes} cannot use the pod's volume", "{nodes} cannot use the pod's volume"),
         ),
     ),
     (
@@ -27,6 +28,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
             "no volume that matches the claim can be used from the node",
             (),
             "create a PersistentVolume for the claim, or check its StorageClass, size and access mode",
+            of_nodes=("{nodes} can use no volume that matches the pod's claim", "{nodes} can use no volume that matches the pod's claim"),
         ),
     ),
     (
@@ -36,6 +38,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
             "no CSIStorageCapacity object reports enough capacity for the node",
             (),
             "free or add storage, or check the CSI driver: `kubectl get csistoragecapacities -A`",
+            of_nodes=("{nodes} has too little storage capacity for the volume", "{nodes} have too little storage capacity for the volume"),
         ),
     ),
     (
@@ -89,7 +92,13 @@ VOLUMES: Final[tuple[Row, ...]] = (
     ),
     (
         r"node\(s\) had no available volume zone",
-        Meaning(names.VOLUME_ZONE, "a volume is in a zone other than the node's", (), _ZONE),
+        Meaning(
+            names.VOLUME_ZONE,
+            "a volume is in a zone other than the node's",
+            (),
+            _ZONE,
+            of_nodes=("{nodes} is in another zone than the pod's volume", "{nodes} are in another zone than the pod's volume"),
+        ),
     ),
     (
         (
@@ -105,6 +114,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
             "the maximum number of volumes is attached to the node",
             (),
             "add nodes, or use a machine type that allows more volumes",
+            of_nodes=("{nodes} has its maximum number of volumes", "{nodes} have their maximum number of volumes"),
         ),
     ),
     (
@@ -114,6 +124,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
             "the CSI driver {driver} is not registered on the node",
             (),
             "check that the driver's node pod runs there: `kubectl get csinode`",
+            of_nodes=("{nodes} lacks the CSI driver {driver}", "{nodes} lack the CSI driver {driver}"),
         ),
     ),
     (
@@ -123,6 +134,10 @@ VOLUMES: Final[tuple[Row, ...]] = (
             "another pod on the node uses a disk that cannot be shared",
             (),
             "stop the other pod, or mount the disk read-only in both",
+            of_nodes=(
+                "{nodes} already uses the pod's disk, which cannot be shared",
+                "{nodes} already use the pod's disk, which cannot be shared",
+            ),
         ),
     ),
     (

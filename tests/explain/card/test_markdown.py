@@ -20,8 +20,8 @@ def test_an_explanation_has_message_numbers_nodes_and_a_verified_change() -> Non
     assert any(
         line.startswith("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. preemption: 0/2") for line in lines
     )
-    assert "**1 × Insufficient cpu** (NodeResourcesFit)" in lines
-    assert "- the pod requests 3 cpu; n1 has the most free, 2 of 4 (1 short)" in lines
+    assert "**The pod requests 3 cpu; n1 has the most free, 2 of 4 (1 short)**" in lines
+    assert "- kube-scheduler: 1 node: Insufficient cpu (NodeResourcesFit)" in lines
     assert "- on `n1`" in lines
     assert "- uncordon n2: fits on 1 node" in lines
     assert "  `kubectl uncordon n2`" in lines
@@ -45,8 +45,9 @@ def test_the_overview_has_each_reason_with_its_groups() -> None:
     assert result.splitlines() == [
         "### 3 pods are pending, for 1 reason",
         "",
-        "**3 × Insufficient cpu**",
+        "**3 pods: Nodes have too little free cpu**",
         "",
+        "- kube-scheduler: Insufficient cpu",
         "- `default/a`, `default/b`: the pod requests 64 cpu; the largest node has 4 in total",
         "- `default/c`: the pod requests 9 cpu; the largest node has 4 in total",
         (

@@ -1,0 +1,265 @@
+"""`headline`: a clause in one plain sentence, with the numbers of this case: what the pod needs, and why the nodes that have it are no use.
+
+The sentences of the details have the other numbers, and the clause's reason is upstream's text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from schedviz.explain.details.detail import (
+    Detail,
+    DeviceDetail,
+    LabelDetail,
+    PodAffinityDetail,
+    PortDetail,
+    ResourceDetail,
+    SpreadDetail,
+    TaintDetail,
+)
+from schedviz.explain.details.node_labels import node_requirements
+from schedviz.explain.details.rejected_nodes import RejectedNodes
+from schedviz.explain.details.short_names import ShortNames
+from schedviz.explain.details.spread import open_domains
+from schedviz.explain.details.volumes import requirements_of_volumes
+from schedviz.explain.explanation import Clause, NodeVerdict
+from schedviz.explain.reasons import meaning_of
+from schedviz.kube.printed_amount import printed_amount
+from schedviz.kube.selectors import Requirement
+from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
+
+#: Taints that are named; more are counted.
+_TAINTS: Final = 2
+_HOSTNAME: Final = "kubernetes.io/hostname"
+_ZONES: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+_REGIONS: Final = ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")
+
+
+def headline(rejected: RejectedNodes, verdicts: Sequence[NodeVerdict], clause: Clause, details: Sequence[Detail]) -> Phrase | None:
+    """The sentence, without a full stop; None if the reason is unknown. `verdicts` are those of the dry run's nodes, in order."""
+    return _Writer(rejected, verdicts, clause).headline(details)
+
+
+class _Writer:
+    """Writes the sentence of one clause."""
+
+    def __init__(self, rejected: RejectedNodes, verdicts: Sequence[NodeVerdict], clause: Clause) -> None:
+        self._rejected = rejected
+        self._verdicts = verdicts
+        self._clause = clause
+        self._short = ShortNames(rejected.everywhere.names)
+
+    def headline(self, details: Sequence[Detail]) -> Phrase | None:
+        match details:
+            case [ResourceDetail() as detail, *_]:
+                return self._resource(detail)
+            case [TaintDetail(), *_]:
+                return self._taints([detail for detail in details if isinstance(detail, TaintDetail)])
+            case [LabelDetail(volume=""), *_]:
+                return self._labels()
+            case [LabelDetail(), *_]:
+                return self._volumes()
+            case [SpreadDetail(), *_]:
+                return self._spread([detail for detail in details if isinstance(detail, SpreadDetail)])
+            case [PodAffinityDetail() as detail, *_]:
+                return self._pod_affinity(detail)
+            case [PortDetail() | DeviceDetail() as detail, *_]:
+                return detail.sentence_phrase
+        return self._in_general()
+
+    def _in_general(self) -> Phrase | None:
+        """What the reason says about these nodes, whatever the pod is."""
+        meaning = meaning_of(self._clause.reason)
+        if meaning is None:
+            return None
+        return meaning.headline(self._clause.count, self._named(self._clause.nodes))
+
+    def _named(self, nodes: Sequence[str]) -> Phrase | None:
+        """One or two nodes by their names; None for more, which are counted."""
+        match [self._short.of(node) for node in nodes]:
+            case [node]:
+                return phrase("node {node}", node=node)
+            case [first, second]:
+                return phrase("nodes {first} and {second}", first=first, second=second)
+        return None
+
+    # By what the pod needs.
+
+    def _resource(self, detail: ResourceDetail) -> Phrase | None:
+        if detail.resource == "pods" or not detail.nodes:
+            return self._in_general()
+        here = int(self._rejected.rows.allocatable(detail.resource).max())
+        values = {"requested": printed_amount(detail.resource, detail.requested), "resource": detail.resource}
+        if here and detail.requested > here and detail.requested <= detail.largest:
+            return phrase(
+                "the pod requests {requested} {resource}; the nodes that are open to it have at most {largest} in total",
+                largest=printed_amount(detail.resource, here),
+                **values,
+            )
+        return detail.sentence_phrase
+
+    def _taints(self, details: Sequence[TaintDetail]) -> Phrase | None:
+        """Each taint as v1.27's reason would say it: v1.36's does not name the taint."""
+        if len(details) > _TAINTS:
+            return self._in_general()
+        said = []
+        for detail in details:
+            key, _, value = detail.taint.rpartition(":")[0].partition("=")
+            meaning = meaning_of(f"node(s) had untolerated taint {{{key}: {value}}}")
+            if meaning is None:
+                return self._in_general()
+            named = self._named(self._clause.nodes) if len(details) == 1 else None
+            said.append(meaning.headline(detail.nodes, named))
+        return joined(said, "{first}; {next}")
+
+    def _labels(self) -> Phrase | None:
+        requirements = node_requirements(self._rejected)
+        if not requirements:
+            return self._in_general()
+        wanted = joined([Phrase("{requirement}", {"requirement": _printed(each)}) for each in requirements], "{first} and {next}")
+        rows = self._matching(requirements)
+        if not rows and len(requirements) > 1 and all(self._matching([each]) for each in requirements):
+            return phrase("the pod only runs on nodes with {labels}, and no node has all of them", labels=wanted)
+        if not rows:
+            missing = next((each for each in requirements if not self._matching([each])), requirements[0])
+            return phrase("the pod only runs on nodes with {labels}, and no node has that", labels=_printed(missing))
+        return phrase("the pod only runs on nodes with {labels}; {there}", labels=wanted, there=self._there(rows))
+
+    def _volumes(self) -> Phrase | None:
+        requirements = requirements_of_volumes(self._rejected, self._clause.plugin)
+        if not requirements:
+            return self._in_general()
+        place = joined([_place(each, self._short) for each in _without_regions(requirements)], "{first} and {next}")
+        rows = self._matching(requirements)
+        if not rows and len(requirements) > 1 and all(self._matching([each]) for each in requirements):
+            return phrase("the pod's volumes are {places}, and no node can use all of them", places=place)
+        if not rows:
+            return phrase("the pod's volume is {place}, and no node is there", place=place)
+        return phrase("the pod's volume is {place}; {there}", place=place, there=self._there(rows))
+
+    def _spread(self, details: Sequence[SpreadDetail]) -> Phrase | None:
+        constraints = [(detail, open_domains(self._rejected, number)) for number, detail in enumerate(details)]
+        detail, allowed = min(constraints, key=lambda constraint: len(constraint[1]))
+        if not detail.of:
+            return self._in_general()
+        key = detail.topology_key
+        if not allowed:
+            pods = counted(detail.most, "{count} matching pod", "{count} matching pods")
+            return phrase("the topology spread allows the pod nowhere now: each {unit} has {pods}", unit=_unit(key), pods=pods)
+        rows = self._rows_with(key, set(allowed))
+        if key == _HOSTNAME:
+            return phrase("the topology spread allows few nodes for the pod; {there}", there=self._there(rows))
+        return phrase(
+            "the topology spread allows the pod only in {domains}; {there}",
+            domains=some([self._short.of(domain) for domain in allowed]),
+            there=self._there(rows),
+        )
+
+    def _pod_affinity(self, detail: PodAffinityDetail) -> Phrase | None:
+        values: dict[str, str | Phrase] = {"selector": detail.selector, "together": _together(detail.topology_key)}
+        nodes = counted(self._clause.count, "{count} node", "{count} nodes")
+        first = detail.pods[0].pod if detail.pods else ""
+        match detail.term:
+            case "affinity" if not detail.matching:
+                return phrase("the pod must run {together} as a pod with {selector}, and none is running", **values)
+            case "affinity":
+                names = {pod.node for pod in detail.pods}
+                rows = self._rows_near(detail.topology_key, names)
+                if detail.matching > len(detail.pods):
+                    return phrase("the pod must run {together} as a pod with {selector}; no node near one fits", **values)
+                there = self._there(rows)
+                return phrase(
+                    "the pod must run {together} as a pod with {selector}, such as {first}; {there}",
+                    first=first,
+                    there=there,
+                    **values,
+                )
+            case "antiAffinity":
+                return phrase("the pod may not run {together} as a pod with {selector}, which excludes {nodes}", nodes=nodes, **values)
+        return phrase("pod {first} may not run {together} as this pod, which excludes {nodes}", first=first, nodes=nodes, **values)
+
+    # The nodes that have what the pod needs.
+
+    def _matching(self, requirements: Sequence[Requirement]) -> list[int]:
+        return [
+            row
+            for row, info in enumerate(self._rejected.everywhere.infos)
+            if info.node is not None and all(each.matches(info.node.metadata.labels) for each in requirements)
+        ]
+
+    def _rows_with(self, key: str, values: set[str]) -> list[int]:
+        infos = self._rejected.everywhere.infos
+        return [row for row, info in enumerate(infos) if info.node is not None and info.node.metadata.labels.get(key) in values]
+
+    def _rows_near(self, key: str, names: set[str]) -> list[int]:
+        """The nodes in the topology domains of others."""
+        infos = [info for info in self._rejected.everywhere.infos if info.name in names and info.node is not None]
+        domains = {info.node.metadata.labels[key] for info in infos if info.node is not None and key in info.node.metadata.labels}
+        return self._rows_with(key, domains)
+
+    def _there(self, rows: Sequence[int]) -> Phrase:
+        """Why none of these nodes takes the pod: the first reason of each that is not the clause's own plugin's."""
+        if not rows:
+            return phrase("no node is there")
+        if len(rows) == 1:
+            node = self._short.of(self._verdicts[rows[0]].node)
+            return self._because(self._reason(self._verdicts[rows[0]]), 1, phrase("its only node there, {node},", node=node))
+        counts = Counter(self._reason(self._verdicts[row]) for row in rows)
+        if len(counts) == 1:
+            return self._because(next(iter(counts)), len(rows), phrase("all {count} nodes there", count=len(rows)))
+        parts = [self._because(reason, count, None) for reason, count in counts.most_common()]
+        return phrase("of the {count} nodes there, {parts}", count=len(rows), parts=joined(parts, "{first} and {next}"))
+
+    def _reason(self, verdict: NodeVerdict) -> str:
+        others = (objection.reasons for objection in verdict.objections if objection.plugin != self._clause.plugin)
+        return next((reasons[0] for reasons in others if reasons), "")
+
+    @staticmethod
+    def _because(reason: str, count: int, nodes: Phrase | None) -> Phrase:
+        meaning = meaning_of(reason)
+        if meaning is not None and meaning.of_nodes[0]:
+            return meaning.headline(count, nodes)
+        values = {"nodes": nodes if nodes is not None else counted(count, "{count} node", "{count} nodes")}
+        return Phrase("{nodes} does not fit" if count == 1 else "{nodes} do not fit", {**values})
+
+
+def _printed(requirement: Requirement) -> str:
+    """A requirement as kubectl prints labels, if it names one value."""
+    if requirement.operator in ("in", "=") and len(requirement.values) == 1:
+        return f"{requirement.key}={next(iter(requirement.values))}"
+    return str(requirement)
+
+
+def _place(requirement: Requirement, short: ShortNames) -> Phrase:
+    """Where a volume is."""
+    values = some([short.of(value) for value in sorted(requirement.values)])
+    if requirement.operator not in ("in", "=") or not requirement.values:
+        return phrase("on nodes with {labels}", labels=_printed(requirement))
+    if requirement.key == _HOSTNAME:
+        return phrase("on the disk of {node}", node=values)
+    if requirement.key in (*_ZONES, *_REGIONS) or requirement.key.endswith("/zone"):
+        return phrase("in {zone}", zone=values)
+    return phrase("on nodes with {labels}", labels=_printed(requirement))
+
+
+def _without_regions(requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+    """A zone says its region."""
+    return [each for each in requirements if each.key not in _REGIONS] or requirements
+
+
+def _unit(key: str) -> Phrase | str:
+    """What the values of a topology key are."""
+    if key == _HOSTNAME:
+        return phrase("node")
+    if key in _ZONES:
+        return phrase("zone")
+    if key in _REGIONS:
+        return phrase("region")
+    return key
+
+
+def _together(key: str) -> Phrase:
+    """In the same domain of a topology key."""
+    return phrase("on the same node") if key == _HOSTNAME else phrase("in the same {unit}", unit=_unit(key))

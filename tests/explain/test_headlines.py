@@ -1,0 +1,169 @@
+"""The plain sentence of each reason: what the pod needs, and why the nodes that have it do not take the pod."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from explain_clusters import cluster, node, pod
+
+from schedviz.engine import Simulation
+from schedviz.explain.message import parse_message
+from schedviz.explain.overview import overview
+from schedviz.explain.why import why_pending
+
+ZONE = "topology.kubernetes.io/zone"
+IN_C = {"key": ZONE, "operator": "In", "values": ["c"]}
+VOLUMES = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+
+
+def headline(simulation: Simulation, reason: str = "") -> str:
+    """Of the pod `p`: of its main reason, or of another one."""
+    explanation = why_pending(simulation, "default/p")
+    if reason:
+        return next(clause.headline for clause in explanation.clauses if clause.reason == reason)
+    assert explanation.main is not None
+    return explanation.main.headline
+
+
+def bound_claim(requirement: dict[str, Any]) -> list[dict[str, Any]]:
+    reference = {"namespace": "default", "name": "data", "uid": "data"}
+    affinity = {"required": {"nodeSelectorTerms": [{"matchExpressions": [requirement]}]}}
+    bound = {"pv.kubernetes.io/bind-completed": "yes"}
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolume",
+            "metadata": {"name": "pv-1"},
+            "spec": {"capacity": {"storage": "1Gi"}, "claimRef": reference, "nodeAffinity": affinity},
+            "status": {"phase": "Bound"},
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": "data", "namespace": "default", "uid": "data", "annotations": bound},
+            "spec": {"volumeName": "pv-1"},
+            "status": {"phase": "Bound"},
+        },
+    ]
+
+
+def spread(key: str = ZONE) -> list[dict[str, Any]]:
+    selector = {"matchLabels": {"app": "web"}}
+    return [{"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}]
+
+
+def test_a_volume_names_its_zone_and_why_the_only_node_there_is_no_use() -> None:
+    nodes = [node("n1", zone="a"), node("n2", zone="b"), node("n3", zone="c", cordoned=True)]
+    simulation = cluster(*nodes, *bound_claim(IN_C), pod("p", volumes=VOLUMES))
+    assert headline(simulation) == "the pod's volume is in c; its only node there, n3, is cordoned"
+    assert why_pending(simulation, "default/p").sentence == (
+        "default/p is pending: the pod's volume is in c; its only node there, n3, is cordoned. None of 3 nodes fits."
+    )
+
+
+def test_a_volume_without_a_node_in_its_zone_says_so() -> None:
+    simulation = cluster(node("n1", zone="a"), *bound_claim(IN_C), pod("p", volumes=VOLUMES))
+    assert headline(simulation) == "the pod's volume is in c, and no node is there"
+
+
+def test_several_nodes_in_the_zone_of_a_volume_are_counted_by_reason() -> None:
+    nodes = [node("n1", zone="a"), node("n2", zone="c"), node("n3", zone="c"), node("n4", zone="c", cordoned=True)]
+    simulation = cluster(
+        *nodes, *bound_claim(IN_C), pod("p", cpu="3", volumes=VOLUMES), pod("a", cpu="2", on="n2"), pod("b", cpu="2", on="n3")
+    )
+    assert headline(simulation, "node(s) had volume node affinity conflict") == (
+        "the pod's volume is in c; of the 3 nodes there, 2 nodes have too little free cpu and 1 node is cordoned"
+    )
+
+
+def test_a_local_volume_names_its_node() -> None:
+    local = {"key": "kubernetes.io/hostname", "operator": "In", "values": ["n2"]}
+    simulation = cluster(node("n1"), node("n2", cordoned=True), *bound_claim(local), pod("p", volumes=VOLUMES))
+    assert headline(simulation) == "the pod's volume is on the disk of n2; its only node there, n2, is cordoned"
+
+
+def test_a_spread_constraint_names_the_domain_that_is_left_and_why_it_is_no_use() -> None:
+    web = {"app": "web"}
+    simulation = cluster(
+        node("n1", zone="a"),
+        node("n2", zone="b", cpu="1"),
+        pod("a", on="n1", labels=web),
+        pod("p", cpu="2", labels=web, topologySpreadConstraints=spread()),
+    )
+    assert headline(simulation, "node(s) didn't match pod topology spread constraints") == (
+        "the topology spread allows the pod only in b; its only node there, n2, has too little free cpu"
+    )
+
+
+def test_one_or_two_nodes_are_named_and_more_are_counted() -> None:
+    tainted = [node(name, taints=("gpu=true:NoSchedule",)) for name in ("n1", "n2", "n3")]
+    assert headline(cluster(*tainted[:1], pod("p"))) == "node n1 is tainted, and the pod does not tolerate gpu=true"
+    assert headline(cluster(*tainted[:2], pod("p"))) == "nodes n1 and n2 are tainted, and the pod does not tolerate gpu=true"
+    assert headline(cluster(*tainted, pod("p"))) == "3 nodes are tainted, and the pod does not tolerate gpu=true"
+
+
+def test_names_of_nodes_lose_the_domain_that_all_have_in_common() -> None:
+    nodes = [node(f"ip-10-0-3-{number}.eu-west-1.compute.internal", cordoned=True) for number in (18, 19)]
+    assert headline(cluster(*nodes, pod("p"))) == "nodes ip-10-0-3-18 and ip-10-0-3-19 are cordoned"
+    others = [node("a.example", cordoned=True), node("b.other.example", cordoned=True)]
+    assert headline(cluster(*others, pod("p"))) == "nodes a.example and b.other.example are cordoned"
+
+
+def test_labels_that_no_node_has_are_named() -> None:
+    assert headline(cluster(node("n1", disk="ssd"), pod("p", nodeSelector={"disk": "nvme"}))) == (
+        "the pod only runs on nodes with disk=nvme, and no node has that"
+    )
+    apart = cluster(node("n1", disk="ssd"), node("n2", pool="gpu"), pod("p", nodeSelector={"disk": "ssd", "pool": "gpu"}))
+    assert headline(apart) == "the pod only runs on nodes with disk=ssd and pool=gpu, and no node has all of them"
+
+
+def test_a_request_that_only_other_nodes_could_hold_is_compared_with_those_that_are_open_to_the_pod() -> None:
+    large = node("n2", cpu="16", taints=("gpu=true:NoSchedule",))
+    assert headline(cluster(node("n1"), large, pod("p", cpu="6")), "Insufficient cpu") == (
+        "the pod requests 6 cpu; the nodes that are open to it have at most 4 in total"
+    )
+
+
+def test_affinity_and_anti_affinity_say_near_which_pods() -> None:
+    term = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "kubernetes.io/hostname"}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+    assert headline(cluster(node("n1"), pod("p", affinity={"podAffinity": required}))) == (
+        "the pod must run on the same node as a pod with app=db, and none is running"
+    )
+    db = pod("db", on="n1", labels={"app": "db"})
+    assert headline(cluster(node("n1"), db, pod("p", affinity={"podAntiAffinity": required}))) == (
+        "the pod may not run on the same node as a pod with app=db, which excludes 1 node"
+    )
+
+
+def test_a_message_without_its_cluster_counts_nodes() -> None:
+    said = "0/6 nodes are available: 1 node(s) were unschedulable, 2 node(s) had untolerated taint {gpu: true}, 3 Insufficient cpu."
+    assert [clause.headline for clause in parse_message(said).clauses] == [
+        "1 node is cordoned",
+        "2 nodes are tainted, and the pod does not tolerate gpu=true",
+        "3 nodes have too little free cpu",
+    ]
+
+
+def test_pods_that_one_cordoned_node_would_place_have_it_as_their_headline() -> None:
+    web = {"app": "web"}
+    nodes = [node("n1", zone="a"), node("n2", zone="c", cordoned=True)]
+    simulation = cluster(
+        *nodes,
+        *bound_claim(IN_C),
+        pod("a", on="n1", labels=web),
+        pod("p", volumes=VOLUMES),
+        pod("q", labels=web, topologySpreadConstraints=spread()),
+    )
+    [reason] = overview(simulation, with_changes=True).reasons
+    assert reason.headline == "node n2 is cordoned, and no other node takes these pods"
+    assert {group.headline.partition(";")[2] for group in reason.groups} == {" its only node there, n2, is cordoned"}
+
+
+def test_groups_with_different_numbers_share_a_headline_without_numbers() -> None:
+    [reason] = overview(cluster(node("n1"), pod("a", cpu="64"), pod("b", cpu="9"))).reasons
+    assert (reason.headline, reason.reason, reason.is_quoted) == ("nodes have too little free cpu", "Insufficient cpu", True)
+    assert [group.headline for group in reason.groups] == [
+        "the pod requests 64 cpu; the largest node has 4 in total",
+        "the pod requests 9 cpu; the largest node has 4 in total",
+    ]
