@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from schedviz.explain.explanation import Explanation
     from schedviz.explain.message import PodMessage
     from schedviz.explain.overview import Overview
+    from schedviz.ingest.load import Import
 
 #: The longest text that is searched for messages, in characters or bytes.
 _LONGEST_TEXT = 20_000_000
@@ -107,17 +108,20 @@ def explain(
         found = _messages_of(paths, pod) if message is None else []
         if not found:
             raise
-        say("The files have no objects that can be simulated. The scheduler's messages in them:", err=True)
+        say("The scheduler's messages in the files, explained without their cluster:", err=True)
         _messages(found, form)
         return
-    if message is not None:
-        _message(files, pod, message, form)
-        return
-    assert files is not None
-    if pod is None:
-        _all_pending(files, output)
-    else:
-        _one(files, pod, output, with_change=with_change)
+    try:
+        if message is not None:
+            _message(files, pod, message, form)
+        elif files is not None and pod is None:
+            _all_pending(files, output)
+        elif files is not None and pod is not None:
+            _one(files, pod, output, with_change=with_change)
+    finally:
+        # The answer is read first.
+        if files is not None:
+            tell_warnings(files.imported, chosen)
 
 
 class _Output(NamedTuple):
@@ -140,6 +144,7 @@ class _Files(NamedTuple):
 
     simulation: Simulation
     examinations: list[Examination]
+    imported: Import
 
     @property
     def findings(self) -> KnownFindings:
@@ -149,11 +154,9 @@ class _Files(NamedTuple):
 
 
 def _read(paths: tuple[Path, ...], chosen: ChosenRelease) -> _Files:
-    """Warnings about the files go to standard error."""
     found = loaded(paths)
-    tell_warnings(found, chosen)
     # The simulated scheduler of a trace is not compared: its state is its own.
-    return _Files(simulated(found, chosen), examined(found, chosen) if found.trace is None else [])
+    return _Files(simulated(found, chosen), examined(found, chosen) if found.trace is None else [], found)
 
 
 def _of_session(
@@ -281,6 +284,8 @@ def _message(files: _Files | None, pod: str | None, text: str, form: str) -> Non
 
         _print_json(msgspec.structs.replace(message, clauses=clauses))
     else:
+        if of_scheduler and of_scheduler[-1].pod:
+            say(f"{of_scheduler[-1].pod}:", bold=True)
         print_message(message, clauses)
         for each in of_pod:
             if each.autoscaler and each.message != message:

@@ -181,7 +181,7 @@ def _print_clauses(clauses: Iterable[Clause]) -> None:
 
     for clause in clauses:
         say()
-        quote = f"{f'{clause.count} ' if clause.count else ''}{clause.reason}  [{_source(clause)}]"
+        quote = f"{f'{clause.count} × ' if clause.count else ''}{clause.reason}  [{_source(clause)}]"
         if clause.headline:
             say_wrapped(as_sentence(clause.headline), hanging=2, indent=2, bold=True)
             say_wrapped(f"{_SCHEDULER}{quote}", indent=4, dim=True)

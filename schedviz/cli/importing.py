@@ -171,13 +171,12 @@ def _report(imported: Import, left_out: LeftOut, size: int, replaced: int, form:
 
 def _remarks(report: Report) -> Iterator[str]:
     """What is left out of the files, and warnings about the rest."""
-    from schedviz.ingest.release_evidence import on_command_line
 
     for drop in report.dropped:
         some = f" ({', '.join(drop.examples)}{', …' if drop.count > len(drop.examples) else ''})" if drop.examples else ""
         yield f"left out: {drop.count} × {drop.kind}: {drop.reason}{some}"
     for warning in report.warnings:
-        yield f"warning: {on_command_line(warning)}"
+        yield f"warning: {warning}"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -62,11 +62,11 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
 
 
 def tell_warnings(imported: Import, chosen: ChosenRelease = NO_CHOICE) -> None:
-    """Print warnings about the files to standard error, so that they precede the answer."""
-    from schedviz.ingest.release_evidence import on_command_line, with_release
+    """Print warnings about the files to standard error."""
+    from schedviz.ingest.release_evidence import with_release
 
     for warning in with_release(imported.report, chosen.release, imported.evidence).warnings:
-        say(f"warning: {on_command_line(warning)}", err=True)
+        say(f"warning: {warning}", err=True)
 
 
 def _in_words(progress: Progress) -> str:

@@ -179,7 +179,7 @@ class Explanation(Part, frozen=True):
     @property
     def lacks_change(self) -> bool:
         """Whether something has to change before the pod can be placed: no node fits, or its group may not fit."""
-        return bool(self.matrix) and (not self.fits or bool(self.group))
+        return bool(self.matrix) and not self.lacks and (not self.fits or bool(self.group))
 
     @property
     def clauses_to_read(self) -> list[Clause]:

@@ -57,7 +57,8 @@ def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, 
     for distance, verdict, count in distances:
         if distance == nearest:
             counts.update({(reason, verdict.plugin): count for reason in verdict.reasons})
-    return max(counts, key=lambda reason: (counts[reason], reason), default=None)
+    # A node that is too small stays so when pods leave: its number of pods does not matter.
+    return max(counts, key=lambda reason: (counts[reason], reason[0].startswith("Insufficient "), reason), default=None)
 
 
 def nearest_reason(rejections: Iterable[tuple[str, str, Sequence[str], int]]) -> str:

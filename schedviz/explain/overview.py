@@ -6,7 +6,7 @@ import itertools
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -21,7 +21,7 @@ from schedviz.explain.doctor.object_events import KIND as EVENT
 from schedviz.explain.equivalence import groups
 from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
 from schedviz.explain.queue_place import is_name_only, queue_place
-from schedviz.explain.real_message import missing_kind
+from schedviz.explain.real_message import missing_kind, what_to_add
 from schedviz.explain.reasons import meaning_of
 from schedviz.explain.sentence import plain
 from schedviz.explain.why import NO_FINDINGS, explain_pod
@@ -121,6 +121,14 @@ class Overview(Part, frozen=True):
         return sorted(all_groups, key=lambda group: (group.outlook == "now", -len(group.pods)))
 
 
+class _Nodes(NamedTuple):
+    """What headlines say about the nodes of the cluster."""
+
+    short: ShortNames
+    #: The number of cordoned nodes.
+    cordoned: int
+
+
 def _brief(reason: WaitingReason) -> WaitingReason:
     groups_ = (msgspec.structs.replace(group, clauses=tuple(map(_with_few_nodes, group.clauses))) for group in reason.groups)
     return msgspec.structs.replace(reason, groups=tuple(groups_))
@@ -189,7 +197,7 @@ def _by_reason(
     for explanation, pods in explained:
         reason = _UNKNOWN if findings.is_unknown(explanation.pod) else _reason(simulation, explanation)
         phrases.setdefault(reason.text, reason)
-        advice.setdefault(reason.text, _advice(explanation))
+        advice.setdefault(reason.text, _advice(simulation, explanation))
         by_reason.setdefault(reason.text, []).append(_group(simulation, explanation, pods, is_of_clause=_is_quoted(reason)))
         if reason.template == _OF_CLAUSE and explanation.standing == "pending" and explanation.lacks_change and not explanation.group:
             searched.setdefault(reason.text, []).append(explanation)
@@ -198,9 +206,10 @@ def _by_reason(
         text: [msgspec.structs.replace(group, changes=changes.get(group.pods[0], ())) for group in members]
         for text, members in by_reason.items()
     }
-    short = ShortNames([node.name for node in simulation.scheduler.state.cache.nodes])
-    reasons = [*_joined(by_reason, phrases, short)]
-    reasons += [_waiting(phrases[text], members, advice[text], short) for text, members in by_reason.items() if members]
+    known = [info.node for info in simulation.scheduler.state.cache.nodes if info.node is not None]
+    nodes = _Nodes(ShortNames([node.name for node in known]), sum(node.spec.unschedulable for node in known))
+    reasons = [*_joined(by_reason, phrases, nodes)]
+    reasons += [_waiting(phrases[text], members, advice[text], nodes) for text, members in by_reason.items() if members]
     return sorted(reasons, key=lambda reason: (reason.placeable, reason.reason_phrase.template == _NOT_EVALUATED, -reason.count))
 
 
@@ -218,7 +227,7 @@ def _changes(simulation: Simulation, searched: dict[str, list[Explanation]]) -> 
     return found
 
 
-def _joined(by_reason: dict[str, list[PendingGroup]], phrases: dict[str, Phrase], short: ShortNames) -> Iterator[WaitingReason]:
+def _joined(by_reason: dict[str, list[PendingGroup]], phrases: dict[str, Phrase], nodes: _Nodes) -> Iterator[WaitingReason]:
     """Groups of different reasons that the same change would place; they are taken out of `by_reason`."""
     reasons: dict[str, dict[str, None]] = {}
     for text, members in by_reason.items():
@@ -229,28 +238,33 @@ def _joined(by_reason: dict[str, list[PendingGroup]], phrases: dict[str, Phrase]
             groups_ = [group for text in texts for group in by_reason[text] if what_to_do(group.changes) == what]
             for text in texts:
                 by_reason[text] = [group for group in by_reason[text] if what_to_do(group.changes) != what]
-            yield _waiting(joined([phrases[text] for text in texts], _JOINED), groups_, "", short)
+            yield _waiting(joined([phrases[text] for text in texts], _JOINED), groups_, "", nodes)
 
 
-def _waiting(reason: Phrase, members: Sequence[PendingGroup], advice: str, short: ShortNames) -> WaitingReason:
+def _waiting(reason: Phrase, members: Sequence[PendingGroup], advice: str, nodes: _Nodes) -> WaitingReason:
     placeable = reason.template == _TRIED_SOON
     count = sum(len(group.pods) for group in members)
     common = members[0].changes if len({what_to_do(group.changes) for group in members}) == 1 else ()
     said = advice if not placeable and not all(group.changes for group in members) else ""
-    headline = _headline(reason, members, common, short)
+    headline = _headline(reason, members, common, nodes)
     members = [_without_headline(group, headline) for group in members]
     return WaitingReason(reason.text, reason, headline.text, headline, _is_quoted(reason), count, tuple(members), placeable, said, common)
 
 
-def _headline(reason: Phrase, members: Sequence[PendingGroup], common: Sequence[ChangeView], short: ShortNames) -> Phrase:
+def _headline(reason: Phrase, members: Sequence[PendingGroup], common: Sequence[ChangeView], nodes: _Nodes) -> Phrase:
     """What the groups have in common, in one plain sentence."""
     headlines = {group.headline: group.headline_phrase for group in members}
     if len(headlines) == 1 and members[0].headline_phrase is not None:
         return members[0].headline_phrase
-    if [change.kind for change in common] == ["uncordon"]:
-        # Verified: with this node uncordoned they fit.
-        node = str(common[0].phrase.values["node"])
-        return phrase("node {node} is cordoned, and no other node takes these pods", node=short.of(node))
+    # Verified: with the change they fit, and without it they do not.
+    match [(change.kind, change.phrase.values) for change in common]:
+        case [("uncordon", values)] if nodes.cordoned == 1:
+            return phrase("node {node} is cordoned, and no other node takes these pods", node=nodes.short.of(str(values["node"])))
+        case [("uncordon", values)]:
+            template = "{count} nodes are cordoned, such as {node}, and the others do not take these pods"
+            return phrase(template, count=nodes.cordoned, node=nodes.short.of(str(values["node"])))
+        case [("toleration", values)]:
+            return phrase("these pods do not tolerate {taint}, and nodes without this taint do not take them", taint=values["taint"])
     return _in_general(reason)
 
 
@@ -276,8 +290,10 @@ def _without_headline(group: PendingGroup, headline: Phrase) -> PendingGroup:
     return group if group.detail not in (headline.text, group.headline) else msgspec.structs.replace(group, detail="", detail_phrase=None)
 
 
-def _advice(explanation: Explanation) -> str:
+def _advice(simulation: Simulation, explanation: Explanation) -> str:
     """What to do about the explanation's reason."""
+    if explanation.lacks:
+        return what_to_add(simulation, explanation)
     if explanation.standing in ("gated", "nominated"):
         return explanation.advice
     if explanation.group_holds_back:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import msgspec
 
 from schedviz.engine import Simulation
-from schedviz.explain.explanation import Explanation
+from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.message import NotAMessageError, parse_message
 from schedviz.explain.queue_place import is_name_only
 from schedviz.trace.phrase import Phrase, counted, phrase, some
@@ -38,6 +39,12 @@ def missing_kind(simulation: Simulation, explanation: Explanation) -> str:
     return missing.kind if missing is not None else ""
 
 
+def what_to_add(simulation: Simulation, explanation: Explanation) -> str:
+    """The command that prints the missing objects; "": nothing is missing."""
+    missing = _missing(simulation, explanation)
+    return f"add the output of `kubectl get {missing.resources} -A -o json`" if missing is not None else ""
+
+
 def without_missing(simulation: Simulation, explanation: Explanation) -> Explanation:
     """The explanation without conclusions from objects that the files lack: their absence says nothing about the cluster.
 
@@ -47,7 +54,7 @@ def without_missing(simulation: Simulation, explanation: Explanation) -> Explana
     if missing is None or not explanation.disagreement:
         return explanation
     lacks = phrase("the files have no {kind} objects, so this is not known", kind=missing.kind)
-    advice = f"add the output of `kubectl get {missing.resources} -A -o json`"
+    advice = what_to_add(simulation, explanation)
     clauses = tuple(
         msgspec.structs.replace(clause, meaning=lacks.text, meaning_phrase=lacks, causes=(), advice=advice, details=())
         if missing.reason.fullmatch(clause.reason)
@@ -97,9 +104,27 @@ def disagreement(simulation: Simulation, explanation: Explanation, message: str)
             nodes=explanation.nodes,
         )
     return phrase(
-        "the cluster has changed since that message, or its scheduler has another release or configuration than the simulated {release}",
+        "{difference}: the cluster has changed since that message, or its scheduler has another release or configuration than the "
+        "simulated {release}",
+        difference=_difference(real.clauses, explanation),
         release=simulation.settings.release,
     )
+
+
+def _difference(real: Sequence[Clause], explanation: Explanation) -> Phrase:
+    """What only one of the two messages has."""
+    if explanation.fits:
+        return phrase("a node fits here")
+    theirs = {f"{clause.count} {clause.reason}" for clause in real}
+    ours = {f"{clause.count} {clause.reason}" for clause in explanation.clauses}
+    only_theirs, only_ours = some(sorted(theirs - ours)), some(sorted(ours - theirs))
+    if theirs <= ours <= theirs:
+        return phrase("the wording differs")
+    if theirs <= ours:
+        return phrase("only here: {here}", here=only_ours)
+    if ours <= theirs:
+        return phrase("only in that message: {there}", there=only_theirs)
+    return phrase("that message has {there}, and here {here}", there=only_theirs, here=only_ours)
 
 
 def _missing(simulation: Simulation, explanation: Explanation) -> _Missing | None:

@@ -44,9 +44,6 @@ _NEEDED_FOR: Final = (
     ("DRADeviceTaintRules", phrase("there are DeviceTaintRules")),
 )
 #: How each note on the simulated release begins.
-#: The end of a note about the release, for those who create a session, and for those who type a command.
-_TO_SELECT: Final = "give `release` when you create the session."
-_TO_SELECT_BY_OPTION: Final = "pass `--release`."
 _NOTES: Final = ("The session simulates kube-scheduler ", "Feature gates of the simulated scheduler: ")
 #: Characters of a version that are shown.
 _SHOWN: Final = 40
@@ -139,7 +136,7 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
         if changes := differences_from(self.version, self.suggested):
             return phrase(
                 "The session simulates kube-scheduler {release}, because {reason}. schedviz simulates {releases} and no release in "
-                "between. Known to differ: {changes}. To select another one, give `release` when you create the session.",
+                "between. Known to differ: {changes}. To simulate another one, choose it on the start page, or with `--release`.",
                 release=self.suggested,
                 reason=reason,
                 releases=", ".join(RELEASES),
@@ -147,7 +144,7 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
             )
         return phrase(
             "The session simulates kube-scheduler {release}, because {reason}. schedviz simulates {releases} and no release in between. "
-            "To select another one, give `release` when you create the session.",
+            "To simulate another one, choose it on the start page, or with `--release`.",
             release=self.suggested,
             reason=reason,
             releases=", ".join(RELEASES),
@@ -206,11 +203,6 @@ def _reason_for(gates: Iterable[str]) -> Phrase:
 def _numbers(version: str) -> tuple[int, int, int]:
     match = _VERSION.match(version)
     return (0, 0, 0) if match is None else (int(match[1]), int(match[2]), int(match[3] or 0))
-
-
-def on_command_line(warning: str) -> str:
-    """A warning of a report for a command, which selects the release with an option."""
-    return warning.replace(_TO_SELECT, _TO_SELECT_BY_OPTION)
 
 
 def with_release(report: Report, release: str | None, evidence: ReleaseEvidence) -> Report:

@@ -16,7 +16,7 @@ def is_in_bytes(resource: str) -> bool:
 
 
 def printed_amount(resource: str, amount: int) -> str:
-    """An amount in base units (milli-cpus, bytes, a count): `2.5`, `250m`, `6Gi`, `≈1.9Gi` if rounded, `3`."""
+    """An amount in base units (milli-cpus, bytes, a count): `2.5`, `0.25`, `6Gi`, `≈1.9Gi` if rounded, `3`."""
     if resource == "cpu":
         return _cores(amount)
     return _bytes(amount) if is_in_bytes(resource) else str(amount)
@@ -33,9 +33,8 @@ def exact_amount(resource: str, amount: int) -> str:
 
 
 def _cores(milli: int) -> str:
-    if milli % 1000 == 0:
-        return str(milli // 1000)
-    return f"{milli / 1000:g}" if abs(milli) > 1000 and milli % 10 == 0 else f"{milli}m"
+    # One unit: amounts are read beside each other.
+    return f"{milli / 1000:.3f}".rstrip("0").rstrip(".")
 
 
 def _bytes(amount: int) -> str:

@@ -160,7 +160,7 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
     assert found.exit_code == 0, found.output
     assert "shop/web, 5m ago:" in found.output
     assert "2 nodes have too little free cpu" in found.output
-    assert "no objects that can be simulated" in found.stderr
+    assert "explained without their cluster" in found.stderr
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
@@ -241,7 +241,7 @@ def test_the_warning_about_the_release_names_the_option() -> None:
 
     warned = CliRunner().invoke(explain, ["-f", "-"], input=json.dumps(listed)).stderr
 
-    assert "To select another one, pass `--release`." in warned
+    assert "choose it on the start page, or with `--release`." in warned
     assert "when you create the session" not in warned
 
 

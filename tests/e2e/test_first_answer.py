@@ -134,3 +134,36 @@ def test_the_release_in_the_header_asks_before_it_forks(page: Page, server: Serv
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     assert made["id"] in page.url
+
+
+def test_an_import_folds_internals_until_they_are_asked_for(page: Page, server: Server, tmp_path: Path) -> None:
+    drop(page, server, tmp_path, node("a"), pod("web"), pod("api", "a"))
+    page.get_by_role("dialog", name="Pending pods").wait_for(timeout=PATIENCE_MILLIS)
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-narration]")).to_have_text("1 pod runs on 1 node, 1 wait", timeout=PATIENCE_MILLIS)
+    generation = page.locator("[data-generation]")
+    expect(generation).to_be_hidden()
+    expect(page.locator(".transport")).to_be_hidden()
+
+    page.locator("[data-internals]").click()
+    expect(generation).to_be_visible()
+    expect(page.locator(".transport")).to_be_visible()
+    page.reload()
+    page.get_by_role("dialog", name="Pending pods").wait_for(timeout=PATIENCE_MILLIS)
+    expect(generation).to_be_visible()
+    page.keyboard.press("Escape")
+    page.locator("[data-internals]").click()
+    expect(generation).to_be_hidden()
+
+
+def test_the_overview_comes_back_from_the_top_bar_and_why_has_its_width(page: Page, server: Server, tmp_path: Path) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    drop(page, server, tmp_path, node("a"), pod("web"))
+    page.get_by_role("dialog", name="Pending pods").wait_for(timeout=PATIENCE_MILLIS)
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-overview]")).to_have_count(0)
+
+    page.locator("[data-pending-pods='1']").click()
+    page.locator("[data-group]").click(timeout=PATIENCE_MILLIS)
+    page.locator("[data-why-sentence]").wait_for(timeout=PATIENCE_MILLIS)
+    assert page.locator(".drawer").evaluate("drawer => drawer.clientWidth") > 850

@@ -29,7 +29,17 @@ def import_through(page: Page, server: Server, file: Path) -> str:
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.locator("[data-queue=activeQ]").wait_for(timeout=PATIENCE_MILLIS)
+    show_internals(page)
     return address.rstrip("/").rsplit("/", 1)[-1]
+
+
+def show_internals(page: Page) -> None:
+    """Show what an imported cluster folds until it is asked for."""
+    internals = page.locator("[data-internals]")
+    internals.wait_for(timeout=PATIENCE_MILLIS)
+    if internals.get_attribute("aria-pressed") == "false":
+        internals.click()
+    page.locator(".transport").wait_for(timeout=PATIENCE_MILLIS)
 
 
 def step_cycles(page: Page, count: int) -> None:

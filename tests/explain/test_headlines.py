@@ -79,7 +79,7 @@ def test_several_nodes_in_the_zone_of_a_volume_are_counted_by_reason() -> None:
 def test_a_local_volume_names_its_node() -> None:
     local = {"key": "kubernetes.io/hostname", "operator": "In", "values": ["n2"]}
     simulation = cluster(node("n1"), node("n2", cordoned=True), *bound_claim(local), pod("p", volumes=VOLUMES))
-    assert headline(simulation) == "the pod's volume is on the disk of n2; its only node there, n2, is cordoned"
+    assert headline(simulation) == "the node of the pod's local volume, n2, is cordoned"
 
 
 def test_a_spread_constraint_names_the_domain_that_is_left_and_why_it_is_no_use() -> None:

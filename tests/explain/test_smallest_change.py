@@ -21,7 +21,7 @@ def test_a_cordoned_node_is_uncordoned_first() -> None:
 
 
 def test_the_request_goes_down_to_what_is_free() -> None:
-    assert ["request 1500m cpu instead of 3 in container c"] in whats(node("n1"), pod("a", cpu="2500m", on="n1"), pod("p", cpu="3"))
+    assert ["request 1.5 cpu instead of 3 in container c"] in whats(node("n1"), pod("a", cpu="2500m", on="n1"), pod("p", cpu="3"))
 
 
 def test_a_taint_is_tolerated_or_taken_off() -> None:

@@ -10,8 +10,8 @@ from schedviz.kube.printed_amount import exact_amount, printed_amount
     [
         ("cpu", 4000, "4", "4"),
         ("cpu", 2500, "2.5", "2500m"),
-        ("cpu", 250, "250m", "250m"),
-        ("cpu", 1234, "1234m", "1234m"),
+        ("cpu", 250, "0.25", "250m"),
+        ("cpu", 1234, "1.234", "1234m"),
         ("cpu", 0, "0", "0"),
         ("memory", 6 << 30, "6Gi", "6Gi"),
         ("memory", 0, "0", "0"),

@@ -99,6 +99,8 @@ export interface Explanation {
   /** Possible causes of the difference between `said`, another scheduler's message, and `message`. */
   disagreement: string;
   disagreementPhrase: Phrase | null;
+  /** A kind of object that the pod needs and the files lack, so that nothing can be tried; older servers do not send it. */
+  lacks?: string;
   outlook: Outlook;
   nodes: number;
   fits: string[];

@@ -45,9 +45,9 @@ export function bytesOf(requested: number, allocatable: number): string {
   return `${printBytesOf(requested, allocatable)} / ${printBytes(allocatable)}`;
 }
 
-/** An amount of a resource in base units (milli-cpus, bytes, a count), in short form: `2.5`, `250m`, `≈1.9Gi`, `3`. */
+/** An amount of a resource in base units (milli-cpus, bytes, a count), in short form: `2.5`, `0.25`, `≈1.9Gi`, `3`. */
 export function printAmount(resource: string, amount: number): string {
-  if (resource === "cpu") return Math.abs(amount) > 1000 && amount % 10 === 0 ? String(amount / 1000) : printCpu(amount);
+  if (resource === "cpu") return String(amount / 1000);
   const inBytes = resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-");
   return inBytes ? printBytes(amount) : printCount(amount);
 }

@@ -12,6 +12,7 @@ interface StoredPreferences {
   language: Language;
   queueAs: "heap" | "order";
   cacheAs: "list" | "table";
+  internals: boolean;
 }
 
 class Preferences {
@@ -19,6 +20,8 @@ class Preferences {
   language = $state<Language>("en");
   queueAs = $state<StoredPreferences["queueAs"]>("heap");
   cacheAs = $state<StoredPreferences["cacheAs"]>("list");
+  /** Whether an imported cluster shows what only the scheduler knows: counters, generations, watch events. */
+  internals = $state(false);
 
   /** The resolved theme. Canvases read their colours again when it changes. */
   readonly dark = $derived(this.theme === "dark" || (this.theme === "system" && systemIsDark.current));
@@ -35,6 +38,7 @@ class Preferences {
     if (stored.theme) this.theme = stored.theme;
     if (stored.queueAs) this.queueAs = stored.queueAs;
     if (stored.cacheAs) this.cacheAs = stored.cacheAs;
+    this.internals = stored.internals ?? false;
     this.apply();
   }
 
@@ -55,7 +59,7 @@ class Preferences {
 
   save(): void {
     if (!this.keeps) return;
-    const stored: StoredPreferences = { theme: this.theme, language: this.language, queueAs: this.queueAs, cacheAs: this.cacheAs };
+    const stored: StoredPreferences = { theme: this.theme, language: this.language, queueAs: this.queueAs, cacheAs: this.cacheAs, internals: this.internals };
     try {
       localStorage.setItem(KEY, JSON.stringify(stored));
     } catch {

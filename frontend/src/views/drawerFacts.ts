@@ -31,14 +31,14 @@ export function locationOf(state: State, pod: string): PodLocation {
   return { in: "nowhere" };
 }
 
-/** Whether any pod is in one of the queues. */
-export function hasPendingPods(state: State | null): boolean {
-  return state !== null && state.queue.activeQ.size + waitingPods(state) > 0;
-}
-
 /** How many pods wait outside of activeQ. */
 export function waitingPods({ queue }: State): number {
   return queue.backoffQ.size + queue.errorBackoffQ.size + queue.unschedulable.size;
+}
+
+/** The number of pods in all queues. */
+export function pendingPods(state: State | null): number {
+  return state === null ? 0 : state.queue.activeQ.size + waitingPods(state);
 }
 
 export function nominatedNodeOf(state: State, pod: string): string | null {

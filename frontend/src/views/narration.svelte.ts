@@ -1,5 +1,6 @@
 import { plural, t } from "../i18n/translate";
 import type { CycleView, PodGroupCycleView } from "../model/generated";
+import { isImport } from "../model/importedFiles";
 import { shortKey } from "../model/names";
 import { printCount } from "../model/quantity";
 import type { Scope } from "../store/scope.svelte";
@@ -30,7 +31,8 @@ export function narrationOf(scope: Scope): string {
   if (state.podGroup) return groupInWords(state.podGroup);
   if (state.cycle) return cycleInWords(state.cycle);
   const { follows } = scope.summary;
-  return follows?.detached === false ? t("narration.follows", { source: follows.source }) : t("narration.none");
+  if (follows?.detached === false) return t("narration.follows", { source: follows.source });
+  return stages && isImport(scope.summary.report) ? stages.importInWords(state) : t("narration.none");
 }
 
 /** Whether the last command found nothing to schedule. */

@@ -4,6 +4,8 @@ import { funnelOf } from "../model/cycleStages";
 import type { AnyEvent, CycleView } from "../model/generated";
 import { shortKey } from "../model/names";
 import { printCount } from "../model/quantity";
+import type { State } from "../model/state";
+import { pendingPods } from "./drawerFacts";
 
 /** Stages that are described together with the one before. */
 const UNSPOKEN = new Set(["SkipPodSchedule"]);
@@ -39,6 +41,12 @@ function formOf(stage: string, cycle: CycleView, feasible: number, tied: number)
 export function bindingStageInWords(event: AnyEvent, node: string): string {
   if (event.t !== "bindingStageEnded" || !BINDING_STAGES.has(event.stage)) return "";
   return t(`narration.binding.${event.stage}` as MessageKey, { pod: shortKey(event.pod), node });
+}
+
+/** What an imported cluster is, before its scheduler runs. */
+export function importInWords(state: State): string {
+  const running = plural("narration.running.pods", state.podStates.size);
+  return t("narration.imported", { running, nodes: plural("why.nodes", state.nodeTree.numNodes), waiting: printCount(pendingPods(state)) });
 }
 
 /** Nothing is left that could be scheduled now. */

@@ -19,6 +19,7 @@ from schedviz.explain.main_reason import keeps_for_others
 from schedviz.kube import quantity
 from schedviz.kube.affinity import Affinity, NodeAffinity, PodAffinity, Toleration
 from schedviz.kube.core import Container, Pod, PodSpec
+from schedviz.kube.printed_amount import printed_amount
 from schedviz.kube.quantity import Quantity
 from schedviz.trace.phrase import phrase
 
@@ -124,9 +125,9 @@ def _request_less(pod: Pod, resource: str, requested: int, room: int) -> Change 
     text = _quantity(resource, after)
     title = phrase(
         "request {after} {resource} instead of {before} in container {container}",
-        after=str(text),
+        after=_printed(resource, after),
         resource=resource,
-        before=str(_quantity(resource, before)),
+        before=_printed(resource, before),
         container=containers[largest].name or str(largest),
     )
     return Change(
@@ -143,6 +144,11 @@ def _request(container: Container, resource: str) -> int:
     if requested is None:
         return 0
     return requested.milli_value if resource == "cpu" else requested.value
+
+
+def _printed(resource: str, number: int) -> str:
+    """An amount as explanations print it: cpu in cores, other amounts exactly."""
+    return printed_amount(resource, number) if resource == "cpu" else str(_quantity(resource, number))
 
 
 def _quantity(resource: str, number: int) -> Quantity:

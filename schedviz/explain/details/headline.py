@@ -137,6 +137,10 @@ class _Writer:
             return phrase("the pod's volumes are {places}, and no node can use all of them", places=place)
         if not rows:
             return phrase("the pod's volume is {place}, and no node is there", place=place)
+        if len(rows) == 1 and any(each.key == _HOSTNAME for each in requirements):
+            verdict = self._verdicts[rows[0]]
+            node = phrase("the node of the pod's local volume, {node},", node=self._short.of(verdict.node))
+            return self._because(self._reason(verdict), 1, node)
         return phrase("the pod's volume is {place}; {there}", place=place, there=self._there(rows))
 
     def _spread(self, details: Sequence[SpreadDetail]) -> Phrase | None:

@@ -110,8 +110,8 @@ def test_a_dump_alone_shows_ghosts_and_what_its_comparer_said() -> None:
     ("case", "message"),
     [
         ("01-plain", "Nothing is wrong."),
-        ("02-assumed", "Nothing is wrong: 2 pods are assumed and their bindings are on their way."),
-        ("03-nominated", "Nothing is wrong: a pod is nominated and waits for its node."),
+        ("02-assumed", "Nothing is wrong. To note: 2 pods are assumed and their bindings are on their way."),
+        ("03-nominated", "Nothing is wrong. To note: a pod is nominated and waits for its node."),
         ("04-ghost-node", "Node worker-2 is a ghost: it was deleted, and the scheduler keeps it for the pods on it"),
         ("05-stale-watch", "4 differences, most likely for one reason: watch events from the API server did not reach"),
         (
@@ -119,7 +119,10 @@ def test_a_dump_alone_shows_ghosts_and_what_its_comparer_said() -> None:
             "2 differences, each with a cause of its own: node worker-1: allocatable in the cache is cpu 3920m where the node has 1920m",
         ),
         ("07-stale-handlers", "4 differences, most likely for one reason: the scheduler's informers have what its cache lacks"),
-        ("08-other-scheduler", "Nothing is wrong: a pod that is being deleted waits in the queue, a pod belongs to another scheduler."),
+        (
+            "08-other-scheduler",
+            "Nothing is wrong. To note: a pod that is being deleted waits in the queue, a pod belongs to another scheduler.",
+        ),
     ],
 )
 def test_the_first_line_is_the_answer(case: str, message: str) -> None:
