@@ -46,7 +46,9 @@ def test_a_message_that_counts_other_nodes_points_at_the_cache() -> None:
 
 def test_a_pod_that_fits_now_although_its_scheduler_refused_it_disagrees() -> None:
     found = disagreement(node("n1"), waiting("0/1 nodes are available: 1 Insufficient cpu."))
-    assert found.startswith("a node fits here: the cluster has changed since that message, or its scheduler has another release or configuration")
+    assert found.startswith(
+        "a node fits here: the cluster has changed since that message, or its scheduler has another release or configuration"
+    )
 
 
 def test_the_messages_of_this_sessions_own_scheduler_are_not_compared() -> None:
