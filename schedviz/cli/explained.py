@@ -69,7 +69,7 @@ def print_overview(found: Overview) -> None:
         if reason.is_quoted:
             say_wrapped(f"{_SCHEDULER}{reason.reason}", indent=10, dim=True)
         for group in reason.groups[:_GROUPS]:
-            _print_group(group)
+            _print_group(group, reason.besides(group))
             if group.changes and not reason.changes:
                 _print_todo(group.changes)
         if len(reason.groups) > _GROUPS:
@@ -91,8 +91,7 @@ def print_overview(found: Overview) -> None:
     print_release(found.release)
 
 
-def _print_group(group: PendingGroup) -> None:
-    said = group.headline or group.detail
+def _print_group(group: PendingGroup, said: str) -> None:
     say_wrapped(f"{_named(group.pods)}{f': {said}' if said else ''}", indent=10)
 
 

@@ -52,7 +52,7 @@ class PendingGroup(Part, frozen=True):
     outlook: Outlook
     clauses: tuple[Clause, ...]
     sentence_phrase: Phrase | None = None
-    #: Why the pods are pending, in one plain sentence; "": it is that of the reason.
+    #: Why the pods are pending, in one plain sentence; "" if no reason of the scheduler says it.
     headline: str = ""
     headline_phrase: Phrase | None = None
     #: The numbers behind the main clause; "" if there are none.
@@ -83,6 +83,10 @@ class WaitingReason(Part, frozen=True):
     advice: str = ""
     #: The verified change that all groups have in common; empty: they have none, or different ones.
     changes: tuple[ChangeView, ...] = ()
+
+    def besides(self, group: PendingGroup) -> str:
+        """What a group says besides the headline: its own sentence, or else its numbers; "" if the headline has said it."""
+        return next((said for said in (group.headline, group.detail) if said not in ("", self.headline)), "")
 
     @property
     def other_reasons(self) -> tuple[Clause, ...]:
@@ -247,7 +251,6 @@ def _waiting(reason: Phrase, members: Sequence[PendingGroup], advice: str, nodes
     common = members[0].changes if len({what_to_do(group.changes) for group in members}) == 1 else ()
     said = advice if not placeable and not all(group.changes for group in members) else ""
     headline = _headline(reason, members, common, nodes)
-    members = [_without_headline(group, headline) for group in members]
     return WaitingReason(reason.text, reason, headline.text, headline, _is_quoted(reason), count, tuple(members), placeable, said, common)
 
 
@@ -281,13 +284,6 @@ def _in_general(reason: Phrase) -> Phrase:
 def _is_quoted(reason: Phrase) -> bool:
     """Whether it is the scheduler's own text."""
     return reason.template in (_OF_CLAUSE, _JOINED)
-
-
-def _without_headline(group: PendingGroup, headline: Phrase) -> PendingGroup:
-    """The group without what its reason has said."""
-    if group.headline == headline.text:
-        group = msgspec.structs.replace(group, headline="", headline_phrase=None)
-    return group if group.detail not in (headline.text, group.headline) else msgspec.structs.replace(group, detail="", detail_phrase=None)
 
 
 def _advice(simulation: Simulation, explanation: Explanation) -> str:

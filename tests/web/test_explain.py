@@ -63,7 +63,7 @@ def test_an_explanation_is_returned_as_markdown(owner: APIClient, session_id: UU
     assert (answer.status_code, answer["Content-Type"]) == (200, "text/markdown; charset=utf-8")
     lines = answer.content.decode().splitlines()
     assert lines[0] == first
-    assert any("**" in line and "Insufficient cpu" in line for line in lines)
+    assert any(line.startswith("- kube-scheduler: ") and "Insufficient cpu" in line for line in lines)
 
 
 @pytest.mark.parametrize("address", ["explain/default/large/", "overview/"])

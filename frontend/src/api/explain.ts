@@ -189,7 +189,7 @@ export interface PendingGroup {
   outlook: Outlook;
   clauses: ReasonClause[];
   sentencePhrase: Phrase | null;
-  /** Why the pods are pending, in one plain sentence; "": the reason says it. Older servers do not send it. */
+  /** Why the pods are pending, in one plain sentence; "" if no reason of the scheduler says it. Older servers do not send it. */
   headline?: string;
   headlinePhrase?: Phrase | null;
   /** The numbers behind the main clause; "" if there are none. */

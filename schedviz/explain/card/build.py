@@ -144,4 +144,4 @@ def _waiting(reason: WaitingReason) -> Reason:
 def _line_of(reason: WaitingReason, group: PendingGroup) -> str:
     """The numbers of the group, and what would place it if that is not said once for the reason."""
     todo = "" if reason.changes or not group.changes else f"To do: {what_to_do(group.changes)}"
-    return ". ".join(filter(None, (group.headline or group.detail, todo)))
+    return ". ".join(filter(None, (reason.besides(group), todo)))
