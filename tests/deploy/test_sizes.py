@@ -124,7 +124,7 @@ def test_max_connections_is_enough_for_the_example() -> None:
     assert set(scales) == {"web", "engine"}
     services = COMPOSE["services"]
     # Threads that keep a connection each; exports are streamed from threads of their own.
-    web = HTTP_THREADS._most + database._threads._most + 4
+    web = HTTP_THREADS._maximum + database._threads._maximum + 4
     # Slots, and the threads that renew leases, look after metrics and serve Celery.
     engine = int(option(services["engine"]["command"], "-c")) + 4
     io = int(option(services["io"]["command"], "-c")) * 4 + 4
