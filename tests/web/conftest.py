@@ -154,7 +154,7 @@ class Socket:
 
     def __init__(self, server: LiveServer, session_id: UUID, query: str = "", **headers: str) -> None:
         url = f"ws://{server.netloc}/ws/v1/sessions/{session_id}/{query}"
-        self._connection = connect(url, additional_headers=headers, max_size=None, compression=None, legacy=True)
+        self._connection = connect(url, additional_headers=headers, max_size=None, max_queue=2, compression=None, legacy=True)
 
     def __enter__(self) -> Self:
         return self
