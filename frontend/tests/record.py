@@ -119,7 +119,7 @@ def configured(_: Simulation) -> list[ask.AnyCommand]:
 
 
 def hinted(_: Simulation) -> list[ask.AnyCommand]:
-    """v1.36: hints leave pods or move them, events arrive while pods are in flight, bindings fail, victims are evicted beside the cycles."""
+    """v1.36: hints leave pods or move them, events arrive while pods are in flight, bindings fail, victims are evicted beside cycles."""
     return [
         *(ask.Create(object=node(f"node{i}", f"z{i % 2}")) for i in range(1, 4)),
         *(ask.Create(object=pod(f"web-{i}", "1500m")) for i in range(6)),
@@ -169,7 +169,7 @@ def preempting(_: Simulation) -> list[ask.AnyCommand]:
 
 
 def grouped(_: Simulation) -> list[ask.AnyCommand]:
-    """v1.36 with pod groups: a gang waits for its pods, does not fit, fits, and gets more pods; the last cycle is left between two stages."""
+    """v1.36 with pod groups: a gang waits for its pods, does not fit, fits, gets more pods; the last cycle ends between two stages."""
     group = {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": {"name": "gang"}}
     gang = group | {"spec": {"schedulingPolicy": {"gang": {"minCount": 3}}}}
     member = {"schedulingGroup": {"podGroupName": "gang"}}

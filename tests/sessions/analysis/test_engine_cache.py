@@ -39,9 +39,9 @@ def moment_of(session_id: UUID) -> Moment:
 
 def kept(session_id: UUID) -> Simulation | None:
     moment = moment_of(session_id)
-    result = ASKED.take(moment)
+    result = ASKED.pop(moment)
     if result is not None:
-        ASKED.keep(moment, result)
+        ASKED.put(moment, result)
     return result
 
 
@@ -81,5 +81,5 @@ def test_a_request_that_changes_the_engine_leaves_none_in_the_cache(make_session
 def test_one_at_a_time_has_it(make_session: MakeSession) -> None:
     session_id = make_session(nodes=2, pods=2)
     ask(session_id, Why(pod="default/pod-1"), "place")
-    assert ASKED.take(moment_of(session_id)) is not None
-    assert ASKED.take(moment_of(session_id)) is None
+    assert ASKED.pop(moment_of(session_id)) is not None
+    assert ASKED.pop(moment_of(session_id)) is None
