@@ -238,9 +238,9 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "schedviz.web.middleware.ContentSecurityPolicy",
-    "schedviz.web.api.problem_answers.ProblemAnswers",
+    "schedviz.web.api.problem_middleware.ProblemAnswers",
     "schedviz.web.middleware.StaticFiles",
-    "schedviz.web.api.answer_headers.AnswerHeaders",
+    "schedviz.web.api.response_headers.AnswerHeaders",
     "schedviz.web.cookies.InstanceSessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -331,7 +331,7 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "OAS_VERSION": "3.1.0",
-    "POSTPROCESSING_HOOKS": ["schedviz.web.api.schema.add_components", "schedviz.web.api.examples.add_examples"],
+    "POSTPROCESSING_HOOKS": ["schedviz.web.api.openapi.add_components", "schedviz.web.api.examples.add_examples"],
 }
 
 # --- Logs: one line for each thing that happened, to standard error; uvicorn's too (web/server_log.py).

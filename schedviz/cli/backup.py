@@ -53,15 +53,17 @@ def restore(file: Path, data: Path | None, *, replace: bool) -> None:
 
     from schedviz.up.errors import CannotStart
     from schedviz.up.lock import DataLock
-    from schedviz.web.backup import BackupError, read
+    from schedviz.web import backup
 
     try:
         # Held until the end, so that no server starts meanwhile.
         lock = DataLock(settings.DATA)
     except CannotStart as error:
-        raise BackupError(f"Nothing was restored, because schedviz is running. Stop it, then restore the backup. ({error})") from error
+        raise backup.BackupError(
+            f"Nothing was restored, because schedviz is running. Stop it, then restore the backup. ({error})"
+        ) from error
     try:
-        summary = read(file, replace=replace)
+        summary = backup.restore(file, replace=replace)
     finally:
         lock.release()
     say(f"Restored {summary.rows:,} rows of {summary.tables} tables, {summary.sessions:,} sessions. Start the server again.")

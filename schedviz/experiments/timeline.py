@@ -13,7 +13,7 @@ from schedviz.trace.commands import Create, Delete
 
 
 class Timeline:
-    """What is going to happen to the pods of a workload. Times are in nanoseconds of virtual time."""
+    """The scheduled arrivals and departures of the pods of a workload. Times are in nanoseconds of virtual time."""
 
     def __init__(self, arrivals: Sequence[Arrival], lifetimes: LifetimeSource | None) -> None:
         self._arrivals = arrivals

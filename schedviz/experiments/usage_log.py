@@ -1,4 +1,4 @@
-"""Notes during a trial what changes the use of its nodes. `usage` makes curves of the notes after the trial."""
+"""Records during a trial the changes of how much of its nodes is used. `usage` makes curves of them after the trial."""
 
 from __future__ import annotations
 

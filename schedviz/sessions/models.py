@@ -17,8 +17,9 @@ from django.db.models.functions import Now
 class Session(models.Model):
     """A scheduling session: a simulated cluster with its scheduler, and the committed position of its engine.
 
-    Not to be confused with Django's browser sessions. The fields from `epoch` to `trying_seq` are the lease (see lease.py). Those from
-    `last_seq` to `clock_seconds` are the committed position, which only the owner of the lease advances.
+    Not to be confused with Django's browser sessions. The fields from `epoch` to `trying_seq` are the lease (see lease.py). The inbox
+    advances `last_seq` and `interrupt_seq` when it accepts commands; the other positions up to `clock_seconds` are those of the committed
+    slices, which only the owner of the lease advances.
     """
 
     class Status(models.TextChoices):

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.conf import settings
 
 from schedviz.celery import app
-from schedviz.sessions.experiments import trial_sessions, waking
+from schedviz.sessions.experiments import dispatch, trial_sessions
 from schedviz.sessions.redis import stream, wakeups
 
 
@@ -53,14 +53,14 @@ def explain_text(text: str, reply_key: str) -> None:
     pasted_text.reply_to(text.encode(), reply_key)
 
 
-@app.task(name=waking.CHECK, queue=waking.QUEUE)
+@app.task(name=dispatch.CHECK, queue=dispatch.QUEUE)
 def check_experiment(experiment_id: str) -> None:
     from schedviz.sessions.experiments import checking
 
     checking.check(UUID(experiment_id))
 
 
-@app.task(name=waking.TRIAL, queue=waking.QUEUE)
+@app.task(name=dispatch.TRIAL, queue=dispatch.QUEUE)
 def run_trial(experiment_id: str, number: int) -> None:
     from schedviz.sessions.experiments import trial_job
 

@@ -17,7 +17,7 @@ from django.db import DatabaseError
 from django.urls import reverse
 
 from schedviz.web.actors import Verb
-from schedviz.web.api.problems import MEDIA_TYPE, problem
+from schedviz.web.api.problem_details import MEDIA_TYPE, problem
 from schedviz.web.authentication import bearer_secret
 from schedviz.web.live.database import in_database
 from schedviz.web.live.handshake import actor_with, sent_credentials

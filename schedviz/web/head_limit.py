@@ -17,7 +17,7 @@ from django.conf import settings
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from schedviz.web.api.problems import MEDIA_TYPE, problem
+from schedviz.web.api.problem_details import MEDIA_TYPE, problem
 from schedviz.web.frame_limit import FrameLimit
 
 #: The largest request line with headers; trailers after a body have the same limit.

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from threading import Lock
 from typing import Final
 
-#: The limit for all clients: half of the HTTP threads (schedviz.web.threaded).
+#: The limit for all clients: half of the HTTP threads (schedviz.web.asgi_handler).
 MOST: Final = 16
 #: The limit for one user, participant or share link.
 MOST_OF_ONE: Final = 8

@@ -40,7 +40,7 @@ def certificates(folder: Path, host: str = "127.0.0.1") -> None:
 
 
 class TlsPostgres(PostgresServer):
-    """A Redis that requires TLS and a password over the network."""
+    """A PostgreSQL that requires TLS and a password over the network."""
 
     def __init__(self, binaries: Path, keys: Path, host: str = "127.0.0.1") -> None:
         super().__init__(binaries)

@@ -16,7 +16,7 @@ import zstandard
 
 from schedviz.sessions.redis import heartbeat, stream
 from schedviz.up.lock import DataLock
-from schedviz.web.backup import BackupError, read
+from schedviz.web.backup import BackupError, restore
 from schedviz.web.backup.records import End, Header, Rows, Writer, records
 from tests.conftest import REDIS_SOCKET, ROOT, RedisServer
 from tests.postgres import PostgresServer
@@ -185,7 +185,7 @@ def test_nothing_is_restored_while_workers_run(written: Path, redis: RedisServer
 
     try:
         with pytest.raises(BackupError, match="because workers are running: engine@host"):
-            read(written)
+            restore(written)
     finally:
         stream.client().delete(f"{heartbeat.PREFIX}engine@host")
 

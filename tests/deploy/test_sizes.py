@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from schedviz.web.asgi_handler import HTTP_THREADS
 from schedviz.web.live import database
-from schedviz.web.threaded import HTTP_THREADS
 from tests.conftest import ROOT, missing
 
 DOCKER = ROOT / "docker"

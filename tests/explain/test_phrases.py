@@ -13,7 +13,7 @@ from schedviz.explain.doctor import nominations
 from schedviz.samples import samples
 from schedviz.samples.cases import cases
 from schedviz.trace.phrase import counted, phrase
-from schedviz.web.api.problems import TITLES
+from schedviz.web.api.problem_details import TITLES
 
 ROOT = Path(__file__).parents[2]
 CHINESE: dict[str, str] = json.loads((ROOT / "frontend/src/i18n/messages/zh-CN.explain.json").read_text("utf-8"))

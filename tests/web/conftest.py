@@ -131,8 +131,8 @@ class LiveServer:
             time.sleep(0.01)
 
     def stop(self) -> None:
+        from schedviz.web.asgi_handler import HTTP_THREADS
         from schedviz.web.live import database
-        from schedviz.web.threaded import HTTP_THREADS
 
         self._server.should_exit = True
         self._thread.join(20)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import schedviz
-from schedviz.web.api.problems import TITLES
+from schedviz.web.api.problem_details import TITLES
 
 pytestmark = pytest.mark.django_db
 SOURCE = Path(schedviz.__file__).parent

@@ -9,8 +9,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from schedviz.client import flows
 from schedviz.web.api import branches, commands, cycles, events, explain, sessions
+from schedviz.web.api.openapi import SchemaView
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import SchemaView
 
 pytestmark = pytest.mark.django_db
 

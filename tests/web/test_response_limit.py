@@ -14,8 +14,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from rest_framework.response import Response
 
+from schedviz.web.asgi_handler import HTTP_THREADS, ThreadedHandler
 from schedviz.web.response_limit import ResponseLimit, forget_rendering
-from schedviz.web.threaded import HTTP_THREADS, ThreadedHandler
 from schedviz.web.waiting import requester
 
 LARGE = HttpResponse(b"x" * (1 << 20))

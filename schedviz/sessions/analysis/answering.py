@@ -29,7 +29,7 @@ from schedviz.kube.core import Pod
 from schedviz.kube.selector_text import parse_selector
 from schedviz.lessons import find
 from schedviz.lessons.player import play
-from schedviz.sessions.analysis.engine_cache import ASKED
+from schedviz.sessions.analysis.engine_cache import ENGINE_CACHE
 from schedviz.sessions.analysis.requests import (
     AnalysisRequest,
     Answer,
@@ -116,11 +116,11 @@ def _ask_engine(session: Session, question: Question) -> bytes:
     if isinstance(question, Recorded):
         return msgspec.json.encode(recording(session, after=question.after, until=question.until, observed=question.observed))
     moment = (session.pk, session.event if question.at is None else question.at, session.applied_seq)
-    simulation = ASKED.pop(moment) or _engine(session, question.at)
+    simulation = ENGINE_CACHE.pop(moment) or _engine(session, question.at)
     answered = _answered(simulation, question, session)
     if not (isinstance(question, Change | PodCard | OverviewCard | WhatIf) or (isinstance(question, Overview) and question.changes)):
         # These modify the engine: they reorder the cache's lists or add pods.
-        ASKED.put(moment, simulation)
+        ENGINE_CACHE.put(moment, simulation)
     return answered
 
 

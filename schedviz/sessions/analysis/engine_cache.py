@@ -61,4 +61,4 @@ def _remembering(simulation: Simulation) -> list[object]:
     return [plugin for framework in simulation.scheduler.state.profiles.values() for plugin in framework.stateful_plugins]
 
 
-ASKED = EngineCache()
+ENGINE_CACHE = EngineCache()

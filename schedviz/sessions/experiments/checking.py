@@ -24,8 +24,8 @@ from schedviz.experiments.trials import Trial
 from schedviz.experiments.validation import CheckedPlan, check_plan, estimate
 from schedviz.sessions import quotas
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
+from schedviz.sessions.experiments.dispatch import notify_trials
 from schedviz.sessions.experiments.trial_lease import LEASE_SECONDS, MOST_TRIES, RENEWAL_SECONDS, new_owner
-from schedviz.sessions.experiments.waking import notify_trials
 from schedviz.sessions.experiments.watch import TookTooLongError, Watch
 from schedviz.sessions.models import Experiment, ExperimentBase, ExperimentTrial, Membership, Session
 from schedviz.sessions.queries.database import DatabaseSeconds

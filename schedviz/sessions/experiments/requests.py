@@ -15,7 +15,7 @@ from schedviz.experiments.plan import Code
 from schedviz.experiments.reading import PlanText, parse_plan
 from schedviz.sessions import quotas
 from schedviz.sessions.errors import SessionError
-from schedviz.sessions.experiments.waking import notify_check, notify_trials
+from schedviz.sessions.experiments.dispatch import notify_check, notify_trials
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries.database import wait_for_lock
 

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Greatest, Now
 
-from schedviz.sessions.experiments.waking import close_if_done
+from schedviz.sessions.experiments.dispatch import close_if_done
 from schedviz.sessions.hosting.lease import owner_prefix
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries.database import DatabaseSeconds

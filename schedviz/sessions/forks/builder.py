@@ -29,7 +29,7 @@ from schedviz.trace.tally import levels_of
 _DELETED = "The session to fork was deleted."
 
 
-class Forking(Importing):
+class ForkBuilder(Importing):
     """Makes the first checkpoint of a fork."""
 
     def make(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from django.db import DatabaseError, connection
 from django.db.models import Exists, F, OuterRef
 from django.db.models.functions import Now
 
-from schedviz.sessions.experiments import trial_sessions, waking
+from schedviz.sessions.experiments import dispatch, trial_sessions
 from schedviz.sessions.hosting.lease import FREE
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.queries import prepared
@@ -47,7 +47,7 @@ def sweep(*, again: bool = False) -> int:
     """
     # One statement in place of four queries, twice a second on every machine, when nothing waits.
     count = _sweep_sessions(again=again) if prepared.has_unfinished_session(Session.Status.IMPORTING, _ALIVE) else 0
-    waking.sweep(again=again)
+    dispatch.sweep(again=again)
     _run_periodic_sweeps()
     return count
 

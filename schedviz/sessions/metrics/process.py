@@ -32,7 +32,7 @@ SLOTS_TAKEN: Final = Gauge("schedviz_slots_taken", "Sessions that this worker ho
 RECOVERIES: Final = Counter(
     "schedviz_recoveries", "Sessions taken over from a worker that died or stalled beyond its lease.", registry=WORKER
 )
-LEASES_LOST: Final = Counter("schedviz_leases_lost", "Times that another worker had taken over the session.", registry=WORKER)
+LEASES_LOST: Final = Counter("schedviz_leases_lost", "Leases that were lost to another worker.", registry=WORKER)
 LOADS: Final = Histogram("schedviz_engine_load_seconds", "Loading the engine of a session from storage.", registry=WORKER, buckets=_SECONDS)
 SLICES: Final = Histogram(
     "schedviz_slice_seconds",

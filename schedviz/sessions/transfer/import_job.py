@@ -10,7 +10,7 @@ from django.db import DatabaseError, DataError
 from schedviz.ingest.session_file import looks_like_session
 from schedviz.sessions import disk
 from schedviz.sessions.errors import Fenced
-from schedviz.sessions.forks.builder import Forking
+from schedviz.sessions.forks.builder import ForkBuilder
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
 from schedviz.sessions.hosting.watchdog import interpreter_lock_limit
@@ -58,7 +58,7 @@ def import_uploads(session_id: UUID) -> None:
 
 def _import_of(own_lease: Lease, session: Session) -> Importing:
     if "fork" in session.source:
-        return Forking(own_lease, session)
+        return ForkBuilder(own_lease, session)
     files = StoredFiles(session.pk)
     if looks_like_session(files.head()[:_HEAD_BYTES]) and len(session.source.get("files", ())) == 1:
         return SessionFileImport(own_lease, session, files)

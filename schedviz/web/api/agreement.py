@@ -19,8 +19,8 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for, whole_number
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 PAGE = 100
 LONGEST_PAGE = 1000

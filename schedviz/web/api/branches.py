@@ -21,11 +21,11 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.prefer_wait import PREFER, wait_seconds
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.sessions import (
     NEWEST_FIRST,
     expect_session_quota,

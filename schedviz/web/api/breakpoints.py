@@ -18,8 +18,8 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
+from schedviz.web.api.openapi import IF_MATCH, NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, error_responses, ref, response
 
 _HINT = (
     'See docs/breakpoints.md: popped default/web-7, pod default/* reached unschedulablePods, t == "queueMoved" and cause == "NodeAdd", …'

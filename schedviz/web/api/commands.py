@@ -24,10 +24,10 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import json_object, session_for
 from schedviz.web.api.errors import ApiError, not_found, struct_error
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
+from schedviz.web.api.openapi import NOT_MODIFIED, command_request, commands_request, error_responses, response
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.prefer_wait import PREFER, wait_seconds, wait_until
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, command_request, commands_request, error_responses, response
 from schedviz.web.extender_commands import ExtendersNotAllowed, expect_allowed
 from schedviz.web.permissions import actor_of
 

@@ -21,9 +21,9 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import versions
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 #: How long the comparison waits for the scores of all nodes, in seconds.
 DETAIL_SECONDS = 5.0

@@ -18,10 +18,10 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import names, session_for
 from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 from schedviz.web.waiting import TooManyWait, waits
 
 PAGE = 100

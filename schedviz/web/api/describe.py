@@ -14,9 +14,9 @@ from schedviz.web.actors import Verb
 from schedviz.web.api.access import session_for
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
+from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import error_responses
 
 
 class DescribeNode(Resource):

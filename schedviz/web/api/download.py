@@ -13,7 +13,7 @@ from django.http import StreamingHttpResponse
 
 from schedviz.web.actors import Actor
 from schedviz.web.api.errors import ApiError
-from schedviz.web.threads import Threads
+from schedviz.web.thread_pool import Threads
 
 #: The part of the limit that one user or share link may use.
 _PART_OF_ONE: Final = 0.5

@@ -16,9 +16,9 @@ from schedviz.web.actors import Verb
 from schedviz.web.api.access import one_of, session_for, whole_number
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
+from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import error_responses
 
 _FORMATS = ("text", "json")
 #: Higher levels than 3 print nothing more; kube-scheduler accepts them.

@@ -1,4 +1,4 @@
-"""Error responses of the REST API, all in the form of RFC 9457: see problems.py."""
+"""Error responses of the REST API, all in the form of RFC 9457: see problem_details.py."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from schedviz.kube.explain import explain_validation_error
 from schedviz.sessions.disk import full_disk
 from schedviz.sessions.sqlite.base import DatabaseFileGone
-from schedviz.web.api.problems import MEDIA_TYPE, problem
+from schedviz.web.api.problem_details import MEDIA_TYPE, problem
 from schedviz.web.redaction import printable
 
 log = structlog.get_logger(__name__)

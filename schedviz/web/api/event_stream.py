@@ -21,7 +21,7 @@ from schedviz.sessions.history import reading
 from schedviz.trace.events import AnyEvent
 from schedviz.web.actors import Actor, Verb
 from schedviz.web.api.download import THREADS, AsyncSlotBody, downloads
-from schedviz.web.live.connection import HEARTBEAT_SECONDS, RECHECK_SECONDS, some_while_ago
+from schedviz.web.live.connection import HEARTBEAT_SECONDS, RECHECK_SECONDS, random_last_check
 from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.handshake import Credentials, allowed, allowed_actor
 from schedviz.web.live.hub import Full, hub
@@ -75,7 +75,7 @@ class _Access:
         self.session_id = session_id
         #: The session was deleted, or the client may not see it any more.
         self.ended = False
-        self._checked = some_while_ago()
+        self._checked = random_last_check()
 
     async def has_ended(self) -> bool:
         """The current value of `ended`, checked every `RECHECK_SECONDS`."""

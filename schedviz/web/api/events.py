@@ -18,9 +18,9 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.event_stream import NDJSON, SSE, stream_of_events
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 from schedviz.web.authentication import bearer_secret
 from schedviz.web.live.handshake import Credentials, cookie_credentials
 from schedviz.web.permissions import actor_of

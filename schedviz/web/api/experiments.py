@@ -34,10 +34,10 @@ from schedviz.web.api.access import actor_for, body_as, one_of
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.explain import late
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.sessions import session_body, within_quotas
 from schedviz.web.waiting import TooManyWait, waits
 

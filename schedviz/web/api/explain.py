@@ -23,9 +23,9 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import body_as, one_of, optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.moments import AT
+from schedviz.web.api.openapi import error_responses, ref
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import error_responses, ref
 from schedviz.web.waiting import TooManyWait, waits
 
 WAIT_SECONDS = 30.0

@@ -16,9 +16,9 @@ from schedviz.web.api import schemas
 from schedviz.web.api.access import actor_for, body_as
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import CARD_PARAMETERS, CARDS, card_format, card_response, late, theme_of
+from schedviz.web.api.openapi import error_responses, ref
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import error_responses, ref
 from schedviz.web.waiting import TooManyWait, waits
 
 _TIMEOUT_SECONDS: Final = 15.0

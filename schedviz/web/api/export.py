@@ -23,9 +23,9 @@ from schedviz.web.api.access import one_of, optional_number, session_for
 from schedviz.web.api.download import Download, downloads
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
+from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import error_responses
 from schedviz.web.permissions import actor_of
 
 _FORMATS = ("schedviz", "trace")

@@ -19,9 +19,9 @@ from schedviz.web.actors import Verb
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
+from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import error_responses
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 #: The timestamp of archive entries, so that equal sessions give equal files.

@@ -21,8 +21,8 @@ from schedviz.web.actors import Verb
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.lessons import in_words, lesson_for, path_of
+from schedviz.web.api.openapi import error_responses, response
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import error_responses, response
 from schedviz.web.api.schemas import lessons as bodies
 
 #: The number of newest events since the stop that a hint may inspect.

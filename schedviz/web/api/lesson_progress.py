@@ -16,8 +16,8 @@ from schedviz.web.actors import Verb
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.lessons import progress_body, user_of
+from schedviz.web.api.openapi import error_responses, ref, response
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import error_responses, ref, response
 from schedviz.web.api.schemas import lessons as bodies
 from schedviz.web.learning.models import LessonProgress
 

@@ -22,8 +22,8 @@ from schedviz.web.api import versions
 from schedviz.web.api.access import actor_for, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.schemas import lessons as bodies
 from schedviz.web.learning.models import LessonProgress, lesson_of, version_begun_with
 from schedviz.web.permissions import actor_of, role_of

@@ -19,8 +19,8 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, ref, response
 
 
 class Links(Resource):

@@ -15,8 +15,8 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 AT = query("at", int, "An event number: the state after that event. By default, or if the event has not happened yet, the newest state.")
 

@@ -19,9 +19,9 @@ from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
+from schedviz.web.api.openapi import error_responses, response
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import error_responses, response
 
 
 class KeptObject(Resource):

@@ -19,8 +19,8 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import body_as, session_for, whole_number
 from schedviz.web.api.commands import command_refused
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, ref, response
 
 _OBJECTS_AT_ONCE = 5000
 

@@ -17,9 +17,9 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from schedviz.web.api.access import optional_number, whole_number
-from schedviz.web.api.answer_headers import add_header
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import query
+from schedviz.web.api.response_headers import add_header
 
 M = TypeVar("M", bound=Model)
 

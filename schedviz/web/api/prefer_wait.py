@@ -14,7 +14,7 @@ from typing import TypeVar
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from schedviz.web.api.answer_headers import add_header
+from schedviz.web.api.response_headers import add_header
 from schedviz.web.waiting import TooManyWait, waits
 
 T = TypeVar("T")

@@ -10,8 +10,8 @@ from schedviz.sessions import quotas
 from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 
 class Quotas(Resource):

@@ -24,9 +24,9 @@ from rest_framework.throttling import BaseThrottle
 
 from schedviz.sessions.redis import stream
 from schedviz.web.addresses import network_of
-from schedviz.web.api.answer_headers import add_header
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.rate_batching import BatchedCounter, LimitCheck
+from schedviz.web.api.response_headers import add_header
 from schedviz.web.permissions import actor_of
 
 if TYPE_CHECKING:

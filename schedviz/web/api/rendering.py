@@ -11,9 +11,9 @@ from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-from schedviz.web.api.documented import media_types
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.problems import MEDIA_TYPE
+from schedviz.web.api.openapi_reader import media_types
+from schedviz.web.api.problem_details import MEDIA_TYPE
 from schedviz.web.redaction import printable
 
 _encoder = msgspec.json.Encoder(enc_hook=str)

@@ -14,8 +14,8 @@ from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from schedviz.web.api.documented import query_parameters
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.openapi_reader import query_parameters
 from schedviz.web.api.rate_limit import RequestRate
 from schedviz.web.permissions import actor_of
 from schedviz.web.redaction import printable

@@ -43,12 +43,12 @@ from schedviz.web.api.access import actor_for, body_as, role_for, session_for
 from schedviz.web.api.errors import ApiError, not_found, struct_error
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.lessons import unreadable
+from schedviz.web.api.openapi import IF_MATCH, NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.parsing import JsonParser
 from schedviz.web.api.prefer_wait import PREFER, wait_seconds, wait_until
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.permissions import actor_of, may, visible_sessions
 from schedviz.web.redaction import printable
 from schedviz.web.waiting import TooManyWait, waits

@@ -17,8 +17,8 @@ from schedviz.trace.view import QueueView
 from schedviz.web.actors import Verb
 from schedviz.web.api import moments, schemas, versions
 from schedviz.web.api.access import session_for
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 
 class State(Resource):

@@ -13,9 +13,9 @@ from schedviz.sessions.history.object_index import Kind
 from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 PAGE = 200
 LONGEST_PAGE = 1000

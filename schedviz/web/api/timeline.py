@@ -13,8 +13,8 @@ from schedviz.sessions.history import reading, timeline
 from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import session_for, whole_number
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, response
 
 BUCKETS = 200
 MOST_BUCKETS = 2000

@@ -13,7 +13,6 @@ from schedviz.web.api.compare import Compare, CompareReport
 from schedviz.web.api.cycles import Cycles, OneCycle
 from schedviz.web.api.describe import DescribeNode, DescribePod
 from schedviz.web.api.devices import Devices
-from schedviz.web.api.docs_page import docs_page, to_schema
 from schedviz.web.api.dump import Dump
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
@@ -38,13 +37,14 @@ from schedviz.web.api.links import Links, OneLink
 from schedviz.web.api.moments import ViewAt
 from schedviz.web.api.objects import KeptObject, SelectedObjects
 from schedviz.web.api.observations import Observations
-from schedviz.web.api.problem_kinds import Problems
+from schedviz.web.api.openapi import SchemaView
+from schedviz.web.api.problems import Problems
 from schedviz.web.api.quotas import Quotas
 from schedviz.web.api.samples import OneSample, Samples
-from schedviz.web.api.schema import SchemaView
 from schedviz.web.api.sessions import Cancel, OneSession, Sessions
 from schedviz.web.api.state import State
 from schedviz.web.api.stories import NodeStory, PodStory
+from schedviz.web.api.swagger_page import docs_page, to_schema
 from schedviz.web.api.timeline import Timeline
 
 urlpatterns = [

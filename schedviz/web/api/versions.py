@@ -15,8 +15,8 @@ from rest_framework.response import Response
 from schedviz import __version__
 from schedviz.sessions.commands.inbox import ExpectedPosition
 from schedviz.sessions.models import Session
-from schedviz.web.api.answer_headers import add_header
 from schedviz.web.api.errors import ApiError, Unchanged
+from schedviz.web.api.response_headers import add_header
 
 _ETAG_OF_HEAD = re.compile(r"e(\d{1,18})-s(\d{1,18})-[0-9a-f]+")
 _encoder = msgspec.json.Encoder(enc_hook=str)

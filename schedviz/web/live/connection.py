@@ -14,12 +14,12 @@ import msgspec
 import structlog
 
 from schedviz.web.api.errors import DATABASE_DOWN
-from schedviz.web.api.problems import MEDIA_TYPE, problem
+from schedviz.web.api.problem_details import MEDIA_TYPE, problem
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.database import DATABASE_AWAY
 from schedviz.web.live.handshake import Refused, accepted_protocol
 from schedviz.web.live.hub import Full
-from schedviz.web.live.outbox import Waiting
+from schedviz.web.live.outbox import Outbox
 
 log = structlog.get_logger(__name__)
 
@@ -36,7 +36,7 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
-def some_while_ago() -> float:
+def random_last_check() -> float:
     """A random time (of `time.monotonic`) within the last RECHECK_SECONDS.
 
     It spreads the permission checks of sockets that were opened together, as those of a class or of all pages after a restart. 200
@@ -74,8 +74,8 @@ async def _refuse(scope: Scope, send: Send, refused: Refused) -> None:
 class SocketConnection(ABC):
     """An accepted socket. Subclasses define what it sends and receives."""
 
-    def __init__(self, waiting: Waiting, scope: Scope, receive: Receive, send: Send, **named: str) -> None:
-        self._waiting = waiting
+    def __init__(self, outbox: Outbox, scope: Scope, receive: Receive, send: Send, **named: str) -> None:
+        self._outbox = outbox
         self._scope = scope
         self._receive = receive
         self._send = send
@@ -96,20 +96,20 @@ class SocketConnection(ABC):
             if (error := task.exception()) is not None and not isinstance(error, _Disconnected | OSError):
                 log.error("a socket broke", **self._named, exc_info=error)
                 await self._close(CloseCode.BROKEN)
-        if sending not in done and self._waiting.close_code:
+        if sending not in done and self._outbox.close_code:
             # The sending loop may be blocked by a client that does not read, and was cancelled.
             with contextlib.suppress(OSError, TimeoutError):
                 async with asyncio.timeout(_CLOSING_SECONDS):
-                    await self._close(self._waiting.close_code)
+                    await self._close(self._outbox.close_code)
 
     # --- sending
 
     async def _send_loop(self) -> None:
         spoken = time.monotonic()
-        checked = some_while_ago()
-        while not self._waiting.ended:
+        checked = random_last_check()
+        while not self._outbox.is_finished:
             if not await self._give_next():
-                await self._waiting.wait(max(0.0, spoken + HEARTBEAT_SECONDS - time.monotonic()))
+                await self._outbox.wait(max(0.0, spoken + HEARTBEAT_SECONDS - time.monotonic()))
             now = time.monotonic()
             if now - spoken >= HEARTBEAT_SECONDS:
                 spoken = now
@@ -117,7 +117,7 @@ class SocketConnection(ABC):
             if now - checked >= RECHECK_SECONDS:
                 checked = now
                 await self._recheck()
-        await self._close(self._waiting.close_code)
+        await self._close(self._outbox.close_code)
 
     @abstractmethod
     async def _give_next(self) -> bool:
@@ -140,7 +140,7 @@ class SocketConnection(ABC):
     # --- receiving
 
     async def _receive_loop(self) -> None:
-        while not self._waiting.ended:
+        while not self._outbox.is_finished:
             message = await self._receive()
             if message["type"] == "websocket.disconnect":
                 raise _Disconnected

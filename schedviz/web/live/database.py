@@ -7,7 +7,7 @@ from typing import ParamSpec, TypeVar
 
 from django.db import InterfaceError, OperationalError, connections
 
-from schedviz.web.threads import Threads
+from schedviz.web.thread_pool import Threads
 
 P = ParamSpec("P")
 T = TypeVar("T")

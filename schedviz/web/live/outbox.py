@@ -6,7 +6,7 @@ import asyncio
 from abc import ABC, abstractmethod
 
 
-class Waiting(ABC):
+class Outbox(ABC):
     """A queue of outgoing items that its reader can wait for."""
 
     def __init__(self) -> None:
@@ -16,12 +16,12 @@ class Waiting(ABC):
 
     @property
     @abstractmethod
-    def anything(self) -> bool:
+    def has_items(self) -> bool:
         """Whether there is an item to send."""
 
     @property
     @abstractmethod
-    def ended(self) -> bool:
+    def is_finished(self) -> bool:
         """Whether nothing more is sent."""
 
     def close(self, code: int) -> None:
@@ -31,7 +31,7 @@ class Waiting(ABC):
 
     async def wait(self, seconds: float) -> bool:
         """Wait until there is something to do; False after a timeout."""
-        if self.anything or self.close_code:
+        if self.has_items or self.close_code:
             return True
         self._awake.clear()
         try:

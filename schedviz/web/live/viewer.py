@@ -8,7 +8,7 @@ import msgspec
 
 from schedviz.sessions.metrics import process as process_metrics
 from schedviz.web.live.close_codes import CloseCode
-from schedviz.web.live.outbox import Waiting
+from schedviz.web.live.outbox import Outbox
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -29,7 +29,7 @@ class Text(msgspec.Struct, frozen=True):
 MOST_TEXTS = 2000
 
 
-class Viewer(Waiting):
+class Viewer(Outbox):
     """An open socket, as the hub sees it."""
 
     def __init__(self, byte_limit: int, identity: str = "") -> None:
@@ -48,11 +48,11 @@ class Viewer(Waiting):
         self.resume: int | None = None
 
     @property
-    def anything(self) -> bool:
+    def has_items(self) -> bool:
         return bool(self._items or self.dropped or self.needs_view or self.resume is not None)
 
     @property
-    def ended(self) -> bool:
+    def is_finished(self) -> bool:
         """Closes immediately: a viewer that is too slow would not read the waiting messages."""
         return bool(self.close_code)
 

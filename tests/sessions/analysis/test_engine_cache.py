@@ -10,7 +10,7 @@ import pytest
 
 from schedviz.engine import Simulation
 from schedviz.sessions.analysis import answering, requests
-from schedviz.sessions.analysis.engine_cache import ASKED, Moment
+from schedviz.sessions.analysis.engine_cache import ENGINE_CACHE, Moment
 from schedviz.sessions.analysis.requests import AnalysisRequest, Change, WhatIf, Why
 from schedviz.sessions.models import Session
 from tests.sessions.conftest import MakeSession, pod, send, work_off
@@ -18,9 +18,9 @@ from tests.sessions.conftest import MakeSession, pod, send, work_off
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    ASKED.clear()
+    ENGINE_CACHE.clear()
     yield
-    ASKED.clear()
+    ENGINE_CACHE.clear()
 
 
 def ask(session_id: UUID, question: AnalysisRequest, place: str) -> dict[str, object]:
@@ -39,16 +39,16 @@ def moment_of(session_id: UUID) -> Moment:
 
 def kept(session_id: UUID) -> Simulation | None:
     moment = moment_of(session_id)
-    result = ASKED.pop(moment)
+    result = ENGINE_CACHE.pop(moment)
     if result is not None:
-        ASKED.put(moment, result)
+        ENGINE_CACHE.put(moment, result)
     return result
 
 
 def test_the_next_question_about_a_moment_is_put_to_the_same_engine_and_has_the_same_answer(make_session: MakeSession) -> None:
     session_id = make_session(nodes=2, pods=2)
     alone = ask(session_id, Why(pod="default/pod-2"), "alone")
-    ASKED.clear()
+    ENGINE_CACHE.clear()
 
     ask(session_id, Why(pod="default/pod-1"), "first")
     engine = kept(session_id)
@@ -81,5 +81,5 @@ def test_a_request_that_changes_the_engine_leaves_none_in_the_cache(make_session
 def test_one_at_a_time_has_it(make_session: MakeSession) -> None:
     session_id = make_session(nodes=2, pods=2)
     ask(session_id, Why(pod="default/pod-1"), "place")
-    assert ASKED.pop(moment_of(session_id)) is not None
-    assert ASKED.pop(moment_of(session_id)) is None
+    assert ENGINE_CACHE.pop(moment_of(session_id)) is not None
+    assert ENGINE_CACHE.pop(moment_of(session_id)) is None

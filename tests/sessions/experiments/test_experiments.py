@@ -26,13 +26,13 @@ from schedviz.experiments.variants import Variant
 from schedviz.sessions import quotas
 from schedviz.sessions.experiments import (
     checking,
+    dispatch,
     reading,
     requests,
     trial_job,
     trial_lease,
     trial_session_job,
     trial_sessions,
-    waking,
     watch,
 )
 from schedviz.sessions.hosting import lease, sweep
@@ -316,18 +316,18 @@ def test_a_cancelled_experiment_keeps_its_results_and_ends() -> None:
 
 def test_the_sweeper_enqueues_what_was_lost_and_closes_what_is_done() -> None:
     experiment = requests.create_experiment(None, PLAN)
-    stream.client().delete(waking.QUEUE)
-    waking.sweep(again=True)
-    assert stream.client().llen(waking.QUEUE) == 1
+    stream.client().delete(dispatch.QUEUE)
+    dispatch.sweep(again=True)
+    assert stream.client().llen(dispatch.QUEUE) == 1
     checking.check(experiment.pk)
-    stream.client().delete(waking.QUEUE)
-    waking.sweep(again=True)
-    assert stream.client().llen(waking.QUEUE) == 4
-    waking.sweep(again=True)
-    assert stream.client().llen(waking.QUEUE) == 4, "tasks that are there are not sent twice"
-    stream.client().delete(waking.QUEUE)
+    stream.client().delete(dispatch.QUEUE)
+    dispatch.sweep(again=True)
+    assert stream.client().llen(dispatch.QUEUE) == 4
+    dispatch.sweep(again=True)
+    assert stream.client().llen(dispatch.QUEUE) == 4, "tasks that are there are not sent twice"
+    stream.client().delete(dispatch.QUEUE)
     ExperimentTrial.objects.filter(experiment=experiment).update(status="done")
-    waking.sweep(again=True)
+    dispatch.sweep(again=True)
     assert again(experiment.pk).status == Experiment.Status.FINISHED
 
 
@@ -447,7 +447,7 @@ def test_added_variants_run_alone_and_the_results_are_those_of_the_new_plan(done
         trial_job.run(experiment.pk, number)
 
     requests.add_variants(again(experiment.pk), WITH_C)
-    assert stream.client().llen(waking.QUEUE)
+    assert stream.client().llen(dispatch.QUEUE)
     checking.check(experiment.pk)
 
     experiment = again(experiment.pk)
@@ -484,6 +484,6 @@ def test_the_sweeper_enqueues_the_check_of_added_variants() -> None:
     experiment = begun()
     run_all_trials(experiment)
     requests.add_variants(again(experiment.pk), WITH_C)
-    stream.client().delete(waking.QUEUE)
-    waking.sweep(again=True)
-    assert stream.client().llen(waking.QUEUE) == 1
+    stream.client().delete(dispatch.QUEUE)
+    dispatch.sweep(again=True)
+    assert stream.client().llen(dispatch.QUEUE) == 1

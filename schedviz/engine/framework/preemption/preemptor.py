@@ -1,4 +1,4 @@
-"""`Preemptor`: for whom pods are evicted, a pod or (v1.36, WorkloadAwarePreemption) a pod group.
+"""`Preemptor`: the pod, or pod group, for which pods are evicted, a pod or (v1.36, WorkloadAwarePreemption) a pod group.
 
 Upstream: framework/preemption/executor.go ExecutorPreemptor
 """

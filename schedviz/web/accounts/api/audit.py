@@ -12,8 +12,8 @@ from schedviz.web.accounts import audit, schemas
 from schedviz.web.accounts.models import AuditEntry
 from schedviz.web.api.access import expect_staff, optional_number, whole_number
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.openapi import error_responses, response
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.schema import error_responses, response
 
 PAGE = 100
 LONGEST_PAGE = 1000

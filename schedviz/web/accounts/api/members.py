@@ -15,8 +15,8 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import versions
 from schedviz.web.api.access import body_as, forbidden, session_for
 from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.schema import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.permissions import actor_of, may
 
 

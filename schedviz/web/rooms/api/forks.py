@@ -16,8 +16,8 @@ from schedviz.sessions.quotas import QuotaReached
 from schedviz.web.actors import Verb
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.openapi import error_responses, ref, response
 from schedviz.web.api.rate_limit import Scope
-from schedviz.web.api.schema import error_responses, ref, response
 from schedviz.web.api.schemas import SessionBody
 from schedviz.web.api.sessions import session_body
 from schedviz.web.rooms import forks, notify, schemas

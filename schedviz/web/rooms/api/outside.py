@@ -10,7 +10,7 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.schema import error_responses
+from schedviz.web.api.openapi import error_responses
 from schedviz.web.pages.words import language_of
 from schedviz.web.rooms import links
 from schedviz.web.rooms.api.access import RoomView, member_access, taught_room

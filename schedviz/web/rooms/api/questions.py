@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from schedviz.web.api.access import body_as
 from schedviz.web.api.errors import ApiError, not_found
-from schedviz.web.api.schema import error_responses, ref, response
+from schedviz.web.api.openapi import error_responses, ref, response
 from schedviz.web.rooms import asking, lesson, schemas
 from schedviz.web.rooms.api.access import RoomView, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership

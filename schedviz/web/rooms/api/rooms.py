@@ -18,8 +18,8 @@ from schedviz.web.accounts import invites
 from schedviz.web.actors import Verb
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.openapi import error_responses, ref, response
 from schedviz.web.api.rate_limit import Scope
-from schedviz.web.api.schema import error_responses, ref, response
 from schedviz.web.api.sessions import expect_session_quota, lesson_source, validating, within_quotas
 from schedviz.web.rooms import closing, opening, schemas
 from schedviz.web.rooms.api.access import RoomView, member_access, room_body, taught_room

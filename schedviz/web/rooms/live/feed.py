@@ -14,7 +14,7 @@ import structlog
 
 from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.rooms import notify, presence, state
-from schedviz.web.rooms.live.member import Member
+from schedviz.web.rooms.live.member_socket import MemberSocket
 from schedviz.web.rooms.live.messages import MomentMessage, RoomMessage
 from schedviz.web.rooms.live.relay import Relay
 from schedviz.web.rooms.models import Room
@@ -42,7 +42,7 @@ class RoomFeed:
 
     def __init__(self, room_id: UUID, connection: redis.asyncio.Redis) -> None:
         self.room_id = room_id
-        self.members: set[Member] = set()
+        self.members: set[MemberSocket] = set()
         self.relay = Relay(room_id, connection)
         self._connection = connection
         self._position = "0-0"
@@ -63,7 +63,7 @@ class RoomFeed:
         for task in self._tasks:
             task.add_done_callback(self._ended)
 
-    def add(self, member: Member) -> None:
+    def add(self, member: MemberSocket) -> None:
         """Add a connection, and send it the room."""
         self.members.add(member)
         self._dirty.set()
@@ -146,7 +146,7 @@ class RoomFeed:
         if moment.session in self._sessions:
             message = msgspec.json.encode(MomentMessage(moment))
             for member in self.members:
-                member.tell_moment(message)
+                member.send_position(message)
         else:
             # It was shown a moment ago, and its notification is on the way.
             self._dirty.set()
@@ -205,12 +205,12 @@ class RoomFeed:
             if not room.room.is_live:
                 member.close(ENDED)
 
-    def _tell_one(self, member: Member, body: RoomBody, moment: Moment | None) -> None:
+    def _tell_one(self, member: MemberSocket, body: RoomBody, moment: Moment | None) -> None:
         # The position has messages of its own.
         without = msgspec.structs.replace(body, moment=None)
         if without != member.last_body:
             member.last_body = without
-            member.tell_room(msgspec.json.encode(RoomMessage(msgspec.structs.replace(body, moment=moment))))
+            member.send_room(msgspec.json.encode(RoomMessage(msgspec.structs.replace(body, moment=moment))))
 
     def _newest_moment(self, room: state.RoomState) -> Moment | None:
         """The newer of the stored and the received position."""
@@ -220,7 +220,7 @@ class RoomFeed:
             self._moment, self._moment_at = stored, room.room.moment_at
             message = msgspec.json.encode(MomentMessage(stored))
             for member in self.members:
-                member.tell_moment(message)
+                member.send_position(message)
         if self._moment is not None and self._moment.session in self._sessions:
             return self._moment
         return stored

@@ -12,7 +12,7 @@ from django.conf import settings
 from schedviz.sessions.redis import stream
 from schedviz.web.live.hub import Full
 from schedviz.web.rooms.live.feed import RoomFeed
-from schedviz.web.rooms.live.member import Member
+from schedviz.web.rooms.live.member_socket import MemberSocket
 
 
 class LiveRooms:
@@ -23,7 +23,7 @@ class LiveRooms:
         self._sockets = 0
         self._ending: set[asyncio.Task[None]] = set()
 
-    def join(self, room_id: UUID, member: Member) -> RoomFeed:
+    def join(self, room_id: UUID, member: MemberSocket) -> RoomFeed:
         """The feed of a room, with one more connection. Raises `Full`."""
         if self._sockets >= settings.SOCKETS:
             raise Full(f"{settings.SOCKETS} connections to rooms are open, the limit SCHEDVIZ_SOCKETS of this server.")
@@ -35,7 +35,7 @@ class LiveRooms:
         feed.add(member)
         return feed
 
-    def leave(self, feed: RoomFeed, member: Member) -> None:
+    def leave(self, feed: RoomFeed, member: MemberSocket) -> None:
         """A connection has closed; the feed of a room ends with its last one."""
         feed.members.discard(member)
         self._sockets -= 1
@@ -46,7 +46,7 @@ class LiveRooms:
             ending.add_done_callback(self._ending.discard)
 
 
-def _check_limits(member: Member, members: Collection[Member]) -> None:
+def _check_limits(member: MemberSocket, members: Collection[MemberSocket]) -> None:
     """Raises `Full`. The limit of the room is for participants together, so that they cannot lock out the teacher."""
     own = member.membership.participant_id
     same = sum(member.membership.participant_id == own for member in members)

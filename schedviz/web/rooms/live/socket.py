@@ -18,7 +18,7 @@ from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.rooms import links, presence
 from schedviz.web.rooms.live import messages
 from schedviz.web.rooms.live.feed import REMOVED, RoomFeed
-from schedviz.web.rooms.live.member import Member
+from schedviz.web.rooms.live.member_socket import MemberSocket
 from schedviz.web.rooms.live.rooms import live_rooms
 from schedviz.web.rooms.membership import RoomMembership, membership_in
 from schedviz.web.rooms.models import Room
@@ -42,12 +42,12 @@ async def room_socket(scope: Scope, receive: Receive, send: Send) -> None:
             await _present(presence.disconnected, member)
 
 
-async def _enter(scope: Scope, room_id: UUID) -> tuple[Credentials, RoomFeed, Member]:
+async def _enter(scope: Scope, room_id: UUID) -> tuple[Credentials, RoomFeed, MemberSocket]:
     credentials = credentials_of(scope)
     membership = await in_database(membership_of, credentials, room_id)
     if membership is None:
         raise Refused(404, "There is no such room, or you are not in it.")
-    member = Member(membership, _base(scope))
+    member = MemberSocket(membership, _base(scope))
     return credentials, live_rooms().join(room_id, member), member
 
 
@@ -62,7 +62,7 @@ def _base(scope: Scope) -> str:
     return links.base("https" if scope.get("scheme") == "wss" else "http", host)
 
 
-async def _present(tell: Any, member: Member) -> None:
+async def _present(tell: Any, member: MemberSocket) -> None:
     """Record that a participant connected or disconnected; skipped while the database is down."""
     if member.membership.participant_id is None:
         return
@@ -75,7 +75,7 @@ async def _present(tell: Any, member: Member) -> None:
 class _RoomConnection(SocketConnection):
     """An accepted socket."""
 
-    def __init__(self, feed: RoomFeed, member: Member, credentials: Credentials, scope: Scope, receive: Receive, send: Send) -> None:
+    def __init__(self, feed: RoomFeed, member: MemberSocket, credentials: Credentials, scope: Scope, receive: Receive, send: Send) -> None:
         super().__init__(member, scope, receive, send, room=str(feed.room_id))
         self._feed = feed
         self._member = member
@@ -112,7 +112,7 @@ class _RoomConnection(SocketConnection):
         participant_id = self._member.membership.participant_id
         match incoming:
             case messages.RoomPing():
-                self._member.say(messages.PONG)
+                self._member.send_text(messages.PONG)
             case messages.TeacherMoved() if participant_id is not None:
                 self._error("forbidden", "Only the teacher may move the room.")
             case messages.TeacherMoved() if self._member.membership.read_only:
@@ -146,4 +146,4 @@ class _RoomConnection(SocketConnection):
             self._error(*DATABASE_DOWN)
 
     def _error(self, code: str, message: str) -> None:
-        self._member.say(messages.error(code, message))
+        self._member.send_text(messages.error(code, message))

@@ -16,7 +16,7 @@ from django.urls import set_script_prefix
 
 from schedviz.ingest.spool import Spool
 from schedviz.web.response_limit import ResponseLimit, forget_rendering
-from schedviz.web.threads import Threads
+from schedviz.web.thread_pool import Threads
 from schedviz.web.waiting import requester
 
 #: The number of requests that run at the same time. Each thread keeps its database connection; further requests wait.

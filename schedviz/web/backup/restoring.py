@@ -25,7 +25,7 @@ from schedviz.web.backup.single_migrations import Key, SingleMigrationExecutor
 _NAMED: Final = 5
 
 
-def read(path: Path, *, replace: bool = False) -> Summary:
+def restore(path: Path, *, replace: bool = False) -> Summary:
     """Fill the database from a file, completely or not at all. Raises `BackupError`.
 
     The database must be empty. With `replace` its content is deleted first, and its tables must be those of the backup.
@@ -45,12 +45,12 @@ def read(path: Path, *, replace: bool = False) -> Summary:
         apps = SingleMigrationExecutor().loader.project_state(sorted(migrations)).apps
         with transaction.atomic():
             if replace:
-                _throw_away(apps)
+                _delete_all_rows(apps)
             counted = _fill(apps, rows)
             _reset_sequences(apps)
     latest = MigrationExecutor(connection)
     latest.migrate(latest.loader.graph.leaf_nodes())
-    _forget_in_redis()
+    _clear_redis_keys()
     return Summary(tables=len(counted), rows=sum(counted.values()), sessions=counted[Session._meta.label], bytes=path.stat().st_size)
 
 
@@ -112,7 +112,7 @@ def _ends_of(migrations: set[Key], executor: SingleMigrationExecutor) -> list[Ke
     ]
 
 
-def _throw_away(apps: Apps) -> None:
+def _delete_all_rows(apps: Apps) -> None:
     for model in reversed(tables.models_of_backup(apps)):
         with connection.cursor() as cursor:
             cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")  # noqa: S608  # nosec B608 -- a table's name.
@@ -155,7 +155,7 @@ def _reset_sequences(apps: Apps) -> None:
             cursor.execute(statement)
 
 
-def _forget_in_redis() -> None:
+def _clear_redis_keys() -> None:
     """Delete the Redis streams, whose entries after the backup would hide new ones. The sweeper notifies workers of waiting sessions."""
     try:
         keys = list(stream.client().scan_iter(match="schedviz:*", count=1000))

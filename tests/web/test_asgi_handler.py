@@ -17,7 +17,7 @@ from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import path
 
-from schedviz.web.threaded import HTTP_THREADS, ThreadedHandler
+from schedviz.web.asgi_handler import HTTP_THREADS, ThreadedHandler
 
 THREADS: list[str] = []
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from schedviz.web.live.outbox import Waiting
+from schedviz.web.live.outbox import Outbox
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.schemas import RoomBody
 
@@ -14,7 +14,7 @@ from schedviz.web.rooms.schemas import RoomBody
 _MOST_TEXTS = 64
 
 
-class Member(Waiting):
+class MemberSocket(Outbox):
     """An open socket, as the feed sees it."""
 
     def __init__(self, membership: RoomMembership, base: str) -> None:
@@ -25,28 +25,28 @@ class Member(Waiting):
         #: The room state that was sent last, without the position.
         self.last_body: RoomBody | None = None
         self._room: bytes | None = None
-        self._moment: bytes | None = None
+        self._position: bytes | None = None
         self._texts: deque[bytes] = deque(maxlen=_MOST_TEXTS)
 
     @property
-    def anything(self) -> bool:
-        return bool(self._room is not None or self._moment is not None or self._texts)
+    def has_items(self) -> bool:
+        return bool(self._room is not None or self._position is not None or self._texts)
 
     @property
-    def ended(self) -> bool:
+    def is_finished(self) -> bool:
         """Close after the waiting messages, which include the last state of the room."""
-        return bool(self.close_code) and not self.anything
+        return bool(self.close_code) and not self.has_items
 
-    def tell_room(self, data: bytes) -> None:
+    def send_room(self, data: bytes) -> None:
         """The room changed; the state contains the newest position."""
-        self._room, self._moment = data, None
+        self._room, self._position = data, None
         self._awake.set()
 
-    def tell_moment(self, data: bytes) -> None:
-        self._moment = data
+    def send_position(self, data: bytes) -> None:
+        self._position = data
         self._awake.set()
 
-    def say(self, text: bytes) -> None:
+    def send_text(self, text: bytes) -> None:
         self._texts.append(text)
         self._awake.set()
 
@@ -55,7 +55,7 @@ class Member(Waiting):
         if self._room is not None:
             data, self._room = self._room, None
             return data
-        if self._moment is not None:
-            data, self._moment = self._moment, None
+        if self._position is not None:
+            data, self._position = self._position, None
             return data
         return self._texts.popleft() if self._texts else None

@@ -14,7 +14,7 @@ from schedviz.trace.commands import AnyCommand
 from schedviz.trace.comparing import Comparison
 from schedviz.web.accounts import schemas as accounts
 from schedviz.web.api import schemas
-from schedviz.web.api.problems import MEDIA_TYPE, ProblemBody, ProblemList
+from schedviz.web.api.problem_details import MEDIA_TYPE, ProblemBody, ProblemList
 from schedviz.web.api.schemas import lessons
 from schedviz.web.member_descriptions import describe_members
 from schedviz.web.rooms import schemas as rooms

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from schedviz.web.api.errors import refusal
-from schedviz.web.api.problems import MEDIA_TYPE
+from schedviz.web.api.problem_details import MEDIA_TYPE
 
 _PREFIXES = ("/api/", "/ws/")
 #: Code and message for responses that only have a status.
