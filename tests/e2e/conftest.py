@@ -86,6 +86,18 @@ def browser(chromium: str) -> Iterator[Browser]:
         launched.close()
 
 
+#: Runs before each page of a tab; `window.name` lasts as long as the tab.
+_FORGET_PANELS = """
+if (window.name !== "tested" && window.top === window) {
+  window.name = "tested";
+  try {
+    const { theme, language } = JSON.parse(localStorage.getItem("schedviz") ?? "{}");
+    localStorage.setItem("schedviz", JSON.stringify({ theme, language }));
+  } catch {}
+}
+"""
+
+
 @pytest.fixture(scope="session")
 def signed_in(browser: Browser, server: Server) -> Iterator[BrowserContext]:
     """A browser context that is logged in through the link from the terminal."""
@@ -102,6 +114,8 @@ def signed_in(browser: Browser, server: Server) -> Iterator[BrowserContext]:
 def page(signed_in: BrowserContext) -> Iterator[Page]:
     """A page. Fails the test on a script error or a violation of the content security policy."""
     page = signed_in.new_page()
+    # What earlier tests chose in panels is not remembered. The language is a cookie, too, and tests that change it change it back.
+    page.add_init_script(_FORGET_PANELS)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda message: complaints.append(message.text) if "Content Security Policy" in message.text else None)

@@ -44,5 +44,5 @@ def test_a_session_leads_there_from_a_menu_and_on_wide_screens_from_its_header(p
     expect(page.locator("li > a[href='/docs/glossary/']")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("[data-menu=learn]")).to_be_focused()
-    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.set_viewport_size({"width": 2560, "height": 1080})
     expect(page.locator("header .links a[href='/docs/glossary/']")).to_be_visible()
