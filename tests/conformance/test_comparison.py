@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import importlib.util
 import random
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,7 @@ from typing import Any
 import pytest
 
 from schedviz.cli.comparison import differences
-
-_spec = importlib.util.spec_from_file_location("conformance_traces", Path(__file__).with_name("traces.py"))
-assert _spec is not None
-assert _spec.loader is not None
-traces = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(traces)
+from tests.conformance import traces
 
 compare = traces.load_compare()
 #: Consecutive steps of a recording that are damaged and compared.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 from pathlib import Path
@@ -16,12 +15,7 @@ from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.trace import observed
 from schedviz.trace.events import AnyEvent, BindingStageEnded, CycleStarted, PodGroupStageEnded, StageEnded, decode_events, encode_events
 from schedviz.trace.fold import Fold
-
-_spec = importlib.util.spec_from_file_location("conformance_traces", Path(__file__).with_name("traces.py"))
-assert _spec is not None
-assert _spec.loader is not None
-traces = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(traces)
+from tests.conformance import traces
 
 compare = traces.load_compare()
 every_trace = pytest.mark.parametrize("path", traces.FILES, ids=traces.name_of)

@@ -6,10 +6,8 @@ restores all of it.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
-from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -22,12 +20,8 @@ from schedviz.trace.fold import Fold
 from schedviz.trace.policies import Policies
 from schedviz.trace.simulation_settings import GracefulVictims
 from schedviz.trace.tally import levels_of, tally
+from tests.engine import clusters
 
-_spec = importlib.util.spec_from_file_location("engine_test_clusters", Path(__file__).with_name("clusters.py"))
-assert _spec is not None
-assert _spec.loader is not None
-clusters = sys.modules.setdefault(_spec.name, importlib.util.module_from_spec(_spec))
-_spec.loader.exec_module(clusters)
 do_unchecked, four_nodes, node, pod = clusters.do_unchecked, clusters.four_nodes, clusters.node, clusters.pod
 
 OPERATIONS = int(os.environ.get("SCHEDVIZ_TEST_OPERATIONS", "400"))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,12 +25,8 @@ from schedviz.trace.events import (
     encode_events,
 )
 from schedviz.trace.fold import Fold
+from tests.engine import clusters
 
-_spec = importlib.util.spec_from_file_location("engine_test_clusters", Path(__file__).with_name("clusters.py"))
-assert _spec is not None
-assert _spec.loader is not None
-clusters = sys.modules.setdefault(_spec.name, importlib.util.module_from_spec(_spec))
-_spec.loader.exec_module(clusters)
 do, four_nodes, node, pod = clusters.do, clusters.four_nodes, clusters.node, clusters.pod
 
 

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.engine.clock import SECOND
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 from schedviz.trace.events import encode_events
+from tests.engine import clusters
 
-_spec = importlib.util.spec_from_file_location("engine_test_clusters", Path(__file__).with_name("clusters.py"))
-assert _spec is not None
-assert _spec.loader is not None
-clusters = sys.modules.setdefault(_spec.name, importlib.util.module_from_spec(_spec))
-_spec.loader.exec_module(clusters)
 do, node, objects = clusters.do, clusters.node, clusters.objects
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from explain_clusters import cluster, do, node, pod
 
 from schedviz.explain.describe import NodeUnknownError, describe_node, describe_pod
+from tests.explain.small_clusters import cluster, do, node, pod
 
 
 def test_both_add_up_to_the_same_where_nothing_is_on_its_way() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from explain_clusters import cluster, do, node, pod
-
 from schedviz.engine import Simulation
 from schedviz.explain.details.detail import (
     AnyDetail,
@@ -22,6 +20,7 @@ from schedviz.explain.details.detail import (
     TaintDetail,
 )
 from schedviz.explain.why import why_pending
+from tests.explain.small_clusters import cluster, do, node, pod
 
 ZONE = "topology.kubernetes.io/zone"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from explain_clusters import cluster, do, node
 
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.explain.device_inventory import DeviceInventory, device_inventory
 from schedviz.explain.why import PodUnknownError
 from schedviz.ingest.generate import GenerateSpec, generate
+from tests.explain.small_clusters import cluster, do, node
 
 
 def session(**spec: Any) -> Simulation:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from explain_clusters import cluster, node, pod
-
 from schedviz.engine import Simulation
 from schedviz.explain.message import parse_message
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
+from tests.explain.small_clusters import cluster, node, pod
 
 ZONE = "topology.kubernetes.io/zone"
 IN_C = {"key": ZONE, "operator": "In", "values": ["c"]}

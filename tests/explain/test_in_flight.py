@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from explain_clusters import cluster, node, pod
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns
 from schedviz.explain.in_flight import Bound, Move, Replay, bound_pod
 from schedviz.kube.core import Pod
+from tests.explain.small_clusters import cluster, node, pod
 
 
 def the(simulation: Simulation, name: str) -> Pod:

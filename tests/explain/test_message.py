@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from explain_clusters import cluster, node, pod
 
 from schedviz.explain.message import NotAMessageError, one_full_stop, parse_message, with_nodes
 from schedviz.explain.why import why_pending
+from tests.explain.small_clusters import cluster, node, pod
 
 TEXT = (
     "Warning  FailedScheduling  12s  default-scheduler  0/7 nodes are available: 1 node(s) had untolerated taint {gpu: true}, "

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from explain_clusters import cluster, node, pod
-
 from schedviz.engine import Simulation
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
+from tests.explain.small_clusters import cluster, node, pod
 
 
 def main(simulation: Simulation) -> str:

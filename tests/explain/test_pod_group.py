@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from explain_clusters import cluster, do, node, pod
 
 from schedviz.engine import Simulation
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
+from tests.explain.small_clusters import cluster, do, node, pod
 
 GATES = {"GenericWorkload": True, "GangScheduling": True}
 MEMBER = {"schedulingGroup": {"podGroupName": "train"}}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from explain_clusters import cluster, do, node, pod
 
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
+from tests.explain.small_clusters import cluster, do, node, pod
 
 
 def waiting(message: str, **members: Any) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from explain_clusters import cluster, node, pod
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns
@@ -12,6 +11,7 @@ from schedviz.explain.in_flight import Bound, Move, bound_pod
 from schedviz.explain.judgement import Judgement
 from schedviz.explain.second_look import SecondLook, Vanished
 from schedviz.kube.core import Pod
+from tests.explain.small_clusters import cluster, node, pod
 
 FIRST = Judgement("notBest", in_flight=3)
 

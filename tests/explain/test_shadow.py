@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from explain_clusters import cluster, do, node, pod
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns, StatefulPluginError
 from schedviz.explain.judgement import Choice, Judgement, Share
 from schedviz.explain.shadow import choose, judge
 from schedviz.kube.core import Pod
+from tests.explain.small_clusters import cluster, do, node, pod
 
 
 def choice_of(simulation: Simulation, name: str, dry_runs: LiveDryRuns | None = None) -> Choice:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from explain_clusters import cluster, do, node, pod
 
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.changes.change import shell
 from schedviz.explain.why import why_pending
+from tests.explain.small_clusters import cluster, do, node, pod
 
 
 def whats(*objects: dict[str, object]) -> list[list[str]]:

@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from explain_clusters import cluster, do, node, pod
 
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.why import why_pending
 from schedviz.trace.controllers import HelperSettings
+from tests.explain.small_clusters import cluster, do, node, pod
 
 API = "resource.k8s.io/v1"
 DRIVER = "gpu.example.com"

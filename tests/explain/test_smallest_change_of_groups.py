@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from explain_clusters import cluster, do, node, pod
 
 from schedviz.explain.changes import smallest_change
+from tests.explain.small_clusters import cluster, do, node, pod
 
 GATES = {"GenericWorkload": True, "GangScheduling": True, "TopologyAwareWorkloadScheduling": True}
 ZONE = "topology.kubernetes.io/zone"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from explain_clusters import cluster, node, pod
 
 from schedviz.explain.what_if import what_if
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
+from tests.explain.small_clusters import cluster, node, pod
 
 
 def a_pod(**members: object) -> Pod:

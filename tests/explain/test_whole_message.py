@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from explain_clusters import cluster, do, node, pod
 
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
 from schedviz.kube.core import Pod
 from schedviz.trace.releases import RELEASES, V1_27, V1_36
+from tests.explain.small_clusters import cluster, do, node, pod
 
 CLAIMED = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "missing"}]}
 

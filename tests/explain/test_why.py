@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from explain_clusters import cluster, do, node, pod
 
 from schedviz.engine import Simulation
 from schedviz.explain.overview import overview
 from schedviz.explain.why import PodUnknownError, why_pending
+from tests.explain.small_clusters import cluster, do, node, pod
 
 SPREAD = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-from explain_clusters import cluster, node, pod
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from schedviz.explain.changes import smallest_change
 from schedviz.explain.message import one_full_stop
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
+from tests.explain.small_clusters import cluster, node, pod
 
 
 class Parsed(HTMLParser):

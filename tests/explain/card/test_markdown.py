@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from explain_clusters import cluster, node, pod
-
 from schedviz.explain.card.build import card_of_overview, card_of_pod
 from schedviz.explain.card.html import html_of
 from schedviz.explain.card.markdown import block, code, markdown_of, text
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
+from tests.explain.small_clusters import cluster, node, pod
 
 
 def test_an_explanation_has_message_numbers_nodes_and_a_verified_change() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from io import BytesIO
 
 import pytest
-from explain_clusters import cluster, node, pod
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
@@ -17,6 +16,7 @@ from schedviz.explain.card.theme import THEME_NAMES, THEMES, ThemeName
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
+from tests.explain.small_clusters import cluster, node, pod
 
 
 def image_of(card: Card, theme: ThemeName = "light") -> Image.Image:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import msgspec
@@ -17,8 +16,7 @@ from schedviz.explain.doctor.import_check import cut_examination, examine_import
 from schedviz.kube import codec
 from schedviz.kube.defaults import default_object
 from schedviz.kube.meta import KubeObject
-
-small = sys.modules["explain_clusters"]
+from tests.explain import small_clusters as small
 
 NODE = small.node("n")
 EXTENDER = {"urlPrefix": "http://extender:1003/v1", "filterVerb": "filter", "bindVerb": "bind"}

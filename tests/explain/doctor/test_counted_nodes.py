@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 import pytest
@@ -14,8 +13,7 @@ from schedviz.explain.doctor.verdict import verdict
 from schedviz.explain.why import why_pending
 from schedviz.ingest.load import Import, load
 from schedviz.ingest.source import Source
-
-small = sys.modules["explain_clusters"]
+from tests.explain import small_clusters as small
 
 POD = "default/agent-x1"
 LOST = "0/6 nodes are available: 5 node(s) didn't match node selector."

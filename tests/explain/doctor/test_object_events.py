@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from explain_clusters import cluster, node, pod
-
 from schedviz.explain.doctor.import_check import examine_import
 from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
 from schedviz.ingest.object_events import ObjectEvent
+from tests.explain.small_clusters import cluster, node, pod
 
 CLAIM = {
     "apiVersion": "v1",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import pytest
@@ -11,8 +10,7 @@ from schedviz.engine import Simulation, SimulationSettings
 from schedviz.explain.doctor import examine_engine
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.commands import convert_command
-
-small = sys.modules["explain_clusters"]
+from tests.explain import small_clusters as small
 
 
 def node(*images: str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import msgspec
@@ -16,8 +15,7 @@ from schedviz.explain.doctor.times import NOT_COMPARED
 from schedviz.kube import codec
 from schedviz.kube.defaults import default_object
 from schedviz.kube.meta import KubeObject
-
-small = sys.modules["explain_clusters"]
+from tests.explain import small_clusters as small
 
 #: Times in the log, which is eight hours ahead of the API server's clock.
 DUMP = "0101 20:00:30.000000"

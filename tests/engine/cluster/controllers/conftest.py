@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from schedviz.engine import Simulation
 from schedviz.trace.fold import Fold
-
-_PATH = Path(__file__).parents[2] / "clusters.py"
-_spec = importlib.util.spec_from_file_location("engine_test_clusters", _PATH)
-assert _spec is not None
-assert _spec.loader is not None
-clusters = sys.modules.setdefault(_spec.name, importlib.util.module_from_spec(_spec))
-_spec.loader.exec_module(clusters)
+from tests.engine import clusters
 
 
 class Session:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,12 +11,8 @@ from hypothesis import strategies as st
 
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.engine.framework.runtime.batch import RemainingNodes
+from tests.engine import clusters
 
-_spec = importlib.util.spec_from_file_location("engine_test_clusters", Path(__file__).parents[2] / "clusters.py")
-assert _spec is not None
-assert _spec.loader is not None
-clusters = sys.modules.setdefault(_spec.name, importlib.util.module_from_spec(_spec))
-_spec.loader.exec_module(clusters)
 do, node, objects, pod = clusters.do, clusters.node, clusters.objects, clusters.pod
 
 #: Without default spread constraints, with which no pod has a signature.
