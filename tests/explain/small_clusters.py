@@ -11,7 +11,7 @@ from schedviz.trace.commands import AnyCommand, convert_command
 
 
 def node(
-    name: str, *, cpu: str = "4", zone: str = "a", taints: tuple[str, ...] = (), cordoned: bool = False, **labels: str
+    name: str, *, cpu: str = "4", memory: str = "16Gi", zone: str = "a", taints: tuple[str, ...] = (), cordoned: bool = False, **labels: str
 ) -> dict[str, Any]:
     """A node; a taint is `key=value:effect`."""
     return {
@@ -19,7 +19,7 @@ def node(
         "kind": "Node",
         "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": zone, **labels}},
         "spec": {"unschedulable": cordoned, "taints": [_taint(text) for text in taints]},
-        "status": {"allocatable": {"cpu": cpu, "memory": "16Gi", "pods": "110"}},
+        "status": {"allocatable": {"cpu": cpu, "memory": memory, "pods": "110"}},
     }
 
 
@@ -30,10 +30,17 @@ def _taint(text: str) -> dict[str, str]:
 
 
 def pod(
-    name: str, *, cpu: str = "1", on: str = "", priority: int | None = None, labels: dict[str, str] | None = None, **spec: Any
+    name: str,
+    *,
+    cpu: str = "1",
+    memory: str = "",
+    on: str = "",
+    priority: int | None = None,
+    labels: dict[str, str] | None = None,
+    **spec: Any,
 ) -> dict[str, Any]:
     """A pod with one container."""
-    containers = [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]
+    containers = [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu, **({"memory": memory} if memory else {})}}}]
     requests: dict[str, Any] = {"containers": containers, "nodeName": on, "priority": priority, **spec}
     requests = {key: value for key, value in requests.items() if value not in ("", None)}
     metadata = {"name": name, "namespace": "default", "uid": name, "labels": labels or {}}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 import pytest
 
@@ -22,6 +24,24 @@ def test_a_cordoned_node_is_uncordoned_first() -> None:
 
 def test_the_request_goes_down_to_what_is_free() -> None:
     assert ["request 1.5 cpu instead of 3 in container c"] in whats(node("n1"), pod("a", cpu="2500m", on="n1"), pod("p", cpu="3"))
+
+
+def test_requests_for_cpu_and_memory_go_down_together() -> None:
+    objects = (node("n1"), pod("a", cpu="2500m", memory="10Gi", on="n1"), pod("p", cpu="3", memory="12Gi"))
+    result = smallest_change(cluster(*objects), "default/p")
+    first = result.suggestions[0]
+    assert [change.what for change in first.changes] == ["request 1.5 cpu and 6Gi memory instead of 3 cpu and 12Gi memory in container c"]
+    assert result.tried["request"] == 1
+
+
+def test_the_node_that_asks_for_the_smallest_reduction_is_chosen() -> None:
+    objects = (node("n1", cpu="1", memory="1Gi"), node("n2", cpu="2", memory="2Gi"), pod("p", cpu="3", memory="12Gi"))
+    assert whats(*objects) == [["request 2 cpu and 2Gi memory instead of 3 cpu and 12Gi memory in container c"]]
+
+
+def test_requests_are_not_lowered_to_nothing() -> None:
+    objects = (node("n1"), pod("a", cpu="4", on="n1"), pod("p", cpu="3", memory="12Gi"))
+    assert not any("request" in what for changes in whats(*objects) for what in changes)
 
 
 def test_a_taint_is_tolerated_or_taken_off() -> None:
@@ -65,8 +85,8 @@ def test_nothing_is_suggested_where_nothing_helps() -> None:
     claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]
     result = smallest_change(cluster(node("n1"), pod("p", volumes=claim)), "default/p")
     assert result.suggestions == ()
-    assert result.sentence.startswith("No single change and no pair of changes places default/p")
-    assert result.dry_runs > 0
+    assert result.sentence.startswith("The one change tried does not place default/p: 1 × more nodes.")
+    assert result.dry_runs == 1
 
 
 def test_a_pod_that_fits_needs_no_change() -> None:
@@ -190,12 +210,14 @@ def test_an_argument_and_a_change_of_the_pod_make_a_pair() -> None:
     assert {"plugin", "request"} in [{change.kind for change in suggestion.changes} for suggestion in result.suggestions]
 
 
-def test_what_was_tried_is_reported_where_nothing_helps() -> None:
-    claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]
-    result = smallest_change(cluster(node("n1", cordoned=True), pod("p", volumes=claim)), "default/p")
-    assert sum(result.tried.values()) >= result.dry_runs > 0
-    assert "trials of one or two changes (" in result.sentence
-    assert "more nodes" in result.sentence
+def test_the_text_claims_only_what_was_tried_and_its_counts_add_up() -> None:
+    tainted = node("n1", taints=("gpu=true:NoSchedule",))
+    result = smallest_change(cluster(tainted, pod("a", cpu="4", on="n1"), pod("p", cpu="8")), "default/p")
+    assert result.suggestions == ()
+    assert result.sentence.startswith(f"None of {result.dry_runs} changes tried places default/p: ")
+    assert "1 × more nodes" in result.sentence
+    assert "two of these together" in result.sentence
+    assert sum(int(count) for count in re.findall(r"(\d+) ×", result.sentence)) == result.dry_runs
 
 
 @pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])

@@ -63,8 +63,7 @@ class GroupSearch(Search):
         """Whether the group is scheduled after the changes. Then they are kept."""
         if len(self.pods) > _MOST_PODS and any(change.pod is not None for change in changes):
             return False
-        self.tried.update(change.kind for change in changes)
-        self.dry_runs += 1
+        self.count_trial(changes)
         nodes = self._placed(changes)
         if nodes:
             self.add_suggestion(changes, list(dict.fromkeys(nodes.values())), "groupRuns")

@@ -21,7 +21,7 @@ from schedviz.kube.affinity import Affinity, NodeAffinity, PodAffinity, Tolerati
 from schedviz.kube.core import Container, Pod, PodSpec
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.kube.quantity import Quantity
-from schedviz.trace.phrase import phrase
+from schedviz.trace.phrase import Phrase, joined, phrase
 
 replace = msgspec.structs.replace
 
@@ -40,6 +40,7 @@ def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
         yield from _tolerations(dry_run, explanation)
     if names.NODE_RESOURCES_FIT in objecting:
         yield from _requests(dry_run, explanation)
+        yield from _several_requests(dry_run, explanation)
     if names.NODE_AFFINITY in objecting or dry_run.pre_filter.node_names is not None:
         yield from _selectors(pod)
     if names.POD_TOPOLOGY_SPREAD in objecting:
@@ -116,26 +117,88 @@ def _request_less(pod: Pod, resource: str, requested: int, room: int) -> Change 
     """The pod with its request for a resource reduced to `room`; the container that requests most is reduced."""
     containers = pod.spec.containers
     largest = max(range(len(containers)), key=lambda index: _request(containers[index], resource), default=None)
-    if largest is None:
+    return _lowered(pod, largest, {resource: (requested, room)}) if largest is not None else None
+
+
+def _several_requests(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
+    """All requests of one container that a node lacks, lowered together to what the node has free.
+
+    Two changes at most: for the node that asks for the smallest reduction, and for the one without other objections.
+    """
+    alone: list[Change] = []
+    lowered: list[Change] = []
+    for row, verdict in enumerate(explanation.matrix):
+        has_other = {objection.plugin != names.NODE_RESOURCES_FIT for objection in verdict.objections}
+        lacking = _lacking(dry_run, row) if False in has_other else {}
+        change = _lowered_somewhere(dry_run.pod.pod, lacking) if len(lacking) > 1 else None
+        if change is not None:
+            lowered.append(change)
+            if True not in has_other:
+                alone.append(change)
+    smallest = (min(changes, key=lambda change: change.amount) for changes in (alone, lowered) if changes)
+    yield from {change.what: change for change in smallest}.values()
+
+
+def _lacking(dry_run: DryRun, row: int) -> dict[str, tuple[int, int]]:
+    """Resource -> what the pod requests and what the node has free, rounded down, of the resources that the node lacks."""
+    rows = dry_run.rows
+    lacking: dict[str, tuple[int, int]] = {}
+    for resource in ("cpu", "memory", "ephemeral-storage", *dry_run.pod.requests.resource.scalar):
+        requested = amount(dry_run.pod, resource)
+        room = int(rows.allocatable(resource)[row] - rows.requested(resource)[row])
+        if requested > room:
+            unit = _ROUND_TO.get(resource, 1)
+            lacking[resource] = (requested, room // unit * unit)
+    return lacking
+
+
+def _lowered_somewhere(pod: Pod, amounts: dict[str, tuple[int, int]]) -> Change | None:
+    """The pod with the requests of the first container that is large enough lowered; None: no container is."""
+    lowered = (_lowered(pod, place, amounts) for place in range(len(pod.spec.containers)))
+    return next((change for change in lowered if change is not None), None)
+
+
+def _lowered(pod: Pod, place: int, amounts: dict[str, tuple[int, int]]) -> Change | None:
+    """The pod with requests of one container lowered; `amounts`: resource -> the request of the pod, and what it has to become.
+
+    None if nothing of a request would be left.
+    """
+    container = pod.spec.containers[place]
+    before = {resource: _request(container, resource) for resource in amounts}
+    after = {resource: before[resource] - (requested - room) for resource, (requested, room) in amounts.items()}
+    if min(after.values()) <= 0 or min(room for _, room in amounts.values()) <= 0:
         return None
-    before = _request(containers[largest], resource)
-    after = before - (requested - room)
-    if after <= 0:
-        return None
-    text = _quantity(resource, after)
-    title = phrase(
-        "request {after} {resource} instead of {before} in container {container}",
-        after=_printed(resource, after),
-        resource=resource,
-        before=_printed(resource, before),
-        container=containers[largest].name or str(largest),
-    )
+    name = container.name or str(place)
+    if len(amounts) == 1:
+        (resource,) = amounts
+        title = phrase(
+            "request {after} {resource} instead of {before} in container {container}",
+            after=_printed(resource, after[resource]),
+            resource=resource,
+            before=_printed(resource, before[resource]),
+            container=name,
+        )
+    else:
+        title = phrase(
+            "request {after} instead of {before} in container {container}",
+            after=_listed(after),
+            before=_listed(before),
+            container=name,
+        )
     return Change(
         "request",
         title,
         against=frozenset({names.NODE_RESOURCES_FIT}),
-        amount=(requested - room) / requested,
-        pod=partial(_with_request, place=largest, resource=resource, requested=text),
+        amount=sum((requested - room) / requested for requested, room in amounts.values()) / len(amounts),
+        pod=partial(_with_requests, place=place, requests={resource: _quantity(resource, number) for resource, number in after.items()}),
+    )
+
+
+def _listed(amounts: dict[str, int]) -> Phrase:
+    """`2.5 cpu and 6656Mi memory`."""
+    return joined(
+        [phrase("{amount} {resource}", amount=_printed(resource, number), resource=resource) for resource, number in amounts.items()],
+        "{first} and {next}",
     )
 
 
@@ -157,11 +220,11 @@ def _quantity(resource: str, number: int) -> Quantity:
     return quantity.of_int(number, "BinarySI" if resource in ("memory", "ephemeral-storage") else "DecimalSI")
 
 
-def _with_request(pod: Pod, *, place: int, resource: str, requested: Quantity) -> Pod:
+def _with_requests(pod: Pod, *, place: int, requests: dict[str, Quantity]) -> Pod:
     containers = list(pod.spec.containers)
     resources = containers[place].resources
-    limits = {name: limit for name, limit in resources.limits.items() if name != resource or limit.compare(requested) >= 0}
-    resources = replace(resources, requests={**resources.requests, resource: requested}, limits=limits)
+    limits = {name: limit for name, limit in resources.limits.items() if name not in requests or limit.compare(requests[name]) >= 0}
+    resources = replace(resources, requests={**resources.requests, **requests}, limits=limits)
     containers[place] = replace(containers[place], resources=resources)
     return _with_spec(pod, containers=tuple(containers))
 

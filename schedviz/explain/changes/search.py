@@ -77,6 +77,8 @@ class Search:
         self.pods: Sequence[Pod] = (self.pod,)
         self.found: list[Suggestion] = []
         self.tried: Counter[str] = Counter()
+        #: Kind of change -> number of trials of it alone.
+        self._alone: Counter[str] = Counter()
         self.dry_runs = 0
         #: The ladders (series of changes) of which one change helped.
         self._climbed: set[tuple[str, ...]] = set()
@@ -95,8 +97,7 @@ class Search:
         pod = self.pod
         for change in changes:
             pod = change.of_pod(pod)
-            self.tried[change.kind] += 1
-        self.dry_runs += 1
+        self.count_trial(changes)
         updated = [obj for change in changes for obj in change.updated]
         config = config_with(self.simulation, changes)
         with (
@@ -111,8 +112,7 @@ class Search:
 
     def try_cycle(self, *changes: Change) -> bool:
         """Run the pod's next cycle on a copy. True if it is nominated to a node that pods are leaving."""
-        self.tried.update(change.kind for change in changes)
-        self.dry_runs += 1
+        self.count_trial(changes)
         copy = Simulation.restore(self.simulation.checkpoint())
         for command in commands_of(copy, self.pods, changes):
             copy.start(command)
@@ -129,6 +129,13 @@ class Search:
             self.add_suggestion(changes, [], "endsNomination")
             return True
         return False
+
+    def count_trial(self, changes: tuple[Change, ...]) -> None:
+        """Count a dry run with the changes."""
+        self.tried.update(change.kind for change in changes)
+        self.dry_runs += 1
+        if len(changes) == 1:
+            self._alone[changes[0].kind] += 1
 
     def add_suggestion(self, changes: tuple[Change, ...], names: Sequence[str], effect: Effect = "fits") -> None:
         """Add changes that help to the suggestions; `names` are the nodes."""
@@ -153,14 +160,14 @@ class Search:
         if self.found:
             best = self.in_order()[0]
             return f"{self.pod.key} {_WOULD[best.effect]}: {' and '.join(change.what for change in best.changes)}."
-        kinds = ", ".join(f"{count} × {WORDS[kind]}" for kind, count in sorted(self.tried.items(), key=lambda item: -item[1]))
+        if not self.dry_runs:
+            return f"No change was tried for {self.pod.key}: there is none that answers what is said against it."
+        counts = [(WORDS[kind], count) for kind, count in self._alone.most_common()]
+        together = self.dry_runs - self._alone.total()
+        tried = ", ".join(f"{count} × {what}" for what, count in [*counts, ("two of these together", together)] if count)
         ended = f"; the search ends after {self.most_tried}" if self.dry_runs >= self.most_tried else ""
-        tried = (
-            f"{self.dry_runs} trials of one or two changes ({kinds}){ended}"
-            if kinds
-            else "there is none that answers what is said against it"
-        )
-        return f"No single change and no pair of changes places {self.pod.key}: {tried}."
+        which = "The one change tried does not place" if self.dry_runs == 1 else f"None of {self.dry_runs} changes tried places"
+        return f"{which} {self.pod.key}: {tried}{ended}."
 
     def result(self, began: float, sentence: str) -> SmallestChange:
         """The suggestions. `began` is a moment of `time.perf_counter`."""
