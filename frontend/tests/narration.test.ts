@@ -41,9 +41,28 @@ it("names what the last stage of a cycle in progress found", () => {
   expect(after({ stage: "ExtenderBind" })).toBe("Cycle 7 · p");
 });
 
-it("reports that nothing is left to schedule when a step did nothing", () => {
-  const reading = { cycle: null, podGroup: null, bindings: [], queue: { activeQ: { size: 0 }, backoffQ: { size: 0 }, errorBackoffQ: { size: 0 }, unschedulable: { size: 3 } } };
-  const scope = { reading, running: false, playback: { unit: "cycle" }, connection: { lastResult: "activeQ is empty" }, lastEvent: null } as unknown as Scope;
+/** What is narrated after a step that found nothing to schedule, at 10 s: pods in backoffQ by the ends of their backoff, and others. */
+function idle(ends: number[], unschedulable: number): string {
+  const queue = {
+    activeQ: { size: 0 },
+    backoffQ: { size: ends.length, array: ends.map((backoffExpirySeconds) => ({ backoffExpirySeconds })) },
+    errorBackoffQ: { size: 0, array: [] },
+    unschedulable: { size: unschedulable },
+  };
+  const reading = { cycle: null, podGroup: null, bindings: [], queue, clockSeconds: 10 };
+  return narrationOf({ reading, running: false, playback: { unit: "cycle" }, connection: { lastResult: "activeQ is empty" }, lastEvent: null } as unknown as Scope);
+}
 
-  expect(narrationOf(scope)).toBe("Nothing to schedule: 3 pods wait for a change in the cluster");
+it("reports that nothing is left to schedule when a step did nothing", () => {
+  expect(idle([], 3)).toBe("Nothing to schedule: 3 pods wait for a change in the cluster");
+  expect(idle([], 0)).toBe("Nothing to schedule: every pod has a node");
+});
+
+it("tells pods that wait for their backoff from those that wait for a change, and names the moment at which the flush moves all of a second", () => {
+  expect(idle([10.98, 11.02, 14], 2)).toBe("3 pods wait for the end of their backoff (1.02 s), 2 for a change in the cluster");
+  expect(idle([10.98], 0)).toBe("1 pod waits for the end of its backoff (0.98 s)");
+});
+
+it("says that the flush is missing when a backoff has ended", () => {
+  expect(idle([9.9], 0)).toBe("1 pod in backoffQ, its backoff ended, waits for the flush");
 });

@@ -71,6 +71,26 @@ def test_the_end_of_a_run_says_what_to_do_next_also_after_a_reload(newcomer: Pag
     expect(newcomer.locator("[data-overview]")).to_be_visible(timeout=PATIENCE_MILLIS)
 
 
+def test_after_a_node_is_added_at_the_end_the_clock_leads_on(newcomer: Page) -> None:
+    newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
+    newcomer.locator(".speed select").select_option("null")
+    newcomer.keyboard.press("Space")
+    newcomer.locator("[data-ending-node]").click(timeout=PATIENCE_MILLIS)
+    newcomer.get_by_role("button", name="Create", exact=True).click(timeout=PATIENCE_MILLIS)
+    advance = newcomer.locator("[data-ending-backoff]")
+    expect(advance).to_contain_text("to the end of the backoff", timeout=PATIENCE_MILLIS)
+    newcomer.keyboard.press("Escape")
+    newcomer.keyboard.press("ArrowRight")
+    expect(newcomer.locator("[data-narration]")).to_contain_text("2 pods wait for the end of their backoff", timeout=PATIENCE_MILLIS)
+    expect(advance).to_be_in_viewport(ratio=1)
+
+    advance.click()
+    expect(newcomer.locator("[data-ending]")).to_have_count(0, timeout=PATIENCE_MILLIS)
+    newcomer.keyboard.press("Space")
+    ending = newcomer.locator("[data-ending]")
+    expect(ending).to_contain_text("9 pods placed, 3 waiting", timeout=PATIENCE_MILLIS)
+
+
 def test_a_failed_cycle_begins_with_the_sentence_of_why(newcomer: Page) -> None:
     newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
     newcomer.locator(".speed select").select_option("null")

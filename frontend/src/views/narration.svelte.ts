@@ -4,7 +4,6 @@ import { isImport } from "../model/importedFiles";
 import { shortKey } from "../model/names";
 import { printCount } from "../model/quantity";
 import type { Scope } from "../store/scope.svelte";
-import { waitingPods } from "./drawerFacts";
 import { eventInWords } from "./transport/sentences";
 
 type Stages = typeof import("./stageInWords");
@@ -27,7 +26,7 @@ export function narrationOf(scope: Scope): string {
   if (ofBinding) return ofBinding;
   const happened = unit === "mutation" && event && event.t !== "stageEnded" ? eventInWords(event) : "";
   if (happened) return happened;
-  if (stages && isIdle(scope)) return stages.idleInWords(waitingPods(state));
+  if (stages && isIdle(scope)) return stages.idleInWords(state);
   if (state.podGroup) return groupInWords(state.podGroup);
   if (state.cycle) return cycleInWords(state.cycle);
   const { follows } = scope.summary;

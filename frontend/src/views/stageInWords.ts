@@ -3,9 +3,10 @@ import { plural, t, type MessageKey } from "../i18n/translate";
 import { funnelOf } from "../model/cycleStages";
 import type { AnyEvent, CycleView } from "../model/generated";
 import { shortKey } from "../model/names";
-import { printCount } from "../model/quantity";
+import { printCount, printSeconds } from "../model/quantity";
 import type { State } from "../model/state";
-import { pendingPods } from "./drawerFacts";
+import { backoffWait } from "./backoffWait";
+import { pendingPods, waitingPods } from "./drawerFacts";
 
 /** Stages that are described together with the one before. */
 const UNSPOKEN = new Set(["SkipPodSchedule"]);
@@ -49,7 +50,11 @@ export function importInWords(state: State): string {
   return t("narration.imported", { running, nodes: plural("why.nodes", state.nodeTree.numNodes), waiting: printCount(pendingPods(state)) });
 }
 
-/** Nothing is left that could be scheduled now. */
-export function idleInWords(waiting: number): string {
-  return waiting ? plural("narration.idle", waiting) : t("narration.idle.none");
+/** Nothing is left that could be scheduled now: what the pods wait for. */
+export function idleInWords(state: State): string {
+  const wait = backoffWait(state);
+  const forChange = waitingPods(state) - (wait?.pods ?? 0);
+  if (!wait) return forChange ? plural("narration.idle", forChange) : t("narration.idle.none");
+  const forBackoff = wait.seconds ? plural("narration.backoff", wait.pods, { left: printSeconds(wait.seconds, 2) }) : plural("narration.flush", wait.pods);
+  return forChange ? t("narration.backoff.and", { backoff: forBackoff, count: printCount(forChange) }) : forBackoff;
 }

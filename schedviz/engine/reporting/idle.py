@@ -15,6 +15,8 @@ def why_idle(simulation: SimulationState) -> str:
     if upcoming:
         moment, label = upcoming[0]
         seconds = max(moment - simulation.clock.now, 0) / SECOND
+        if not seconds:
+            return f"activeQ is empty; the next timer is {label}, which has ended: advance to it"
         return f"activeQ is empty; the next timer is {label} in {round(seconds, 3):g} s: advance to it"
     waiting = len(simulation.scheduler.state.queue.unschedulable_pods)
     held_count = len(simulation.scheduler.held_bindings)

@@ -113,6 +113,19 @@ def test_a_step_with_an_empty_queue_names_the_next_timer() -> None:
     assert do(simulation, "step").cycles == 1
 
 
+def test_a_step_says_so_when_a_backoff_has_ended_and_only_the_flush_is_missing() -> None:
+    simulation = four_nodes(pod("big", cpu="100"), pod("late", cpu="100"))
+    do(simulation, "run")
+    for name in ("big", "late"):
+        do(simulation, "update", object={**pod(name, cpu="100"), "metadata": {"name": name, "namespace": "default", "labels": {"a": "b"}}})
+    do(simulation, "advance", to="next")
+    assert _active(simulation) == ["default/big"]
+    results = [do(simulation, "step").result for _ in range(20)]
+    assert results[-1] == "activeQ is empty; the next timer is a backoff of default/late, which has ended: advance to it"
+    do(simulation, "advance", seconds=0)
+    assert _active(simulation) == ["default/late"]
+
+
 def _device_class(name: str) -> dict[str, object]:
     return {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": name}}
 

@@ -1,0 +1,24 @@
+import type { Queued, State } from "../model/state";
+
+/** How often kube-scheduler moves pods whose backoff has ended to activeQ. Upstream: flushBackoffQCompleted */
+const FLUSH_SECONDS = 1;
+
+/** Pods that wait for their backoff. */
+export interface BackoffWait {
+  /** Pods in backoffQ and errorBackoffQ. */
+  pods: number;
+  /** Virtual seconds until the next flush moves some of them; 0: their backoff has ended, and only the flush is missing. */
+  seconds: number;
+}
+
+/**
+ * What the clock has to bring, as a session's clock moves only when it is told to; null: no pod waits for a backoff. Pods whose backoff ends
+ * within one period of the flush move together, as upstream.
+ */
+export function backoffWait({ queue, clockSeconds }: State): BackoffWait | null {
+  const waiting: Queued[] = [...queue.backoffQ.array, ...queue.errorBackoffQ.array];
+  if (!waiting.length) return null;
+  const ends = waiting.map(({ backoffExpirySeconds }) => Math.max(backoffExpirySeconds - clockSeconds, 0));
+  const first = Math.min(...ends);
+  return { pods: waiting.length, seconds: Math.max(...ends.filter((end) => end < first + FLUSH_SECONDS)) };
+}
