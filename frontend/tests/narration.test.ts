@@ -59,8 +59,8 @@ it("reports that nothing is left to schedule when a step did nothing", () => {
 });
 
 it("tells pods that wait for their backoff from those that wait for a change, and names the moment at which the flush moves all of a second", () => {
-  expect(idle([10.98, 11.02, 14], 2)).toBe("3 pods wait for the end of their backoff (1.02 s), 2 for a change in the cluster");
-  expect(idle([10.98], 0)).toBe("1 pod waits for the end of its backoff (0.98 s)");
+  expect(idle([10.98, 11.02, 14], 2)).toBe("3 pods wait for their backoff (1.02 s), 2 for a change in the cluster");
+  expect(idle([10.98], 0)).toBe("1 pod waits for its backoff (0.98 s)");
 });
 
 it("says that the flush is missing when a backoff has ended", () => {

@@ -81,7 +81,7 @@ def test_after_a_node_is_added_at_the_end_the_clock_leads_on(newcomer: Page) -> 
     expect(advance).to_contain_text("to the end of the backoff", timeout=PATIENCE_MILLIS)
     newcomer.keyboard.press("Escape")
     newcomer.keyboard.press("ArrowRight")
-    expect(newcomer.locator("[data-narration]")).to_contain_text("2 pods wait for the end of their backoff", timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-narration]")).to_contain_text("2 pods wait for their backoff", timeout=PATIENCE_MILLIS)
     expect(advance).to_be_in_viewport(ratio=1)
 
     advance.click()
