@@ -84,6 +84,15 @@ def test_a_request_larger_than_every_node_is_compared_with_the_largest() -> None
     assert detail.sentence == "the pod requests 64 cpu; the largest node has 8 in total"
 
 
+def test_a_request_larger_than_every_node_is_not_answered_with_the_requests_of_others() -> None:
+    def advice(cpu: str) -> str:
+        clauses = why_pending(cluster(node("n1"), pod("a", cpu="3", on="n1"), pod("p", cpu=cpu)), "default/p").clauses
+        return next(clause.advice for clause in clauses if clause.reason == "Insufficient cpu")
+
+    assert advice("64") == "no node is large enough, even if it is empty: lower the pod's own request, or add a larger node"
+    assert advice("2").startswith("lower the requests of the pod or of others")
+
+
 def test_a_resource_that_no_node_has_is_named_as_such() -> None:
     requests = {"requests": {"nvidia.com/gpu": "1"}, "limits": {"nvidia.com/gpu": "1"}}
     [detail] = details(cluster(node("n1"), pod("p", containers=[{"name": "c", "image": "i", "resources": requests}])))

@@ -61,7 +61,7 @@ def test_each_reason_says_what_to_do() -> None:
     found = overview(cluster(node("n1"), pod("a", schedulingGates=[{"name": "quota"}]), pod("b", cpu="64"), pod("c")))
     advice = {reason.reason: reason.advice for reason in found.reasons}
     assert advice["held back by scheduling gates"].startswith("find the controller that set the gates")
-    assert advice["Insufficient cpu"].startswith("lower the requests of the pod or of others")
+    assert advice["Insufficient cpu"].startswith("no node is large enough, even if it is empty")
     assert advice["not tried yet: nodes can take them now"] == ""
 
 

@@ -69,6 +69,12 @@ def test_a_missing_label_is_added_or_no_longer_required() -> None:
     assert ["do not ask for the node label disk=ssd (nodeSelector)"] in result
 
 
+def test_a_label_that_replaces_another_comes_after_what_the_pod_can_do_and_has_to_be_true() -> None:
+    result = whats(node("n1", disk="hdd"), node("n2", disk="ssd"), pod("p", nodeSelector={"disk": "nvme"}))
+    assert result[0] == ["do not ask for the node label disk=nvme (nodeSelector)"]
+    assert ["label n1 with disk=nvme, if that is true of the node"] in result
+
+
 def test_pods_leave_or_a_node_is_added() -> None:
     result = whats(node("n1"), pod("a", cpu="4", on="n1"), pod("p", cpu="2"))
     assert result == [["remove default/a from n1"], ["add one more node like n1"]]

@@ -81,14 +81,15 @@ def _label(info: NodeInfo, pod: Pod) -> Change | None:
         return None
     labels = {**node.metadata.labels, **missing}
     label_texts = [f"{key}={value}" for key, value in missing.items()]
-    # An existing label with another value has a purpose.
-    replaced = sum(key in node.metadata.labels for key in missing)
+    # An existing label with another value has a purpose: it may say what the machine is.
+    replaced = any(key in node.metadata.labels for key in missing)
+    template = "label {node} with {labels}, if that is true of the node" if replaced else "label {node} with {labels}"
     return Change(
         "label",
-        phrase("label {node} with {labels}", node=node.name, labels=", ".join(label_texts)),
+        phrase(template, node=node.name, labels=", ".join(label_texts)),
         shell("kubectl", "label", "node", names=[node.name, *label_texts], flags=["--overwrite"] if replaced else []),
         frozenset({names.NODE_AFFINITY}),
-        amount=0.5 * (replaced > 0),
+        amount=float(replaced),
         updated=(replace(node, metadata=replace(node.metadata, labels=labels)),),
     )
 

@@ -12,7 +12,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins import names
-from schedviz.explain.details.detail import AnyDetail, LabelDetail
+from schedviz.explain.details.detail import AnyDetail, LabelDetail, ResourceDetail
 from schedviz.explain.details.devices import device_details
 from schedviz.explain.details.headline import headline
 from schedviz.explain.details.node_labels import node_affinity_details
@@ -40,6 +40,9 @@ _DETAILS: Final[dict[str, Callable[[RejectedNodes], Iterable[AnyDetail]]]] = {
 #: What to do about a volume's nodes. Another StorageClass, or another binding mode, does not help a claim that is bound.
 _BOUND: Final = "make room on the nodes where the volume can be used, or add such nodes: a bound volume does not move"
 
+#: What to do about a request that no node can meet, whatever runs on it. Others' requests, and another node of the same size, do not help.
+_TOO_LARGE: Final = "no node is large enough, even if it is empty: lower the pod's own request, or add a larger node"
+
 
 def with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[NodeVerdict], clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The same clauses. `verdicts` are those of the dry run's nodes, in order."""
@@ -60,7 +63,13 @@ def _with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[No
     nodes = tuple(clause.nodes[index] for index in np.lexsort(keys).tolist())
     details = _DETAILS.get(clause.plugin)
     found = () if details is None else tuple(details(rejected))
-    of_volume = any(isinstance(detail, LabelDetail) and detail.volume for detail in found)
-    clause = msgspec.structs.replace(clause, nodes=nodes, details=found, advice=_BOUND if of_volume else clause.advice)
+    clause = msgspec.structs.replace(clause, nodes=nodes, details=found, advice=_advice(found) or clause.advice)
     plain = headline(rejected, verdicts, clause, found)
     return clause if plain is None else msgspec.structs.replace(clause, headline=plain.text, headline_phrase=plain)
+
+
+def _advice(found: Sequence[AnyDetail]) -> str:
+    """What to do, where the numbers say more than the reason; "": they do not."""
+    if any(isinstance(detail, LabelDetail) and detail.volume for detail in found):
+        return _BOUND
+    return _TOO_LARGE if any(isinstance(detail, ResourceDetail) and 0 < detail.largest < detail.requested for detail in found) else ""

@@ -27,7 +27,7 @@ def test_an_explanation_has_message_numbers_nodes_and_a_verified_change() -> Non
 
 
 def test_a_card_has_what_to_do_and_where_it_comes_from() -> None:
-    simulation = cluster(node("n1"), pod("p", cpu="30"))
+    simulation = cluster(node("n1"), pod("a", cpu="2", on="n1"), pod("p", cpu="3"))
     card = card_of_pod(why_pending(simulation, "default/p"), None, origin="shop, 2026-11-25 10:00 UTC")
     lines = markdown_of(card).splitlines()
     [todo] = [line for line in lines if line.startswith("- **To do:** ")]
@@ -49,10 +49,7 @@ def test_the_overview_has_each_reason_with_its_groups() -> None:
         "- kube-scheduler: Insufficient cpu",
         "- `default/a`, `default/b`: the pod requests 64 cpu; the largest node has 4 in total",
         "- `default/c`: the pod requests 9 cpu; the largest node has 4 in total",
-        (
-            "- **To do:** lower the requests of the pod or of others, or add a node; `kubectl describe node` lists the requests under "
-            "Allocated resources"
-        ),
+        "- **To do:** no node is large enough, even if it is empty: lower the pod's own request, or add a larger node",
     ]
 
 
