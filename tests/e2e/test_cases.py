@@ -21,6 +21,14 @@ def test_a_case_opens_on_its_answer_and_the_fix_places_the_pod(page: Page, serve
     expect(page.locator("[data-case-applied]")).to_contain_text("default/web-6 is on node-c2", timeout=PATIENCE_MILLIS)
 
 
+def test_a_fix_that_evicts_a_pod_says_which(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/cases/")
+    page.locator("[data-open-case=preemption-does-not-help]").click(timeout=PATIENCE_MILLIS)
+    page.locator("[data-case-apply]").click(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-case-gone]")).to_contain_text("had to leave for it", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-case-gone]")).to_contain_text("batch/etl-")
+
+
 def test_the_gallery_has_an_address_of_its_own_with_the_fixes(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/cases/")
     page.locator("[data-open-case]").first.wait_for(timeout=PATIENCE_MILLIS)
