@@ -12,16 +12,18 @@ import type narration from "./messages/en.narration.json";
 import type compare from "./messages/en.compare.json";
 import type outcomes from "./messages/en.outcomes.json";
 import type placed from "./messages/en.placed.json";
+import type scoring from "./messages/en.scoring.json";
 
 const bundled = { ...main, ...actions, ...queries, ...lessons, ...rooms };
-const en = { ...bundled } as typeof bundled & typeof forms & typeof beside & typeof home & typeof experiments & typeof devices & typeof narration & typeof compare & typeof outcomes & typeof placed;
+const en = { ...bundled } as typeof bundled & typeof forms & typeof beside & typeof home & typeof experiments & typeof devices & typeof narration & typeof compare & typeof outcomes & typeof placed & typeof scoring;
 
 /**
  * The English files define the keys; a language that lacks one falls back to English. `*.actions.json` has the messages of commands,
  * `*.queries.json` those of explanations and comparisons, `*.lessons.json` those of lessons, `*.rooms.json` those of rooms. The English of
- * nine files is loaded with what shows it: `*.forms.json` (formMessages.ts), `*.beside.json` (what v1.36 shows, and comparing releases: beside.ts),
+ * ten files is loaded with what shows it: `*.forms.json` (formMessages.ts), `*.beside.json` (what v1.36 shows, and comparing releases: beside.ts),
  * `*.home.json` (the pages that create and list sessions: `loadHomeMessages`), `*.experiments.json` (the pages of experiments), `*.devices.json`
- * (devices.ts), `*.narration.json` (narration.ts), `*.compare.json` (compare.ts), `*.outcomes.json` (outcomes.ts), `*.placed.json` (placed.ts).
+ * (devices.ts), `*.narration.json` (narration.ts), `*.compare.json` (compare.ts), `*.outcomes.json` (outcomes.ts), `*.placed.json` (placed.ts),
+ * `*.scoring.json` (scoring.ts).
  */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;
