@@ -8,7 +8,7 @@ from importlib import resources
 from io import BytesIO
 from typing import Final, Literal
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont, features
 
 from schedviz.explain.card.html import count_of, heading_of, quote_of
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
@@ -26,6 +26,8 @@ _NAMED: Final = 5
 #: Characters of a text, and lines of a paragraph, that are drawn.
 _LONGEST: Final = 800
 _LINES: Final = 6
+#: Names are drawn as they are written: the fonts' alternates, which only the Raqm layout applies, turn `2x9` into a multiplication.
+_FEATURES: Final = ["-calt", "-liga"] if features.check("raqm") else None
 #: Characters that the fonts lack, and what stands for them.
 _REPLACED: Final = str.maketrans({"≈": "~", "≥": ">=", "≤": "<=", "→": "->", "\t": " ", "\n": " ", "\r": " "})
 
@@ -218,7 +220,7 @@ class _Canvas:
 
     def _text(self, x: float, y: float, words: str, colour: Colour, *, size: int, weight: Weight = "regular") -> None:
         if self._drawing is not None:
-            self._drawing.text((x * _SCALE, y * _SCALE), _plain(words), fill=colour, font=_font(size, weight))
+            self._drawing.text((x * _SCALE, y * _SCALE), _plain(words), fill=colour, font=_font(size, weight), features=_FEATURES)
 
     def _box(
         self, x: float, y: float, width: float, height: float, *, fill: Colour | None = None, outline: Colour | None = None, radius: int = 0
@@ -275,7 +277,7 @@ def _font(size: int, weight: Weight) -> ImageFont.FreeTypeFont:
 
 
 def _length(words: str, size: int, weight: Weight = "regular") -> float:
-    return _font(size, weight).getlength(_plain(words)) / _SCALE
+    return _font(size, weight).getlength(_plain(words), features=_FEATURES) / _SCALE
 
 
 def _cut(words: str, width: float, size: int, weight: Weight = "regular") -> str:

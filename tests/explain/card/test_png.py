@@ -47,6 +47,12 @@ def test_the_overview_is_as_tall_as_its_reasons() -> None:
     assert two.height > one.height
 
 
+def test_a_name_is_drawn_as_it_is_written() -> None:
+    """The contextual alternates of the font turn `2x9`, as in the hash of a pod, into a multiplication."""
+    written, multiplied = (image_of(Card(f"checkout-{end}", "pending", "", "nodes", ())).tobytes() for end in ("x2x9p", "x2×9p"))
+    assert written != multiplied
+
+
 @settings(max_examples=20)
 @given(st.text(min_size=1, max_size=300) | st.sampled_from(["x" * 100_000, "a " * 100_000, "\u202e\x00\x1b", "名字"]))
 def test_any_text_is_drawn_within_bounds(text: str) -> None:
