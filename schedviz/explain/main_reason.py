@@ -34,7 +34,8 @@ _NOT_WANTED: Final = 4
 #: Most nodes without room for an extended resource have none of it.
 _DEVICES_LACKING: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
 
-_SYSTEM_TAINTS: Final = ("{node.kubernetes.io/", "{node-role.kubernetes.io/")
+_CONTROL_PLANE: Final = "{node-role.kubernetes.io/"
+_SYSTEM_TAINTS: Final = ("{node.kubernetes.io/", _CONTROL_PLANE)
 
 
 def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, str] | None:
@@ -77,20 +78,32 @@ def nearest_reason(rejections: Iterable[tuple[str, str, Sequence[str], int]]) ->
 
 
 def most_likely_first(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
-    """The clauses of a message without its nodes, the most likely cause of the pod's waiting first, by the same distances.
+    """The clauses of a message without its nodes, the one to act on first: that of the most nodes which the pod could use.
 
-    A taint that is named after a resource that other nodes lack, such as `nvidia.com/gpu`, keeps the pod off the nodes that have it.
+    Filters that come after NodeAffinity see only nodes that the pod selects. If one of them rejected nodes, the nodes that the pod does
+    not select are no use; otherwise nobody knows whether the pod selects the cordoned and the tainted ones. A taint that is named after
+    a resource that other nodes lack, such as `nvidia.com/gpu`, keeps the pod off the nodes that have it. Control-plane nodes come last.
     """
     clauses = tuple(clauses)
     lacking = [resource[1] for clause in clauses if (resource := _DEVICES_LACKING.fullmatch(clause.reason)) is not None]
+    guarded = [resource for resource in lacking if any(f"{{{resource}:" in clause.reason for clause in clauses)]
+    selects = any(_distance_of(_objection(clause)) == _CHANGES for clause in clauses)
 
-    def order(clause: Clause) -> tuple[int, int]:
-        if any(f"{{{resource}:" in clause.reason for resource in lacking):
-            return -1, -clause.count
-        distance = _distance_of(Objection(clause.plugin, clause.code, (clause.reason,)))
-        return max(_TOO_SMALL, distance) if _DEVICES_LACKING.fullmatch(clause.reason) else distance, -clause.count
+    def rank(clause: Clause) -> int:
+        if any(f"{{{resource}:" in clause.reason for resource in guarded):
+            return 0
+        if _CONTROL_PLANE in clause.reason:
+            return 4
+        if selects and _distance_of(_objection(clause)) == _NOT_WANTED:
+            return 3
+        return 2 if any(clause.reason == f"Insufficient {resource}" for resource in guarded) else 1
 
-    return tuple(sorted(clauses, key=order))
+    # Of equally many nodes, what can be changed at the pod comes before what somebody did to the nodes.
+    return tuple(sorted(clauses, key=lambda clause: (rank(clause), -clause.count, clause.plugin == names.NODE_UNSCHEDULABLE)))
+
+
+def _objection(clause: Clause) -> Objection:
+    return Objection(clause.plugin, clause.code, (clause.reason,))
 
 
 def keeps_for_others(info: NodeInfo, taint: Taint, pod: PodInfo) -> bool:

@@ -127,6 +127,13 @@ def _pending(explanation: Explanation) -> Phrase:
         return phrase("{state}; {nodes} can take it now{queued}.", state=state, nodes=nodes, queued=queued)
     if explanation.fits:
         return phrase("{state}; no node that its scheduler knows can take it.", state=state)
+    if not explanation.nodes and explanation.clauses and (detail := explanation.clauses[0].headline_phrase) is not None:
+        return phrase(
+            "{state}: {detail}. There are no nodes here to try it on; its scheduler wrote: {said}",
+            state=state,
+            detail=detail,
+            said=explanation.said,
+        )
     if not explanation.nodes and explanation.said:
         return phrase("{state}. There are no nodes here to try it on; its scheduler wrote: {said}", state=state, said=explanation.said)
     if not explanation.nodes:

@@ -11,12 +11,13 @@ import msgspec
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun, UnknownProfileError
 from schedviz.explain.details.of_clauses import with_details
+from schedviz.explain.details.of_message import with_requests
 from schedviz.explain.doctor.examine import scheduler_of_engine
 from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.doctor.nominations import FOR_EVER, WITHOUT_PREEMPTION, judge, terminating_victims, why_for_ever
 from schedviz.explain.doctor.object_events import claims_of
 from schedviz.explain.equivalence import reading_of
-from schedviz.explain.explanation import Explanation, NodeVerdict, Outlook, QueuePlace, Standing
+from schedviz.explain.explanation import Clause, Explanation, NodeVerdict, Outlook, QueuePlace, Standing
 from schedviz.explain.extenders import message_with, turned_away, uncalled_extenders, with_extenders
 from schedviz.explain.main_reason import main_reason, most_likely_first
 from schedviz.explain.message import said_clauses
@@ -110,9 +111,7 @@ def explain_pod(
     if failed:
         reasons = said_clauses(message)
     else:
-        reasons = (
-            with_details(simulation, dry_run, verdicts, clauses(verdicts)) if verdicts else most_likely_first(said_clauses(known.said))
-        )
+        reasons = with_details(simulation, dry_run, verdicts, clauses(verdicts)) if verdicts else _said(known, dry_run)
     main = main_reason(dry_run, verdicts) if not fits else None
     explained = _replace(
         known,
@@ -137,6 +136,12 @@ def explain_pod(
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
     return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.about(explained, claims_of(pod)))), pod)
+
+
+def _said(known: Explanation, dry_run: DryRun) -> tuple[Clause, ...]:
+    """The clauses of the pod's own message. What a pod asks for of which only the name is known is not known either."""
+    said = most_likely_first(said_clauses(known.said))
+    return said if is_name_only(known.queue) else with_requests(said, dry_run.pod)
 
 
 def _advice_of_gated(place: QueuePlace | None) -> Phrase | None:

@@ -140,6 +140,38 @@ def test_without_nodes_the_most_likely_cause_in_the_message_leads_and_the_others
     assert all(clause.advice for clause in reason.other_reasons)
 
 
+def reasons_without_nodes(message: str, **members: Any) -> list[str]:
+    """The headlines of a pod in a dump without nodes, the leading one first."""
+    waiting = pod("train", **members)
+    waiting["status"] = {"conditions": [{"type": "PodScheduled", "status": "False", "message": f"0/9 nodes are available: {message}."}]}
+    [reason] = overview(cluster(waiting)).reasons
+    return [reason.headline, *(clause.headline for clause in reason.other_reasons)]
+
+
+def test_without_nodes_the_reason_of_most_nodes_leads_with_what_the_pod_asks_for() -> None:
+    message = "1 node(s) were unschedulable, 4 node(s) didn't match Pod's node affinity/selector"
+    assert reasons_without_nodes(message, nodeSelector={"accelerator": "a100"}) == [
+        "4 nodes do not have the labels that the pod asks for: accelerator=a100",
+        "1 node is cordoned",
+    ]
+
+
+def test_without_nodes_a_filter_after_the_selector_leads_over_it_with_the_request() -> None:
+    message = "96 node(s) didn't match Pod's node affinity/selector, 3 Insufficient cpu"
+    found = reasons_without_nodes(message, cpu="1500m", nodeSelector={"disk": "nvme"})
+    assert found[0] == "3 nodes have too little free cpu: the pod requests 1.5"
+
+
+def test_without_nodes_the_control_plane_comes_last_and_cordoned_nodes_after_as_many_others() -> None:
+    taint = "3 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }"
+    found = reasons_without_nodes(f"{taint}, 2 node(s) were unschedulable, 2 Insufficient cpu", cpu="4")
+    assert found == [
+        "2 nodes have too little free cpu: the pod requests 4",
+        "2 nodes are cordoned",
+        "3 nodes are reserved for the control plane",
+    ]
+
+
 def of_zone_c() -> tuple[dict[str, Any], ...]:
     """A claim of a class with WaitForFirstConsumer, bound to a volume in zone c."""
     terms = [{"matchExpressions": [{"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["c"]}]}]

@@ -115,7 +115,7 @@ class _Writer:
         return joined(said, "{first}; {next}")
 
     def _labels(self) -> Phrase | None:
-        requirements = node_requirements(self._rejected)
+        requirements = node_requirements(self._rejected.pod.pod)
         if not requirements:
             return self._in_general()
         wanted = joined([Phrase("{requirement}", {"requirement": _printed(each)}) for each in requirements], "{first} and {next}")

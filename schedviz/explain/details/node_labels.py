@@ -9,7 +9,7 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.explain.details.detail import NAMED, LabelDetail, LabelValue
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.kube.affinity import NodeSelector
-from schedviz.kube.core import Node
+from schedviz.kube.core import Node, Pod
 from schedviz.kube.node_affinity import lazy_node_selector, required_node_affinity
 from schedviz.kube.selectors import Requirement
 from schedviz.trace.phrase import Phrase, counted, phrase
@@ -24,9 +24,9 @@ def node_affinity_details(rejected: RejectedNodes) -> Iterator[LabelDetail]:
     yield from label_details(rejected.everywhere, requirements)
 
 
-def node_requirements(rejected: RejectedNodes) -> list[Requirement] | None:
+def node_requirements(pod: Pod) -> list[Requirement] | None:
     """The requirements of the pod, all of which a node has to meet; None: its node affinity has alternatives."""
-    required = required_node_affinity(rejected.pod.pod)
+    required = required_node_affinity(pod)
     terms = required.nodes.terms if required.nodes is not None else ()
     if len(terms) > 1:
         return None

@@ -24,6 +24,7 @@ from schedviz.explain.details.spread import spread_details
 from schedviz.explain.details.taints import taint_details
 from schedviz.explain.details.volumes import volume_affinity_details, volume_zone_details
 from schedviz.explain.explanation import Clause, NodeVerdict
+from schedviz.explain.reason_tables.volumes import BOUND
 
 #: By the plugin that rejects.
 _DETAILS: Final[dict[str, Callable[[RejectedNodes], Iterable[AnyDetail]]]] = {
@@ -37,8 +38,6 @@ _DETAILS: Final[dict[str, Callable[[RejectedNodes], Iterable[AnyDetail]]]] = {
     names.VOLUME_BINDING: volume_affinity_details,
     names.VOLUME_ZONE: volume_zone_details,
 }
-#: What to do about a volume's nodes. Another StorageClass, or another binding mode, does not help a claim that is bound.
-_BOUND: Final = "make room on the nodes where the volume can be used, or add such nodes: a bound volume does not move"
 
 #: What to do about a request that no node can meet, whatever runs on it. Others' requests, and another node of the same size, do not help.
 _TOO_LARGE: Final = "no node is large enough, even if it is empty: lower the pod's own request, or add a larger node"
@@ -71,5 +70,5 @@ def _with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[No
 def _advice(found: Sequence[AnyDetail]) -> str:
     """What to do, where the numbers say more than the reason; "": they do not."""
     if any(isinstance(detail, LabelDetail) and detail.volume for detail in found):
-        return _BOUND
+        return BOUND
     return _TOO_LARGE if any(isinstance(detail, ResourceDetail) and 0 < detail.largest < detail.requested for detail in found) else ""

@@ -7,6 +7,8 @@ from typing import Final
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.meaning import Meaning, Row
 
+#: Another StorageClass, or another binding mode, does not help a claim that is bound.
+BOUND: Final = "make room on the nodes where the volume can be used, or add such nodes: a bound volume does not move"
 _ZONE: Final = "use a StorageClass with volumeBindingMode WaitForFirstConsumer, or add nodes in the volume's zone"
 _CLAIM: Final = "look at the claim with `kubectl describe pvc`: its events say why it is not bound"
 
@@ -17,7 +19,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
             names.VOLUME_BINDING,
             "a volume of the pod cannot be used from the node",
             ("the volume is in another zone",),
-            _ZONE,
+            BOUND,
             of_nodes=("{nodes} cannot use the pod's volume", "{nodes} cannot use the pod's volume"),
         ),
     ),
