@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from schedviz.explain.doctor.known_findings import KnownFindings
     from schedviz.explain.explanation import Explanation
     from schedviz.explain.message import PodMessage
-    from schedviz.explain.overview import Overview
+    from schedviz.explain.overview import Overview, Unread
     from schedviz.ingest.load import Import
 
 #: The longest text that is searched for messages, in characters or bytes.
@@ -87,8 +87,8 @@ def explain(
     """Explain why a pod is Pending: the reason, the nodes behind each part of it, and the smallest change that places the pod, verified.
 
     Without a pod, print an overview of all pending pods: how many wait for which reason, with the numbers
-    behind it. Exits with 0, or 2 if there is no
-    such pod or a file cannot be used.
+    behind it. Exits with 0; with 1 if a part of the files could not be read and no pod of the rest is
+    pending; with 2 if there is no such pod or a file cannot be used.
     """
     if chosen.members() and not paths:
         raise click.UsageError("--release and --feature-gates are for files (-f): a session of a server has its own release.")
@@ -210,11 +210,22 @@ def _all_pending(files: _Files, output: _Output) -> None:
 
     progress = Progress()
     progress.say("Examining all pending pods …")
-    found = overview(files.simulation, files.findings, with_changes=True)
+    unread = _unread(files.imported)
+    found = overview(files.simulation, files.findings, with_changes=True, unread=unread)
     progress.end()
     if output.form == "text":
         print_verdicts(files.examinations)
     _show_overview(found, output)
+    if unread is not None and not found.count:
+        # No all-clear: the pending pods may be in what is missing.
+        raise click.exceptions.Exit(1)
+
+
+def _unread(imported: Import) -> Unread | None:
+    from schedviz.explain.overview import Unread
+
+    missing = (*imported.report.refused, *imported.report.skipped)
+    return Unread(missing[0].message, len(imported.objects)) if missing else None
 
 
 def _show_explanation(explanation: Explanation, change: SmallestChange | None, output: _Output) -> None:

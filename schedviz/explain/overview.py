@@ -125,6 +125,15 @@ class Overview(Part, frozen=True):
         return sorted(all_groups, key=lambda group: (group.outlook == "now", -len(group.pods)))
 
 
+class Unread(NamedTuple):
+    """What is missing from an import: an overview that finds no pending pod is no all-clear then."""
+
+    #: Which file or part could not be read, and why.
+    why: str
+    #: The number of objects that were read.
+    objects: int
+
+
 class _Nodes(NamedTuple):
     """What headlines say about the nodes of the cluster."""
 
@@ -142,18 +151,21 @@ def _with_few_nodes(clause: Clause) -> Clause:
     return msgspec.structs.replace(clause, nodes=clause.nodes[:NAMED])
 
 
-def overview(simulation: Simulation, findings: KnownFindings = NO_FINDINGS, *, with_changes: bool = False) -> Overview:
+def overview(
+    simulation: Simulation, findings: KnownFindings = NO_FINDINGS, *, with_changes: bool = False, unread: Unread | None = None
+) -> Overview:
     """Explain every pending pod. `simulation` belongs to the caller; its snapshot is updated.
 
     `with_changes`: look for the change that would place the first pod of each group, one group of each reason first, for up to
     `SECONDS_FOR_CHANGES`. It modifies `simulation`.
     `findings` are the doctor's about the files: pods that the scheduler does not know are groups and a reason of their own.
+    `unread`: the first part of the files that could not be read; None if there is none.
     """
     every = sorted(_groups(simulation, findings), key=len, reverse=True)
     explained = [(_explain(simulation, pods, findings), pods) for pods in every[:MOST_GROUPS]]
     reasons = tuple(_by_reason(simulation, explained, findings, with_changes=with_changes))
     count = sum(map(len, every))
-    summary = _summary(count, len(reasons))
+    summary = _summary(count, len(reasons), unread)
     return Overview(
         summary.text, summary, count, reasons, unexplained=sum(map(len, every[MOST_GROUPS:])), release=simulation.settings.release
     )
@@ -400,7 +412,10 @@ def _event(explanation: Explanation) -> Phrase | None:
     return next((finding.sentence_phrase for finding in explanation.findings if finding.kind == EVENT), None)
 
 
-def _summary(count: int, reasons: int) -> Phrase:
+def _summary(count: int, reasons: int, unread: Unread | None) -> Phrase:
+    if not count and unread is not None:
+        objects = counted(unread.objects, "{count} object", "{count} objects")
+        return phrase("Only {objects} could be read, and no pending pod is among them: {why}", objects=objects, why=unread.why)
     if not count:
         return phrase("No pod is pending.")
     pods = counted(count, "{count} pod is pending", "{count} pods are pending")

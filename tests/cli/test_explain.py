@@ -228,6 +228,15 @@ def test_the_overview_of_a_pod_without_nodes_explains_each_reason_of_its_message
     assert one.index("2 nodes are tainted") < one.index("4 nodes have too little free nvidia.com/gpu")
 
 
+def test_a_file_that_was_cut_is_no_all_clear_and_fails() -> None:
+    listed = json.loads(dump())
+    cut = json.dumps({**listed, "items": listed["items"][:1]}).removesuffix("]}") + ', {"kind": "Pod", "meta'
+    for form in ("text", "markdown"):
+        found = CliRunner().invoke(explain, ["-f", "-", "-o", form], input=cut)
+        assert (found.exit_code, "No pod is pending" in found.stdout) == (1, False)
+        assert "Only 1 object could be read, and no pending pod is among them: standard input" in found.stdout
+
+
 def test_a_simulated_message_ends_with_one_full_stop() -> None:
     for form in ("text", "markdown"):
         shown = CliRunner().invoke(explain, ["large", "-f", "-", "-o", form], input=dump()).stdout

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from schedviz.engine import Simulation
-from schedviz.explain.overview import overview
+from schedviz.explain.overview import Unread, overview
 from schedviz.explain.why import why_pending
 from tests.explain.small_clusters import cluster, node, pod
 
@@ -170,6 +170,14 @@ def test_without_nodes_the_control_plane_comes_last_and_cordoned_nodes_after_as_
         "2 nodes are cordoned",
         "3 nodes are reserved for the control plane",
     ]
+
+
+def test_objects_without_a_pending_pod_are_no_all_clear_if_a_part_of_their_file_is_missing() -> None:
+    unread = Unread("dump.json, line 802: the JSON ends too early", 1)
+    assert overview(cluster(node("n1")), unread=unread).sentence == (
+        "Only 1 object could be read, and no pending pod is among them: dump.json, line 802: the JSON ends too early"
+    )
+    assert overview(cluster(node("n1"), pod("p")), unread=unread).sentence == "1 pod is pending, for 1 reason"
 
 
 def of_zone_c() -> tuple[dict[str, Any], ...]:

@@ -41,6 +41,9 @@ export interface ImportReport {
   /** The number of imported objects by kind. */
   kinds?: Record<string, number>;
   dropped?: { kind: string; reason: string; count: number; examples?: string[] }[];
+  /** Files that could not be read, and parts of the others. */
+  refused?: { name: string; message: string }[];
+  skipped?: { name: string; message: string }[];
   warnings?: string[];
   /** The same, for translation. */
   warningPhrases?: Phrase[];

@@ -21,9 +21,10 @@ from schedviz.explain.device_inventory import device_inventory
 from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.message import Message, NotAMessageError, parse_message, with_nodes
-from schedviz.explain.overview import overview
+from schedviz.explain.overview import Unread, overview
 from schedviz.explain.what_if import what_if
 from schedviz.explain.why import PodUnknownError, why_pending
+from schedviz.ingest.report import Report
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.kube.selector_text import parse_selector
@@ -136,9 +137,9 @@ def _answered(simulation: Simulation, question: AnalysisRequest, session: Sessio
         case Pending():
             return msgspec.json.encode(overview(simulation, findings).groups)
         case Overview():
-            return msgspec.json.encode(overview(simulation, findings, with_changes=question.changes).brief())
+            return msgspec.json.encode(overview(simulation, findings, with_changes=question.changes, unread=_unread(session)).brief())
         case OverviewCard():
-            found = overview(simulation, findings, with_changes=True)
+            found = overview(simulation, findings, with_changes=True, unread=_unread(session))
             return _drawn(card_of_overview(found, origin=_origin(session)), question)
         case WhatIf():
             pod = codec.from_dict(question.pod, strict=True)
@@ -171,6 +172,13 @@ def _findings(session: Session) -> KnownFindings:
     """What the doctor found in the session's files when they were imported."""
     report = session.report or {}
     return KnownFindings(msgspec.convert(report.get("doctor", []), list[Examination]))
+
+
+def _unread(session: Session) -> Unread | None:
+    """The first part of the session's files that could not be read."""
+    report = msgspec.convert(session.report or {}, Report)
+    missing = (*report.refused, *report.skipped)
+    return Unread(missing[0].message, sum(report.kinds.values())) if missing else None
 
 
 def _origin(session: Session) -> str:
