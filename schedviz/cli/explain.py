@@ -34,6 +34,8 @@ Form = Literal["text", "json", "markdown", "html", "png"]
 _FORMS = get_args(Form)
 #: Files named on a card.
 _FILES = 3
+#: Pods named in an error.
+_NAMED = 5
 #: Formats of a card.
 _CARDS = ("markdown", "html", "png")
 
@@ -92,8 +94,6 @@ def explain(
     """
     if chosen.members() and not paths:
         raise click.UsageError("--release and --feature-gates are for files (-f): a session of a server has its own release.")
-    if form in _CARDS and message is not None:
-        raise click.UsageError(f"-o {form} is for pods and for the overview, not for --message.")
     if form == "png" and sys.stdout.isatty():
         raise click.UsageError("A PNG image cannot be shown in a terminal. Write it to a file: schedviz explain … -o png > card.png")
     output = _Output(form, theme, _origin(paths, which))
@@ -109,15 +109,20 @@ def explain(
         if not found:
             raise
         say("The scheduler's messages in the files, explained without their cluster:", err=True)
-        _messages(found, form)
+        _messages(found, output)
         return
     try:
         if message is not None:
-            _message(files, pod, message, form)
+            _message(files, pod, message, output)
         elif files is not None and pod is None:
+            _tell_others(files, paths)
             _all_pending(files, output)
         elif files is not None and pod is not None:
-            _one(files, pod, output, with_change=with_change)
+            if (described := _only_described(files, paths, pod)) is None:
+                _one(files, pod, output, with_change=with_change)
+            else:
+                say(f"The objects lack {described[0].pod}: its messages in the files, explained without the cluster:", err=True)
+                _messages(described, output)
     finally:
         # The answer is read first.
         if files is not None:
@@ -134,7 +139,7 @@ class _Output(NamedTuple):
 
 
 def _origin(paths: Sequence[Path], session: str | None) -> str:
-    names = [path.name if path.name != "-" else "standard input" for path in paths] or [session or ""]
+    names = [path.name if path.name != "-" else "standard input" for path in paths] or [session or "a message"]
     more = f" and {len(names) - _FILES} more" if len(names) > _FILES else ""
     return f"{', '.join(names[:_FILES])}{more}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
 
@@ -265,8 +270,8 @@ def _write_card(card: Card, output: _Output) -> None:
         _print_lines(content.decode())
 
 
-def _message(files: _Files | None, pod: str | None, text: str, form: str) -> None:
-    from schedviz.explain.message import NotAMessageError, parse_message, parse_messages, with_nodes
+def _message(files: _Files | None, pod: str | None, text: str, output: _Output) -> None:
+    from schedviz.explain.message import NotAMessageError, PodMessage, parse_message, parse_messages, with_nodes
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
     from schedviz.ingest.kubectl_tables import told_by_tables
     from schedviz.ingest.pasted_text import messages_in
@@ -276,7 +281,7 @@ def _message(files: _Files | None, pod: str | None, text: str, form: str) -> Non
         raise click.ClickException(_too_long("standard input"))
     found = parse_messages(messages_in(text))
     if pod is None and len(found) > 1:
-        _messages(found, form)
+        _messages(found, output)
         return
     of_pod = [each for each in found if each.pod in (pod, f"default/{pod}")] or found
     of_scheduler = [each for each in of_pod if not each.autoscaler] or of_pod
@@ -284,13 +289,16 @@ def _message(files: _Files | None, pod: str | None, text: str, form: str) -> Non
         message = of_scheduler[-1].message if of_pod else parse_message(text)
     except NotAMessageError as error:
         raise click.ClickException(f"{error}{told_by_tables(text)}") from None
+    if output.form in _CARDS:
+        _messages(of_pod or [PodMessage("", "", text, message)], output)
+        return
     clauses = message.clauses
     if files is not None and pod is not None:
         try:
             clauses = with_nodes(clauses, why_pending(files.simulation, the_pod(files.simulation, pod)).matrix)
         except PodUnknownError as error:
             raise click.ClickException(str(error)) from None
-    if form == "json":
+    if output.form == "json":
         import msgspec
 
         _print_json(msgspec.structs.replace(message, clauses=clauses))
@@ -324,7 +332,50 @@ def _messages_of(paths: Sequence[Path], pod: str | None) -> list[PodMessage]:
         except IngestError:
             # The import has named the reason.
             continue
-    return [each for each in found if pod is not None and each.pod in (pod, f"default/{pod}")] or found
+    return found if pod is None else _about(found, pod)
+
+
+def _about(found: list[PodMessage], pod: str) -> list[PodMessage]:
+    """The messages about a pod, which may lack its namespace; all if the text names no pod. Raises `click.ClickException`."""
+    named = list(dict.fromkeys(each.pod for each in found if each.pod))
+    if not named:
+        return found
+    meant = [name for name in named if name in (pod, f"default/{pod}")] or [name for name in named if name.endswith(f"/{pod}")]
+    if len(meant) != 1:
+        raise click.ClickException(f'No message in the text is about a pod "{pod}"; there is {_listed(meant or named)}.')
+    return [each for each in found if each.pod == meant[0]]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
+
+
+def _only_described(files: _Files, paths: Sequence[Path], pod: str) -> list[PodMessage] | None:
+    """The messages about a pod that the objects lack and another of the files describes; None if the objects have it, or no file does."""
+    from schedviz.explain.why import the_pod
+
+    missing = _missing_pods(files)
+    meant = [name for name in missing if name in (pod, f"default/{pod}") or name.endswith(f"/{pod}")]
+    if not meant or files.simulation.cluster.find("Pod", the_pod(files.simulation, pod)) is not None:
+        return None
+    return _messages_of(paths, pod) or None
+
+
+def _missing_pods(files: _Files) -> list[str]:
+    """Pods that the files have messages about, and that are not among their objects."""
+    names = dict.fromkeys(message.pod for message in files.imported.messages)
+    return [name for name in names if name and files.simulation.cluster.find("Pod", name) is None]
+
+
+def _tell_others(files: _Files, paths: Sequence[Path]) -> None:
+    """Name the pods that another file describes: the overview is about the objects, and lacks them."""
+    if len(paths) > 1 and (missing := _missing_pods(files)):
+        say(
+            f"warning: The objects lack {_listed(missing)}, which the files have messages about. "
+            "Name the pod to have them explained: schedviz explain NAMESPACE/POD …",
+            err=True,
+        )
 
 
 def _too_long(name: str) -> str:
@@ -334,12 +385,25 @@ def _too_long(name: str) -> str:
     )
 
 
-def _messages(found: Sequence[PodMessage], form: str) -> None:
-    """Print several messages, each with its pod if the text names it."""
-    if form == "json":
-        _print_json(found)
-        return
-    print_messages(found)
+def _messages(found: Sequence[PodMessage], output: _Output) -> None:
+    """Print several messages, each with its pod if the text names it, the newest about each pod first; or a card of the newest."""
+    from schedviz.explain.message import newest_first, newest_of_each_source
+    from schedviz.ingest.pasted_text import seconds_of_age
+
+    found = newest_first(found, seconds_of_age)
+    match output.form:
+        case "json":
+            _print_json(found)
+        case "text":
+            print_messages(found)
+        case _:
+            from schedviz.explain.card.build import card_of_message
+
+            pods = list(dict.fromkeys(each.pod for each in found))
+            if len(pods) > 1:
+                raise click.UsageError(f"-o {output.form} shows the message of one pod; name it: {_listed(pods)}.")
+            first, *beside = newest_of_each_source(found, seconds_of_age)
+            _write_card(card_of_message(first, beside=beside, origin=output.origin), output)
 
 
 # Formatting.

@@ -119,10 +119,15 @@ def print_verdicts(examinations: Sequence[Examination]) -> None:
 
 
 def print_messages(found: Sequence[PodMessage]) -> None:
-    """Several messages, each with its pod if the text names it."""
+    """Several messages, each with its pod if the text names it. Of those that one source sent about a pod, only the first is explained."""
+    seen: set[tuple[str, str]] = set()
     for number, each in enumerate(found):
         if number:
             say()
+        if (each.pod, each.autoscaler) in seen and each.pod and each.at:
+            say_wrapped(f"Earlier, {each.at}: {each.text}", dim=True)
+            continue
+        seen.add((each.pod, each.autoscaler))
         say(f"{each.pod or 'A pod'}{f', {each.at}' if each.at else ''}:", bold=True)
         print_message(each.message, each.message.clauses)
 

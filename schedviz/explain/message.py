@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
 import msgspec
@@ -111,6 +111,28 @@ def parse_messages(found: Iterable[Found]) -> list[PodMessage]:
         return messages
     pods = list(dict.fromkeys(message.pod for message in messages))
     return sorted(messages, key=lambda message: (pods.index(message.pod), message.autoscaler != ""))
+
+
+def newest_first(messages: Iterable[PodMessage], age: Callable[[str], float]) -> list[PodMessage]:
+    """The messages by pod, in the order of the text; of each pod those of the scheduler, then those of autoscalers, the newest first.
+
+    `age` tells the seconds since a message was sent from its `at`. Messages without an age keep their order.
+    """
+    messages = list(messages)
+    pods = list(dict.fromkeys(message.pod for message in messages))
+    return sorted(messages, key=lambda message: (pods.index(message.pod), message.autoscaler, age(message.at)))
+
+
+def newest_of_each_source(messages: Sequence[PodMessage], age: Callable[[str], float]) -> list[PodMessage]:
+    """Of the messages about the first one's pod, the newest of the scheduler, then that of each autoscaler. `age` as in `newest_first`.
+
+    Without ages, a scheduler's first is taken: nothing says which is newer.
+    """
+    newest: dict[str, PodMessage] = {}
+    for message in newest_first(messages, age):
+        if message.pod == messages[0].pod:
+            newest.setdefault(message.autoscaler, message)
+    return list(newest.values())
 
 
 def one_full_stop(message: str) -> str:

@@ -144,9 +144,6 @@ def test_the_output_as_markdown_has_one_heading_and_no_raw_control_character():
     found = CliRunner().invoke(explain, ["large", "-f", "-", "-o", "markdown"], input=json.dumps(listed))
     assert found.exit_code == 0
     assert found.stdout.startswith("### Why `default/large` is pending\n")
-    refused = CliRunner().invoke(explain, ["--message", "0/1 nodes are available: 1 Insufficient cpu.", "-o", "markdown"])
-    assert refused.exit_code == 2
-    assert "-o markdown is for pods and for the overview, not for --message." in refused.output
 
 
 def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> None:
@@ -202,12 +199,61 @@ def test_the_output_as_a_card_is_a_page_or_an_image_in_a_theme():
     assert light != dark
 
 
-def test_the_overview_is_a_card_too_and_a_message_is_not():
+def test_the_overview_and_a_message_are_cards_too() -> None:
     found = CliRunner().invoke(explain, ["-f", "-", "-o", "html"], input=dump())
     assert "is pending, for 1 reason" in found.stdout
-    for form in ("html", "png"):
-        refused = CliRunner().invoke(explain, ["--message", "0/1 nodes are available: 1 Insufficient cpu.", "-o", form])
-        assert f"-o {form} is for pods and for the overview" in refused.output
+    message = CliRunner().invoke(explain, ["--message", "0/1 nodes are available: 1 Insufficient cpu.", "-o", "markdown"])
+    assert "**1 node has too little free cpu**" in message.stdout
+
+
+#: Two messages about one pod, the oldest first as kubectl prints them.
+DESCRIBED = (
+    "Name: web-0\nNamespace: shop\nEvents:\n"
+    "  Warning  FailedScheduling  12m  default-scheduler  0/2 nodes are available: 2 Insufficient memory.\n"
+    "  Warning  FailedScheduling  2m  default-scheduler  0/2 nodes are available: 2 node(s) were unschedulable.\n"
+)
+
+
+@pytest.fixture
+def described(tmp_path: Path) -> str:
+    path = tmp_path / "describe.txt"
+    path.write_text(DESCRIBED)
+    return str(path)
+
+
+def test_the_newest_message_about_a_pod_is_explained_and_older_ones_are_quoted(described: str) -> None:
+    lines = CliRunner().invoke(explain, ["-f", described]).stdout.splitlines()
+    assert lines[0] == "shop/web-0, 2m ago:"
+    assert "Earlier, 12m ago: 0/2 nodes are available: 2 Insufficient memory." in lines
+    assert not any("too little free memory" in line for line in lines)
+
+
+@pytest.mark.parametrize("name", ["shop/web-0", "web-0"])
+def test_a_described_pod_is_a_card_in_every_format(described: str, name: str) -> None:
+    markdown, image = (CliRunner().invoke(explain, [name, "-f", described, "-o", form]) for form in ("markdown", "png"))
+    assert markdown.stdout.startswith("### Why `shop/web-0` is pending\n")
+    assert "2 nodes are cordoned" in markdown.stdout
+    assert image.stdout_bytes[:4] == b"\x89PNG"
+
+
+def test_a_pod_that_the_description_is_not_about_is_an_error_with_the_names_of_those_it_is_about(described: str) -> None:
+    found = CliRunner().invoke(explain, ["shop/db", "-f", described])
+    assert (found.exit_code != 0, found.stdout) == (True, "")
+    assert 'No message in the text is about a pod "shop/db"; there is shop/web-0.' in found.stderr
+
+
+def test_a_card_of_a_text_about_several_pods_asks_for_one_of_them() -> None:
+    text = "\n".join(f"1m  Warning  FailedScheduling  pod/{name}  0/1 nodes are available: 1 Insufficient cpu." for name in ("a", "b"))
+    found = CliRunner().invoke(explain, ["--message", "-", "-o", "png"], input=text)
+    assert found.exit_code == 2
+    assert "name it: default/a, default/b." in found.output
+
+
+def test_a_described_pod_that_the_dump_lacks_is_named_and_explained(described: str) -> None:
+    overview, one = (CliRunner().invoke(explain, [*pod, "-f", "-", "-f", described], input=dump()) for pod in ((), ("web-0",)))
+    assert "1 pod is pending" in overview.stdout
+    assert "warning: The objects lack shop/web-0, which the files have messages about." in overview.stderr
+    assert one.stdout.startswith("shop/web-0, 2m ago:")
 
 
 def test_the_overview_of_a_pod_without_nodes_explains_each_reason_of_its_message() -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 from django.utils import timezone
 
 from schedviz.explain.card.build import card_of_message
 from schedviz.explain.card.formats import CardFormat, rendered
 from schedviz.explain.card.theme import ThemeName
-from schedviz.explain.message import NotAMessageError, PodMessage, parse_message, parse_messages
+from schedviz.explain.message import NotAMessageError, PodMessage, newest_of_each_source, parse_message, parse_messages
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.kubectl_tables import tables, told_by_tables
 from schedviz.ingest.pasted_text import LONGEST, MOST_MESSAGES, messages_in, plain, seconds_of_age
@@ -55,20 +53,6 @@ def explain_text(text: str) -> list[PodMessage]:
         return []
 
 
-def newest_of_each_source(messages: Sequence[PodMessage]) -> list[PodMessage]:
-    """Of the messages about the first one's pod, the newest of the scheduler, then that of each autoscaler.
-
-    Without ages, a scheduler's first is taken: nothing says which is newer.
-    """
-    newest: dict[str, PodMessage] = {}
-    for message in messages:
-        if message.pod == messages[0].pod:
-            known = newest.setdefault(message.autoscaler, message)
-            if seconds_of_age(message.at) < seconds_of_age(known.at):
-                newest[message.autoscaler] = message
-    return sorted(newest.values(), key=lambda message: message.autoscaler)
-
-
 def hint_for(text: str) -> str:
     """What to send instead of a text without a message."""
     warning = told_by_tables(plain(text)).strip()
@@ -94,7 +78,7 @@ def answer_to(question: PastedText) -> PastedAnswer:
         return PastedAnswer(hint=hint_for(question.text))
     if question.form is None:
         return PastedAnswer(messages=messages, more=len(messages) >= MOST_MESSAGES)
-    first, *beside = newest_of_each_source(messages)
+    first, *beside = newest_of_each_source(messages, seconds_of_age)
     message = msgspec.structs.replace(first, pod=first.pod or question.pod)
     card = card_of_message(message, beside=beside, origin=f"pasted text, {timezone.now():%Y-%m-%d %H:%M} UTC")
     return PastedAnswer(card=rendered(card, question.form, question.theme))
