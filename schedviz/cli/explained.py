@@ -136,9 +136,11 @@ def print_message(message: Message, clauses: Iterable[Clause]) -> None:
     """The clauses of a message, and what its counts and its wording say."""
     if message.nodes:
         say(f"0 of {message.nodes} nodes fit.")
+    if message.conclusion:
+        say_wrapped(message.conclusion, bold=True)
     if message.pre_filter:
         say_wrapped(message.pre_filter, indent=2)
-    _print_clauses(sorted(clauses, key=lambda clause: -clause.count))
+    _print_clauses(clauses)
     for note in filter(None, (message.finding, message.wording)):
         say()
         say_wrapped(note)

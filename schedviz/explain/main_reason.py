@@ -35,7 +35,9 @@ _NOT_WANTED: Final = 4
 _DEVICES_LACKING: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
 
 _CONTROL_PLANE: Final = "{node-role.kubernetes.io/"
-_SYSTEM_TAINTS: Final = ("{node.kubernetes.io/", _CONTROL_PLANE)
+_OF_NODES: Final = "{node.kubernetes.io/"
+_CORDONED: Final = "{node.kubernetes.io/unschedulable"
+_SYSTEM_TAINTS: Final = (_OF_NODES, _CONTROL_PLANE)
 
 
 def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, str] | None:
@@ -92,7 +94,7 @@ def most_likely_first(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
     def rank(clause: Clause) -> int:
         if any(f"{{{resource}:" in clause.reason for resource in guarded):
             return 0
-        if _CONTROL_PLANE in clause.reason:
+        if is_of_control_plane(clause):
             return 4
         if selects and _distance_of(_objection(clause)) == _NOT_WANTED:
             return 3
@@ -100,6 +102,16 @@ def most_likely_first(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
 
     # Of equally many nodes, what can be changed at the pod comes before what somebody did to the nodes.
     return tuple(sorted(clauses, key=lambda clause: (rank(clause), -clause.count, clause.plugin == names.NODE_UNSCHEDULABLE)))
+
+
+def is_of_control_plane(clause: Clause) -> bool:
+    """Whether its nodes are kept for the control plane."""
+    return _CONTROL_PLANE in clause.reason
+
+
+def is_of_broken_nodes(clause: Clause) -> bool:
+    """Whether its nodes are unhealthy, by the taints that the node lifecycle controller sets. Cordoned nodes are not."""
+    return _OF_NODES in clause.reason and _CORDONED not in clause.reason
 
 
 def _objection(clause: Clause) -> Objection:

@@ -10,9 +10,10 @@ import msgspec
 
 from schedviz.explain.explained_clause import explained_clause
 from schedviz.explain.explanation import Clause, NodeVerdict, Part
+from schedviz.explain.main_reason import is_of_broken_nodes, is_of_control_plane, most_likely_first
 from schedviz.explain.reason_tables.whole import CLUSTER_AUTOSCALER, KARPENTER, OLD_PREDICATES
 from schedviz.explain.reasons import UNKNOWN, meaning_of
-from schedviz.trace.phrase import Phrase, counted, phrase
+from schedviz.trace.phrase import Phrase, counted, joined, phrase
 from schedviz.trace.releases import RELEASES
 
 #: Longer texts are cut. An event's note has at most 1,024 characters; a condition's message is rarely longer.
@@ -41,6 +42,9 @@ _LOST: Final = (
 )
 
 
+#: A conclusion is for so many reasons and more, and lists so many.
+_SEVERAL: Final = 2
+_IN_CONCLUSION: Final = 3
 #: Reasons of preemption, with which most messages end: a terminal's edge cuts them.
 _ENDS: Final = ("No preemption victims found for incoming pod", "Preemption is not helpful for scheduling")
 #: The fewest letters that tell such a reason.
@@ -56,11 +60,15 @@ class Message(Part, frozen=True):
 
     #: 0: it counts no nodes.
     nodes: int
+    #: The one to act on first leads.
     clauses: tuple[Clause, ...] = ()
     #: Sentences that count no nodes, and whose meaning is not known.
     pre_filter: str = ""
     #: Preemption's findings, in the same form.
     preemption: tuple[Clause, ...] = ()
+    #: The reasons in one sentence, without those of the control plane, and what to try first; "" for fewer than two reasons.
+    conclusion: str = ""
+    conclusion_phrase: Phrase | None = None
     #: Nodes without a clause: not evaluated, or the text was cut. Negative: nodes with several reasons.
     unaccounted: int = 0
     #: What the counts themselves say; "" if nothing.
@@ -193,9 +201,13 @@ def _fit_error(nodes: int, rest: str) -> Message:
     known = tuple(explained_clause(nodes, sentence) for sentence in others if meaning_of(sentence) is not None)
     unaccounted = nodes - sum(clause.count for clause in counting) if counting or not others else 0
     finding = _finding(nodes, unaccounted, said.strip() if not preempting else "")
+    clauses = most_likely_first((*counting, *known))
+    conclusion = _conclusion(nodes, clauses)
     return Message(
         nodes,
-        (*counting, *known),
+        clauses,
+        conclusion=conclusion.text if conclusion is not None else "",
+        conclusion_phrase=conclusion,
         pre_filter=". ".join(sentence for sentence in others if meaning_of(sentence) is None),
         preemption=_preemption(preempting),
         unaccounted=unaccounted,
@@ -203,6 +215,24 @@ def _fit_error(nodes: int, rest: str) -> Message:
         finding_phrase=finding,
         loses_nodes=finding is not None and finding.template == _LOST,
     )
+
+
+def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
+    """The reasons of the nodes that are meant to run pods, and what to try first: a broken node is repaired before a pod is changed."""
+    others = [clause for clause in clauses if clause.count and not is_of_control_plane(clause)]
+    reasons = [clause.headline_phrase for clause in others if clause.headline_phrase is not None]
+    advice = next((clause.advice for clause in sorted(others, key=is_of_broken_nodes, reverse=True) if clause.advice), "")
+    if len(clauses) < _SEVERAL or len(reasons) < len(others) or not advice:
+        return None
+    left = nodes - sum(clause.count for clause in clauses if is_of_control_plane(clause))
+    values: dict[str, str | int | Phrase] = {
+        "nodes": counted(left, "{count} node", "{count} nodes"),
+        "reasons": joined(reasons, maximum=_IN_CONCLUSION),
+        "advice": Phrase(advice, {}),
+    }
+    if left < nodes:
+        return phrase("Of the {nodes} outside the control plane: {reasons}. Try first: {advice}.", **values)
+    return phrase("Of {nodes}: {reasons}. Try first: {advice}.", **values)
 
 
 def _preemption(text: str) -> tuple[Clause, ...]:

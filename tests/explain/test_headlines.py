@@ -138,9 +138,9 @@ def test_affinity_and_anti_affinity_say_near_which_pods() -> None:
 def test_a_message_without_its_cluster_counts_nodes() -> None:
     said = "0/6 nodes are available: 1 node(s) were unschedulable, 2 node(s) had untolerated taint {gpu: true}, 3 Insufficient cpu."
     assert [clause.headline for clause in parse_message(said).clauses] == [
-        "1 node is cordoned",
-        "2 nodes are tainted, and the pod does not tolerate gpu=true",
         "3 nodes have too little free cpu",
+        "2 nodes are tainted, and the pod does not tolerate gpu=true",
+        "1 node is cordoned",
     ]
 
 

@@ -19,11 +19,11 @@ def test_clauses_have_their_plugins_and_meanings() -> None:
     message = parse_message(TEXT)
     assert message.nodes == 7
     assert [(clause.count, clause.plugin) for clause in message.clauses] == [
-        (1, "TaintToleration"),
-        (2, "NodeUnschedulable"),
         (4, "NodeResourcesFit"),
+        (2, "NodeUnschedulable"),
+        (1, "TaintToleration"),
     ]
-    assert message.clauses[0].meaning == "the pod does not tolerate the taint gpu: true"
+    assert message.clauses[-1].meaning == "the pod does not tolerate the taint gpu: true"
     assert [(clause.count, clause.reason) for clause in message.preemption] == [
         (3, "Preemption is not helpful for scheduling"),
         (4, "No preemption victims found for incoming pod"),
@@ -198,3 +198,21 @@ def test_every_wording_of_the_cluster_autoscaler_has_an_advice(text: str, reason
 
 def test_a_message_to_show_ends_with_one_full_stop() -> None:
     assert [one_full_stop(text) for text in ("no..", "no.", "cut...")] == ["no.", "no.", "cut..."]
+
+
+CONTROL_PLANE = "3 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }"
+BROKEN = "1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }"
+
+
+def test_a_message_concludes_with_what_to_try_first_on_the_nodes_that_run_pods() -> None:
+    message = parse_message(f"0/6 nodes are available: {BROKEN}, 2 node(s) didn't match pod anti-affinity rules, {CONTROL_PLANE}.")
+    assert message.conclusion == (
+        "Of the 3 nodes outside the control plane: 2 nodes are near pods that the pod's anti-affinity excludes, 1 node is unhealthy "
+        "(node.kubernetes.io/not-ready). Try first: look at the node's conditions with `kubectl describe node`, and at its kubelet."
+    )
+    assert message.clauses[-1].headline == "3 nodes are reserved for the control plane"
+
+
+def test_a_message_of_one_reason_or_of_an_unknown_one_needs_no_conclusion() -> None:
+    assert parse_message("0/2 nodes are available: 2 Insufficient cpu.").conclusion == ""
+    assert parse_message("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were in a mood.").conclusion == ""

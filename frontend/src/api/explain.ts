@@ -170,6 +170,9 @@ export interface ReadMessage {
   nodes: number;
   clauses: ReasonClause[];
   preFilter: string;
+  /** The reasons in one sentence, and what to try first. Older answers lack both. */
+  conclusion?: string;
+  conclusionPhrase?: Phrase | null;
   /** What its words tell about the release of its scheduler. Older answers lack both. */
   wording?: string;
   wordingPhrase?: Phrase | null;

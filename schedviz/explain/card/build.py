@@ -57,11 +57,10 @@ def card_of_message(pod_message: PodMessage, *, beside: Sequence[PodMessage] = (
     card = Card(
         subject=pod_message.pod,
         standing="pending" if pod_message.pod else "",
-        sentence=takes if message.nodes else "The scheduler does not place the pod",
+        # A sentence of a card has no code, unlike what to do.
+        sentence=message.conclusion.replace("`", "'") or (takes if message.nodes else "The scheduler does not place the pod"),
         unit="nodes",
-        reasons=tuple(
-            _reason(clause, meaning=True) for clause in (*sorted(message.clauses, key=lambda clause: -clause.count), *clauses_beside)
-        ),
+        reasons=tuple(_reason(clause, meaning=True) for clause in (*message.clauses, *clauses_beside)),
         # An image has room for few reasons: what an autoscaler says stays visible here.
         message=" ".join((pod_message.text, *map(_of_autoscaler, beside))),
         findings=(message.finding,) if message.finding else (),
