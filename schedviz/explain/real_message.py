@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -12,6 +13,7 @@ from schedviz.engine import Simulation
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.message import NotAMessageError, parse_message
 from schedviz.explain.queue_place import is_name_only
+from schedviz.explain.reason_releases import in_newest_words
 from schedviz.trace.phrase import Phrase, counted, phrase, some
 
 
@@ -103,12 +105,28 @@ def disagreement(simulation: Simulation, explanation: Explanation, message: str)
             real=counted(real.nodes, "{count} node", "{count} nodes"),
             nodes=explanation.nodes,
         )
+    if not explanation.fits and _differ_in_words_only(real.clauses, explanation.clauses, simulation.settings.release):
+        return None
     return phrase(
         "{difference}: the cluster has changed since that message, or its scheduler has another release or configuration than the "
         "simulated {release}",
         difference=_difference(real.clauses, explanation),
         release=simulation.settings.release,
     )
+
+
+def _differ_in_words_only(real: Sequence[Clause], ours: Sequence[Clause], release: str) -> bool:
+    """Whether the message is of another release than the simulated one and gives the same reasons for as many nodes."""
+    if not any(clause.releases and release not in clause.releases for clause in real):
+        return False
+    return _in_newest_words(real) == _in_newest_words(ours)
+
+
+def _in_newest_words(clauses: Sequence[Clause]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for clause in clauses:
+        counts[in_newest_words(clause.reason)] += clause.count
+    return counts
 
 
 def _difference(real: Sequence[Clause], explanation: Explanation) -> Phrase:

@@ -48,6 +48,17 @@ _ONLY_V1_36: Final = (
 )
 
 
+#: Reasons of v1.27.1, and what v1.36 says instead.
+_REWORDED: Final = (
+    (re.compile(r"node\(s\) had untolerated taint \{.*\}"), "node(s) had untolerated taint(s)"),
+    (re.compile(r"node\(s\) had volume node affinity conflict"), "node(s) didn't match PersistentVolume's node affinity"),
+    (
+        re.compile(r"node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"),
+        "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
+    ),
+)
+
+
 def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
@@ -62,3 +73,8 @@ _RULES: Final[tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]] = (
 def releases_of(reason: str) -> tuple[str, ...]:
     """The simulated releases that give this reason, for a reason that a default plugin gives; empty: only older ones do."""
     return next((releases for pattern, releases in _RULES if pattern.fullmatch(reason)), RELEASES)
+
+
+def in_newest_words(reason: str) -> str:
+    """The reason as the newest release words it. It may tell less: v1.36 does not name taints."""
+    return next((words for pattern, words in _REWORDED if pattern.fullmatch(reason)), reason)

@@ -27,6 +27,19 @@ def test_equal_messages_do_not_disagree_whatever_preemption_adds(rest: str) -> N
     assert disagreement(node("n1"), waiting(f"0/1 nodes are available: 1 Insufficient cpu.{rest}", cpu="64")) == ""
 
 
+def test_the_same_reasons_in_the_words_of_another_release_do_not_disagree() -> None:
+    objects = node("n1", taints=("dedicated=gpu:NoSchedule",)), node("n2", cordoned=True)
+    said = "0/2 nodes are available: {}, 1 node(s) were unschedulable."
+    for taint, agrees in (
+        ("1 node(s) had untolerated taint {dedicated: gpu}", True),
+        ("2 node(s) had untolerated taint {dedicated: gpu}", False),
+    ):
+        simulation = cluster(*objects, waiting(said.format(taint)), release="v1.36")
+        assert (why_pending(simulation, "default/p").disagreement == "") is agrees
+    of_this_release = cluster(*objects, waiting(said.format("1 node(s) had untolerated taint {other: taint}")))
+    assert "dedicated" in why_pending(of_this_release, "default/p").disagreement
+
+
 def test_a_claim_that_is_missing_because_the_files_have_no_claims_is_named() -> None:
     message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found"
     volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
