@@ -175,6 +175,8 @@ def _print_change(change: SmallestChange) -> None:
         if suggestion.fits:
             say_wrapped(f"{how} {_nodes(suggestion.fits)}: {_named(suggestion.nodes, of=suggestion.fits)}", indent=4)
         for each in suggestion.changes:
+            if each.consequence:
+                say_wrapped(f"Mind: {each.consequence}", indent=4, dim=True)
             if each.kubectl:
                 # A command that is wrapped could not be copied.
                 say(f"    {each.kubectl}", fg="cyan")

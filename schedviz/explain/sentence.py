@@ -208,12 +208,12 @@ def _outlook(explanation: Explanation) -> Phrase:
             return phrase("No node could take it even if it were empty: the pod or the cluster has to change.")
         case "elsewhere":
             return phrase(
-                "Not now: something outside the nodes has to change, such as a pod required by affinity, the topology spread, or a volume."
+                "Something outside the nodes has to change, such as a pod required by affinity, the topology spread, or a volume."
             )
     if not explanation.room:
-        return phrase("Not now: pods would have to be removed.")
+        return phrase("Pods would have to be removed.")
     best = explanation.room[0]
     pods = best.pods[0] if len(best.pods) == 1 else counted(len(best.pods), "{count} pod", "{count} pods")
     if best.by_preemption:
-        return phrase("Not now: it would fit on {node} if preemption evicted {pods}.", node=best.node, pods=pods)
-    return phrase("Not now: it would fit on {node} without {pods}.", node=best.node, pods=pods)
+        return phrase("It would fit on {node} if preemption evicted {pods}.", node=best.node, pods=pods)
+    return phrase("It would fit on {node} without {pods}.", node=best.node, pods=pods)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from schedviz.explain import reasons
+from schedviz.explain.changes.change import CONSEQUENCES
 from schedviz.explain.doctor import nominations
 from schedviz.samples import samples
 from schedviz.samples.cases import cases
@@ -33,6 +34,7 @@ def templates() -> Iterator[str]:
         yield from meaning.causes
         yield from filter(None, meaning.of_nodes)
         yield from (meaning.advice,) if meaning.advice else ()
+    yield from CONSEQUENCES.values()
     yield from (nominations._SILENT, nominations._UNKNOWN, nominations._FIX)
     yield from (
         "{first}, {next}",

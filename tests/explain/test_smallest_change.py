@@ -22,6 +22,21 @@ def test_a_cordoned_node_is_uncordoned_first() -> None:
     assert whats(node("n1", cordoned=True), pod("p"))[0] == ["uncordon n1"]
 
 
+def test_a_change_of_the_pod_alone_has_no_consequence_and_others_say_theirs() -> None:
+    objects = (
+        node("n1", cordoned=True),
+        node("n2", taints=("gpu=true:NoSchedule",)),
+        node("n3"),
+        pod("a", cpu="3", on="n3"),
+        pod("p", cpu="2"),
+    )
+    suggestions = smallest_change(cluster(*objects), "default/p").suggestions
+    said = {change.kind: change.consequence for suggestion in suggestions for change in suggestion.changes}
+    assert said["request"] == ""
+    assert "maintenance" in said["uncordon"]
+    assert "reserved for others" in said["toleration"]
+
+
 def test_the_request_goes_down_to_what_is_free() -> None:
     assert ["request 1.5 cpu instead of 3 in container c"] in whats(node("n1"), pod("a", cpu="2500m", on="n1"), pod("p", cpu="3"))
 

@@ -133,6 +133,8 @@ export interface ExplainedChange {
   kubectl: string;
   /** Lines to add to the spec of the pod's template; older servers do not send it. */
   yaml?: string;
+  /** What else it does; "": it concerns nothing but the pod. Older servers do not send it. */
+  consequence?: string;
 }
 
 /** One or two changes that were tried: the pod then fits on `fits` nodes. `commands` apply them to a session. */

@@ -83,6 +83,15 @@ WORDS: dict[str, str] = {
 }
 
 
+#: What else a change does; a kind that is not here concerns nothing but the pod. They are sentences without values, for translation.
+CONSEQUENCES: dict[Kind, str] = {
+    "uncordon": "the node may be in maintenance, and takes other pods again, too",
+    "taint": "other pods may be placed there, too",
+    "toleration": "the pod may then be placed on nodes that are reserved for others",
+    "victim": "controllers make removed pods again, which then wait for room",
+}
+
+
 class ChangeView(Part, frozen=True):
     """A change as reported."""
 
@@ -95,6 +104,8 @@ class ChangeView(Part, frozen=True):
     kubectl: str = ""
     #: Lines of YAML to add to the spec of the pod's template; "" if there are none to copy.
     yaml: str = ""
+    #: What else it does, without a full stop; a template for translation. "": it concerns nothing but the pod.
+    consequence: str = ""
 
 
 def what_to_do(changes: Iterable[ChangeView]) -> str:
@@ -130,7 +141,7 @@ class Change(msgspec.Struct, frozen=True):
     @property
     def view(self) -> ChangeView:
         """The change as reported."""
-        return ChangeView(self.kind, self.what, self.phrase, self.kubectl, self.yaml)
+        return ChangeView(self.kind, self.what, self.phrase, self.kubectl, self.yaml, CONSEQUENCES.get(self.kind, ""))
 
     @property
     def what(self) -> str:

@@ -22,7 +22,7 @@ def test_an_explanation_has_message_numbers_nodes_and_a_verified_change() -> Non
     assert "**The pod requests 3 cpu; n1 has the most free, 2 of 4 (1 short)**" in lines
     assert "- kube-scheduler: 1 node: Insufficient cpu (NodeResourcesFit)" in lines
     assert "- on `n1`" in lines
-    assert "- uncordon n2: fits on 1 node" in lines
+    assert "- uncordon n2: fits on 1 node; the node may be in maintenance, and takes other pods again, too" in lines
     assert "  `kubectl uncordon n2`" in lines
 
 
