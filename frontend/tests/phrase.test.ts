@@ -8,10 +8,10 @@ const PENDING = {
   values: {
     state: { template: "{pod} is pending", values: { pod: "default/web" } },
     why: { template: "none of {nodes} fits ({clauses}{more})", values: { nodes: { template: "{count} nodes", values: { count: 5_000 } }, clauses: "5000 Insufficient cpu", more: "" } },
-    outlook: { template: "Not now: pods would have to be removed.", values: {} },
+    outlook: { template: "Pods would have to be removed.", values: {} },
   },
 };
-const ENGLISH_TEXT = "default/web is pending: none of 5,000 nodes fits (5000 Insufficient cpu). Not now: pods would have to leave.";
+const ENGLISH_TEXT = "default/web is pending: none of 5,000 nodes fits (5000 Insufficient cpu). Pods would have to be removed.";
 
 afterEach(() => {
   setVocabularySource(() => ENGLISH);
