@@ -16,7 +16,7 @@ from tests.web.test_lessons import begin, execute
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ENGINE_CACHE = 1
+ASKED = 1
 
 
 @pytest.fixture
@@ -48,28 +48,28 @@ def test_participants_do_not_get_presenter_notes(lesson_room: Classroom):
 
 def test_participants_get_an_answer_when_it_is_revealed_and_the_teacher_when_it_is_known(lesson_room: Classroom):
     ada = lesson_room.student("Ada")
-    stop = stops(lesson_room.teacher, lesson_room.session.pk)[ENGINE_CACHE]["id"]
-    play(lesson_room, until_stop=ENGINE_CACHE)
+    stop = stops(lesson_room.teacher, lesson_room.session.pk)[ASKED]["id"]
+    play(lesson_room, until_stop=ASKED)
     lesson_room.teacher.ask("post", "questions/", {"stop": stop}, expect=201)
 
-    assert stops(lesson_room.teacher, lesson_room.session.pk)[ENGINE_CACHE]["answer"]["value"] == 4
-    assert stops(ada, lesson_room.session.pk)[ENGINE_CACHE]["answer"] is None
+    assert stops(lesson_room.teacher, lesson_room.session.pk)[ASKED]["answer"]["value"] == 4
+    assert stops(ada, lesson_room.session.pk)[ASKED]["answer"] is None
 
     lesson_room.teacher.ask("patch", "questions/1/", {"revealed": True})
 
-    assert stops(ada, lesson_room.session.pk)[ENGINE_CACHE]["answer"]["value"] == 4
+    assert stops(ada, lesson_room.session.pk)[ASKED]["answer"]["value"] == 4
 
 
 def test_a_fork_of_ones_own_tells_what_was_found_out_there_unless_it_is_being_asked(lesson_room: Classroom):
     ada = lesson_room.student("Ada")
-    play(lesson_room, until_stop=ENGINE_CACHE)
+    play(lesson_room, until_stop=ASKED)
     fork = ada.ask("post", "forks/", {}, expect=201)["id"]
     until(lambda: Session.objects.get(pk=fork).status == Session.Status.READY)
     work_off(Session.objects.get(pk=fork).pk)
 
-    assert stops(ada, fork)[ENGINE_CACHE]["answer"]["value"] == 4
-    assert stops(ada, fork)[ENGINE_CACHE]["notes"]["en"] == ""
+    assert stops(ada, fork)[ASKED]["answer"]["value"] == 4
+    assert stops(ada, fork)[ASKED]["notes"]["en"] == ""
 
-    lesson_room.teacher.ask("post", "questions/", {"stop": stops(ada, fork)[ENGINE_CACHE]["id"]}, expect=201)
+    lesson_room.teacher.ask("post", "questions/", {"stop": stops(ada, fork)[ASKED]["id"]}, expect=201)
 
-    assert stops(ada, fork)[ENGINE_CACHE]["answer"] is None
+    assert stops(ada, fork)[ASKED]["answer"] is None
