@@ -113,7 +113,11 @@ def _free(resource: str, allocatable: int, used: int) -> str:
 def _fix(suggestion: Suggestion) -> Fix:
     title = " and ".join(change.what for change in suggestion.changes)
     besides = dict.fromkeys(change.consequence for change in suggestion.changes)
-    return Fix(title, "; ".join(filter(None, (_effect(suggestion), *besides))), tuple(change.kubectl for change in suggestion.changes if change.kubectl))
+    return Fix(
+        title,
+        "; ".join(filter(None, (_effect(suggestion), *besides))),
+        tuple(change.kubectl for change in suggestion.changes if change.kubectl),
+    )
 
 
 def _effect(suggestion: Suggestion) -> str:
