@@ -69,7 +69,7 @@ def _unquoted(text: str, start: int, end: int, last: int, before: str, *, within
     mark = _MARK.match(before)
     stop = _end_of_line(text, end, last)
     parts = [text[start:stop]]
-    while stop < last and not within.search(parts[-1]):
+    while stop < last and _end_within(parts[-1], within) is None:
         following = _end_of_line(text, stop + 1, last)
         line = text[stop + 1 : following]
         if mark is not None and (same := _MARK.match(line)) is not None and same[1][:1] == mark[1][:1]:
@@ -79,8 +79,19 @@ def _unquoted(text: str, start: int, end: int, last: int, before: str, *, within
         parts.append(line)
         stop = following
     joined = " ".join(part.strip() for part in parts)
-    cut = within.search(joined)
+    cut = _end_within(joined, within)
     return _tidy(_unescaped_text(joined[: cut.start()] if cut is not None else joined)), stop
+
+
+def _end_within(text: str, within: re.Pattern[str]) -> re.Match[str] | None:
+    """Where a message ends in a line. A quotation that the message itself opened does not end it: `nodepool "default", no …`."""
+    quotes = at = 0
+    for end in within.finditer(text):
+        quotes += text.count('"', at, end.start())
+        at = end.start()
+        if end[0] != '",' or quotes % 2 == 0:
+            return end
+    return None
 
 
 def _continues(message: str, line: str) -> bool:

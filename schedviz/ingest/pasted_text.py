@@ -70,7 +70,7 @@ _REFERENCE: Final = re.compile(r'Kind:"Pod", Namespace:"([a-z0-9.-]++)", Name:"(
 _AFTER_REASON: Final = re.compile(rf"(?:\bWarning[ \t|]++{REASON}\b|\breason: '?{REASON}'|\b{REASON}:)[ \t|]*+(?P<rest>[^\n]++)")
 #: Columns between the reason and the message: the age, the object, the scheduler.
 _COLUMN: Final = re.compile(
-    r"(?:<unknown>|<invalid>|\d++[smhdy]\S*+(?:[ \t]\(x\d++ over [^()\n]*+\))?|[Pp]od/\S++|\S*scheduler\S*|volcano)(?:[ \t]++|$)"
+    r"(?:<unknown>|<invalid>|\d++[smhdy]\S*+(?:[ \t]\(x\d++ over [^()\n]*+\))?|[Pp]od/\S++|\S*scheduler\S*|volcano|karpenter)(?:[ \t]++|$)"
 )
 #: A line of a log about a pod that could not be tried or bound; before 1.19 with the error in front of `retrying`.
 _ERROR: Final = re.compile(r'"Error scheduling pod; retrying"(?P<values>[^\n]*+)')

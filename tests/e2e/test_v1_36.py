@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Server
+from tests.e2e.test_scope import show_internals
 from tests.trace.stories import create, node, pod
 
 pytestmark = pytest.mark.browser
@@ -41,6 +42,7 @@ def test_moves_show_which_hint_woke_a_pod_and_which_left_it(page: Page, server: 
         create(node("node2", cpu="2")),
     )
     open_session(page, server, session)
+    show_internals(page)
 
     left = page.locator("[data-cause=NodeAdd][data-stays]")
     expect(left).to_contain_text("large")

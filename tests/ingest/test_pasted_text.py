@@ -351,5 +351,12 @@ def test_each_reason_of_a_line_belongs_to_the_pod_before_it() -> None:
     ]
 
 
+def test_the_event_of_karpenter_is_read_to_its_end() -> None:
+    why = 'Failed to schedule pod, incompatible with nodepool "default", daemonset overhead={"cpu":"200m"}, no instance type satisfied resources {"cpu":"96"}'
+    row = f"  Warning  FailedScheduling  30s   karpenter  {why}\n"
+
+    assert [(message.message, message.at) for message in messages_in(f"Events:\n{row}")] == [(why, "30s ago")]
+
+
 def test_events_that_are_nested_too_deep_are_read_as_text() -> None:
     assert messages_in('{"items":[' + "[" * 90_000 + "]" * 90_000 + "]}") == []
