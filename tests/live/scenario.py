@@ -127,7 +127,7 @@ class Scenario:
             except (Forbidden, NotServed):
                 continue
             for item in items:
-                redacted = redaction.keep(item, kind)
+                redacted = redaction.redact(item, kind)
                 there[kind.name, redacted.key] = (redacted.uid, redacted.version)
         here = {(one["kind"], one["key"]): (one["uid"], one["version"]) for one in self._pages("observations/", "objects", "after")}
         differing = sorted(key for key in here.keys() | there.keys() if here.get(key) != there.get(key))
