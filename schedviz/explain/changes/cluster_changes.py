@@ -81,7 +81,7 @@ def _label(info: NodeInfo, pod: Pod) -> Change | None:
         return None
     labels = {**node.metadata.labels, **missing}
     label_texts = [f"{key}={value}" for key, value in missing.items()]
-    # An existing label with another value has a purpose: it may say what the machine is.
+    # An existing label with another value has a purpose: it may describe the machine.
     replaced = any(key in node.metadata.labels for key in missing)
     template = "label {node} with {labels}, if that is true of the node" if replaced else "label {node} with {labels}"
     return Change(

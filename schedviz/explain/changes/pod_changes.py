@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final
 
 import msgspec
 
 from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, tolerations_tolerate_taint
 from schedviz.engine.framework.trial_rows import amount
@@ -91,8 +92,7 @@ def _with_toleration(pod: Pod, *, toleration: Toleration) -> Pod:
 
 def _requests(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
     """For each resource, the largest possible request on some node that lacks only that resource."""
-    rows = dry_run.rows
-    for resource in ("cpu", "memory", "ephemeral-storage", *dry_run.pod.requests.resource.scalar):
+    for resource in _resources(dry_run):
         reason = f"Insufficient {resource}"
         lacking = [
             row
@@ -102,15 +102,31 @@ def _requests(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
         requested = amount(dry_run.pod, resource)
         if not lacking or not requested:
             continue
-        free = rows.allocatable(resource) - rows.requested(resource)
+        free = _free(dry_run, resource)
         # Only the roomiest node, and the roomiest without other objections.
         alone = [row for row in lacking if len(explanation.matrix[row].objections) == 1]
         most = {max(int(free[row]) for row in some) for some in (alone, lacking) if some}
         for room in sorted(most, reverse=True):
-            rounded = room // _ROUND_TO.get(resource, 1) * _ROUND_TO.get(resource, 1)
+            rounded = _rounded(resource, room)
             change = _request_less(dry_run.pod.pod, resource, requested, rounded) if 0 < rounded < requested else None
             if change is not None:
                 yield change
+
+
+def _resources(dry_run: DryRun) -> Iterable[str]:
+    """The resources that the pod may request."""
+    return ("cpu", "memory", "ephemeral-storage", *dry_run.pod.requests.resource.scalar)
+
+
+def _free(dry_run: DryRun, resource: str) -> IntArray:
+    """What each node has free of a resource; negative where more is requested than there is."""
+    return dry_run.rows.allocatable(resource) - dry_run.rows.requested(resource)
+
+
+def _rounded(resource: str, room: int) -> int:
+    """The largest amount within `room` that is written as people write it."""
+    unit = _ROUND_TO.get(resource, 1)
+    return room // unit * unit
 
 
 def _request_less(pod: Pod, resource: str, requested: int, room: int) -> Change | None:
@@ -125,31 +141,28 @@ def _several_requests(dry_run: DryRun, explanation: Explanation) -> Iterator[Cha
 
     Two changes at most: for the node that asks for the smallest reduction, and for the one without other objections.
     """
+    free = {resource: (amount(dry_run.pod, resource), _free(dry_run, resource).tolist()) for resource in _resources(dry_run)}
+    # Many nodes lack the same amounts.
+    of_amounts: dict[tuple[tuple[str, int], ...], Change | None] = {}
     alone: list[Change] = []
     lowered: list[Change] = []
     for row, verdict in enumerate(explanation.matrix):
         has_other = {objection.plugin != names.NODE_RESOURCES_FIT for objection in verdict.objections}
-        lacking = _lacking(dry_run, row) if False in has_other else {}
-        change = _lowered_somewhere(dry_run.pod.pod, lacking) if len(lacking) > 1 else None
+        if False not in has_other:
+            continue
+        rooms = tuple((resource, room[row]) for resource, (requested, room) in free.items() if requested > room[row])
+        if len(rooms) < 2:
+            continue
+        if rooms not in of_amounts:
+            amounts = {resource: (free[resource][0], _rounded(resource, room)) for resource, room in rooms}
+            of_amounts[rooms] = _lowered_somewhere(dry_run.pod.pod, amounts)
+        change = of_amounts[rooms]
         if change is not None:
             lowered.append(change)
             if True not in has_other:
                 alone.append(change)
     smallest = (min(changes, key=lambda change: change.amount) for changes in (alone, lowered) if changes)
     yield from {change.what: change for change in smallest}.values()
-
-
-def _lacking(dry_run: DryRun, row: int) -> dict[str, tuple[int, int]]:
-    """Resource -> what the pod requests and what the node has free, rounded down, of the resources that the node lacks."""
-    rows = dry_run.rows
-    lacking: dict[str, tuple[int, int]] = {}
-    for resource in ("cpu", "memory", "ephemeral-storage", *dry_run.pod.requests.resource.scalar):
-        requested = amount(dry_run.pod, resource)
-        room = int(rows.allocatable(resource)[row] - rows.requested(resource)[row])
-        if requested > room:
-            unit = _ROUND_TO.get(resource, 1)
-            lacking[resource] = (requested, room // unit * unit)
-    return lacking
 
 
 def _lowered_somewhere(pod: Pod, amounts: dict[str, tuple[int, int]]) -> Change | None:
