@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import click
 
-from schedviz.cli.explained import print_explanation, print_message, print_messages, print_overview, print_verdicts
+from schedviz.cli.explained import named, print_explanation, print_message, print_messages, print_overview, print_verdicts
 from schedviz.cli.loading import examined, loaded, simulated, tell_warnings
 from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
 from schedviz.cli.remote.options import client_of, find_session, server_option, token_option
@@ -34,8 +34,6 @@ Form = Literal["text", "json", "markdown", "html", "png"]
 _FORMS = get_args(Form)
 #: Files named on a card.
 _FILES = 3
-#: Pods named in an error.
-_NAMED = 5
 #: Formats of a card.
 _CARDS = ("markdown", "html", "png")
 
@@ -337,18 +335,13 @@ def _messages_of(paths: Sequence[Path], pod: str | None) -> list[PodMessage]:
 
 def _about(found: list[PodMessage], pod: str) -> list[PodMessage]:
     """The messages about a pod, which may lack its namespace; all if the text names no pod. Raises `click.ClickException`."""
-    named = list(dict.fromkeys(each.pod for each in found if each.pod))
-    if not named:
+    pods = list(dict.fromkeys(each.pod for each in found if each.pod))
+    if not pods:
         return found
-    meant = [name for name in named if name in (pod, f"default/{pod}")] or [name for name in named if name.endswith(f"/{pod}")]
+    meant = [name for name in pods if name in (pod, f"default/{pod}")] or [name for name in pods if name.endswith(f"/{pod}")]
     if len(meant) != 1:
-        raise click.ClickException(f'No message in the text is about a pod "{pod}"; there is {_listed(meant or named)}.')
+        raise click.ClickException(f'No message in the text is about a pod "{pod}"; there is {named(meant or pods)}.')
     return [each for each in found if each.pod == meant[0]]
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"
 
 
 def _only_described(files: _Files, paths: Sequence[Path], pod: str) -> list[PodMessage] | None:
@@ -372,7 +365,7 @@ def _tell_others(files: _Files, paths: Sequence[Path]) -> None:
     """Name the pods that another file describes: the overview is about the objects, and lacks them."""
     if len(paths) > 1 and (missing := _missing_pods(files)):
         say(
-            f"warning: The objects lack {_listed(missing)}, which the files have messages about. "
+            f"warning: The objects lack {named(missing)}, which the files have messages about. "
             "Name the pod to have them explained: schedviz explain NAMESPACE/POD …",
             err=True,
         )
@@ -401,7 +394,7 @@ def _messages(found: Sequence[PodMessage], output: _Output) -> None:
 
             pods = list(dict.fromkeys(each.pod for each in found))
             if len(pods) > 1:
-                raise click.UsageError(f"-o {output.form} shows the message of one pod; name it: {_listed(pods)}.")
+                raise click.UsageError(f"-o {output.form} shows the message of one pod; name it: {named(pods)}.")
             first, *beside = newest_of_each_source(found, seconds_of_age)
             _write_card(card_of_message(first, beside=beside, origin=output.origin), output)
 

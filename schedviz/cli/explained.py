@@ -32,7 +32,7 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None) -
     """The sentence, the changes that would place the pod, the reasons with their nodes, the message, and the queue."""
     say_wrapped(explanation.sentence, bold=True)
     if explanation.alike:
-        say_wrapped(f"The same applies to {len(explanation.alike)} more: {_named(explanation.alike)}")
+        say_wrapped(f"The same applies to {len(explanation.alike)} more: {named(explanation.alike)}")
     _print_findings(explanation.findings)
     if explanation.for_ever:
         _title("Nominated forever")
@@ -46,13 +46,13 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None) -
         _title("Pods to remove")
         for room in explanation.room:
             how = "; preemption would remove them" if room.by_preemption else ""
-            say_wrapped(f"{room.node}: without {_named(room.pods)}{how}", indent=2)
+            say_wrapped(f"{room.node}: without {named(room.pods)}{how}", indent=2)
     if explanation.clauses:
         _title("Reasons")
         _print_clauses(explanation.clauses_to_read)
     if explanation.extenders_not_asked:
         say()
-        say_wrapped(f"Not called: {_named(explanation.extenders_not_asked)}, whose filter may also reject nodes.")
+        say_wrapped(f"Not called: {named(explanation.extenders_not_asked)}, whose filter may also reject nodes.")
     _print_said(explanation)
     _print_queue(explanation)
     print_release(explanation.release)
@@ -92,7 +92,7 @@ def print_overview(found: Overview) -> None:
 
 
 def _print_group(group: PendingGroup, said: str) -> None:
-    say_wrapped(f"{_named(group.pods)}{f': {said}' if said else ''}", indent=10)
+    say_wrapped(f"{named(group.pods)}{f': {said}' if said else ''}", indent=10)
 
 
 def _print_todo(changes: Sequence[ChangeView]) -> None:
@@ -173,7 +173,7 @@ def _print_change(change: SmallestChange) -> None:
         say_wrapped(" and ".join(each.what for each in suggestion.changes), indent=2)
         how = "its group runs on" if suggestion.effect == "groupRuns" else "fits on"
         if suggestion.fits:
-            say_wrapped(f"{how} {_nodes(suggestion.fits)}: {_named(suggestion.nodes, of=suggestion.fits)}", indent=4)
+            say_wrapped(f"{how} {_nodes(suggestion.fits)}: {named(suggestion.nodes, of=suggestion.fits)}", indent=4)
         for each in suggestion.changes:
             if each.consequence:
                 say_wrapped(f"Mind: {each.consequence}", indent=4, dim=True)
@@ -205,7 +205,7 @@ def _print_clauses(clauses: Iterable[Clause]) -> None:
         for cause in () if clause.details else clause.causes:
             say_wrapped(f"- {cause}", indent=4)
         if clause.nodes:
-            say_wrapped(f"on {_named(clause.nodes)}", indent=4, dim=True)
+            say_wrapped(f"on {named(clause.nodes)}", indent=4, dim=True)
         if clause.advice:
             say_wrapped(f"To do: {clause.advice}", indent=4)
 
@@ -285,7 +285,8 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _named(names: Sequence[str], *, of: int | None = None) -> str:
+def named(names: Sequence[str], *, of: int | None = None) -> str:
+    """The first names, and how many more there are; `of`: how many in all, if `names` are not all."""
     count = len(names) if of is None else of
     more = count - min(_NAMED, len(names))
     return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
