@@ -12,7 +12,7 @@ export interface BackoffWait {
 }
 
 /**
- * What the clock has to bring, as a session's clock moves only when it is told to; null: no pod waits for a backoff. Pods whose backoff ends
+ * How far the clock has to advance, because that of a session moves only on demand; null: no pod waits for a backoff. Pods whose backoff ends
  * within one period of the flush move together, as upstream.
  */
 export function backoffWait({ queue, clockSeconds }: State): BackoffWait | null {
