@@ -106,6 +106,9 @@ class Recording:
             else:
                 self._leave_out(phrase("update of a pod, which the session's own scheduler decides"))
         elif _reads_differently(existing, obj):
+            if obj.metadata.deletion_timestamp is not None and existing.metadata.deletion_timestamp is None:
+                # As on a real API server, an update does not change the deletionTimestamp.
+                self._add(Delete(kind=key[0], name=obj.name, namespace=obj.namespace or "default", finalizers=True))
             self._add(Update(object=change.content))
         else:
             self._leave_out(phrase("update of fields that the scheduler does not read"))

@@ -50,12 +50,16 @@ class Update(Command, frozen=True, tag="update"):
 
 
 class Delete(Command, frozen=True, tag="delete"):
-    """Delete an object; `graceful` sets a pod's deletionTimestamp instead."""
+    """Delete an object.
+
+    It stays, with a deletionTimestamp, if it is a pod and `graceful` is set, or if `finalizers` says that it has any.
+    """
 
     kind: str
     name: ObjectName
     namespace: NamespaceName = "default"
     graceful: bool = False
+    finalizers: bool = False
     drop: Drop | None = None
 
 

@@ -102,6 +102,16 @@ def test_a_graceful_deletion_is_an_update(watched: Watched) -> None:
     assert watched.stored("Pod", "p").metadata.deletion_timestamp == "2024-01-01T00:00:30Z"
 
 
+def test_an_object_with_finalizers_only_gets_a_deletion_timestamp(watched: Watched) -> None:
+    watched.create(kind="PersistentVolume", metadata={"name": "v"})
+    watched.cluster.delete("PersistentVolume", "", "v", finalizers=True)
+    watched.update(kind="PersistentVolume", metadata={"name": "v"}, status={"phase": "Released"})
+    assert watched.stored("PersistentVolume", "v").metadata.deletion_timestamp == "2024-01-01T00:00:00Z"
+    watched.cluster.delete("PersistentVolume", "", "v")
+
+    assert watched.verbs() == ["ADDED v", "MODIFIED v", "MODIFIED v", "DELETED v"]
+
+
 def test_a_name_can_be_used_once(watched: Watched) -> None:
     watched.create(kind="CSINode", metadata={"name": "n"})
     with pytest.raises(Refusal, match=r'csinodes\.storage\.k8s\.io "n" already exists'):

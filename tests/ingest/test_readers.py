@@ -17,10 +17,13 @@ import yaml
 
 from schedviz.engine import Simulation, SimulationSettings, settings_of
 from schedviz.ingest.errors import IngestError, UnreadableFile
+from schedviz.ingest.file_result import Steps
 from schedviz.ingest.kwok import merged
 from schedviz.ingest.load import Import, load
+from schedviz.ingest.recording import Change, Recording
 from schedviz.ingest.source import Source, files_of
 from schedviz.kube.core import Pod
+from schedviz.trace.commands import Delete
 from tests.ingest.sources import SAMPLES, imported, keys, sample
 
 CLUSTER = ["Node node-1", "Node node-2", "Pod shop/web-1", "Pod shop/web-2"]
@@ -221,6 +224,19 @@ def test_a_recording_is_what_was_there_and_what_happened_then(name: str) -> None
     assert simulation.clock_seconds >= 30
     assert [info.allocatable.milli_cpu for info in simulation.scheduler.state.cache.nodes if info.name == "node-2"] == [8000]
     assert "update of a pod, which the session's own scheduler decides" in result.report.warnings[0]
+
+
+def test_a_recorded_claim_that_its_finalizers_keep_is_being_deleted() -> None:
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c", "namespace": "default"}}
+    deleted = {**claim, "metadata": {**claim["metadata"], "deletionTimestamp": "2026-01-01T00:00:05Z"}}
+    changes = [Change(0.0, "put", claim), Change(5.0, "put", deleted)]
+
+    _, read = Recording("r").read(changes)
+
+    assert isinstance(read, Steps)
+    assert [type(step).__name__ for step in read.steps] == ["Advance", "Delete", "Update", "Run"]
+    assert isinstance(read.steps[1], Delete)
+    assert read.steps[1].finalizers
 
 
 def test_a_trace_of_simkube_brings_what_owns_pods_and_another_file_the_nodes() -> None:

@@ -810,6 +810,7 @@ export interface Delete {
   name: string;
   namespace?: string;
   graceful?: boolean;
+  finalizers?: boolean;
   drop?: "handlers" | "watch" | null;
 }
 

@@ -127,10 +127,13 @@ class Cluster:
         self._record_write("update", new)
         self._send_at_once(self._event("MODIFIED", new, old, lost))
 
-    def delete(self, kind: str, namespace: str, name: str, *, graceful: bool = False, lost: Lost = "") -> None:
-        """Delete an object, or start a pod's termination, and send watch events. Raises `Refusal`."""
+    def delete(self, kind: str, namespace: str, name: str, *, graceful: bool = False, finalizers: bool = False, lost: Lost = "") -> None:
+        """Delete an object, and send watch events. A pod (`graceful`) or an object that has `finalizers` only starts to terminate.
+
+        Raises `Refusal`.
+        """
         old = self._existing(kind, f"{namespace}/{name}" if BY_NAME[kind].namespaced else name)
-        event = self._remove(old, graceful=graceful, lost=lost)
+        event = self._remove(old, graceful=finalizers or (graceful and isinstance(old, Pod)), lost=lost)
         self._send_at_once(event)
 
     def bind_by_other_scheduler(self, pod_key: str, node: str) -> str:
@@ -481,7 +484,7 @@ class Cluster:
 
     def _remove(self, old: KubeObject, *, graceful: bool, lost: Lost = "", by_scheduler: bool = False) -> WatchEvent | None:
         record = self.record_scheduler_write if by_scheduler else self._record_write
-        if not (graceful and isinstance(old, Pod)):
+        if not graceful:
             self.store.remove(old)
             self.controllers.changed(old)
             deleted = replace(old, metadata=replace(old.metadata, resource_version=self.store.next_resource_version()))
@@ -490,8 +493,7 @@ class Cluster:
         if old.metadata.deletion_timestamp is not None:
             record("delete", old)
             return None
-        grace = old.spec.termination_grace_period_seconds
-        seconds = TERMINATION_GRACE_PERIOD_SECONDS if grace is None else grace
+        seconds = _grace_seconds(old)
         metadata = replace(
             old.metadata,
             deletion_timestamp=self.clock.exact_timestamp(after_seconds=seconds),
@@ -545,6 +547,14 @@ def _recorded_uid(verb: str, obj: KubeObject) -> str:
 def is_finished(pod: Pod) -> bool:
     """Whether the pod has finished; the scheduler's informer does not see such pods."""
     return pod.status.phase in FINISHED_PHASES
+
+
+def _grace_seconds(obj: KubeObject) -> int:
+    """How long the object may take to end. Only pods have a grace period."""
+    if not isinstance(obj, Pod):
+        return 0
+    grace = obj.spec.termination_grace_period_seconds
+    return TERMINATION_GRACE_PERIOD_SECONDS if grace is None else grace
 
 
 def _has_grace(pod: Pod) -> bool:

@@ -127,7 +127,12 @@ class CommandExecutor:
             self.runner.tick()
         try:
             self._simulation.cluster.delete(
-                command.kind, command.namespace, command.name, graceful=command.graceful, lost=command.drop or ""
+                command.kind,
+                command.namespace,
+                command.name,
+                graceful=command.graceful,
+                finalizers=command.finalizers,
+                lost=command.drop or "",
             )
         except Refusal as refusal:
             return Outcome(result=str(refusal))

@@ -208,9 +208,10 @@ class _Batch:
         if before is None:
             yield Create(object=seen.object)
             return
-        if now.terminating and not before.terminating and kind == "Pod":
+        if now.terminating and not before.terminating:
             # As on a real API server, an update does not change the deletionTimestamp.
-            yield msgspec.structs.replace(delete, graceful=True)
+            is_pod = kind == "Pod"
+            yield msgspec.structs.replace(delete, graceful=is_pod, finalizers=not is_pod)
         yield Update(object=seen.object)
 
     def _write(self, states: dict[ObjectKey, LastState], touched: set[ObjectKey]) -> None:

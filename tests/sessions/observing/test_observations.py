@@ -73,6 +73,17 @@ def test_a_pod_of_the_same_name_is_another_pod_and_a_terminating_one_is_reported
     assert [verb for verb, _ in written(empty)][:4] == ["create", "delete", "create", "delete"]
 
 
+def test_a_claim_that_its_finalizers_keep_is_being_deleted(empty: UUID) -> None:
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c", "namespace": "default"}}
+    take(empty, 1, seen("ADDED", claim, uid="u1"), seen("MODIFIED", claim, uid="u1", deletionTimestamp="2026-01-01T00:00:00Z"))
+
+    work_off(empty)
+
+    bodies = [bytes(one).decode() for one in Command.objects.filter(session_id=empty).order_by("seq").values_list("body", flat=True)]
+    assert ['"finalizers":true' in body for body in bodies] == [False, True, False]
+    assert written(empty) == [("create", "default/c"), ("delete", "default/c")]
+
+
 def test_a_batch_is_taken_once_and_in_order(empty: UUID) -> None:
     first = take(empty, 1, seen("ADDED", node("n")))
 
