@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from schedviz.engine import Simulation
 from schedviz.kube.claims import SELECTED_NODE, claim_name, class_of_claim
 from schedviz.kube.core import Pod
@@ -11,18 +13,35 @@ from schedviz.trace.phrase import Phrase, phrase
 
 def provisioning(simulation: Simulation, pod: Pod) -> Phrase | None:
     """The first claim of the pod that is to be provisioned on its nominated node; None: none is."""
-    informers = simulation.scheduler.state.informers
-    for volume in pod.spec.volumes:
-        name = claim_name(pod, volume)
-        claim = informers.get("PersistentVolumeClaim", pod.namespace, name) if name else None
-        if not isinstance(claim, PersistentVolumeClaim) or claim.spec.volume_name:
+    for claim in _claims(simulation, pod):
+        if claim.spec.volume_name or claim.metadata.annotations.get(SELECTED_NODE) != pod.status.nominated_node_name:
             continue
-        if claim.metadata.annotations.get(SELECTED_NODE) != pod.status.nominated_node_name:
-            continue
-        storage_class = informers.get("StorageClass", "", class_of_claim(claim))
+        storage_class = simulation.scheduler.state.informers.get("StorageClass", "", class_of_claim(claim))
         return phrase(
             "its scheduler has chosen the node, and its binding waits until {provisioner} has provisioned the claim {claim}",
             provisioner=storage_class.provisioner if isinstance(storage_class, StorageClass) else phrase("the provisioner"),
             claim=claim.key,
         )
     return None
+
+
+def selected_node(simulation: Simulation, pod: Pod) -> str:
+    """The node on which the scheduler of a real cluster has assumed an unbound pod, as its claims show; "": they show none.
+
+    A scheduler writes the node into a claim before the volume is provisioned. It keeps it there, so a claim that is bound already says
+    something only if the pod is nominated to that node.
+    """
+    for claim in _claims(simulation, pod):
+        node = claim.metadata.annotations.get(SELECTED_NODE, "")
+        if node and (not claim.spec.volume_name or node == pod.status.nominated_node_name):
+            return node
+    return ""
+
+
+def _claims(simulation: Simulation, pod: Pod) -> Iterator[PersistentVolumeClaim]:
+    informers = simulation.scheduler.state.informers
+    for volume in pod.spec.volumes:
+        name = claim_name(pod, volume)
+        claim = informers.get("PersistentVolumeClaim", pod.namespace, name) if name else None
+        if isinstance(claim, PersistentVolumeClaim):
+            yield claim

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from schedviz.engine.cache import Cache, Snapshot
 from schedviz.engine.dryrun.dry_run import DryRun, refresh_snapshot
 from schedviz.engine.dryrun.moved_pods import MovedPods
+from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.core import Pod
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ class StatefulPluginError(LookupError):
 class LiveDryRuns:
     """Makes dry runs on the same engine; each costs what changed in the cache since the last."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, assumed: Callable[[Simulation], Sequence[PodInfo]] = lambda _: ()) -> None:
+        """`assumed`: pods with the nodes on which another scheduler has assumed them, which each dry run finds there."""
+        self._assumed = assumed
         self._snapshot = Snapshot()
         #: The cache whose changes the snapshot has. Another cache has other generations.
         self._cache: Cache | None = None
@@ -34,15 +37,23 @@ class LiveDryRuns:
         `moved`: on these nodes instead of the present ones. Raises `UnknownProfileError`, `StatefulPluginError`.
         """
         _require_stateless(simulation, pod)
+        if assumed := self._assumed(simulation):
+            moved = moved or self.moved_pods(simulation)
+            for other in assumed:
+                if other.uid == pod.uid:
+                    moved.take_away(other)
         with self._using(simulation, self._present(simulation) if moved is None else moved.snapshot):
             yield DryRun(simulation, pod)
 
     def moved_pods(self, simulation: Simulation) -> MovedPods:
-        """A copy of the present nodes, in which pods can be moved."""
+        """A copy of the present nodes with the assumed pods, in which pods can be moved."""
         snapshot = self._present(simulation)
         with self._using(simulation, snapshot):
             refresh_snapshot(simulation)
-        return MovedPods(snapshot)
+        moved = MovedPods(snapshot)
+        for pod in self._assumed(simulation):
+            moved.place(pod)
+        return moved
 
     def _present(self, simulation: Simulation) -> Snapshot:
         cache = simulation.scheduler.state.cache

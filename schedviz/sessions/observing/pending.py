@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from schedviz.kube.claims import claim_name
 from schedviz.kube.core import Pod
 
 #: Where the conditions of a pod imply that it waits.
@@ -43,6 +44,8 @@ class PendingPods:
         #: The ranks in activeQ of pods that are to be decided, in order, with their uids.
         self._active: list[tuple[Rank, str]] = []
         self._count = 0
+        #: The pods that have persistent volume claims.
+        self.with_claims: dict[str, Pod] = {}
 
     def add(self, pod: Pod, *, arrived: int | None, gated: bool = False) -> Place | None:
         """Add a pending pod, or update it after its conditions have changed. Returns its place if that has changed; None for a new pod in
@@ -50,6 +53,8 @@ class PendingPods:
 
         `gated`: a PreEnqueue plugin keeps it out of activeQ.
         """
+        if any(claim_name(pod, volume) for volume in pod.spec.volumes):
+            self.with_claims[pod.uid] = pod
         waiting = self._pods.get(pod.uid)
         place = "gated" if gated else place_of(pod)
         if waiting is None:
@@ -74,6 +79,7 @@ class PendingPods:
 
     def remove(self, uid: str) -> Waiting | None:
         """Remove a pod that no longer waits. None: it did not wait."""
+        self.with_claims.pop(uid, None)
         waiting = self._pods.pop(uid, None)
         if waiting is not None:
             self._leave_active(uid, waiting)

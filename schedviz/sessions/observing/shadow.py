@@ -18,8 +18,10 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns, StatefulPluginError
-from schedviz.explain.in_flight import Bound, Move, Replay
+from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.in_flight import Bound, Move, Replay, bound_pod
 from schedviz.explain.judgement import Choice, Judgement
+from schedviz.explain.provisioning import selected_node
 from schedviz.explain.shadow import DISAGREEMENTS, choose
 from schedviz.kube.core import Pod
 from schedviz.sessions.models import Observer, Session
@@ -73,7 +75,7 @@ class Shadow:
         #: Whether the observer pushes times of decisions; None: not read in this slice.
         self._has_times: bool | None = None
         self._doubts = Doubts(session.pk, clock=clock, release_differs=self._is_of_other_release)
-        self._dry_runs = LiveDryRuns()
+        self._dry_runs = LiveDryRuns(assumed=self._assumed)
         #: How long dry cycles have taken so far, in seconds. A replay runs none.
         self.seconds = 0.0
         self._search_budget = SearchBudget(clock=clock)
@@ -255,6 +257,12 @@ class Shadow:
         return Binding(pod.key, pod.uid, event, node, judgement, profile=pod.spec.scheduler_name)
 
     # --- Pods
+
+    def _assumed(self, simulation: Simulation) -> list[PodInfo]:
+        """The pending pods that the cluster's scheduler has assumed on a node, where their volumes are being provisioned."""
+        pods = self._pending.with_claims.values() if self._pending is not None else ()
+        chosen = ((pod, selected_node(simulation, pod)) for pod in pods)
+        return [simulation.scheduler.state.pod_info(bound_pod(pod, node)) for pod, node in chosen if node]
 
     def _choose_for_arrival(self, simulation: Simulation, uid: str) -> None:
         """Run the dry cycle for a pod that has arrived, if it is due."""

@@ -248,6 +248,32 @@ def test_the_engine_does_the_same_whether_it_is_asked_or_not(followed: UUID) -> 
     assert agreement.counts(followed).agrees == 1
 
 
+def test_a_pod_whose_volume_is_being_provisioned_takes_room_on_the_node_that_its_claim_names(followed: UUID) -> None:
+    storage = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "slow"},
+        "provisioner": "slow.example",
+        "volumeBindingMode": "WaitForFirstConsumer",
+    }
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "spec": {"storageClassName": "slow", "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+        "metadata": {"name": "c", "namespace": "default", "annotations": {"volume.kubernetes.io/selected-node": "large"}},
+    }
+    assumed = pod("assumed", cpu="7900m")
+    assumed["spec"] = {**assumed["spec"], "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]}
+    assumed["status"] = {"nominatedNodeName": "large"}
+    later = pod("later", cpu="100m")
+    push(followed, 2, seen("ADDED", storage), seen("ADDED", claim), seen("ADDED", assumed))
+    push(followed, 3, seen("ADDED", later), seen("MODIFIED", on(later, "small")))
+    push(followed, 4, seen("MODIFIED", on(assumed, "large")))
+    work_off(followed)
+
+    assert verdicts(followed) == {"default/later": "agrees", "default/assumed": "agrees"}
+
+
 def test_what_was_bound_when_it_was_first_seen_is_not_judged(followed: UUID) -> None:
     push(followed, 2, seen("ADDED", on(pod("static"), "small")))
     work_off(followed)
