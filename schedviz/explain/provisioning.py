@@ -28,12 +28,13 @@ def provisioning(simulation: Simulation, pod: Pod) -> Phrase | None:
 def selected_node(simulation: Simulation, pod: Pod) -> str:
     """The node on which the scheduler of a real cluster has assumed an unbound pod, as its claims show; "": they show none.
 
-    A scheduler writes the node into a claim before the volume is provisioned. It keeps it there, so a claim that is bound already says
-    something only if the pod is nominated to that node.
+    A scheduler writes the node into a claim before the volume is provisioned, where it stays. That of v1.36 also nominates the pod to the
+    node, and takes that back if the binding fails.
     """
+    nominated = pod.status.nominated_node_name
     for claim in _claims(simulation, pod):
         node = claim.metadata.annotations.get(SELECTED_NODE, "")
-        if node and (not claim.spec.volume_name or node == pod.status.nominated_node_name):
+        if node and (node == nominated if nominated else not claim.spec.volume_name):
             return node
     return ""
 

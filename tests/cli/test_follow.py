@@ -23,7 +23,7 @@ from schedviz.cli.follow.cluster_api import ClusterApi
 from schedviz.cli.follow.cluster_version import version_of, with_release
 from schedviz.cli.follow.command import follow
 from schedviz.cli.follow.errors import FollowError, Forbidden, Unavailable
-from schedviz.cli.follow.following import Following, in_order
+from schedviz.cli.follow.following import Following, Order
 from schedviz.cli.follow.outage import Outage
 from schedviz.cli.follow.permissions import denied, missing_permissions
 from schedviz.cli.follow.pushing import Pusher
@@ -205,13 +205,23 @@ def test_a_watch_that_was_open_before_it_broke_is_opened_again_soon(watched: Wat
 
 def test_changes_of_several_kinds_are_pushed_in_the_order_of_their_resource_versions() -> None:
     changes = [Change("ADDED", {}, "a", 7), Change("ADDED", {}, "b", 9), Change("ADDED", {}, "c", 8)]
-    assert [one.version for one in in_order(changes)] == ["a", "c", "b"]
+    assert [one.version for one in Order().of(changes, is_interrupted=False)] == ["a", "c", "b"]
 
     # Python converts no number of more than 4,300 digits.
     assert reflector._number("9" * 5000) == 0
     # Resource versions of another API server may be no numbers.
     unnumbered = [*changes, Change("ADDED", {}, "d")]
-    assert in_order(unnumbered) == unnumbered
+    assert Order().of(unnumbered, is_interrupted=False) == unnumbered
+
+
+def test_changes_that_come_after_newer_ones_or_while_a_watch_is_interrupted_have_no_known_order() -> None:
+    order = Order()
+    assert [one.is_late for one in order.of([Change("ADDED", {}, "node", 9)], is_interrupted=False)] == [False]
+
+    pods = order.of([Change("MODIFIED", {}, "bound", 8), Change("MODIFIED", {}, "bound later", 10)], is_interrupted=False)
+
+    assert [one.body().get("listed", False) for one in pods] == [True, False]
+    assert [one.is_late for one in order.of([Change("ADDED", {}, "p", 11)], is_interrupted=True)] == [True]
 
 
 def test_the_release_of_a_new_session_is_that_of_the_cluster(cluster: KubernetesApi) -> None:

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
 from schedviz.cli.follow.cluster_api import ClusterApi
 from schedviz.cli.follow.decisions import Decisions
 from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
@@ -62,6 +64,7 @@ class Following:
             for kind in WATCHED_KINDS_V1_36
             if kind.resource not in without
         ]
+        self._order = Order()
         self._decisions = Decisions(redaction)
         self._decided_at = 0.0
         #: What reads times of decisions, each in a thread of its own.
@@ -148,7 +151,8 @@ class Following:
                 batch.append(self._changes.get(timeout=max(0.0, until - time.monotonic()))[1])
             except queue.Empty:
                 break
-        self._pusher.push(in_order([one for one in batch if isinstance(one, Change)]), self._decisions.next_batch())
+        changes = self._order.of([one for one in batch if isinstance(one, Change)], is_interrupted=self.outage.is_on)
+        self._pusher.push(changes, self._decisions.next_batch())
         for one in batch:
             if isinstance(one, FollowError):
                 raise missing_permissions([one]) if isinstance(one, Forbidden) else one
@@ -179,12 +183,27 @@ class Following:
             self._put(FollowError(f"{reflector.kind.resource}: this is a bug in schedviz ({type(error).__name__}: {error})"))
 
 
-def in_order(changes: list[Change]) -> list[Change]:
-    """The changes in the order in which the API server made them. Each kind is in that order already.
+class Order:
+    """The order in which the API server made changes of all kinds, as far as it is known.
 
     Upstream: resource versions of different kinds can be compared, as all kinds are in one etcd (KEP-5504).
     """
-    return sorted(changes, key=lambda change: change.revision) if all(change.revision for change in changes) else changes
+
+    def __init__(self) -> None:
+        #: The highest revision of the batches so far.
+        self._newest = 0
+
+    def of(self, changes: list[Change], *, is_interrupted: bool) -> list[Change]:
+        """The changes of the next batch in order. Those that come later than newer ones are marked as `late`, and all of them if a watch
+        `is_interrupted`: changes of its kind are missing before them.
+        """
+        if all(change.revision for change in changes):
+            changes = sorted(changes, key=lambda change: change.revision)
+        newest, self._newest = self._newest, max([self._newest, *(change.revision for change in changes)])
+        return [
+            msgspec.structs.replace(change, is_late=True) if is_interrupted or 0 < change.revision < newest else change
+            for change in changes
+        ]
 
 
 def resources() -> list[str]:

@@ -9,8 +9,7 @@ from collections.abc import Callable
 
 class Outage:
     """Collects the outages that watches report from their threads. `say` is called when the first one is interrupted, when another kind of
-    error occurs, and
-    when all of them run again.
+    error occurs, and when all of them run again.
     """
 
     def __init__(self, say: Callable[[str], None], *, clock: Callable[[], float] = time.time) -> None:
@@ -42,6 +41,11 @@ class Outage:
             self._reported.clear()
             seconds = self._clock() - self._began
         self._say(f"all watches run again, after {_duration(seconds)}.")
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a watch is interrupted."""
+        return bool(self._interrupted)
 
     @property
     def line(self) -> str:

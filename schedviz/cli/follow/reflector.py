@@ -44,10 +44,14 @@ class Change(msgspec.Struct, frozen=True):
     revision: int = 0
     #: The change was found by a list, so its order among others is not known.
     is_listed: bool = False
+    #: The change was pushed after newer ones, or while the watch of another kind was interrupted.
+    is_late: bool = False
 
     def body(self) -> dict[str, Any]:
         """The change as it is pushed."""
-        return {"type": self.type, "object": self.object, "version": self.version, **({"listed": True} if self.is_listed else {})}
+        body: dict[str, Any] = {"type": self.type, "object": self.object, "version": self.version}
+        # For the server, both mean that the order among other changes is not known.
+        return {**body, "listed": True} if self.is_listed or self.is_late else body
 
 
 class Reflector:

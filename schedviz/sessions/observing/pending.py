@@ -44,8 +44,8 @@ class PendingPods:
         #: The ranks in activeQ of pods that are to be decided, in order, with their uids.
         self._active: list[tuple[Rank, str]] = []
         self._count = 0
-        #: The pods that have persistent volume claims.
-        self.with_claims: dict[str, Pod] = {}
+        #: The pods that have persistent volume claims, by uid.
+        self._with_claims: dict[str, Pod] = {}
 
     def add(self, pod: Pod, *, arrived: int | None, gated: bool = False) -> Place | None:
         """Add a pending pod, or update it after its conditions have changed. Returns its place if that has changed; None for a new pod in
@@ -54,7 +54,7 @@ class PendingPods:
         `gated`: a PreEnqueue plugin keeps it out of activeQ.
         """
         if any(claim_name(pod, volume) for volume in pod.spec.volumes):
-            self.with_claims[pod.uid] = pod
+            self._with_claims[pod.uid] = pod
         waiting = self._pods.get(pod.uid)
         place = "gated" if gated else place_of(pod)
         if waiting is None:
@@ -79,7 +79,7 @@ class PendingPods:
 
     def remove(self, uid: str) -> Waiting | None:
         """Remove a pod that no longer waits. None: it did not wait."""
-        self.with_claims.pop(uid, None)
+        self._with_claims.pop(uid, None)
         waiting = self._pods.pop(uid, None)
         if waiting is not None:
             self._leave_active(uid, waiting)
@@ -100,6 +100,11 @@ class PendingPods:
         """Whether the pod is in activeQ, as far as is known."""
         waiting = self._pods.get(uid)
         return waiting is not None and waiting.place == "active" and not waiting.is_passed
+
+    @property
+    def binding_with_claims(self) -> list[Pod]:
+        """The pods with persistent volume claims that a scheduler may be binding: its last attempt, if any, did not fail."""
+        return [pod for uid, pod in self._with_claims.items() if self._pods[uid].place in ("active", "nominated")]
 
     @property
     def has_rejected(self) -> bool:

@@ -260,7 +260,7 @@ class Shadow:
 
     def _assumed(self, simulation: Simulation) -> list[PodInfo]:
         """The pending pods that the cluster's scheduler has assumed on a node, where their volumes are being provisioned."""
-        pods = self._pending.with_claims.values() if self._pending is not None else ()
+        pods = self._pending.binding_with_claims if self._pending is not None else ()
         chosen = ((pod, selected_node(simulation, pod)) for pod in pods)
         return [simulation.scheduler.state.pod_info(bound_pod(pod, node)) for pod, node in chosen if node]
 
