@@ -101,10 +101,10 @@ class Substitutions:
     def assign(self, types: Sequence[Type], parameters: Sequence[Type]) -> bool:
         """Whether each type can be used for the wanted one. If not, nothing is learned. Upstream: isAssignableList"""
         self._effort.spend(1 + len(self._known) // 16)
-        trial = Substitutions(dict(self._known), self._effort)
-        if len(types) != len(parameters) or not all(map(trial._is_assignable, types, parameters)):
+        attempt = Substitutions(dict(self._known), self._effort)
+        if len(types) != len(parameters) or not all(map(attempt._is_assignable, types, parameters)):
             return False
-        self._known = trial._known
+        self._known = attempt._known
         return True
 
     def apply(self, type_: Type, *, to_dyn: bool = False) -> Type:

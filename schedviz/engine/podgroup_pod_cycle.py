@@ -35,8 +35,8 @@ class Submission(msgspec.Struct):
     unreserve: list[str] = []
 
 
-class Trial(msgspec.Struct):
-    """The result of trying the pod. Upstream: algorithmResult"""
+class AlgorithmResult(msgspec.Struct):
+    """The result of the scheduling algorithm for the pod. Upstream: algorithmResult"""
 
     status: Status = SUCCESS
     #: The node on which it is placed in the snapshot; "": none.
@@ -69,12 +69,14 @@ class PodGroupPodCycle(SchedulingCycleV136):
         self.cycle_state.is_pod_group_scheduling_cycle = True
         #: False: the group failed before the pod's turn came.
         self.was_tried = True
-        self.trial = Trial()
+        self.algorithm_result = AlgorithmResult()
         self.submission = Submission()
 
     @classmethod
-    def quiet(cls, state: SchedulerState, queued: QueuedPodInfo, framework: Framework, number: int, *, pod_group: str) -> PodGroupPodCycle:
-        """A trial of which nothing is recorded, and in which no PostFilter plugin runs."""
+    def unrecorded(
+        cls, state: SchedulerState, queued: QueuedPodInfo, framework: Framework, number: int, *, pod_group: str
+    ) -> PodGroupPodCycle:
+        """A cycle for a dry run: nothing is recorded, and no PostFilter plugin runs."""
         cycle = cls(state, queued, framework, number, pod_group=pod_group)
         cycle.recorder = Recorder()
         cycle.recorder.silent = True
@@ -94,7 +96,7 @@ class PodGroupPodCycle(SchedulingCycleV136):
     @property
     def is_placed(self) -> bool:
         """Whether the pod is placed in the snapshot, or was so until `revert`."""
-        return bool(self.trial.node)
+        return bool(self.algorithm_result.node)
 
     @property
     def _is_trying(self) -> bool:
@@ -119,7 +121,7 @@ class PodGroupPodCycle(SchedulingCycleV136):
     def revert(self) -> list[str]:
         """Take the pod off its node in the snapshot. Returns the plugins whose Unreserve ran. Upstream: unreserveAndForget"""
         assert self.assumed is not None
-        plugins = self.framework.run_reserve_plugins_unreserve(self.cycle_state, self.assumed, self.trial.node)
+        plugins = self.framework.run_reserve_plugins_unreserve(self.cycle_state, self.assumed, self.algorithm_result.node)
         self._forget_in_snapshot(self.assumed)
         return plugins
 
@@ -148,7 +150,7 @@ class PodGroupPodCycle(SchedulingCycleV136):
         if failure is None or nominating is None or not nominating.nominated_node_name:
             return report
         # The next pods have to see this one in its place, with the victims still there.
-        self.trial = Trial(failure.status, requires_preemption=True)
+        self.algorithm_result = AlgorithmResult(failure.status, requires_preemption=True)
         self.results.node = nominating.nominated_node_name
         report.next_stage = stages.ASSUME
         return report
@@ -196,7 +198,7 @@ class PodGroupPodCycle(SchedulingCycleV136):
             self.failure = Failure(outcome.status)
             return self._with_fit_error(StageReport(stages.UNRESERVE, statuses))
         self.failure = own
-        self.trial.node, self.trial.permit = self.results.node, outcome.status
+        self.algorithm_result.node, self.algorithm_result.permit = self.results.node, outcome.status
         return StageReport(stages.WAIT_FOR_POD_GROUP, statuses)
 
     def _unreserve(self) -> StageReport:
@@ -213,7 +215,7 @@ class PodGroupPodCycle(SchedulingCycleV136):
         assert self.assumed is not None
         assert self.failure is not None
         self._forget_in_snapshot(self.assumed)
-        self.trial = Trial(self.failure.status)
+        self.algorithm_result = AlgorithmResult(self.failure.status)
         return StageReport(stages.WAIT_FOR_POD_GROUP)
 
     def _forget_in_snapshot(self, assumed: PodInfo) -> None:
@@ -229,7 +231,7 @@ class PodGroupPodCycle(SchedulingCycleV136):
         if not self._is_trying:
             return report
         report.next_stage = stages.WAIT_FOR_POD_GROUP
-        self.trial = Trial(failure.status)
+        self.algorithm_result = AlgorithmResult(failure.status)
         return report
 
     # Recording
@@ -238,33 +240,33 @@ class PodGroupPodCycle(SchedulingCycleV136):
         """Run one stage and record what it found."""
         super().advance()
         if self.is_tried:
-            self._record_trial()
+            self._record_algorithm_result()
 
     def begin(self) -> None:
         """Run the first stage, Pop."""
         super().begin()
         if self.is_tried:
-            self._record_trial()
+            self._record_algorithm_result()
 
     def record_again(self) -> None:
-        """Record the stages of this trial once more: another placement was tried after it, and this one was chosen."""
+        """Record the stages of the algorithm once more: another placement was tried after this one, which was chosen."""
         shown_stages, self.results.stages = self.results.stages, []
         self._record_start()
         for stage, following in zip(shown_stages, [*(outcome.stage for outcome in shown_stages[1:]), self.stage], strict=True):
             self._record_stage(stage.stage, StageReport(following, stage.statuses, stage.rejections, stage.facts))
-        self._record_trial()
+        self._record_algorithm_result()
 
-    def _record_trial(self) -> None:
-        trial = self.trial
+    def _record_algorithm_result(self) -> None:
+        result = self.algorithm_result
         self.recorder.record(
             PodGroupPodTried,
             group=self.pod_group,
             pod=self.queued.key,
-            node=trial.node,
-            code=trial.status.code.value,
-            message=trial.status.message,
-            permit=trial.permit.code.value if trial.node else "",
-            requires_preemption=trial.requires_preemption,
+            node=result.node,
+            code=result.status.code.value,
+            message=result.status.message,
+            permit=result.permit.code.value if result.node else "",
+            requires_preemption=result.requires_preemption,
         )
 
     def _record_snapshot_pod(self, op: Literal["assume", "forget"], pod: PodInfo) -> None:

@@ -25,9 +25,9 @@ from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.status import SUCCESS, Code, Status, as_status, unschedulable
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
 from schedviz.engine.instructions import PatchPodGroupStatus
+from schedviz.engine.podgroup_algorithm import PodGroupAlgorithmRun, group_is_unschedulable, is_rejection, no_placement
+from schedviz.engine.podgroup_dry_run import pod_group_dry_run
 from schedviz.engine.podgroup_pod_cycle import PodGroupPodCycle
-from schedviz.engine.podgroup_rehearsal import rehearsal
-from schedviz.engine.podgroup_trial import PodGroupTrial, group_is_unschedulable, is_rejection, no_placement
 from schedviz.engine.reporting.stage_report import StageReport
 from schedviz.engine.schedule_one import SCHEDULED, SKIPPED
 from schedviz.engine.scheduler_state import SchedulerState
@@ -59,7 +59,7 @@ class PodGroupResults(msgspec.Struct):
     #: The group's result. Upstream: podGroupAlgorithmResult.status
     status: Status = SUCCESS
     waiting_on_preemption: bool = False
-    #: What plugins did for all pods after the trial, and when it was reverted.
+    #: What plugins did for all pods after the algorithm, and when it was reverted.
     reserve: list[PluginAnswer] = []
     permit: list[PluginAnswer] = []
     unreserve: list[str] = []
@@ -90,11 +90,11 @@ class PodGroupCycle:
         self.results = PodGroupResults(first_pod=queued.key, attempts=queued.attempts, start_node_index=state.next_start_node_index)
         #: The placements in which the group is tried.
         self.placements: Sequence[Placement] = [Placement()]
-        #: The trials so far; the last one may be running.
-        self.trials: list[PodGroupTrial] = []
-        #: The position of the trial whose results count; None: none does yet, or there was none.
+        #: The runs of the algorithm so far, one for each placement; the last one may not be over.
+        self.runs: list[PodGroupAlgorithmRun] = []
+        #: The position of the run whose results count; None: none does yet, or there was none.
         self.chosen: int | None = None
-        #: The pods' cycles whose results count: those of the chosen trial, and of pods that were not tried.
+        #: The pods' cycles whose results count: those of the chosen run, and of pods that were not tried.
         self.pods: list[PodGroupPodCycle] = []
 
     @property
@@ -118,14 +118,14 @@ class PodGroupCycle:
     def current_pod(self) -> PodGroupPodCycle | None:
         """The pod whose part of the cycle runs, or ran last."""
         if not self.pods:
-            return next((trial.pods[-1] for trial in reversed(self.trials) if trial.pods), None)
+            return next((run.pods[-1] for run in reversed(self.runs) if run.pods), None)
         submitted = [pod for pod in self.pods if not pod.is_tried or not pod.was_tried]
         return submitted[-1] if submitted else self.pods[-1]
 
     @property
     def shown_pods(self) -> list[PodGroupPodCycle]:
-        """The cycle of each pod that was begun: of the chosen trial, or else of the last one."""
-        tried = {pod.number: pod for trial in self.trials for pod in trial.pods}
+        """The cycle of each pod that was begun: of the chosen run, or else of the last one."""
+        tried = {pod.number: pod for run in self.runs for pod in run.pods}
         return list((tried | {pod.number: pod for pod in self.pods}).values())
 
     @property
@@ -221,7 +221,7 @@ class PodGroupCycle:
             return self._decide(as_status(update.error), facts=facts)
         if self.state.features.topology_aware_workload_scheduling:
             return StageReport(stages.GENERATE_PLACEMENTS, facts=facts)
-        self._begin_trial()
+        self._begin_run()
         return StageReport(stages.TRY_PODS, facts=facts)
 
     # Whether the group can be scheduled. Upstream: podGroupSchedulingAlgorithm
@@ -232,93 +232,93 @@ class PodGroupCycle:
         if isinstance(placements, Status):
             return self._decide(placements, facts={"error": placements.message})
         self.placements = placements
-        self._begin_trial()
+        self._begin_run()
         return StageReport(stages.TRY_PODS, facts={"placements": [placement.name for placement in placements]})
 
     def _try_pods(self) -> StageReport | None:
         """Run one stage of one pod; None: there are more."""
-        trial = self.trials[-1]
-        if not trial.is_over:
-            trial.advance()
-        if not trial.is_over:
+        run = self.runs[-1]
+        if not run.is_over:
+            run.advance()
+        if not run.is_over:
             return None
-        placed = [pod.pod.key for pod in trial.pods if pod.is_placed]
+        placed = [pod.pod.key for pod in run.pods if pod.is_placed]
         facts: dict[str, Any] = {
             "placed": placed,
-            "failed": [pod.pod.key for pod in trial.pods if not pod.is_placed],
-            "code": trial.status.code.value,
-            "message": trial.status.message,
+            "failed": [pod.pod.key for pod in run.pods if not pod.is_placed],
+            "code": run.status.code.value,
+            "message": run.status.message,
         }
-        if trial.waiting_on_preemption:
+        if run.waiting_on_preemption:
             facts["waitingOnPreemption"] = True
-        if trial.placement.name:
-            facts["placement"] = self.results.placement = trial.placement.name
+        if run.placement.name:
+            facts["placement"] = self.results.placement = run.placement.name
         return StageReport(stages.REVERT_PODS, facts=facts)
 
-    def _begin_trial(self) -> None:
-        placement = self.placements[len(self.trials)]
+    def _begin_run(self) -> None:
+        placement = self.placements[len(self.runs)]
         self.state.snapshot.assume_placement(placement.nodes)
-        self.trials.append(PodGroupTrial(placement, len(self.queued), self.make_pod))
+        self.runs.append(PodGroupAlgorithmRun(placement, len(self.queued), self.make_pod))
 
     def _revert_pods(self) -> StageReport:
         """The pods were placed to see whether they fit together. Now their nodes are as in the cache again."""
-        trial = self.trials[-1]
-        plugins = trial.revert()
+        run = self.runs[-1]
+        plugins = run.revert()
         self.state.snapshot.assume_placement(None)
         self.results.unreserve += plugins
-        facts = {"pods": [pod.pod.key for pod in reversed(trial.pods) if pod.is_placed], "plugins": plugins}
-        if trial.has_failed:
-            return self._decide(trial.status, trial, facts=facts)
-        if len(self.trials) < len(self.placements):
-            self._begin_trial()
+        facts = {"pods": [pod.pod.key for pod in reversed(run.pods) if pod.is_placed], "plugins": plugins}
+        if run.has_failed:
+            return self._decide(run.status, run, facts=facts)
+        if len(self.runs) < len(self.placements):
+            self._begin_run()
             return StageReport(stages.TRY_PODS, facts=facts)
         if self.state.features.topology_aware_workload_scheduling:
             return StageReport(stages.CHOOSE_PLACEMENT, facts=facts)
-        return self._decide(trial.status, trial, facts=facts)
+        return self._decide(run.status, run, facts=facts)
 
     def _choose_placement(self) -> StageReport:
         """Upstream: podGroupSchedulingPlacementAlgorithm, findBestPlacement"""
-        possible = [trial for trial in self.trials if trial.may_be_chosen]
+        possible = [run for run in self.runs if run.may_be_chosen]
         if not possible:
-            first = self.trials[0]
+            first = self.runs[0]
             return self._decide(no_placement(first.status, len(self.placements)), first)
         if len(possible) == 1:
             return self._choose(possible[0])
-        scores = self.framework.run_placement_score_plugins(self.group, [trial.assignments() for trial in possible])
+        scores = self.framework.run_placement_score_plugins(self.group, [run.assignments() for run in possible])
         if isinstance(scores, Status):
             return self._decide(scores, facts={"error": scores.message})
         # Upstream draws among the placements with the highest score; here the first one by name is taken.
         best = max(range(len(possible)), key=lambda index: (scores[index], -index))
-        score_of = {trial.placement.name: score for trial, score in zip(possible, scores, strict=True)}
+        score_of = {run.placement.name: score for run, score in zip(possible, scores, strict=True)}
         return self._choose(possible[best], {"scores": score_of})
 
-    def _choose(self, trial: PodGroupTrial, facts: dict[str, Any] | None = None) -> StageReport:
-        self.results.placement = trial.placement.name
-        return self._decide(trial.status, trial, facts=(facts or {}) | {"placement": trial.placement.name})
+    def _choose(self, run: PodGroupAlgorithmRun, facts: dict[str, Any] | None = None) -> StageReport:
+        self.results.placement = run.placement.name
+        return self._decide(run.status, run, facts=(facts or {}) | {"placement": run.placement.name})
 
-    def _decide(self, status: Status, trial: PodGroupTrial | None = None, *, facts: dict[str, Any] | None = None) -> StageReport:
-        """The group's result is known. Without a trial the pods have no results of their own."""
+    def _decide(self, status: Status, run: PodGroupAlgorithmRun | None = None, *, facts: dict[str, Any] | None = None) -> StageReport:
+        """The group's result is known. Without a run the pods have no results of their own."""
         results = self.results
         results.status = status
-        if trial is not None:
-            self.choose(self.trials.index(trial))
-            self._record_again(trial)
-            results.waiting_on_preemption = trial.waiting_on_preemption
+        if run is not None:
+            self.choose(self.runs.index(run))
+            self._record_again(run)
+            results.waiting_on_preemption = run.waiting_on_preemption
         if status.code is Code.UNSCHEDULABLE and self.state.features.workload_aware_preemption:
             return StageReport(stages.POD_GROUP_POST_FILTER, facts=facts)
         return StageReport(stages.SUBMIT_PODS, facts=facts)
 
-    def _record_again(self, trial: PodGroupTrial) -> None:
-        """Record what the chosen trial found once more, if another placement was tried after it."""
-        if trial is not self.trials[-1]:
-            for pod in trial.pods:
+    def _record_again(self, run: PodGroupAlgorithmRun) -> None:
+        """Record what the chosen run found once more, if another placement was tried after it."""
+        if run is not self.runs[-1]:
+            for pod in run.pods:
                 self.state.recorder.cycle = pod.number
                 pod.record_again()
 
     def choose(self, index: int | None) -> None:
-        """Let the results of the trial at this position count."""
+        """Let the results of the run at this position count."""
         self.chosen = index
-        self.pods = [] if index is None else list(self.trials[index].pods)
+        self.pods = [] if index is None else list(self.runs[index].pods)
 
     def _pod_group_post_filter(self) -> StageReport:
         """Evict pods, or whole groups, to make room for this group. Upstream: podGroupCycle, runWorkloadAwarePreemption"""
@@ -341,8 +341,8 @@ class PodGroupCycle:
         if group.spec.scheduling_constraints is not None and group.spec.scheduling_constraints.topology:
             return unschedulable("workload aware preemption is not supported for pod groups with scheduling constraints"), []
         pods = [queued.pod_info for queued in self.queued]
-        with rehearsal(self.state, self.framework, len(pods), self._make_quiet_pod) as trial:
-            return self.framework.run_pod_group_post_filter(group, pods, trial)
+        with pod_group_dry_run(self.state, self.framework, len(pods), self._make_unrecorded_pod) as dry_run:
+            return self.framework.run_pod_group_post_filter(group, pods, dry_run)
 
     # The pods go on together, or back to the queue. Upstream: submitPodGroupAlgorithmResult
 
@@ -378,27 +378,27 @@ class PodGroupCycle:
 
     def _submit(self, pod: PodGroupPodCycle) -> None:
         """Decide what the group's result means for a pod."""
-        results, trial = self.results, pod.trial
+        results, algorithm_result = self.results, pod.algorithm_result
         status = results.status
         if results.is_refused:
             pod.fail(Failure(status, nominating_info=None if status.is_success else CLEAR_NOMINATED_NODE))
         elif not status.is_success and not is_rejection(status):
-            own = pod.was_tried and not trial.status.is_success and not is_rejection(trial.status)
+            own = pod.was_tried and not algorithm_result.status.is_success and not is_rejection(algorithm_result.status)
             pod.fail(None if own else Failure(status))
         elif not pod.was_tried:
             pod.fail(Failure(status, nominating_info=None))
         elif self._can_be_bound(pod):
             pod.bind()
-        elif trial.status.is_success and results.waiting_on_preemption:
-            pod.fail(Failure(status, (), NominatingInfo(NominatingMode.OVERRIDE, trial.node)))
-        elif trial.status.is_success or (trial.requires_preemption and not results.waiting_on_preemption):
-            pod.fail(group_is_unschedulable(trial.permit))
+        elif algorithm_result.status.is_success and results.waiting_on_preemption:
+            pod.fail(Failure(status, (), NominatingInfo(NominatingMode.OVERRIDE, algorithm_result.node)))
+        elif algorithm_result.status.is_success or (algorithm_result.requires_preemption and not results.waiting_on_preemption):
+            pod.fail(group_is_unschedulable(algorithm_result.permit))
         else:
             pod.fail()
 
     def _can_be_bound(self, pod: PodGroupPodCycle) -> bool:
         results = self.results
-        return pod.was_tried and pod.trial.status.is_success and results.status.is_success and not results.is_refused
+        return pod.was_tried and pod.algorithm_result.status.is_success and results.status.is_success and not results.is_refused
 
     def _note_submission(self, pod: PodGroupPodCycle) -> None:
         self.results.reserve += pod.submission.reserve
@@ -435,11 +435,11 @@ class PodGroupCycle:
 
     # How it runs
 
-    def _make_quiet_pod(self, index: int) -> PodGroupPodCycle:
-        """A pod in a rehearsal, of which nothing is recorded."""
+    def _make_unrecorded_pod(self, index: int) -> PodGroupPodCycle:
+        """A pod in a dry run, of which nothing is recorded."""
         queued = self.queued[index]
         framework: Framework = self.state.profiles[queued.pod.spec.scheduler_name]
-        return self._pod_cycle.quiet(self.state, queued, framework, self.number + index, pod_group=self.group.key)
+        return self._pod_cycle.unrecorded(self.state, queued, framework, self.number + index, pod_group=self.group.key)
 
     def make_pod(self, index: int) -> PodGroupPodCycle:
         """The cycle of the pod at this place; a pod that is tried again keeps its number."""

@@ -6,7 +6,7 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun
-from schedviz.engine.framework.trial_rows import amount
+from schedviz.engine.framework.adjusted_rows import amount
 from schedviz.explain.details.detail import ResourceDetail
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.why import find_pod

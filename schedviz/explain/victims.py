@@ -12,7 +12,7 @@ from schedviz.engine.framework.preemption import more_important_first
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.explain.explanation import NodeVerdict, Room
 
-#: Nodes tried, those that lack least first: a trial calls Filter once per pod on the node.
+#: Nodes tried, those that lack least first: a dry run calls Filter once per pod on the node.
 TRIED: Final = 8
 #: Nodes reported.
 LISTED_ROOMS: Final = 3
@@ -44,14 +44,14 @@ def _shortage(dry_run: DryRun) -> list[float]:
 
 def _pods_to_remove(dry_run: DryRun, info: NodeInfo, now: int) -> tuple[NodeInfo, list[PodInfo]]:
     """Remove all pods, then reprieve those that can stay, the most important first. Empty if that does not help."""
-    trial = dry_run.if_pods_left(info, info.pods)
-    if not trial.filter_status().is_success:
+    node = dry_run.without_pods(info, info.pods)
+    if not node.filter_status().is_success:
         return info, []
     leaving: list[PodInfo] = []
     for pod in more_important_first(info.pods, now):
-        trial.add(pod)
-        if not trial.filter_status().is_success:
-            trial.remove(pod)
+        node.add(pod)
+        if not node.filter_status().is_success:
+            node.remove(pod)
             leaving.append(pod)
     return info, leaving
 

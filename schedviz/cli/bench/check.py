@@ -16,10 +16,10 @@ from schedviz.cli.bench.plugin_classes import Patch, patched, plugin_classes
 from schedviz.cli.bench.workloads import Workload
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.engine.cache import Snapshot
+from schedviz.engine.framework.adjusted_rows import AdjustedRows
 from schedviz.engine.framework.columns import Columns
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status
-from schedviz.engine.framework.trial_rows import TrialRows
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.trace.commands import Step
 from schedviz.trace.releases import DEFAULT_RELEASE
@@ -83,7 +83,7 @@ def _fresh_rows(snapshot: Snapshot, index: Any = None) -> Rows:
 
 def _one(rows: Rows, row: int) -> Rows:
     """One row by itself. In a dry run it has no NodeInfo, but its own sums."""
-    return rows.take(np.array([row])) if isinstance(rows, TrialRows) else Rows.of([rows.infos[row]])
+    return rows.take(np.array([row])) if isinstance(rows, AdjustedRows) else Rows.of([rows.infos[row]])
 
 
 def _filter_one_by_one(plugin_filter: Callable[..., Verdicts | None]) -> Callable[..., Verdicts | None]:

@@ -158,7 +158,7 @@ class Snapshot:
         return sorted(self.row_of[name] for name in names if name in self.row_of and pods_of(self.node_info_map[name]))
 
     def copy(self) -> Snapshot:
-        """A copy with NodeInfos of its own, for a rehearsal. The states of pod groups are shared. Upstream: BackupSnapshot"""
+        """A copy with NodeInfos of its own, for a dry run. The states of pod groups are shared. Upstream: BackupSnapshot"""
         copy = Snapshot()
         copy.generation = self.generation
         copy.node_info_map = {name: info.clone() for name, info in self.node_info_map.items()}

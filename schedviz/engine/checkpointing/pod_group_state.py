@@ -8,8 +8,8 @@ from schedviz.engine.checkpointing.cycle_state import SchedulingCycleState, sche
 from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
 from schedviz.engine.framework.pod_groups import Placement
 from schedviz.engine.framework.status import Status
-from schedviz.engine.podgroup_pod_cycle import PodGroupPodCycle, Submission, Trial
-from schedviz.engine.podgroup_trial import PodGroupTrial
+from schedviz.engine.podgroup_algorithm import PodGroupAlgorithmRun
+from schedviz.engine.podgroup_pod_cycle import AlgorithmResult, PodGroupPodCycle, Submission
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle, PodGroupResults
 from schedviz.engine.scheduler_state import SchedulerState
 
@@ -19,12 +19,12 @@ class PodGroupPodState(msgspec.Struct, frozen=True):
 
     cycle: SchedulingCycleState
     was_tried: bool
-    trial: Trial
+    algorithm_result: AlgorithmResult = msgspec.field(name="trial")
     submission: Submission
 
 
-class PodGroupTrialState(msgspec.Struct, frozen=True):
-    """A PodGroupTrial; its placement is that of the same position."""
+class PodGroupAlgorithmRunState(msgspec.Struct, frozen=True):
+    """A PodGroupAlgorithmRun; its placement is that of the same position."""
 
     pods: list[PodGroupPodState]
     status: Status
@@ -41,17 +41,17 @@ class PodGroupCycleState(msgspec.Struct, frozen=True):
     stage: str
     results: PodGroupResults
     placements: list[Placement]
-    trials: list[PodGroupTrialState]
-    #: The position of the trial whose results count; None: none does yet, or there was none.
+    runs: list[PodGroupAlgorithmRunState] = msgspec.field(name="trials")
+    #: The position of the run whose results count; None: none does yet, or there was none.
     chosen: int | None
-    #: Pods that were not tried, after those of the chosen trial.
+    #: Pods that were not tried, after those of the chosen run.
     untried: list[PodGroupPodState]
 
 
 def pod_group_cycle_state(group: PodGroupCycle, table: ObjectTable) -> PodGroupCycleState:
     """The state of a pod group's cycle."""
     chosen = group.chosen
-    tried = [] if chosen is None else group.trials[chosen].pods
+    tried = [] if chosen is None else group.runs[chosen].pods
     return PodGroupCycleState(
         number=group.number,
         queued=[table.queued_pod_state(queued) for queued in group.queued],
@@ -59,9 +59,9 @@ def pod_group_cycle_state(group: PodGroupCycle, table: ObjectTable) -> PodGroupC
         stage=group.stage,
         results=group.results,
         placements=list(group.placements),
-        trials=[
-            PodGroupTrialState([_pod_state(pod, table) for pod in trial.pods], trial.status, trial.waiting_on_preemption, trial.has_failed)
-            for trial in group.trials
+        runs=[
+            PodGroupAlgorithmRunState([_pod_state(pod, table) for pod in run.pods], run.status, run.waiting_on_preemption, run.has_failed)
+            for run in group.runs
         ],
         chosen=chosen,
         untried=[_pod_state(pod, table) for pod in group.pods[len(tried) :]],
@@ -82,19 +82,19 @@ def pod_group_cycle_of(saved: PodGroupCycleState, state: SchedulerState, table: 
         # The group and the pod's cycles share one QueuedPodInfo.
         cycle.queued = queued[cycle.number - group.number]
         cycle.pod_group = group.group.key
-        cycle.was_tried, cycle.trial, cycle.submission = saved_pod.was_tried, saved_pod.trial, saved_pod.submission
+        cycle.was_tried, cycle.algorithm_result, cycle.submission = saved_pod.was_tried, saved_pod.algorithm_result, saved_pod.submission
         return cycle
 
-    for placement, trial in zip(saved.placements, saved.trials, strict=False):
-        restored = PodGroupTrial(placement, len(queued), group.make_pod)
-        restored.pods = [pod_of(pod) for pod in trial.pods]
-        restored.status, restored.has_failed = trial.status, trial.has_failed
-        restored.waiting_on_preemption = trial.waiting_on_preemption
-        group.trials.append(restored)
+    for placement, run in zip(saved.placements, saved.runs, strict=False):
+        restored = PodGroupAlgorithmRun(placement, len(queued), group.make_pod)
+        restored.pods = [pod_of(pod) for pod in run.pods]
+        restored.status, restored.has_failed = run.status, run.has_failed
+        restored.waiting_on_preemption = run.waiting_on_preemption
+        group.runs.append(restored)
     group.choose(saved.chosen)
     group.pods += [pod_of(pod) for pod in saved.untried]
     return group
 
 
 def _pod_state(pod: PodGroupPodCycle, table: ObjectTable) -> PodGroupPodState:
-    return PodGroupPodState(scheduling_cycle_state(pod, table), pod.was_tried, pod.trial, pod.submission)
+    return PodGroupPodState(scheduling_cycle_state(pod, table), pod.was_tried, pod.algorithm_result, pod.submission)

@@ -14,6 +14,7 @@ import numpy as np
 
 from schedviz.engine.cluster.watch import Verb, WatchEvent
 from schedviz.engine.dryrun.without_effects import without_effects
+from schedviz.engine.framework.adjusted_rows import AdjustedRows
 from schedviz.engine.framework.cycle_state import CycleState, Data, NotFoundError, StateKey
 from schedviz.engine.framework.fit_error import FitError
 from schedviz.engine.framework.interface import FilterReads, PreemptionExtender
@@ -22,7 +23,6 @@ from schedviz.engine.framework.runtime.framework import LEFT_OUT
 from schedviz.engine.framework.runtime.outcomes import FilterOutcome, PostFilterOutcome, PreFilterOutcome, ScoreOutcome
 from schedviz.engine.framework.runtime.state_transfer import transfer_state
 from schedviz.engine.framework.status import Code, Status, StatusError
-from schedviz.engine.framework.trial_rows import TrialRows
 from schedviz.engine.framework.types import Generations, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Pod
@@ -130,12 +130,12 @@ class DryRun:
         empty = _emptied(self.rows) if by_sums else Rows.of([_emptied_one(info) for info in self.rows.infos])
         return self._with_left_out(self.framework.run_filter_plugins(state, self.pod, empty))
 
-    def if_pods_left(self, node_info: NodeInfo, pods: Iterable[PodInfo]) -> Trial:
+    def without_pods(self, node_info: NodeInfo, pods: Iterable[PodInfo]) -> NodeDryRun:
         """A node of the snapshot without some of its pods."""
-        trial = Trial(self, node_info.clone(), self._state.clone())
+        node = NodeDryRun(self, node_info.clone(), self._state.clone())
         for pod in pods:
-            trial.remove(pod)
-        return trial
+            node.remove(pod)
+        return node
 
     @property
     def _counted(self) -> Verdicts:
@@ -173,7 +173,7 @@ class DryRun:
         return error(self.pod.key, len(self.rows), diagnosis)
 
     def post_filter(self, error: FitError, extenders: Sequence[PreemptionExtender] = ()) -> PostFilterOutcome | None:
-        """What the PostFilter plugins answer to `error`; None: the profile has none. Nothing is evicted or written.
+        """What the PostFilter plugins return for `error`; None: the profile has none. Nothing is evicted or written.
 
         Call it before `each_plugin`: plugins find in their state what Filter wrote for the nodes that reached them. `extenders` are asked
         about preemption.
@@ -185,7 +185,7 @@ class DryRun:
             return framework.run_post_filter_plugins(self._state, self.pod, error.diagnosis.node_to_status)
 
 
-class Trial:
+class NodeDryRun:
     """One node on which pods are removed and added, and Filter is run again."""
 
     def __init__(self, dry_run: DryRun, node_info: NodeInfo, state: CycleState) -> None:
@@ -194,7 +194,7 @@ class Trial:
         self._state = state
 
     def remove(self, pod: PodInfo) -> None:
-        """Remove a pod for the trial."""
+        """Remove a pod from the node."""
         self._node_info.remove_pod(pod)
         self._dry_run.framework.run_pre_filter_extension_remove_pod(self._state, self._dry_run.pod, pod, self._node_info)
 
@@ -284,7 +284,7 @@ def refresh_snapshot(simulation: Simulation) -> None:
 
 def _emptied(rows: Rows) -> Rows:
     """All nodes without pods, for plugins that read sums; 30 times as fast as building 5,000 NodeInfos."""
-    return TrialRows(rows, lambda resource: -(rows.pod_count() if resource == "pods" else rows.requested(resource)))
+    return AdjustedRows(rows, lambda resource: -(rows.pod_count() if resource == "pods" else rows.requested(resource)))
 
 
 def _emptied_one(info: NodeInfo) -> NodeInfo:

@@ -147,8 +147,8 @@ class FilterReads(IntEnum):
     PODS = 2
 
 
-class PodGroupRehearsal(Protocol):
-    """v1.36: tries a pod group on a copy of the snapshot from which pods are removed."""
+class PodGroupDryRun(Protocol):
+    """v1.36: a dry run of a pod group on a copy of the snapshot from which pods are removed."""
 
     def pods(self) -> Iterable[PodInfo]:
         """The pods of all nodes, node by node."""
@@ -334,7 +334,7 @@ class PreFilterPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class PreFilterExtensions(Protocol):
-    """Updates PreFilter's data while pods are added to and removed from a node for a trial."""
+    """Updates PreFilter's data while pods are added to and removed from a node for a dry run."""
 
     def add_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo) -> Status: ...
 
@@ -467,9 +467,7 @@ class PostBindPlugin(Plugin, Protocol):
 class PodGroupPostFilterPlugin(Plugin, Protocol):
     """v1.36: runs if a pod group cannot be scheduled. Returns also the pods that it evicts. Upstream: framework/interface.go"""
 
-    def pod_group_post_filter(
-        self, group: PodGroup, pods: Sequence[PodInfo], rehearsal: PodGroupRehearsal
-    ) -> tuple[Status, list[PodInfo]]: ...
+    def pod_group_post_filter(self, group: PodGroup, pods: Sequence[PodInfo], dry_run: PodGroupDryRun) -> tuple[Status, list[PodInfo]]: ...
 
 
 @runtime_checkable

@@ -72,7 +72,7 @@ class PodGroupInfo(NamedTuple):
 
 
 class Placement(msgspec.Struct, frozen=True):
-    """The nodes to which a group is limited in one trial, in the snapshot's order; None: all."""
+    """The nodes to which a group is limited in one run of the algorithm, in the snapshot's order; None: all."""
 
     name: str = ""
     nodes: tuple[str, ...] | None = None

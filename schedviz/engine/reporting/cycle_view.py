@@ -65,14 +65,14 @@ def _pod_of_group(key: str, pod: PodGroupPodCycle | None) -> PodGroupPodView:
     pod_view = PodGroupPodView(pod=key, cycle=pod.number, outcome=pod.results.outcome if pod.has_ended else "")
     if not pod.was_tried or pod.is_being_tried:
         return pod_view
-    trial = pod.trial
+    result = pod.algorithm_result
     return msgspec.structs.replace(
         pod_view,
-        node=trial.node,
-        code=trial.status.code.value,
-        message=trial.status.message,
-        permit=trial.permit.code.value if trial.node else "",
-        requires_preemption=trial.requires_preemption,
+        node=result.node,
+        code=result.status.code.value,
+        message=result.status.message,
+        permit=result.permit.code.value if result.node else "",
+        requires_preemption=result.requires_preemption,
     )
 
 

@@ -133,14 +133,14 @@ def _pod_of_group(pod: PodGroupPodCycle) -> dict[str, Any]:
     record = cycle_record(pod) | cycle_members(pod)
     if not pod.was_tried:
         return record
-    trial = pod.trial
+    result = pod.algorithm_result
     return record | {
         "algorithm": {
-            "node": trial.node,
-            "code": trial.status.code.value,
-            "message": trial.status.message,
-            "permit": trial.permit.code.value,
-            "requiresPreemption": trial.requires_preemption,
+            "node": result.node,
+            "code": result.status.code.value,
+            "message": result.status.message,
+            "permit": result.permit.code.value,
+            "requiresPreemption": result.requires_preemption,
         }
     }
 

@@ -10,10 +10,10 @@ from typing import Final
 import msgspec
 
 from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.framework.adjusted_rows import amount
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, tolerations_tolerate_taint
-from schedviz.engine.framework.trial_rows import amount
 from schedviz.explain.changes.change import Change
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.main_reason import keeps_for_others

@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
+from schedviz.engine.framework.adjusted_rows import amount
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.trial_rows import amount
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.details.node_labels import node_requirements
 from schedviz.explain.explanation import Clause

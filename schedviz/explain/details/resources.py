@@ -8,9 +8,9 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from schedviz.engine.framework.adjusted_rows import amount
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.trial_rows import amount
 from schedviz.explain.details.detail import NAMED, NodeAmount, ResourceDetail
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.explain.details.short_names import ShortNames

@@ -5,10 +5,10 @@ import random
 import numpy as np
 import pytest
 
+from schedviz.engine.framework.adjusted_rows import AddedPods, AdjustedRows
 from schedviz.engine.framework.columns import KEPT_FORMULAS, Columns
 from schedviz.engine.framework.formulas import KNOWN_COMBINATIONS, POD_COUNT, Amount, Amounts, Formula
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.trial_rows import Added, TrialRows
 from tests.engine.framework.test_rows import infos, pod
 
 FREE = (Amount("allocatable", "cpu"), Amount("requested", "cpu"), POD_COUNT)
@@ -103,11 +103,11 @@ def test_a_view_reads_its_rows_of_the_column() -> None:
     assert rows.formula(free(Counting())).tolist() == [3000, 1000]
 
 
-def test_a_trial_is_computed_from_its_own_sums() -> None:
+def test_a_formula_over_adjusted_rows_uses_the_adjusted_amounts() -> None:
     rows = Rows(Columns(infos(1, 2)))
-    trial = TrialRows(rows, Added(2, {1: [pod("p"), pod("q")]}))
+    adjusted = AdjustedRows(rows, AddedPods(2, {1: [pod("p"), pod("q")]}))
 
-    assert trial.formula(free(Counting())).tolist() == [1000, 1798]
+    assert adjusted.formula(free(Counting())).tolist() == [1000, 1798]
     assert rows.formula(free(Counting())).tolist() == [1000, 2000]
 
 

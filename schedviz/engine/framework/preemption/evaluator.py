@@ -50,8 +50,8 @@ class VictimSearch:
         return Verdicts(self._codes, self._statuses)
 
 
-class DryRuns(NamedTuple):
-    """The outcome of a search for victims: candidates, why other nodes are none (complete only without candidates), and errors."""
+class VictimSearchResult(NamedTuple):
+    """Candidates, why other nodes are none (complete only without candidates), and errors."""
 
     candidates: list[NodeVictims]
     verdicts: Verdicts
@@ -132,13 +132,13 @@ class Evaluator:
         if not len(potential):
             self._handle.client.clear_nominated_node_name(pod.pod)
             return [], NodeToStatusMap.of(rows, Verdicts.all(len(rows), NOT_HELPFUL)), []
-        runs = self._dry_run(pod, rows.take(potential))
+        result = self._dry_run(pod, rows.take(potential))
         codes = np.ones(len(rows), np.int32)
-        codes[potential] = np.where(runs.verdicts.codes, runs.verdicts.codes.astype(np.int32) + 1, 0)
-        verdicts = Verdicts(codes, (SUCCESS, NOT_HELPFUL, *runs.verdicts.statuses[1:]))
-        return runs.candidates, NodeToStatusMap.of(rows, verdicts), runs.errors
+        codes[potential] = np.where(result.verdicts.codes, result.verdicts.codes.astype(np.int32) + 1, 0)
+        verdicts = Verdicts(codes, (SUCCESS, NOT_HELPFUL, *result.verdicts.statuses[1:]))
+        return result.candidates, NodeToStatusMap.of(rows, verdicts), result.errors
 
-    def _dry_run(self, pod: PodInfo, rows: Rows) -> DryRuns:
+    def _dry_run(self, pod: PodInfo, rows: Rows) -> VictimSearchResult:
         """Candidates, those without budget violations first; enough of them end the search. Upstream: DryRunPreemption
 
         Deviation: the search starts at the first node; upstream starts at a random one.
@@ -161,7 +161,7 @@ class Evaluator:
                 end = row
                 break
         verdicts = search.verdicts.replaced(unhelpful)
-        return DryRuns([*non_violating, *violating], verdicts, _errors(verdicts, end))
+        return VictimSearchResult([*non_violating, *violating], verdicts, _errors(verdicts, end))
 
     def _call_extenders(self, pod: PodInfo, candidates: list[NodeVictims]) -> tuple[list[NodeVictims], Status]:
         """The candidates that extenders keep, in order. Upstream: callExtenders"""

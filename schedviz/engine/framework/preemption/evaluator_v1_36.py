@@ -7,7 +7,7 @@ import numpy as np
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.fit_error_v1_36 import DiagnosisV136, FitErrorV136, NodeToStatus
 from schedviz.engine.framework.interface import PostFilterResult
-from schedviz.engine.framework.preemption.evaluator import NOT_HELPFUL, DryRuns, Evaluator, aggregate, nominating, shown
+from schedviz.engine.framework.preemption.evaluator import NOT_HELPFUL, Evaluator, VictimSearchResult, aggregate, nominating, shown
 from schedviz.engine.framework.preemption.executor import Executor
 from schedviz.engine.framework.preemption.importance import pick
 from schedviz.engine.framework.preemption.preemptor import Preemptor
@@ -67,9 +67,9 @@ class EvaluatorV136(Evaluator):
             return PostFilterResult(record=record), status
         return nominating(best.node, record), SUCCESS
 
-    def _candidates(self, pod: PodInfo, rows: Rows) -> DryRuns:
+    def _candidates(self, pod: PodInfo, rows: Rows) -> VictimSearchResult:
         """Nodes on which preemption helps. Upstream: findCandidates"""
-        return self._dry_run(pod, rows) if len(rows) else DryRuns([], Verdicts.all(0, SUCCESS), [])
+        return self._dry_run(pod, rows) if len(rows) else VictimSearchResult([], Verdicts.all(0, SUCCESS), [])
 
 
 def _may_help(status: Status) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from schedviz.engine.framework.interface import Handle, PodGroupRehearsal
+from schedviz.engine.framework.interface import Handle, PodGroupDryRun
 from schedviz.engine.framework.pod_groups import group_of
 from schedviz.engine.framework.preemption.budgets import protects
 from schedviz.engine.framework.preemption.executor import Executor
@@ -45,36 +45,36 @@ class PodGroupEvaluator:
         self._plugin = plugin
         self._handle = handle
 
-    def preempt(self, group: PodGroup, pods: Sequence[PodInfo], rehearsal: PodGroupRehearsal) -> tuple[Status, list[PodInfo]]:
+    def preempt(self, group: PodGroup, pods: Sequence[PodInfo], dry_run: PodGroupDryRun) -> tuple[Status, list[PodInfo]]:
         """Evict victims. Returns Success and the victims, or why there are none. Upstream: Preempt"""
         preemptor = Preemptor.of_group(group, pods)
-        victims = self._select_victims(preemptor, rehearsal)
+        victims = self._select_victims(preemptor, dry_run)
         if isinstance(victims, Status):
             return victims, []
         return Executor(self._handle, self._plugin).actuate(preemptor, "cluster", victims), victims
 
-    def _select_victims(self, preemptor: Preemptor, rehearsal: PodGroupRehearsal) -> list[PodInfo] | Status:
+    def _select_victims(self, preemptor: Preemptor, dry_run: PodGroupDryRun) -> list[PodInfo] | Status:
         """Remove all pods of lower priority, and put back as many as the group leaves room for. Upstream: selectVictimsOnDomain"""
         if any(pod.pod.spec.preemption_policy == "Never" for pod in preemptor.pods):
             return unschedulable("not eligible due to preemptionPolicy=Never.")
-        potential = [victim for victim in self._possible_victims(rehearsal) if victim.priority < preemptor.priority]
+        potential = [victim for victim in self._possible_victims(dry_run) if victim.priority < preemptor.priority]
         if not potential:
             return unresolvable("No preemption victims found for incoming preemptor")
         for victim in potential:
-            _each(rehearsal.remove, victim)
-        status = rehearsal.try_pods()
+            _each(dry_run.remove, victim)
+        status = dry_run.try_pods()
         if not status.is_success:
             return status
         potential.sort(key=lambda victim: victim.importance)
-        chosen = [victim for victim in self._in_order_of_reprieve(potential) if not self._may_stay(victim, rehearsal)]
+        chosen = [victim for victim in self._in_order_of_reprieve(potential) if not self._may_stay(victim, dry_run)]
         chosen.sort(key=lambda victim: victim.importance)
         return [pod for victim in chosen for pod in victim.pods]
 
-    def _possible_victims(self, rehearsal: PodGroupRehearsal) -> list[Victim]:
+    def _possible_victims(self, dry_run: PodGroupDryRun) -> list[Victim]:
         """All pods; those of a group that is disrupted as a whole are one victim. Upstream: newDomainForWorkloadPreemption"""
         victims: dict[str, Victim] = {}
         now = self._handle.clock()
-        for pod in rehearsal.pods():
+        for pod in dry_run.pods():
             group = self._group_disrupted_with(pod)
             if group is None:
                 victims[pod.uid] = Victim(pod, pod.priority, now)
@@ -107,12 +107,12 @@ class PodGroupEvaluator:
         yield from (victim for victim, is_protected in zip(victims, protected, strict=True) if is_protected)
         yield from (victim for victim, is_protected in zip(victims, protected, strict=True) if not is_protected)
 
-    def _may_stay(self, victim: Victim, rehearsal: PodGroupRehearsal) -> bool:
+    def _may_stay(self, victim: Victim, dry_run: PodGroupDryRun) -> bool:
         """Whether the group can be scheduled although this victim is put back."""
-        _each(rehearsal.add, victim)
-        if rehearsal.try_pods().is_success:
+        _each(dry_run.add, victim)
+        if dry_run.try_pods().is_success:
             return True
-        _each(rehearsal.remove, victim)
+        _each(dry_run.remove, victim)
         return False
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from schedviz.engine.framework.adjusted_rows import amount
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.preemption.importance import (
     NOT_STARTED,
@@ -21,7 +22,6 @@ from schedviz.engine.framework.preemption.importance import (
 )
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import Status
-from schedviz.engine.framework.trial_rows import amount
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Mask
 

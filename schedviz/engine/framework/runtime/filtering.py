@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from schedviz.engine.framework.adjusted_rows import AddedPods, AdjustedRows
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.outcomes import FilterOutcome
 from schedviz.engine.framework.runtime.per_node_adapter import Filter
 from schedviz.engine.framework.status import SUCCESS, Status, wrapped
-from schedviz.engine.framework.trial_rows import Added, TrialRows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Codes, Index, Verdicts
 
@@ -144,10 +144,10 @@ def _with_nominated(
             reject(row, nominated.filter_one(state, pod, rows.infos[row]))
         return Verdicts(codes, statuses)
     # All such nodes at once: a clone would cost a hundred microseconds each. The run without nominated pods was made before.
-    added = Added(
+    added = AddedPods(
         len(rows_with_nominated), {index: nominated.that_matter(pod, rows.infos[row]) for index, row in enumerate(rows_with_nominated)}
     )
-    together = run_filter_plugins(plugins, state, pod, TrialRows(rows.take(np.array(rows_with_nominated, np.intp)), added))
+    together = run_filter_plugins(plugins, state, pod, AdjustedRows(rows.take(np.array(rows_with_nominated, np.intp)), added))
     for rejected_row in np.flatnonzero(together.codes).tolist():
         reject(rows_with_nominated[rejected_row], together[rejected_row])
     return Verdicts(codes, statuses)

@@ -288,7 +288,7 @@ class Framework:
     def run_pre_filter_extension_add_pod(
         self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo
     ) -> Status:
-        """Add a pod to PreFilter's data, for a trial on a node. Upstream: RunPreFilterExtensionAddPod"""
+        """Add a pod to PreFilter's data, for a dry run on a node. Upstream: RunPreFilterExtensionAddPod"""
         for plugin in self._pre_filter_extensions:
             if plugin.name not in state.skip_filter_plugins:
                 status = plugin.add_pod(state, pod_to_schedule, pod_to_add, node_info)
@@ -299,7 +299,7 @@ class Framework:
     def run_pre_filter_extension_remove_pod(
         self, state: CycleState, pod_to_schedule: PodInfo, pod_to_remove: PodInfo, node_info: NodeInfo
     ) -> Status:
-        """Remove a pod from PreFilter's data, for a trial on a node. Upstream: RunPreFilterExtensionRemovePod"""
+        """Remove a pod from PreFilter's data, for a dry run on a node. Upstream: RunPreFilterExtensionRemovePod"""
         for plugin in self._pre_filter_extensions:
             if plugin.name not in state.skip_filter_plugins:
                 status = plugin.remove_pod(state, pod_to_schedule, pod_to_remove, node_info)

@@ -17,8 +17,8 @@ from schedviz.engine.framework.interface import (
     MAX_NODE_SCORE,
     PlacementScoreExtensions,
     PlacementScorePlugin,
+    PodGroupDryRun,
     PodGroupPostFilterPlugin,
-    PodGroupRehearsal,
     PreBindPreFlightPlugin,
     SignPlugin,
 )
@@ -108,7 +108,7 @@ class FrameworkV136(Framework):
         return next((plugin.name for plugin in reversed(self._signers or ()) if plugin.sign_pod(pod) is None), "")
 
     def run_post_filter_plugins(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> PostFilterOutcome:
-        """See `Framework.run_post_filter_plugins`; a trial of workload-aware preemption skips them all."""
+        """See `Framework.run_post_filter_plugins`; a dry run of workload-aware preemption skips them all."""
         if state.skip_all_post_filter_plugins:
             return PostFilterOutcome(unschedulable("All PostFilter plugins are skipped"))
         return super().run_post_filter_plugins(state, pod, node_to_status)
@@ -125,14 +125,12 @@ class FrameworkV136(Framework):
 
     # Pod groups
 
-    def run_pod_group_post_filter(
-        self, group: PodGroup, pods: Sequence[PodInfo], rehearsal: PodGroupRehearsal
-    ) -> tuple[Status, list[PodInfo]]:
+    def run_pod_group_post_filter(self, group: PodGroup, pods: Sequence[PodInfo], dry_run: PodGroupDryRun) -> tuple[Status, list[PodInfo]]:
         """Let DefaultPreemption evict pods for a group. Returns its status, and the pods that it evicts."""
         plugin = self.plugins.by_name.get(names.DEFAULT_PREEMPTION)
         if not isinstance(plugin, PodGroupPostFilterPlugin):
             return unschedulable("default preemption plugin is not registered, workload aware preemption is disabled"), []
-        return plugin.pod_group_post_filter(group, pods, rehearsal)
+        return plugin.pod_group_post_filter(group, pods, dry_run)
 
     def run_placement_generate_plugins(self, group: PodGroupInfo, parent: Placement) -> Sequence[Placement] | Status:
         """The placements in which the group is tried: those of the only plugin, or the parent. Upstream: RunPlacementGeneratePlugins"""

@@ -4,7 +4,7 @@ import pytest
 
 from schedviz.engine.clock import EPOCH_SECONDS, SECOND
 from schedviz.engine.framework.interface import FilterReads
-from schedviz.engine.framework.plugins.defaultpreemption.sums_trial import SumsTrial
+from schedviz.engine.framework.plugins.defaultpreemption.dry_run_by_sums import DryRunBySums
 from schedviz.engine.framework.preemption.potential_victims import most_important_first
 from schedviz.kube.timestamps import format_timestamp
 
@@ -89,13 +89,13 @@ def test_equal_pods_try_a_node_once_until_it_changes(world, monkeypatch):
     framework = world.framework()
     plugin = framework.plugins.by_name["DefaultPreemption"]
     tried = []
-    reprieve = SumsTrial.reprieve
+    reprieve = DryRunBySums.reprieve
 
-    def note_rows(trial, places, table, ask):
-        tried.append([trial.rows.names[place] for place in places])
-        reprieve(trial, places, table, ask)
+    def note_rows(dry_run, places, table, ask):
+        tried.append([dry_run.rows.names[place] for place in places])
+        reprieve(dry_run, places, table, ask)
 
-    monkeypatch.setattr(SumsTrial, "reprieve", note_rows)
+    monkeypatch.setattr(DryRunBySums, "reprieve", note_rows)
 
     def search(name):
         pod = world.pod(name, {"cpu": "2"}, priority=3)

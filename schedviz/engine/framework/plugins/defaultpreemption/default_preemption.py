@@ -15,8 +15,8 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.interface import FilterReads, Handle, PostFilterResult
 from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.defaultpreemption.dry_run_by_sums import DryRunBySums, has_lower_priority_pods
 from schedviz.engine.framework.plugins.defaultpreemption.reprieves import Reprieves
-from schedviz.engine.framework.plugins.defaultpreemption.sums_trial import SumsTrial, with_lower_priority
 from schedviz.engine.framework.preemption import Evaluator, NodeVictims, VictimSearch, more_important_first
 from schedviz.engine.framework.preemption.budgets import by_budget
 from schedviz.engine.framework.preemption.importance import ComputedCost
@@ -72,22 +72,22 @@ class DefaultPreemption:
     def _select_victims_by_sums(
         self, search: VictimSearch, state: CycleState, pod: PodInfo, rows: Rows, enough: int
     ) -> Iterator[tuple[int, NodeVictims | Status]]:
-        """The result of `_select_victims_on_node` for many nodes at once: see SumsTrial."""
+        """The result of `_select_victims_on_node` for many nodes at once: see DryRunBySums."""
         handle = self._handle
-        has_victims = with_lower_priority(rows, pod.priority)
+        has_victims = has_lower_priority_pods(rows, pod.priority)
         if self.needs_victims:
             search.reject(np.arange(len(rows)), Verdicts((~has_victims).astype(np.int16), (SUCCESS, _NO_VICTIMS)))
-        tried = np.flatnonzero(has_victims) if self.needs_victims else np.arange(len(rows))
+        candidates = np.flatnonzero(has_victims) if self.needs_victims else np.arange(len(rows))
         budgets = self._budgets()
         # Usually half of the nodes are candidates, or none. Arrays of less than 1,000 rows cost as much as shorter ones.
         size = max(2 * enough, 1000) + 1
-        for start in range(0, len(tried), size):
-            part = tried[start : start + size]
+        for start in range(0, len(candidates), size):
+            part = candidates[start : start + size]
             rows_tried = rows.take(part)
-            trial = SumsTrial(rows_tried, pod.priority, self._relevant_nominated_pods(pod, rows_tried))
-            verdicts = trial.fits(lambda rows: handle.run_filter_plugins(state, pod, rows))
+            dry_run = DryRunBySums(rows_tried, pod.priority, self._relevant_nominated_pods(pod, rows_tried))
+            verdicts = dry_run.fits(lambda rows: handle.run_filter_plugins(state, pod, rows))
             search.reject(part, verdicts)
-            reprieves = Reprieves(handle, trial, state, pod, self._outcome, needs_victims=self.needs_victims)
+            reprieves = Reprieves(handle, dry_run, state, pod, self._outcome, needs_victims=self.needs_victims)
             for row, outcome in reprieves.in_batches(np.flatnonzero(verdicts.codes == 0), enough + 1, budgets):
                 yield int(part[row]), outcome
 
@@ -111,21 +111,21 @@ class DefaultPreemption:
 
     def _select_victims_on_node(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> NodeVictims | Status:
         """Remove all pods of lower priority from the node, then let the most important ones stay that can. Upstream: SelectVictimsOnNode"""
-        trial = _Trial(self._handle, state, pod, node_info)
+        node = _NodeDryRun(self._handle, state, pod, node_info)
         potential = [other for other in node_info.pods if other.priority < pod.priority]
         for other in potential:
-            status = trial.remove(other)
+            status = node.remove(other)
             if not status.is_success:
                 return status
         if not potential and self.needs_victims:
             return _NO_VICTIMS
-        status = trial.fits()
+        status = node.fits()
         if not status.is_success:
             return status
         violating, others = by_budget(more_important_first(potential, self._handle.clock()), self._budgets())
         candidates, tried = [*violating, *others], []
         for candidate in candidates:
-            can_stay = trial.reprieve(candidate)
+            can_stay = node.reprieve(candidate)
             if isinstance(can_stay, Status):
                 return can_stay
             tried.append(can_stay)
@@ -135,8 +135,8 @@ class DefaultPreemption:
         return self._handle.objects.list("PodDisruptionBudget")
 
 
-class _Trial:
-    """One node in a dry run: pods are removed and added, in the NodeInfo and in PreFilter's data."""
+class _NodeDryRun:
+    """A dry run on one node: pods are removed and added, in the NodeInfo and in PreFilter's data."""
 
     def __init__(self, handle: Handle, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> None:
         self._handle = handle

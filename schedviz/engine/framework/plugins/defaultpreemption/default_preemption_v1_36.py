@@ -12,7 +12,7 @@ import msgspec
 
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import NodeToStatusMap
-from schedviz.engine.framework.interface import PodGroupRehearsal, PostFilterResult
+from schedviz.engine.framework.interface import PodGroupDryRun, PostFilterResult
 from schedviz.engine.framework.plugins.defaultpreemption.default_preemption import DefaultPreemption
 from schedviz.engine.framework.pod_groups import PodGroupInfo, group_of
 from schedviz.engine.framework.preemption import NodeVictims, more_important_first
@@ -75,9 +75,9 @@ class DefaultPreemptionV136(DefaultPreemption):
                 return _TRIED_BY_PLACEMENT
         return _PREEMPTS_AS_A_GROUP if features.workload_aware_preemption else None
 
-    def pod_group_post_filter(self, group: PodGroup, pods: Sequence[PodInfo], rehearsal: PodGroupRehearsal) -> tuple[Status, list[PodInfo]]:
+    def pod_group_post_filter(self, group: PodGroup, pods: Sequence[PodInfo], dry_run: PodGroupDryRun) -> tuple[Status, list[PodInfo]]:
         """Evict pods, or whole groups, so that the group can be scheduled. Upstream: PodGroupPostFilter"""
-        return PodGroupEvaluator(self.name, self._handle).preempt(group, pods, rehearsal)
+        return PodGroupEvaluator(self.name, self._handle).preempt(group, pods, dry_run)
 
     def _pod_group(self, group: PodGroupInfo) -> PodGroup | None:
         pod_group: PodGroup | None = self._handle.objects.get("PodGroup", group.namespace, group.name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import FilterReads, Handle
-from schedviz.engine.framework.plugins.defaultpreemption.sums_trial import SumsTrial
+from schedviz.engine.framework.plugins.defaultpreemption.dry_run_by_sums import DryRunBySums
 from schedviz.engine.framework.preemption import NodeVictims
 from schedviz.engine.framework.preemption.budgets import by_budget
 from schedviz.engine.framework.preemption.importance import ComputedCost
@@ -31,17 +31,17 @@ class MakeOutcome(Protocol):
 
 
 class Reprieves:
-    """The victims on rows of a trial on which the pod fits once all potential victims are gone.
+    """The victims on rows of a dry run on which the pod fits once all potential victims are gone.
 
     Outcomes are kept for each node until it changes, by what Filter compares: pods of one template try the same nodes, of which one or two
     changed in between.
     """
 
     def __init__(
-        self, handle: Handle, trial: SumsTrial, state: CycleState, pod: PodInfo, make_outcome: MakeOutcome, *, needs_victims: bool
+        self, handle: Handle, dry_run: DryRunBySums, state: CycleState, pod: PodInfo, make_outcome: MakeOutcome, *, needs_victims: bool
     ) -> None:
         self._handle = handle
-        self._trial = trial
+        self._dry_run = dry_run
         self._state = state
         self._pod = pod
         self._make_outcome = make_outcome
@@ -75,13 +75,13 @@ class Reprieves:
                 nodes |= next_nodes
             for place, computed in zip(missing, self._try(missing, [nodes[place] for place in missing]), strict=True):
                 known[place] = computed
-                if not self._trial.has_nominated_pods(place):
+                if not self._dry_run.has_nominated_pods(place):
                     nodes[place].keep_outcome(key, computed)
         return [outcome for place in places if (outcome := known[place]) is not None]
 
     def _kept_outcome(self, place: int, of_node: PotentialVictims, key: Hashable) -> Outcome | None:
         """Nominated pods change the outcome, and not the NodeInfo."""
-        return None if self._trial.has_nominated_pods(place) else of_node.outcome(key)
+        return None if self._dry_run.has_nominated_pods(place) else of_node.outcome(key)
 
     def _with_budgets(self, places: Sequence[int], budgets: Sequence[Any]) -> Sequence[Outcome]:
         """Pods whose eviction violates a budget are the first that may stay."""
@@ -94,7 +94,7 @@ class Reprieves:
     ) -> Sequence[Outcome]:
         """`protected`: how many potential victims of each node violate a budget, from the first; None: there are no budgets."""
         table = VictimTable(potential)
-        self._trial.reprieve(places, table, self._filter_by_sums)
+        self._dry_run.reprieve(places, table, self._filter_by_sums)
         names, all_pods, stays = self._rows(places).names, [of_node.pods for of_node in potential], table.stays_by_node()
         if protected is None:
             return list(map(self._make_outcome, names, all_pods, stays, [0] * len(places), table.costs()))
@@ -107,4 +107,4 @@ class Reprieves:
         return most_important_first(self._rows(places), self._pod.priority, self._handle.clock())
 
     def _rows(self, places: Sequence[int]) -> Rows:
-        return self._trial.rows.take(np.array(places, np.intp))
+        return self._dry_run.rows.take(np.array(places, np.intp))

@@ -57,7 +57,7 @@ class StateData(msgspec.Struct):
     is_written: bool = False
 
     def clone(self) -> StateData:
-        """The same object: trials on nodes do not change it."""
+        """The same object: dry runs on nodes do not change it."""
         return self
 
     def to_state(self) -> Any:

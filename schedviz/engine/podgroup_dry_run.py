@@ -1,4 +1,4 @@
-"""A rehearsal of a pod group's scheduling cycle, on a copy of the snapshot: would the group fit if these pods were gone? v1.36.
+"""A dry run of a pod group's scheduling cycle, on a copy of the snapshot: would the group fit if these pods were gone? v1.36.
 
 Upstream: pkg/scheduler/schedule_one_podgroup.go runWorkloadAwarePreemption
 """
@@ -9,16 +9,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from schedviz.engine.cache import Snapshot
+from schedviz.engine.framework.interface import PodGroupDryRun
 from schedviz.engine.framework.pod_groups import Placement
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.status import Status
 from schedviz.engine.framework.types import PodInfo
-from schedviz.engine.podgroup_trial import MakePod, PodGroupTrial, no_placement
+from schedviz.engine.podgroup_algorithm import MakePod, PodGroupAlgorithmRun, no_placement
 from schedviz.engine.scheduler_state import SchedulerState
 
 
-class Rehearsal:
-    """Removes and adds pods, and tries the group's pods; it is a plugin's `PodGroupRehearsal`."""
+class _SnapshotDryRun:
+    """Removes and adds pods, and tries the group's pods."""
 
     def __init__(self, snapshot: Snapshot, size: int, make_pod: MakePod, *, by_placement: bool) -> None:
         self._snapshot = snapshot
@@ -40,19 +41,19 @@ class Rehearsal:
 
     def try_pods(self) -> Status:
         """Whether the group can be scheduled now."""
-        status = PodGroupTrial(Placement(), self._size, self._make_pod).run()
+        status = PodGroupAlgorithmRun(Placement(), self._size, self._make_pod).run_to_end()
         return no_placement(status, 1) if self._by_placement and status.is_unschedulable else status
 
 
 @contextmanager
-def rehearsal(state: SchedulerState, framework: Framework, size: int, make_pod: MakePod) -> Iterator[Rehearsal]:
-    """A rehearsal for `size` pods. Until the `with` ends, cycles and plugins read the copy of the snapshot."""
+def pod_group_dry_run(state: SchedulerState, framework: Framework, size: int, make_pod: MakePod) -> Iterator[PodGroupDryRun]:
+    """A dry run for `size` pods. Until the `with` ends, cycles and plugins read the copy of the snapshot."""
     snapshot = state.snapshot
     copy = snapshot.copy()
     state.snapshot = copy
     framework.snapshot = copy
     try:
-        yield Rehearsal(copy, size, make_pod, by_placement=state.features.topology_aware_workload_scheduling)
+        yield _SnapshotDryRun(copy, size, make_pod, by_placement=state.features.topology_aware_workload_scheduling)
     finally:
         state.snapshot = snapshot
         framework.snapshot = snapshot

@@ -1,4 +1,4 @@
-"""`PodGroupTrial`: tries all pods of a group one after the other, in one placement. v1.36.
+"""`PodGroupAlgorithmRun`: runs the scheduling algorithm for the pods of a group, one after the other, in one placement. v1.36.
 
 Upstream: pkg/scheduler/schedule_one_podgroup.go podGroupSchedulingDefaultAlgorithm
 """
@@ -22,20 +22,21 @@ _WAITING: Final = Status(Code.UNSCHEDULABLE, ("pod group is waiting for preempti
 MakePod = Callable[[int], PodGroupPodCycle]
 
 
-class PodGroupTrial:
-    """The trial of one placement: `advance` runs one stage of one pod, until `is_over`. Then the pods must be reverted."""
+class PodGroupAlgorithmRun:
+    """The run in one placement: `advance` runs one stage of one pod, until `is_over`. Then the pods must be reverted."""
 
     def __init__(self, placement: Placement, size: int, make_pod: MakePod) -> None:
         """`size`: the number of pods."""
         self.placement = placement
         self._size = size
         self._make_pod = make_pod
-        #: The cycles of the pods that were tried. A trial that ends with an error has fewer than `size`.
+        #: The cycles of the pods that were tried. A run that ends with an error has fewer than `size`.
         self.pods: list[PodGroupPodCycle] = []
         #: The group's result so far. Upstream: podGroupAlgorithmResult.status
         self.status = _UNSCHEDULABLE
         #: The group can be scheduled once the victims of a preemption have gone; `status` is Unschedulable then.
         self.waiting_on_preemption = False
+        #: An error ended the run.
         self.has_failed = False
 
     @property
@@ -56,26 +57,26 @@ class PodGroupTrial:
         else:
             self.pods[-1].advance()
         if self.pods[-1].is_tried:
-            self._note(self.pods[-1])
+            self._update_status(self.pods[-1])
 
-    def _note(self, pod: PodGroupPodCycle) -> None:
-        """What the pod's result means for the group."""
-        trial = pod.trial
-        if not trial.node:
-            if not is_rejection(trial.status):
-                # An error ends the trial; a rejected pod need not keep the others from being enough.
-                self.status = as_status(StatusError(str(trial.status.as_error())).wrap("failed to schedule other pod from a pod group"))
+    def _update_status(self, pod: PodGroupPodCycle) -> None:
+        """Update the group's result with that of a pod."""
+        result = pod.algorithm_result
+        if not result.node:
+            if not is_rejection(result.status):
+                # An error ends the run; a rejected pod need not keep the others from being enough.
+                self.status = as_status(StatusError(str(result.status.as_error())).wrap("failed to schedule other pod from a pod group"))
                 self.waiting_on_preemption = False
                 self.has_failed = True
-        elif trial.permit.is_success:
-            self.waiting_on_preemption = any(other.trial.requires_preemption for other in self.pods)
+        elif result.permit.is_success:
+            self.waiting_on_preemption = any(other.algorithm_result.requires_preemption for other in self.pods)
             self.status = _WAITING if self.waiting_on_preemption else SUCCESS
 
     def revert(self) -> list[str]:
         """Take all pods off their nodes again, the last one first. Returns the plugins whose Unreserve ran."""
         return [plugin for pod in reversed(self.pods) if pod.is_placed for plugin in pod.revert()]
 
-    def run(self) -> Status:
+    def run_to_end(self) -> Status:
         """Try all pods and revert them. Returns the group's result."""
         while not self.is_over:
             self.advance()
@@ -84,7 +85,7 @@ class PodGroupTrial:
 
     def assignments(self) -> PodGroupAssignments:
         """The nodes of the pods that got one."""
-        return PodGroupAssignments(self.placement, [(pod.pod, pod.trial.node) for pod in self.pods if pod.trial.node])
+        return PodGroupAssignments(self.placement, [(pod.pod, pod.algorithm_result.node) for pod in self.pods if pod.algorithm_result.node])
 
 
 def no_placement(first: Status, placements: int) -> Status:

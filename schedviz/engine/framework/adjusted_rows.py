@@ -1,4 +1,4 @@
-"""`TrialRows`: nodes of the snapshot with other pods on them, represented by their sums alone."""
+"""`AdjustedRows`: nodes of the snapshot with other pods on them, represented by their sums alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 
 #: The change of a resource in each row; "pods" is the number of pods.
-Change = Callable[[str], IntArray]
+Adjustment = Callable[[str], IntArray]
 
 
 def amount(pod: PodInfo, resource: str) -> int:
@@ -32,8 +32,8 @@ def _reader(resource: str) -> Callable[[PodInfo], int]:
     return lambda pod: read(pod.requests.resource)
 
 
-class Added:
-    """Pods that are added to some rows for a trial, by position."""
+class AddedPods:
+    """Pods that are added to some rows, by position."""
 
     __slots__ = ("_count", "_pods", "_sums")
 
@@ -55,37 +55,37 @@ class Added:
         return self._sums[resource]
 
 
-class TrialRows(Rows):
-    """Rows whose sums are the snapshot's plus a change, so that trials clone no NodeInfo.
+class AdjustedRows(Rows):
+    """Rows whose sums are the snapshot's plus a change, so that a dry run clones no NodeInfo.
 
     For plugins that declare that Filter reads only sums (`FilterReads.SUMS`).
     """
 
-    __slots__ = ("_change", "_rows")
+    __slots__ = ("_adjustment", "_rows")
 
-    def __init__(self, rows: Rows, change: Change) -> None:
+    def __init__(self, rows: Rows, adjustment: Adjustment) -> None:
         super().__init__(rows._columns, rows.index)  # noqa: SLF001 - its own base class
         self._rows = rows
-        self._change = change
+        self._adjustment = adjustment
 
-    def take(self, index: npt.NDArray[np.intp]) -> TrialRows:
-        """Some of the rows, with the same change."""
-        return TrialRows(self._rows.take(index), lambda resource: self._change(resource)[index])
+    def take(self, index: npt.NDArray[np.intp]) -> AdjustedRows:
+        """Some of the rows, with the same adjustment."""
+        return AdjustedRows(self._rows.take(index), lambda resource: self._adjustment(resource)[index])
 
     def requested(self, resource: str) -> IntArray:
-        """The requests, with those of the trial's pods."""
-        return self._rows.requested(resource) + self._change(resource)
+        """The requests, adjusted."""
+        return self._rows.requested(resource) + self._adjustment(resource)
 
     def pod_count(self) -> IntArray:
-        """The number of pods, with the trial's."""
-        return self._rows.pod_count() + self._change("pods")
+        """The number of pods, adjusted."""
+        return self._rows.pod_count() + self._adjustment("pods")
 
     def non_zero_requested(self, resource: str) -> IntArray:
         """Not available: Filter does not read it."""
-        raise NotImplementedError(f"a trial by sums does not know the non-zero requests of {resource}")
+        raise NotImplementedError(f"rows that are adjusted by sums do not have the non-zero requests of {resource}")
 
     def formula(self, formula: Formula) -> npt.NDArray[Any]:
-        """The formula over the changed amounts; its values are not kept."""
+        """The formula over the adjusted amounts; its values are not kept."""
         return np.asarray(formula.compute(*(self._amounts(amount) for amount in formula.amounts)))
 
     def _amounts(self, amount: Amount) -> IntArray:
@@ -101,4 +101,4 @@ class TrialRows(Rows):
 
     def info_column(self, key: Hashable, compute: Callable[[NodeInfo], int], dtype: Any = np.int64) -> IntArray:
         """Not available: it may depend on the pods."""
-        raise NotImplementedError(f"a trial by sums has no pods to look at, and {key!r} does")
+        raise NotImplementedError(f"rows that are adjusted by sums have no pods, which {key!r} may read")

@@ -11,19 +11,19 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from schedviz.engine.framework.adjusted_rows import AddedPods, AdjustedRows, amount
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.preemption.potential_victims import VictimTable
 from schedviz.engine.framework.resource import as_int64
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.trial_rows import Added, TrialRows, amount
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Mask, Verdicts
 
 #: Filter, with all plugins or with those that read sums.
-AskFilter = Callable[[Rows], Verdicts]
+RunFilter = Callable[[Rows], Verdicts]
 
 
-class SumsTrial:
+class DryRunBySums:
     """Nodes without their pods of lower priority. Relevant nominated pods are always counted.
 
     Upstream filters such a node twice, with and without nominated pods; a pod that fits with them also fits without, since they only use
@@ -33,17 +33,17 @@ class SumsTrial:
     def __init__(self, rows: Rows, priority: int, nominated: Mapping[int, Sequence[PodInfo]]) -> None:
         self.rows = rows
         self._priority = priority
-        self._nominated = Added(len(rows), nominated)
+        self._nominated = AddedPods(len(rows), nominated)
 
     def has_nominated_pods(self, row: int) -> bool:
         """Whether nominated pods are counted on this row."""
         return row in self._nominated
 
-    def fits(self, run_filter: AskFilter) -> Verdicts:
+    def fits(self, run_filter: RunFilter) -> Verdicts:
         """Whether the pod fits with all victims removed, and why not."""
-        return run_filter(TrialRows(self.rows, lambda resource: self._nominated(resource) - self._below(resource)))
+        return run_filter(AdjustedRows(self.rows, lambda resource: self._nominated(resource) - self._below(resource)))
 
-    def reprieve(self, row_numbers: Sequence[int], table: VictimTable, run_filter: AskFilter) -> None:
+    def reprieve(self, row_numbers: Sequence[int], table: VictimTable, run_filter: RunFilter) -> None:
         """Find the removed pods of some rows that can stay."""
         rows = self.rows.take(np.array(row_numbers, np.intp))
 
@@ -54,14 +54,14 @@ class SumsTrial:
             chosen = np.flatnonzero(table.counts > number)
             tried = table.starts[chosen] + number
             table.stays[tried] = True
-            verdicts = run_filter(TrialRows(rows.take(chosen), lambda resource, chosen=chosen: change(resource, chosen)))  # type: ignore[misc]
+            verdicts = run_filter(AdjustedRows(rows.take(chosen), lambda resource, chosen=chosen: change(resource, chosen)))  # type: ignore[misc]
             table.stays[tried[verdicts.codes != 0]] = False
 
     def _below(self, resource: str) -> IntArray:
         return _lower_priority_requests(self.rows, self._priority, resource)
 
 
-def with_lower_priority(rows: Rows, priority: int) -> Mask:
+def has_lower_priority_pods(rows: Rows, priority: int) -> Mask:
     """The nodes that run a pod of a lower priority."""
     return _lower_priority_requests(rows, priority, "pods") > 0
 
