@@ -1,4 +1,4 @@
-"""`ApiDispatcher`: API calls that the scheduler makes beside its cycles (gate SchedulerAsyncAPICalls). v1.36.
+"""`ApiDispatcher`: API calls that the scheduler makes asynchronously (gate SchedulerAsyncAPICalls). v1.36.
 
 At most one call is pending for a pod: a new one is merged with it, replaces it, or is dropped. Calls are made one by one, in the order in
 which their pods got a pending call.

@@ -191,7 +191,7 @@ class PodGroupPodCycle(SchedulingCycleV136):
         """Permit decides as if the pod were assumed; a pod that would have to wait does not wait yet."""
         assert self.assumed is not None
         own, self.failure = self.failure, None
-        outcome, _ = self.framework.ask_permit_plugins(self.cycle_state, self.assumed, self.results.node)
+        outcome, _ = self.framework.run_permit_plugins_without_waiting(self.cycle_state, self.assumed, self.results.node)
         self.results.permit = outcome.answers
         statuses = statuses_of(outcome.answers)
         if not outcome.status.is_success and not outcome.status.is_wait:

@@ -41,7 +41,7 @@ from schedviz.engine.instructions import (
     UpdateObject,
     WriteClaim,
 )
-from schedviz.engine.legacy.priorities_beside_score import ClassicPriorities
+from schedviz.engine.legacy.priority_runner import ClassicPriorities
 from schedviz.engine.preemption_task import PreemptionTask, PreemptionTasks
 from schedviz.engine.queue import Nominator
 from schedviz.engine.release import Release

@@ -18,7 +18,7 @@ from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.informers import Informers
 from schedviz.engine.instructions import Host, PatchPodStatus, RecordEvent
-from schedviz.engine.legacy.priorities_beside_score import ClassicPriorities
+from schedviz.engine.legacy.priority_runner import ClassicPriorities
 from schedviz.engine.queue import SchedulingQueue
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.trace.recorder import Recorder

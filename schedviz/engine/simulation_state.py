@@ -106,7 +106,7 @@ class SimulationState:
         self.settings = msgspec.convert(msgspec.to_builtins(settings), SimulationSettings)
         self.recorder = Recorder()
         if not self.settings.records_preemptions:
-            self.recorder.left_out = _ADDED_EVENTS
+            self.recorder.omitted_kinds = _ADDED_EVENTS
         #: Without a transport, only extenders whose answers were declared can answer.
         self.extender_calls = ExtenderCalls(self.recorder)
         self.release = with_policies(_release_of(self.settings.release), self.settings.policies)

@@ -429,7 +429,7 @@ class BindingEnded(TraceEvent, frozen=True, kw_only=True, tag="bindingEnded"):
 
 
 class PreemptionStarted(TraceEvent, frozen=True, kw_only=True, tag="preemptionStarted"):
-    """v1.36: PostFilter began an asynchronous preemption, which evicts victims beside the cycles; members as in `view.PreemptionView`."""
+    """v1.36: PostFilter began an asynchronous preemption, which evicts victims while cycles go on; members as in `view.PreemptionView`."""
 
     preemptor: str
     pods: list[str]

@@ -51,7 +51,7 @@ class Policies(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_field
     assumed_pod_ttl_seconds: Annotated[float, Meta(ge=0, le=31_536_000)] | None = msgspec.field(default=None, name="assumedPodTTLSeconds")
     #: v1.14: the cache with its states and errors.
     cache: Literal["v1.27", "v1.14"] = "v1.27"
-    #: Priorities that run beside Score and decide nothing; "v1.14": its default ones.
+    #: Priorities that run in addition to Score, without effect; "v1.14": its default ones.
     priorities: Literal["v1.14"] | Annotated[list[PriorityPolicy], Meta(max_length=50)] | None = None
     #: v1.18: a node without victims is a candidate.
     preemption: Literal["v1.27", "v1.18"] = "v1.27"

@@ -36,7 +36,7 @@ class Recorder:
         self.cycle = cycle
         self.silent = False
         #: Kinds of events that are left out: those that a session of an older version does not have.
-        self.left_out: frozenset[Any] = frozenset()
+        self.omitted_kinds: frozenset[Any] = frozenset()
         #: The host's clock, in seconds, with which stages are timed; None: stages are not timed.
         self.stage_clock: Callable[[], float] | None = None
         #: Timings of stages since the last drain, by the number of the stage's event.
@@ -48,7 +48,7 @@ class Recorder:
         self, kind: Callable[Concatenate[int, float, int, Members], TraceEvent], /, *args: Members.args, **members: Members.kwargs
     ) -> None:
         """Record one event of the running cycle. mypy checks `members` against the fields of `kind`."""
-        if self.silent or kind in self.left_out:
+        if self.silent or kind in self.omitted_kinds:
             return
         self.event += 1
         self._events.append(kind(self.event, self.at, self.cycle, *args, **members))
@@ -62,7 +62,7 @@ class Recorder:
         **members: Members.kwargs,
     ) -> None:
         """Record one event of another cycle than the running one; 0: of none."""
-        if self.silent or kind in self.left_out:
+        if self.silent or kind in self.omitted_kinds:
             return
         self.event += 1
         self._events.append(kind(self.event, self.at, cycle, *args, **members))

@@ -1,4 +1,4 @@
-"""Asynchronous preemption of v1.36: a task that runs stage by stage beside the scheduling cycles."""
+"""Asynchronous preemption of v1.36: a task that runs stage by stage while scheduling cycles go on."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import msgspec
 
 from schedviz.cli.bench.calibration import calibration
-from schedviz.cli.bench.shares import UPDATE_SNAPSHOT, watched
+from schedviz.cli.bench.shares import UPDATE_SNAPSHOT, profiled
 from schedviz.cli.bench.workloads import Workload, relabel
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.trace.commands import Step
@@ -204,7 +204,7 @@ def measure(
 
 def _shares(new_run: Callable[[int], Run], release: str) -> tuple[dict[str, float], dict[str, float], float]:
     """Seconds by stage, by plugin, and of UpdateSnapshot."""
-    with watched(release) as (by_stage, by_plugin):
+    with profiled(release) as (by_stage, by_plugin):
         run = new_run(_WATCHED)
         cycles: list[float] = []
         encoding: list[float] = []

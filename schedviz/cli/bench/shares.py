@@ -19,7 +19,7 @@ from schedviz.trace.recorder import Recorder
 _POINTS: Final = ("pre_filter", "filter", "post_filter", "pre_score", "score", "normalize_score", "reserve", "permit", "pre_bind", "bind")
 
 
-class Stopwatch:
+class CycleProfile:
     """Seconds by name, per cycle. Time inside another name of the same watch counts for both."""
 
     def __init__(self) -> None:
@@ -30,14 +30,14 @@ class Stopwatch:
         """Wrap a function so that its time counts for the name."""
 
         @wraps(function)
-        def watched(*args: Any, **members: Any) -> Any:
+        def profiled(*args: Any, **members: Any) -> Any:
             begin = time.process_time()
             try:
                 return function(*args, **members)
             finally:
                 self._cycle[name] += time.process_time() - begin
 
-        return watched
+        return profiled
 
     def begin_cycle(self) -> None:
         """Discard what was measured before the cycle."""
@@ -55,9 +55,9 @@ class Stopwatch:
 
 
 @contextmanager
-def watched(release: str) -> Iterator[tuple[Stopwatch, Stopwatch]]:
+def profiled(release: str) -> Iterator[tuple[CycleProfile, CycleProfile]]:
     """Watch stages and plugins. Create the engine inside the context."""
-    by_stage, by_plugin = Stopwatch(), Stopwatch()
+    by_stage, by_plugin = CycleProfile(), CycleProfile()
     for_plugins = [
         (kind, point, by_plugin.timed(name, getattr(kind, point)))
         for name, kind in plugin_classes(release).items()

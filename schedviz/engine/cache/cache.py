@@ -395,7 +395,7 @@ class Cache:
             return
         affinity = all_lists or update.update_nodes_have_pods_with_affinity
         anti_affinity = all_lists or update.update_nodes_have_pods_with_required_anti_affinity
-        far = snapshot.have_pods_with_required_anti_affinity_node_info_list
+        anti_affinity_infos = snapshot.have_pods_with_required_anti_affinity_node_info_list
         self._recorder.record(
             SnapshotUpdated,
             generation=snapshot.generation,
@@ -409,7 +409,7 @@ class Cache:
             error=update.error,
             node_info_list=[info.name for info in snapshot.node_info_list] if all_lists else None,
             have_pods_with_affinity=[info.name for info in snapshot.have_pods_with_affinity_node_info_list] if affinity else None,
-            have_pods_with_required_anti_affinity=[info.name for info in far] if anti_affinity else None,
+            have_pods_with_required_anti_affinity=[info.name for info in anti_affinity_infos] if anti_affinity else None,
             used_pvc_set=sorted(snapshot.used_pvc_set) if all_lists or update.update_used_pvc_set else None,
             pod_groups=groups,
         )

@@ -118,7 +118,7 @@ def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> C
         others=refs.others,
         unseen=watches.unseen,
         drops=watches.drops,
-        helpers=cluster.controllers.on,
+        helpers=cluster.controllers.delays,
         timers=cluster.controllers.timers.to_state(),
         is_catching_up=cluster.controllers.is_catching_up,
     )
@@ -148,6 +148,6 @@ def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, re
     watches.last_id = saved.last_watch_id
     cluster.bound_pod, cluster.written_before_binding = saved.bound_pod, saved.written_before_binding
     watches.unseen, watches.drops = saved.unseen, saved.drops
-    cluster.controllers.on = saved.helpers
+    cluster.controllers.delays = saved.helpers
     cluster.controllers.timers.load(saved.timers)
     cluster.controllers.is_catching_up = saved.is_catching_up

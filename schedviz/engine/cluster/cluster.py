@@ -459,7 +459,7 @@ class Cluster:
 
     def ends_gracefully(self, pod: Pod) -> bool:
         """Whether the pod is deleted after its grace period, because a kubelet ends it, or at once."""
-        return "kubelet" in self.controllers.on and self.store.get("Node", pod.spec.node_name) is not None
+        return "kubelet" in self.controllers.delays and self.store.get("Node", pod.spec.node_name) is not None
 
     def _existing(self, kind: str, key: str) -> Any:
         old = self.store.get(kind, key)
@@ -583,7 +583,7 @@ def _not_found(pod: Pod) -> StatusError:
 def _why_not_bound(pod: KubeObject | None, expected: Pod) -> str:
     """Why the API server would refuse to bind a pod; "": it would not.
 
-    Upstream: pkg/registry/core/pod/storage/storage.go setPodHostAndAnnotations
+    Upstream: pkg/registry/core/pod/storage/storage.go setPodNodeAndMetadata
     """
     if not isinstance(pod, Pod):
         return str(_not_found(expected))

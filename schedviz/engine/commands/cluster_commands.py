@@ -13,13 +13,13 @@ from schedviz.trace.events import HelperSet
 def helper(runner: CycleRunner, command: commands.Helper) -> Outcome:
     """Switch a controller on or off."""
     simulation = runner.simulation
-    helpers = simulation.cluster.controllers
-    if command.seconds is not None and not helpers.has_delay(command.name):
+    controllers = simulation.cluster.controllers
+    if command.seconds is not None and not controllers.has_delay(command.name):
         return Outcome(error=f"seconds: the helper {command.name} acts at once, it has no delay")
     runner.tick()
-    if not helpers.switch(command.name, on=command.on, seconds=command.seconds):
+    if not controllers.switch(command.name, on=command.on, seconds=command.seconds):
         return Outcome(result=f"the helper {command.name} is {'on' if command.on else 'off'} already")
-    simulation.recorder.record(HelperSet, name=command.name, on=command.on, seconds=helpers.on.get(command.name, 0.0))
+    simulation.recorder.record(HelperSet, name=command.name, on=command.on, seconds=controllers.delays.get(command.name, 0.0))
     runner.settle()
     return Outcome()
 

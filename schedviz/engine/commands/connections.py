@@ -176,15 +176,15 @@ def reset(runner: CycleRunner) -> None:
     before = {kind.name: simulation.cluster.store.count(kind.name) for kind in KINDS}
     latencies = dict(simulation.cluster.watches.latencies)
     disconnect_watches(simulation)
-    helpers = dict(simulation.cluster.controllers.on)
+    enabled = list(simulation.cluster.controllers.delays)
     configured = simulation.config != simulation.settings.config
     simulation.start_over()
     if configured:
         simulation.recorder.record(Configured, config=simulation.config)
     simulation.recorder.record(Restarted, reason="reset")
-    for name in helpers:
+    for name in enabled:
         simulation.recorder.record(HelperSet, name=name, on=False)
-    for name, seconds in simulation.cluster.controllers.on.items():
+    for name, seconds in simulation.cluster.controllers.delays.items():
         simulation.recorder.record(HelperSet, name=name, seconds=seconds)
     for name in latencies:
         simulation.recorder.record(LatencySet, kind=name)

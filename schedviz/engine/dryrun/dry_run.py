@@ -107,7 +107,7 @@ class DryRun:
         Nominated pods do not count.
         """
         if self.pre_filter.status.is_success:
-            yield from self.framework.ask_each_filter_plugin(self._state, self.pod, self.rows)
+            yield from self.framework.run_each_filter_plugin(self._state, self.pod, self.rows)
 
     def scores(self, rows: Rows) -> ScoreOutcome | None:
         """The scores of feasible rows, all of which are scored; None: the profile has no score plugins. Extenders are not called.

@@ -22,17 +22,17 @@ IntArray = npt.NDArray[np.signedinteger[Any]]
 Compute = Callable[[NodeInfo], int]
 
 #: The maximum number of columns; the least recently used is dropped first.
-KEPT_COLUMNS = 512
+MAX_COLUMNS = 512
 #: The maximum number of columns of objects.
-KEPT_OBJECT_COLUMNS = 8
+MAX_OBJECT_COLUMNS = 8
 #: The maximum number of formula columns: one for each distinct request of pods, 40 KB at 5,000 nodes.
-KEPT_FORMULAS = 128
+MAX_FORMULAS = 128
 
 
 class Column:
     """One value per row, and the position in the log of changed rows up to which it is current."""
 
-    __slots__ = ("_is_anywhere", "compute", "data", "is_used", "seen", "version", "view")
+    __slots__ = ("_has_nonzero", "compute", "data", "is_used", "seen", "version", "view")
 
     def __init__(self, compute: Compute, data: IntArray, seen: int, version: int) -> None:
         self.compute = compute
@@ -48,21 +48,21 @@ class Column:
         #: The array for readers: the same memory, read-only.
         self.view = data.view()
         self.view.flags.writeable = False
-        self._is_anywhere: bool | None = None
+        self._has_nonzero: bool | None = None
 
     def patch(self, rows: set[int], infos: Sequence[NodeInfo]) -> None:
         """Recompute these rows."""
         data, compute = self.data, self.compute
         for row in rows:
             data[row] = compute(infos[row])
-        self._is_anywhere = None
+        self._has_nonzero = None
 
     @property
-    def is_anywhere(self) -> bool:
+    def has_nonzero(self) -> bool:
         """Whether any value is not 0."""
-        if self._is_anywhere is None:
-            self._is_anywhere = bool(self.data.any())
-        return self._is_anywhere
+        if self._has_nonzero is None:
+            self._has_nonzero = bool(self.data.any())
+        return self._has_nonzero
 
 
 class ChangedRows:
@@ -84,7 +84,7 @@ class ChangedRows:
         return set(self.rows[seen - self.start :]) if seen >= self.start else None
 
     def restart(self) -> None:
-        """Forget the rows, which are numbers of an old order; every column is current."""
+        """Drop the rows, which are numbers of an old order; every column is current."""
         self.start = self.end
         self.rows = []
 
@@ -150,10 +150,10 @@ class Columns:
         """A column that depends only on the Node object: a row is recomputed when its Node is replaced, all rows for another version."""
         return self._column(self._node_columns, self._node_log, key, compute, dtype, version=version)
 
-    def is_anywhere(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> bool:
+    def any_node(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> bool:
         """Whether `compute` is not 0 for any node. Usually it is 0 for all, and the caller need not read the rows."""
         self.node_column(key, compute, dtype)
-        return self._node_columns[key].is_anywhere
+        return self._node_columns[key].has_nonzero
 
     def info_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int64) -> IntArray:
         """A column that depends on the whole NodeInfo: a row is recomputed when its NodeInfo is overwritten."""
@@ -161,7 +161,7 @@ class Columns:
 
     def object_column(self, key: Hashable, compute: Callable[[NodeInfo], T]) -> Sequence[T]:
         """Objects that depend on the whole NodeInfo; few such columns are kept, since an object takes more memory than a number."""
-        column = self._column(self._object_columns, self._info_log, key, compute, np.object_, KEPT_OBJECT_COLUMNS)
+        column = self._column(self._object_columns, self._info_log, key, compute, np.object_, MAX_OBJECT_COLUMNS)
         return cast("Sequence[T]", column)
 
     def classes(
@@ -199,7 +199,7 @@ class Columns:
         column, log = self._formulas.get(formula.key), self._info_log
         if column is None:
             column = self._formulas[formula.key] = FormulaColumn(formula, [self.amounts(amount) for amount in formula.amounts], log.end)
-            if len(self._formulas) > KEPT_FORMULAS:
+            if len(self._formulas) > MAX_FORMULAS:
                 self._formulas.popitem(last=False)
             return column.view
         self._formulas.move_to_end(formula.key)
@@ -218,16 +218,16 @@ class Columns:
         key: Hashable,
         compute: Callable[[NodeInfo], Any],
         dtype: npt.DTypeLike,
-        kept: int = KEPT_COLUMNS,
+        limit: int = MAX_COLUMNS,
         version: int = 0,
     ) -> IntArray:
         column = columns.get(key)
         if column is None or column.version != version:
             column = Column(compute, self._computed(compute, dtype), log.end, version)
             columns[key] = column
-            if len(columns) > kept:
-                forgotten, _ = columns.popitem(last=False)
-                self._classes.pop(forgotten, None)
+            if len(columns) > limit:
+                dropped, _ = columns.popitem(last=False)
+                self._classes.pop(dropped, None)
             return column.view
         columns.move_to_end(key)
         column.is_used = True

@@ -19,11 +19,11 @@ from schedviz.engine.framework.types import NodeInfo
 Amounts = npt.NDArray[np.int64]
 
 #: Up to this number of rows (and a share of all rows), rows are computed one by one: a microsecond each, against at least 20 for arrays.
-_FEW_ROWS: Final = 16
-_FEW_OF_ALL: Final = 128
+_MAX_PATCHED_ROWS: Final = 16
+_PATCHED_FRACTION: Final = 128
 #: How many distinct combinations of amounts a formula remembers, 350 bytes each. Nodes have few sizes and fill up in equal steps, so a
 #: known combination is usually among the last few; where pods differ, no number is enough.
-KNOWN_COMBINATIONS: Final = 16
+MAX_KNOWN_COMBINATIONS: Final = 16
 
 
 class Amount(NamedTuple):
@@ -70,7 +70,7 @@ class FormulaColumn:
 
     def is_worth_patching(self, changed: int) -> bool:
         """Whether this many rows are cheaper to compute one by one."""
-        return changed <= max(_FEW_ROWS, len(self.data) // _FEW_OF_ALL)
+        return changed <= max(_MAX_PATCHED_ROWS, len(self.data) // _PATCHED_FRACTION)
 
     def patch(self, rows: set[int], infos: Sequence[NodeInfo], seen: int) -> None:
         """Recompute these rows."""
@@ -78,7 +78,7 @@ class FormulaColumn:
             info = infos[row]
             amounts = tuple([read(info) for read in self._readers])
             if amounts not in self._known:
-                if len(self._known) >= KNOWN_COMBINATIONS:
+                if len(self._known) >= MAX_KNOWN_COMBINATIONS:
                     del self._known[next(iter(self._known))]
                 self._known[amounts] = self._compute(*(np.array([amount], np.int64) for amount in amounts))[0]
             self.data[row] = self._known[amounts]

@@ -167,7 +167,7 @@ class AsyncPreemptions(Protocol):
     """The asynchronous preemptions of a scheduler, as its plugins see them (gate SchedulerAsyncPreemption)."""
 
     def start(self, preemptor: Preemptor, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
-        """Evict the victims beside the scheduling cycles. There is at least one, and none is terminating."""
+        """Evict the victims while scheduling cycles go on. There is at least one, and none is terminating."""
         ...
 
     def is_running_for(self, uid: str) -> bool:
@@ -279,7 +279,7 @@ class Handle(Protocol):
         """Filter's verdict for each row, without nominated pods, from the plugins that read at least this part of a NodeInfo."""
         ...
 
-    def nominated_pods_that_matter(self, pod: PodInfo, node_info: NodeInfo) -> list[PodInfo]:
+    def relevant_nominated_pods(self, pod: PodInfo, node_info: NodeInfo) -> list[PodInfo]:
         """Other pods of the same or a higher priority that are nominated to the node."""
         ...
 

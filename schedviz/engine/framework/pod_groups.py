@@ -1,6 +1,6 @@
 """What the framework and its plugins know of pod groups. v1.36, gate GenericWorkload.
 
-Upstream: kube-scheduler/framework/interface.go PodGroupState, PodGroupInfo, Placement
+Upstream: kube-scheduler/framework/interface.go PodGroupInfo, Placement, kube-scheduler/framework/listers.go PodGroupState
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ from schedviz.engine.framework.types import PodInfo, SelectionKey
 Answer = TypeVar("Answer")
 
 #: Up to this number of pods, answers are computed again.
-_FEW: Final = 4
+_MAX_RECOMPUTED: Final = 4
 #: How many answers are kept: those of a few crowded nodes, which are read again and again.
-_KEPT: Final = 1024
+_MAX_ANSWERS: Final = 1024
 
 
 class SelectionMemo(Generic[Answer]):
@@ -34,7 +34,7 @@ class SelectionMemo(Generic[Answer]):
         try:
             return [cached[pod.selection_key] for pod in pods]
         except KeyError:
-            if len(cached) > _KEPT:
+            if len(cached) > _MAX_ANSWERS:
                 cached.clear()
             for pod in pods:
                 if pod.select_by() not in cached:
@@ -53,11 +53,11 @@ class PodMemo(Generic[Answer]):
 
     def __call__(self, pods: Sequence[PodInfo]) -> Sequence[Answer]:
         """The answers for these pods, in their order."""
-        if len(pods) <= _FEW:
+        if len(pods) <= _MAX_RECOMPUTED:
             return [self._ask(pod) for pod in pods]
         answers = list(map(self._known.get, pods))
         if None in answers:
-            if len(self._known) > _KEPT:
+            if len(self._known) > _MAX_ANSWERS:
                 self._known.clear()
             for index, pod in enumerate(pods):
                 if answers[index] is None:

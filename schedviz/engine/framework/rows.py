@@ -102,9 +102,9 @@ class Rows:
         """`compute(node_info)` of every row, kept by key. It must depend only on the key, the Node object and the version."""
         return self._gather(self._columns.node_column(key, compute, dtype, version))
 
-    def is_anywhere(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> bool:
+    def any_node(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> bool:
         """Whether a node column (same arguments) is not 0 for any node of the snapshot, in these rows or not."""
-        return self._columns.is_anywhere(key, compute, dtype)
+        return self._columns.any_node(key, compute, dtype)
 
     def info_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int64) -> IntArray:
         """`compute(node_info)` of every row, kept by key. It must depend only on the key and the NodeInfo."""

@@ -1,4 +1,4 @@
-"""v1.14's priority pipeline, run beside Score for the same pod. Its result is shown and decides nothing.
+"""v1.14's priority pipeline, run in addition to Score for the same pod. Its result is shown but not used.
 
 A priority is a Map, which scores one node, with a Reduce, which normalizes the scores of all nodes; or, in the older form, a Function that
 scores all nodes at once. The scores form a matrix with a row for each priority and a column for each node. Combine sums up the columns,

@@ -104,5 +104,5 @@ def api_view(cluster: Cluster) -> ApiView:
             kind: WatchView(connected=kind not in watches.unseen, unseen=watches.unseen.get(kind, 0), drops=watches.drops.get(kind, 0))
             for kind in (*watches.unseen, *(kind for kind in watches.drops if kind not in watches.unseen))
         },
-        helpers=dict(cluster.controllers.on),
+        helpers=dict(cluster.controllers.delays),
     )

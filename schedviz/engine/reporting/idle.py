@@ -28,7 +28,7 @@ def why_idle(simulation: SimulationState) -> str:
 
 
 def _held_back(simulation: SimulationState) -> str:
-    """What v1.36 would do beside its cycles, and what the session's settings hold back; "": nothing."""
+    """What v1.36 would do asynchronously, and what the session's settings hold back; "": nothing."""
     scheduler, settings = simulation.scheduler, simulation.settings
     dispatcher = scheduler.state.api_dispatcher
     if settings.hold_preemption and scheduler.preemptions.running:

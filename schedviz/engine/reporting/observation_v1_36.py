@@ -47,7 +47,7 @@ def queue_decisions(events: Iterable[AnyEvent]) -> dict[str, list[Any]]:
 
 
 def _full_name(decision: tuple[str, RequeueDecision]) -> str:
-    """Upstream: framework/types.go GetPodFullName"""
+    """Upstream: scheduler/util/utils.go GetPodFullName"""
     namespace, _, name = decision[0].partition("/")
     return f"{name}_{namespace}"
 
@@ -203,7 +203,7 @@ def binding_members(binding: BindingCycle) -> dict[str, Any]:
 
 
 def _pre_flight(answer: PluginAnswer) -> dict[str, Any]:
-    # Both plugins that have this extension point allow others beside them.
+    # Both plugins that have this extension point allow other plugins to run with them.
     return {**_answer(answer.plugin, answer.status), "allowParallel": True}
 
 

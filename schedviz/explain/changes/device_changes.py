@@ -312,7 +312,7 @@ def _removal(node: str, pods: tuple[Pod, ...], claims: Sequence[ResourceClaim]) 
 
 def _restored_driver(simulation: Simulation) -> str:
     """The driver whose slices a simulated controller restores when somebody changes them; "": none."""
-    return DRIVER if DeviceDriver.name in simulation.cluster.controllers.on else ""
+    return DRIVER if DeviceDriver.name in simulation.cluster.controllers.delays else ""
 
 
 def _more_devices(simulation: Simulation, target: _Target, seen: Sequence[_NodeDevices]) -> Iterator[Change]:

@@ -38,4 +38,4 @@ class RejectedNodes:
 
     def nominated_to(self, node_info: NodeInfo) -> Sequence[PodInfo]:
         """The nominated pods that Filter counts on a node."""
-        return self.dry_run.framework.nominated_pods_that_matter(self.pod, node_info)
+        return self.dry_run.framework.relevant_nominated_pods(self.pod, node_info)

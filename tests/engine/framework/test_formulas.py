@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from schedviz.engine.framework.adjusted_rows import AddedPods, AdjustedRows
-from schedviz.engine.framework.columns import KEPT_FORMULAS, Columns
-from schedviz.engine.framework.formulas import KNOWN_COMBINATIONS, POD_COUNT, Amount, Amounts, Formula
+from schedviz.engine.framework.columns import MAX_FORMULAS, Columns
+from schedviz.engine.framework.formulas import MAX_KNOWN_COMBINATIONS, POD_COUNT, Amount, Amounts, Formula
 from schedviz.engine.framework.rows import Rows
 from tests.engine.framework.test_rows import infos, pod
 
@@ -57,13 +57,13 @@ def test_few_unrepeated_amounts_are_kept() -> None:
     columns, compute = Columns(nodes := infos(1000)), Counting()
     rows = Rows(columns)
     rows.formula(free(compute))
-    for number in range(10 * KNOWN_COMBINATIONS):
+    for number in range(10 * MAX_KNOWN_COMBINATIONS):
         nodes[0].add_pod(pod(f"p{number}"))
         columns.mark("n0", node_changed=False)
         rows.formula(free(compute))
 
-    assert len(compute.rows) == 1 + 10 * KNOWN_COMBINATIONS
-    assert all(len(column._known) <= KNOWN_COMBINATIONS for column in columns._formulas.values())
+    assert len(compute.rows) == 1 + 10 * MAX_KNOWN_COMBINATIONS
+    assert all(len(column._known) <= MAX_KNOWN_COMBINATIONS for column in columns._formulas.values())
 
 
 def test_many_changed_rows_are_computed_together() -> None:
@@ -114,7 +114,7 @@ def test_a_formula_over_adjusted_rows_uses_the_adjusted_amounts() -> None:
 def test_the_oldest_formulas_are_dropped() -> None:
     rows, compute = Rows(Columns(infos(1))), Counting()
     rows.formula(free(compute))
-    for number in range(KEPT_FORMULAS):
+    for number in range(MAX_FORMULAS):
         rows.formula(Formula(number, FREE, Counting()))
 
     rows.formula(free(compute))

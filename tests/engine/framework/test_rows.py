@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from schedviz.engine.framework.columns import KEPT_COLUMNS, Columns
+from schedviz.engine.framework.columns import MAX_COLUMNS, Columns
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import Generations, NodeInfo, PodInfo
 from schedviz.kube import codec
@@ -154,7 +154,7 @@ def test_the_oldest_columns_are_dropped() -> None:
     columns, count = Columns(infos(1)), Counting()
     rows = Rows(columns)
     rows.info_column("first", count)
-    for number in range(KEPT_COLUMNS):
+    for number in range(MAX_COLUMNS):
         rows.info_column(number, len_of_pods)
 
     rows.info_column("first", count)

@@ -10,8 +10,8 @@ from schedviz.engine.framework.runtime import Stopwatch
 def test_time_is_reported_by_extension_point_and_plugin():
     ticks = count()
     watch = Stopwatch(lambda: next(ticks))
-    fit = watch.around("Filter", "NodeResourcesFit", lambda rows: rows + 1)
-    score = watch.around("Score", "NodeResourcesFit", lambda: 7)
+    fit = watch.timed("Filter", "NodeResourcesFit", lambda rows: rows + 1)
+    score = watch.timed("Score", "NodeResourcesFit", lambda: 7)
 
     assert (fit(1), fit(2), score()) == (2, 3, 7)
 
@@ -22,8 +22,8 @@ def test_time_is_reported_by_extension_point_and_plugin():
 def test_nested_calls_count_for_the_outer_plugin():
     ticks = count()
     watch = Stopwatch(lambda: next(ticks))
-    inner = watch.around("Filter", "NodeName", lambda: None)
-    outer = watch.around("PostFilter", "DefaultPreemption", inner)
+    inner = watch.timed("Filter", "NodeName", lambda: None)
+    outer = watch.timed("PostFilter", "DefaultPreemption", inner)
 
     outer()
 
@@ -37,7 +37,7 @@ def test_a_plugin_that_fails_is_timed_and_the_next_one_too():
     def fail() -> None:
         raise RuntimeError
 
-    broken, whole = watch.around("Filter", "Broken", fail), watch.around("Filter", "Whole", int)
+    broken, whole = watch.timed("Filter", "Broken", fail), watch.timed("Filter", "Whole", int)
     try:
         broken()
     except RuntimeError:
@@ -49,7 +49,7 @@ def test_a_plugin_that_fails_is_timed_and_the_next_one_too():
 def test_while_off_calls_are_not_timed():
     ticks = count()
     watch = Stopwatch(lambda: next(ticks))
-    fit = watch.around("Filter", "NodeResourcesFit", lambda rows: rows + 1)
+    fit = watch.timed("Filter", "NodeResourcesFit", lambda rows: rows + 1)
     watch.is_on = False
 
     assert fit(1) == 2

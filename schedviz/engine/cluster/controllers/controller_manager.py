@@ -20,7 +20,7 @@ from schedviz.kube.meta import KubeObject
 from schedviz.trace.controllers import QUARANTINE_SECONDS, RUNNING_AFTER_SECONDS, HelperSettings
 
 #: All controllers, in the order in which they are notified of a change.
-_ALL: Final[tuple[Controller, ...]] = (
+_CONTROLLERS: Final[tuple[Controller, ...]] = (
     Kubelet(),
     NodeLifecycle(),
     PodGC(),
@@ -31,7 +31,7 @@ _ALL: Final[tuple[Controller, ...]] = (
     ResourceClaims(),
     DeviceDriver(),
 )
-_BY_NAME: Final = {controller.name: controller for controller in _ALL}
+_BY_NAME: Final = {controller.name: controller for controller in _CONTROLLERS}
 
 #: The default delays.
 DELAYS: Final = {"kubelet": RUNNING_AFTER_SECONDS, "podGc": QUARANTINE_SECONDS}
@@ -43,7 +43,7 @@ class ControllerManager:
     def __init__(self, api: ApiServer, settings: HelperSettings) -> None:
         self._api = api
         #: Enabled controllers -> their delay in seconds.
-        self.on: dict[str, float] = _switched_on(settings)
+        self.delays: dict[str, float] = _enabled_delays(settings)
         self.timers = Timers()
         #: The controller that is acting.
         self.acting = ""
@@ -55,10 +55,10 @@ class ControllerManager:
         delay = DELAYS.get(name, 0.0) if seconds is None else seconds
         if not on:
             self.timers.drop(name)
-            return self.on.pop(name, None) is not None
-        if self.on.get(name) == delay:
+            return self.delays.pop(name, None) is not None
+        if self.delays.get(name) == delay:
             return False
-        self.on[name] = delay
+        self.delays[name] = delay
         self.timers.drop(name)
         for obj in list(self._api.store):
             self._wake(_BY_NAME[name], obj)
@@ -66,9 +66,9 @@ class ControllerManager:
 
     def changed(self, obj: KubeObject) -> None:
         """Notify the controllers of an object that was written or deleted."""
-        if self.on:
-            for controller in _ALL:
-                if controller.name in self.on:
+        if self.delays:
+            for controller in _CONTROLLERS:
+                if controller.name in self.delays:
                     self._wake(controller, obj)
 
     def act(self) -> bool:
@@ -87,7 +87,7 @@ class ControllerManager:
         return True
 
     def _wake(self, controller: Controller, obj: KubeObject) -> None:
-        for key, moment in controller.wakes(obj, self._api, nanoseconds(self.on[controller.name])):
+        for key, moment in controller.wakes(obj, self._api, nanoseconds(self.delays[controller.name])):
             self.timers.set(controller.name, key, moment)
 
     @staticmethod
@@ -96,7 +96,7 @@ class ControllerManager:
         return name in DELAYS
 
 
-def _switched_on(settings: HelperSettings) -> dict[str, float]:
+def _enabled_delays(settings: HelperSettings) -> dict[str, float]:
     on = {
         "kubelet": (settings.kubelet, settings.kubelet_seconds),
         "nodeLifecycle": (settings.node_lifecycle, 0.0),

@@ -1,4 +1,4 @@
-"""`Executor`: evicts the victims of a v1.36 preemption, at once or beside the scheduling cycles.
+"""`Executor`: evicts the victims of a v1.36 preemption, at once or asynchronously.
 
 Upstream: framework/preemption/executor.go
 """
@@ -36,7 +36,7 @@ class Executor:
         self._plugin = plugin
 
     def actuate(self, preemptor: Preemptor, node: str, victims: Sequence[PodInfo]) -> Status:
-        """Evict the victims that are not terminating yet, now or beside the cycles.
+        """Evict the victims that are not terminating yet, now or asynchronously.
 
         Upstream: actuatePodPreemption, actuatePodGroupPreemption
         """
@@ -76,7 +76,7 @@ class Executor:
         )
 
     def clear_lower_nominations(self, preemptor: Preemptor, node: str) -> bool:
-        """Clear the nominations of pods that may no longer fit beside the preemptor. False: a write failed.
+        """Clear the nominations of pods that may no longer fit together with the preemptor. False: a write failed.
 
         Upstream: getLowerPriorityNominatedPods, clearNominatedNodeName
         """

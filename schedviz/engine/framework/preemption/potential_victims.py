@@ -27,7 +27,7 @@ from schedviz.engine.framework.verdicts import Mask
 
 _NONE: Final = np.zeros(0, np.int64)
 #: How many outcomes of dry runs a node keeps; the oldest is dropped first.
-_KEPT_OUTCOMES: Final = 4
+_MAX_OUTCOMES: Final = 4
 
 
 class PotentialVictims:
@@ -47,7 +47,7 @@ class PotentialVictims:
 
     def keep_outcome(self, key: Hashable, outcome: NodeVictims | Status) -> None:
         """Keep what a dry run found. `key` must contain all that it depends on besides these pods and their node."""
-        if len(self._outcomes) >= _KEPT_OUTCOMES:
+        if len(self._outcomes) >= _MAX_OUTCOMES:
             del self._outcomes[next(iter(self._outcomes))]
         self._outcomes[key] = outcome
 

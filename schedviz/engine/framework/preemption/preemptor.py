@@ -1,4 +1,4 @@
-"""`Preemptor`: the pod, or pod group, for which pods are evicted, a pod or (v1.36, WorkloadAwarePreemption) a pod group.
+"""`Preemptor`: the pod for which other pods are evicted, or (v1.36, WorkloadAwarePreemption) the pod group.
 
 Upstream: framework/preemption/executor.go ExecutorPreemptor
 """

@@ -18,7 +18,7 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
 
-#: Why a list of nodes cannot be used. Upstream: metrics/metrics.go BatchFlush…
+#: Why a list of nodes cannot be used. Upstream: metrics/metrics.go BatchFlushPodFailed and the following ones
 FlushReason = Literal[
     "pod_failed",
     "pod_skipped",

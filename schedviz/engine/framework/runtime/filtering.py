@@ -22,9 +22,9 @@ class NominatedPods(NamedTuple):
 
     nodes: Collection[str]
     #: The relevant nominated pods of a node, for a pod.
-    that_matter: Callable[[PodInfo, NodeInfo], Sequence[PodInfo]]
+    relevant_pods: Callable[[PodInfo, NodeInfo], Sequence[PodInfo]]
     #: Filter for one node, with nominated pods and without.
-    filter_one: Callable[[CycleState, PodInfo, NodeInfo], Status]
+    filter_node: Callable[[CycleState, PodInfo, NodeInfo], Status]
     #: Filter reads only sums, so nominated pods can be counted on all nodes at once.
     by_sums: bool
 
@@ -46,7 +46,7 @@ def run_filter_plugins(plugins: Sequence[tuple[str, Filter]], state: CycleState,
             continue
         where = rejected if passing is None else passing[rejected]
         codes[where] = verdicts.codes[rejected] + (len(statuses) - 1)
-        statuses.extend(_in_framework_words(name, status) for status in verdicts.statuses[1:])
+        statuses.extend(_wrap_unexpected_code(name, status) for status in verdicts.statuses[1:])
         if len(rejected) == len(current):
             break
         passing_rows = np.flatnonzero(verdicts.codes == 0)
@@ -55,7 +55,7 @@ def run_filter_plugins(plugins: Sequence[tuple[str, Filter]], state: CycleState,
     return Verdicts(codes, statuses)
 
 
-def _in_framework_words(plugin: str, status: Status) -> Status:
+def _wrap_unexpected_code(plugin: str, status: Status) -> Status:
     """Filter may return Success or Unschedulable; any other code is an error."""
     if not status.is_unschedulable:
         status = wrapped(f'running "{plugin}" filter plugin', status)
@@ -84,7 +84,7 @@ def search(
         verdicts = run_filter_plugins(plugins, state, pod, part)
         if nominated is not None:
             verdicts = _with_nominated(verdicts, plugins, state, pod, part, nominated)
-        end, error = _where_to_stop(verdicts, want - feasible)
+        end, error = _end_of_search(verdicts, want - feasible)
         if not done and end == len(rows):
             return FilterOutcome(rows, _feasible(verdicts), verdicts)
         # The statuses of all parts add up, to more than the codes of one part can number.
@@ -104,7 +104,7 @@ def _feasible(verdicts: Verdicts) -> Index:
     return np.arange(len(verdicts)) if verdicts.rejects_none else np.flatnonzero(verdicts.codes == 0)
 
 
-def _where_to_stop(verdicts: Verdicts, want: int) -> tuple[int, Status | None]:
+def _end_of_search(verdicts: Verdicts, want: int) -> tuple[int, Status | None]:
     """The first row after the outcome: one feasible row too many, or one at which a plugin failed."""
     end, error = len(verdicts), None
     if verdicts.rejects_none:
@@ -141,11 +141,11 @@ def _with_nominated(
 
     if not nominated.by_sums:
         for row in rows_with_nominated:
-            reject(row, nominated.filter_one(state, pod, rows.infos[row]))
+            reject(row, nominated.filter_node(state, pod, rows.infos[row]))
         return Verdicts(codes, statuses)
     # All such nodes at once: a clone would cost a hundred microseconds each. The run without nominated pods was made before.
     added = AddedPods(
-        len(rows_with_nominated), {index: nominated.that_matter(pod, rows.infos[row]) for index, row in enumerate(rows_with_nominated)}
+        len(rows_with_nominated), {index: nominated.relevant_pods(pod, rows.infos[row]) for index, row in enumerate(rows_with_nominated)}
     )
     together = run_filter_plugins(plugins, state, pod, AdjustedRows(rows.take(np.array(rows_with_nominated, np.intp)), added))
     for rejected_row in np.flatnonzero(together.codes).tolist():

@@ -121,9 +121,9 @@ class Framework:
         self.waiting_pods = WaitingPods()
         #: v1.36: the pod groups of the cache, and how to activate pods; set by the scheduler.
         self.pod_groups: PodGroups = NO_POD_GROUPS
-        self.activate: Callable[[Iterable[str]], None] = _nothing_to_activate
+        self.activate: Callable[[Iterable[str]], None] = _activate_nothing
         #: v1.36: called when a plugin has allowed a pod (its uid) that waits at Permit.
-        self.permit_allowed: Callable[[str, str], None] = _nobody_waits
+        self.permit_allowed: Callable[[str, str], None] = _no_waiting_pods
         #: v1.36: set by the scheduler.
         self.preemptions: AsyncPreemptions = NO_PREEMPTIONS
         #: v1.36: set by the scheduler.
@@ -141,7 +141,7 @@ class Framework:
         self._pre_filter_extensions = [plugin for plugin in self._pre_filter if isinstance(plugin, PreFilterExtensions)]
         self._filter = [(plugin.name, filter_of(plugin)) for plugin in self.plugins.at("filter")]
         self._filter_reads = [
-            (plugin.name, plugin.filter_reads if isinstance(plugin, DeclaresFilterReads) else _anything)
+            (plugin.name, plugin.filter_reads if isinstance(plugin, DeclaresFilterReads) else _reads_pods)
             for plugin in self.plugins.at("filter")
         ]
         self._sums_keys = {plugin.name: plugin.sums_key for plugin in self.plugins.at("filter") if isinstance(plugin, HasSumsKey)}
@@ -182,11 +182,11 @@ class Framework:
 
     def _time_scheduling(self, watch: Stopwatch) -> None:
         self._pre_filter = _timed(watch, self._pre_filter, "PreFilter", "pre_filter")
-        self._filter = [(name, watch.around("Filter", name, run_filter)) for name, run_filter in self._filter]
+        self._filter = [(name, watch.timed("Filter", name, run_filter)) for name, run_filter in self._filter]
         self._post_filter = _timed(watch, self._post_filter, "PostFilter", "post_filter")
         self._pre_score = _timed(watch, self._pre_score, "PreScore", "pre_score")
         for scorer in self._score:
-            scorer.score = watch.around("Score", scorer.name, scorer.score)
+            scorer.score = watch.timed("Score", scorer.name, scorer.score)
             if scorer.extensions is not None:
                 scorer.extensions = _timed(watch, [scorer.extensions], "NormalizeScore", "normalize_score")[0]
         self._reserve = _timed(watch, self._reserve, "Reserve", "reserve")
@@ -317,7 +317,7 @@ class Framework:
         nominated = None
         if nodes:
             by_sums = self.filter_reads(state, pod) is not FilterReads.PODS
-            nominated = NominatedPods(nodes, self.nominated_pods_that_matter, self.run_filter_plugins_with_nominated_pods, by_sums)
+            nominated = NominatedPods(nodes, self.relevant_nominated_pods, self.run_filter_plugins_with_nominated_pods, by_sums)
         return search(self._filter, state, pod, rows, want, nominated)
 
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, rows: Rows, *, reading: FilterReads = FilterReads.NODE) -> Verdicts:
@@ -331,7 +331,7 @@ class Framework:
             plugins = [plugin for plugin in plugins if plugin[0] in affected]
         return run_filter_plugins(plugins, state, pod, rows)
 
-    def ask_each_filter_plugin(self, state: CycleState, pod: PodInfo, rows: Rows) -> Iterator[tuple[str, Verdicts | None]]:
+    def run_each_filter_plugin(self, state: CycleState, pod: PodInfo, rows: Rows) -> Iterator[tuple[str, Verdicts | None]]:
         """The verdicts of each Filter plugin for all rows, evaluated independently; None if it rejects none. Upstream stops at the first
         plugin that rejects.
         """
@@ -360,7 +360,7 @@ class Framework:
 
         The pod must fit both times, because those pods may not arrive. Upstream: RunFilterPluginsWithNominatedPods
         """
-        expected = self.nominated_pods_that_matter(pod, node_info)
+        expected = self.relevant_nominated_pods(pod, node_info)
         if expected:
             tried, tried_state = node_info.clone(), state.clone()
             for other in expected:
@@ -368,19 +368,19 @@ class Framework:
                 status = self.run_pre_filter_extension_add_pod(tried_state, pod, other, tried)
                 if not status.is_success:
                     return as_status(status.as_error())
-            status = self._filter_one(tried_state, pod, tried)
+            status = self._filter_node(tried_state, pod, tried)
             if not status.is_success:
                 return status
-        return self._filter_one(state, pod, node_info)
+        return self._filter_node(state, pod, node_info)
 
-    def nominated_pods_that_matter(self, pod: PodInfo, node_info: NodeInfo) -> list[PodInfo]:
+    def relevant_nominated_pods(self, pod: PodInfo, node_info: NodeInfo) -> list[PodInfo]:
         """Other pods of the same or a higher priority that are nominated to the node. Upstream: addNominatedPods"""
         if node_info.node is None:
             return []
         nominated = self.nominator.nominated_pods_for_node(node_info.name)
         return [other for other in nominated if other.priority >= pod.priority and other.uid != pod.uid]
 
-    def _filter_one(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> Status:
+    def _filter_node(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> Status:
         return run_filter_plugins(self._filter, state, pod, Rows.of([node_info]))[0]
 
     def run_post_filter_plugins(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> PostFilterOutcome:
@@ -450,12 +450,12 @@ class Framework:
 
     def run_permit_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
         """Run each plugin; a pod that has to wait is in `waiting_pods` afterwards. Upstream: RunPermitPlugins, AddWaitingPod"""
-        outcome, timeouts = self.ask_permit_plugins(state, pod, node_name)
+        outcome, timeouts = self.run_permit_plugins_without_waiting(state, pod, node_name)
         if outcome.status.is_wait:
             self.waiting_pods.add(WaitingPod(pod, timeouts, self.clock()))
         return outcome
 
-    def ask_permit_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> tuple[PluginRun, dict[str, int]]:
+    def run_permit_plugins_without_waiting(self, state: CycleState, pod: PodInfo, node_name: str) -> tuple[PluginRun, dict[str, int]]:
         """Run each plugin. Returns also how long the pod may have to wait, by plugin, in nanoseconds."""
         answers: list[PluginAnswer] = []
         timeouts: dict[str, int] = {}
@@ -558,11 +558,11 @@ def _not_in_pre_bind(_uid: str, _message: str) -> bool:
     return False
 
 
-def _nothing_to_activate(_keys: Iterable[str]) -> None:
+def _activate_nothing(_keys: Iterable[str]) -> None:
     """Of a framework that belongs to no scheduler."""
 
 
-def _nobody_waits(_uid: str, _plugin: str) -> None:
+def _no_waiting_pods(_uid: str, _plugin: str) -> None:
     """Of a framework that belongs to no scheduler."""
 
 
@@ -570,7 +570,7 @@ def _timed(watch: Stopwatch, plugins: Iterable[Any], point: str, method: str) ->
     return [TimedPlugin(watch, point, plugin, method) for plugin in plugins]
 
 
-def _anything(state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG001 - the extension point's shape
+def _reads_pods(state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG001 - the extension point's shape
     """What a Filter plugin reads that does not declare it."""
     return FilterReads.PODS
 

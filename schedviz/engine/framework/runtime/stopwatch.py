@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-Asked = ParamSpec("Asked")
-Answer = TypeVar("Answer")
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 
 class Stopwatch:
@@ -20,17 +20,17 @@ class Stopwatch:
         #: While off, calls are not timed.
         self.is_on = True
         self._is_running = False
-        self._taken: dict[str, dict[str, float]] = {}
+        self._times: dict[str, dict[str, float]] = {}
 
     def drain(self) -> dict[str, dict[str, float]]:
         """The times since the last call, by extension point and plugin, in the order of the first calls."""
-        taken, self._taken = self._taken, {}
-        return taken
+        times, self._times = self._times, {}
+        return times
 
-    def around(self, point: str, plugin: str, call: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
+    def timed(self, point: str, plugin: str, call: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
         """The call, timed."""
 
-        def timed(*args: Asked.args, **kwargs: Asked.kwargs) -> Answer:
+        def timed(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
             if self._is_running or not self.is_on:
                 return call(*args, **kwargs)
             self._is_running = True
@@ -38,8 +38,8 @@ class Stopwatch:
             try:
                 return call(*args, **kwargs)
             finally:
-                of_point = self._taken.setdefault(point, {})
-                of_point[plugin] = of_point.get(plugin, 0) + self._clock() - begun
+                by_plugin = self._times.setdefault(point, {})
+                by_plugin[plugin] = by_plugin.get(plugin, 0) + self._clock() - begun
                 self._is_running = False
 
         return timed
@@ -51,7 +51,7 @@ class TimedPlugin:
     def __init__(self, watch: Stopwatch, point: str, plugin: Any, method: str) -> None:
         self._plugin = plugin
         self.name: str = plugin.name
-        setattr(self, method, watch.around(point, plugin.name, getattr(plugin, method)))
+        setattr(self, method, watch.timed(point, plugin.name, getattr(plugin, method)))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._plugin, name)

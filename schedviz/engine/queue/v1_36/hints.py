@@ -95,7 +95,7 @@ class QueueingHints:
         hints = self._matches.get(key)
         if hints is None:
             registered = self._profiles.get(profile, ())
-            hints = self._matches[key] = [hint for waited, hint in registered if matches(waited, event)]
+            hints = self._matches[key] = [hint for registered_event, hint in registered if matches(registered_event, event)]
         return hints
 
 
@@ -119,7 +119,7 @@ def _hint_map(registered: Mapping[str, Iterable[ClusterEventWithHint]]) -> list[
             if event.event.resource == GVK.NODE:
                 node_actions |= event.event.action_type
         if node_actions & ActionType.ADD and not node_actions & ActionType.UPDATE_NODE_TAINT:
-            # Upstream adds this for every plugin that waits for nodes, whose check before the hint once hid nodes from them.
+            # Upstream adds this for every plugin that registers for added nodes: preCheck runs before the hints, and can hide a node.
             entries.append((ClusterEvent(GVK.NODE, ActionType.UPDATE_NODE_TAINT), plugin, None))
     return entries
 

@@ -58,8 +58,8 @@ class Moves:
         if entry != before:
             self._moves.append(QueueMove(pod=queued.key, source=name, target=name, entry=entry))
 
-    def then(self, act: Callable[[], object]) -> None:
-        """Do this once the moves were recorded."""
+    def defer(self, act: Callable[[], object]) -> None:
+        """Run this once the moves were recorded."""
         self._deferred.append(act)
 
     def drain(self) -> list[QueueMove]:
@@ -67,6 +67,6 @@ class Moves:
         return [move for move in self._moves if move is not None]
 
     def run_deferred(self) -> None:
-        """Do what had to wait."""
+        """Run what was deferred."""
         for act in self._deferred:
             act()

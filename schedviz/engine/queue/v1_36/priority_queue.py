@@ -217,7 +217,7 @@ class PriorityQueue(NominatesPods):
         """Replace a pod by a newer version. Upstream: Update"""
         changes = cluster_events.pod_scheduling_properties_change(new, old, self._features)
         if new.uid in self.in_flight:
-            # It comes back with the informer's version, and its hints look at these events then.
+            # It comes back with the informer's version, and its hints evaluate these events then.
             self._add_in_flight_events([InFlightEvent(event, old.pod, new.pod) for event in changes])
             return
         if self._update_in_heap(old, new):
@@ -300,7 +300,7 @@ class PriorityQueue(NominatesPods):
         return True
 
     def _advice_for_in_flight_events(self, queued: QueuedPodInfo) -> tuple[RequeueAdvice, InFlightEvent | None]:
-        """What to do with a pod that comes back, and the last event that was looked at. Upstream: determineSchedulingHintForInFlightPod"""
+        """What to do with a pod that comes back, and the last event that was evaluated. Upstream: determineSchedulingHintForInFlightPod"""
         if not queued.rejector_plugins:
             return RequeueAdvice("afterBackoff"), None
         if self._features.generic_workload and group_of(queued.pod) is not None:
@@ -353,11 +353,11 @@ class PriorityQueue(NominatesPods):
     # Moving pods
 
     def assigned_pod_added(self, pod: PodInfo) -> None:
-        """See `move_all_to_active_or_backoff_queue`, which hints make enough."""
+        """Move pods as for any other event: the hints find those whose affinity matches."""
         self.move_all_to_active_or_backoff_queue(cluster_events.ASSIGNED_POD_ADD, new=pod.pod)
 
     def assigned_pod_updated(self, pod: PodInfo) -> None:
-        """See `move_all_to_active_or_backoff_queue`."""
+        """Move pods as for any other event."""
         event = cluster_events.cluster_event(cluster_events.ASSIGNED_POD, ActionType.UPDATE)
         self.move_all_to_active_or_backoff_queue(event, old=pod.pod, new=pod.pod)
 
@@ -369,7 +369,7 @@ class PriorityQueue(NominatesPods):
         old: KubeObject | None = None,
         new: KubeObject | None = None,
     ) -> None:
-        """Move the pods for which a hint takes the event for helpful. Upstream: MoveAllToActiveOrBackoffQueue"""
+        """Move the pods that the event may help, according to a hint. Upstream: MoveAllToActiveOrBackoffQueue"""
         if not self._hints.is_of_interest(event):
             self._record_considered(event, old, new, [], moves_all=True)
             return
@@ -464,7 +464,7 @@ class PriorityQueue(NominatesPods):
         self.active_q.add(queued)
         moves.entered(queued, "activeQ")
         if label in (cluster_events.UNSCHEDULABLE_POD_ADD.label, cluster_events.UNSCHEDULABLE_POD_UPDATE.label):
-            moves.then(lambda: self.nominator.add_nominated_pod(queued.pod_info, None))
+            moves.defer(lambda: self.nominator.add_nominated_pod(queued.pod_info, None))
         return True
 
     def _move_to_backoff_q(self, queued: QueuedPodInfo, moves: Moves) -> QueueName:
@@ -615,7 +615,7 @@ class PriorityQueue(NominatesPods):
         return Moves(self.entry)
 
     def _record(self, cause: str, moves: Moves) -> None:
-        """Record the moves, and then do what had to wait for that."""
+        """Record the moves, and then run what was deferred."""
         made = moves.drain()
         if made or self.move_request_cycle != self._recorded_move_request_cycle:
             self._recorded_move_request_cycle = self.move_request_cycle
@@ -694,7 +694,7 @@ def _decision(queued: QueuedPodInfo, advice: RequeueAdvice, queue: QueueName | N
 
 
 def _grouped(decisions: list[RequeueDecision]) -> list[RequeueDecision]:
-    """Equal decisions as one: an event that helps nobody asks thousands of pods."""
+    """Equal decisions as one: an event that helps no pod is evaluated for thousands of pods."""
     if len(decisions) < 2:
         return decisions
     groups: dict[bytes, RequeueDecision] = {}

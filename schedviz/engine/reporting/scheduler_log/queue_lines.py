@@ -254,6 +254,6 @@ def _single(decisions: Iterable[RequeueDecision]) -> list[tuple[str, RequeueDeci
 
 
 def _full_name(decision: tuple[str, RequeueDecision]) -> str:
-    """The order in which the queue looks at pods. Upstream: framework/types.go GetPodFullName"""
+    """The order in which the queue evaluates pods. Upstream: scheduler/util/utils.go GetPodFullName"""
     ref = ObjectRef.of(decision[0])
     return f"{ref.name}_{ref.namespace}"

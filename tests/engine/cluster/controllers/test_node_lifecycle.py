@@ -20,7 +20,7 @@ def test_cordoning_is_a_taint_and_uncordoning_takes_it_back(session: Any) -> Non
     assert _taints(do, "node1") == []
 
 
-def test_conditions_are_taints_beside_those_of_others(session: Any, node: Any) -> None:
+def test_condition_taints_are_added_to_other_taints(session: Any, node: Any) -> None:
     do = session()
     do("helper", name="nodeLifecycle")
     broken = node("node2", taints=[{"key": "mine", "effect": "NoSchedule"}])

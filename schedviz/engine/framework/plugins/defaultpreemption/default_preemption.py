@@ -95,7 +95,7 @@ class DefaultPreemption:
         """The nominated pods that have to be counted, by row."""
         handle = self._handle
         rows_with_nominated = rows.places_of(set(handle.nominator.nominated_node_names()))
-        relevant = ((row, handle.nominated_pods_that_matter(pod, rows.infos[row])) for row in rows_with_nominated)
+        relevant = ((row, handle.relevant_nominated_pods(pod, rows.infos[row])) for row in rows_with_nominated)
         return {row: pods for row, pods in relevant if pods}
 
     def _outcome(

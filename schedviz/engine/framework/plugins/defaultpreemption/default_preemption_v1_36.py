@@ -1,4 +1,4 @@
-"""DefaultPreemption of v1.36: evicts beside the scheduling cycles (SchedulerAsyncPreemption), and gates the preemptor meanwhile.
+"""DefaultPreemption of v1.36: evicts victims asynchronously (SchedulerAsyncPreemption), and gates the preemptor meanwhile.
 
 Upstream: framework/plugins/defaultpreemption/default_preemption.go
 """

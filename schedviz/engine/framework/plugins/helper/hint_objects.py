@@ -1,4 +1,4 @@
-"""What queueing hints ask of the objects of an event."""
+"""What queueing hints read from the objects of an event."""
 
 from __future__ import annotations
 

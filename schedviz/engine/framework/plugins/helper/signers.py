@@ -53,7 +53,7 @@ def tolerations(pod: Pod) -> list[Any]:
 
 
 def volumes(pod: Pod) -> list[str]:
-    """The sources of the volumes that the scheduler looks at. Upstream: VolumesSigner, which leaves out ConfigMaps and Secrets"""
+    """The sources of the volumes that the scheduler reads. Upstream: VolumesSigner, which leaves out ConfigMaps and Secrets"""
     sources = [msgspec.to_builtins(volume) for volume in pod.spec.volumes]
     for source in sources:
         source.pop("name", None)

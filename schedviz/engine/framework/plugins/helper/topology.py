@@ -17,7 +17,7 @@ Counts = npt.NDArray[np.int64]
 
 
 #: The code of nodes without the label, for every label.
-WITHOUT: Final = 0
+NO_LABEL: Final = 0
 
 
 def label_codes(rows: Rows, key: str) -> tuple[IntArray, Sequence[str | None]]:
@@ -33,7 +33,7 @@ def label_codes(rows: Rows, key: str) -> tuple[IntArray, Sequence[str | None]]:
 def has_label(rows: Rows, key: str) -> Mask:
     """The rows whose nodes have the label."""
     codes, _ = label_codes(rows, key)
-    present: Mask = codes != WITHOUT
+    present: Mask = codes != NO_LABEL
     return present
 
 
@@ -41,7 +41,7 @@ def nodes_with_keys(rows: Rows, keys: Sequence[str]) -> Mask | None:
     """The rows whose nodes have all of the labels; None: all rows, the usual case, which spares the caller a copy of the columns."""
     mask: Mask | None = None
     for key in keys:
-        mask = both(mask, all_or_mask(has_label(rows, key)))
+        mask = intersection(mask, all_or_mask(has_label(rows, key)))
     return mask
 
 
@@ -50,7 +50,7 @@ def all_or_mask(mask: Mask) -> Mask | None:
     return None if mask.all() else mask
 
 
-def both(first: Mask | None, second: Mask | None) -> Mask | None:
+def intersection(first: Mask | None, second: Mask | None) -> Mask | None:
     """Where both masks are set; None means everywhere."""
     if first is None or second is None:
         return second if first is None else first
@@ -125,9 +125,9 @@ class DomainCounts:
             numbers = self._sums if len(values) == len(self._sums) else np.append(self._sums, [0] * (len(values) - len(self._sums)))
         else:
             numbers = np.array([0 if value is None else self.get(value) for value in values], np.int64)
-        if numbers[WITHOUT]:
+        if numbers[NO_LABEL]:
             numbers = numbers.copy()
-            numbers[WITHOUT] = 0
+            numbers[NO_LABEL] = 0
         return numbers[codes]
 
     @property

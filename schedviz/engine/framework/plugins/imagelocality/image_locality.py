@@ -28,7 +28,7 @@ class ImageLocality:
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores:  # noqa: ARG002 - the extension point's shape
         """The sizes of the pod's images on each node, each scaled by the share of nodes that have it, between two thresholds."""
-        if not rows.is_anywhere((self.name, "any"), lambda info: bool(info.image_states), np.bool_):
+        if not rows.any_node((self.name, "any"), lambda info: bool(info.image_states), np.bool_):
             return uniform(len(rows), 0)
         sums = np.zeros(len(rows), np.int64)
         total_nodes = len(self._handle.snapshot.node_info_list)
@@ -57,10 +57,10 @@ def scaled_sizes(rows: Rows, image: str, total_nodes: int, *, by_node: bool = Tr
 
 def priority_of(sums: Scores, containers: int) -> Scores:
     """Upstream: calculatePriority"""
-    most = MAX_CONTAINER_THRESHOLD * containers
+    max_threshold = MAX_CONTAINER_THRESHOLD * containers
     # As upstream compares: a sum below the minimum becomes the minimum, even if the maximum is lower.
-    clamped = np.where(sums < MIN_THRESHOLD, MIN_THRESHOLD, np.minimum(sums, most))
-    return MAX_NODE_SCORE * (clamped - MIN_THRESHOLD) // (most - MIN_THRESHOLD)
+    clamped = np.where(sums < MIN_THRESHOLD, MIN_THRESHOLD, np.minimum(sums, max_threshold))
+    return MAX_NODE_SCORE * (clamped - MIN_THRESHOLD) // (max_threshold - MIN_THRESHOLD)
 
 
 def normalized_image_name(name: str) -> str:

@@ -23,7 +23,7 @@ from schedviz.engine.framework.uniform import uniform
 class ImageLocalityV136(ImageLocality):
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores:  # noqa: ARG002 - the extension point's shape
         """The sizes of the pod's images on each node, each scaled by the share of nodes that have it, between two thresholds."""
-        if not rows.is_anywhere((self.name, "any"), lambda info: bool(info.image_states), np.bool_):
+        if not rows.any_node((self.name, "any"), lambda info: bool(info.image_states), np.bool_):
             return uniform(len(rows), 0)
         total_nodes = len(self._handle.snapshot.node_info_list)
         sums = np.zeros(len(rows), np.int64)

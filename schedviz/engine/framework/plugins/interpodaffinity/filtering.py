@@ -23,9 +23,10 @@ from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Pod
 from schedviz.kube.selectors import Labels
 
-_AFFINITY: Final = unresolvable("node(s) didn't match pod affinity rules")
-_ANTI_AFFINITY: Final = unschedulable("node(s) didn't match pod anti-affinity rules")
-_EXISTING: Final = unschedulable("node(s) didn't satisfy existing pods anti-affinity rules")
+_AFFINITY_MISMATCH: Final = unresolvable("node(s) didn't match pod affinity rules")
+_ANTI_AFFINITY_MISMATCH: Final = unschedulable("node(s) didn't match pod anti-affinity rules")
+_EXISTING_ANTI_AFFINITY_MISMATCH: Final = unschedulable("node(s) didn't satisfy existing pods anti-affinity rules")
+_STATUSES: Final = (SUCCESS, _AFFINITY_MISMATCH, _ANTI_AFFINITY_MISMATCH, _EXISTING_ANTI_AFFINITY_MISMATCH)
 
 #: Topology key -> matched terms by domain. Upstream: topologyToMatchedTermCount
 TermCounts = dict[str, DomainCounts]
@@ -48,7 +49,7 @@ class PreFilterState:
         self.existing_anti_affinity, self.affinity, self.anti_affinity = counts
 
     @property
-    def has_nothing_to_say(self) -> bool:
+    def rejects_nothing(self) -> bool:
         return not (self.affinity_terms or self.anti_affinity_terms) and _is_empty(self.existing_anti_affinity)
 
     def clone(self) -> PreFilterState:
@@ -59,7 +60,7 @@ class PreFilterState:
         return PreFilterState(self.affinity_terms, self.anti_affinity_terms, self.namespace_labels, counts)
 
     def update_with_pod(self, changed: PodInfo, pod: PodInfo, node_info: NodeInfo, multiplier: int) -> None:
-        """Count a pod in after it was added to a node, or (-1) out. Upstream: updateWithPod"""
+        """Count a pod that was added to a node; with multiplier -1, stop counting one that was removed. Upstream: updateWithPod"""
         labels = node_info.node.metadata.labels if node_info.node is not None else {}
         existing = (term for term in changed.required_anti_affinity_terms if term.matches(pod.pod, self.namespace_labels))
         _update(self.existing_anti_affinity, (term.topology_key for term in existing), labels, multiplier)
@@ -102,15 +103,15 @@ def count_terms(
     namespace_labels: Labels,
 ) -> PreFilterState:
     """Matches by domain, over all nodes. Upstream: getExistingAntiAffinityCounts, getIncomingAffinityAntiAffinityCounts"""
-    near: dict[str, IntArray] = {}
+    affinity: dict[str, IntArray] = {}
     if affinity_terms:
         pods = pods_matching_all(rows, affinity_terms)
         for term in affinity_terms:
-            near[term.topology_key] = near.get(term.topology_key, 0) + pods
-    far: dict[str, IntArray] = {}
+            affinity[term.topology_key] = affinity.get(term.topology_key, 0) + pods
+    anti_affinity: dict[str, IntArray] = {}
     for term in anti_affinity_terms:
-        far[term.topology_key] = far.get(term.topology_key, 0) + pods_matching_all(rows, (term,))
-    counts = [_by_domain(rows, side) for side in (existing, near, far)]
+        anti_affinity[term.topology_key] = anti_affinity.get(term.topology_key, 0) + pods_matching_all(rows, (term,))
+    counts = [_by_domain(rows, side) for side in (existing, affinity, anti_affinity)]
     return PreFilterState(affinity_terms, anti_affinity_terms, namespace_labels, counts)
 
 
@@ -136,7 +137,7 @@ def filter_rows(state: PreFilterState, pod: Pod, rows: Rows) -> Verdicts | None:
         for key, domains in side.items():
             if not domains.is_empty:
                 codes[(codes == 0) & (domains.of_rows(rows, key) > 0)] = number
-    return Verdicts(codes, (SUCCESS, _AFFINITY, _ANTI_AFFINITY, _EXISTING)) if codes.any() else None
+    return Verdicts(codes, _STATUSES) if codes.any() else None
 
 
 def _is_empty(counts: TermCounts) -> bool:

@@ -33,8 +33,10 @@ class InterPodAffinity:
         self._handle = handle
         self._ignores_existing = args.ignore_preferred_terms_of_existing_pods
         weight = args.hard_pod_affinity_weight
-        self._required_far = ExistingTerms(lambda node_info: node_info.pods_with_required_anti_affinity, _required_anti_affinity_terms)
-        self._liked = ExistingTerms(lambda node_info: node_info.pods_with_affinity, lambda pod: scoring.scored_terms(pod, weight))
+        self._existing_anti_affinity = ExistingTerms(
+            lambda node_info: node_info.pods_with_required_anti_affinity, _required_anti_affinity_terms
+        )
+        self._existing_scored = ExistingTerms(lambda node_info: node_info.pods_with_affinity, lambda pod: scoring.scored_terms(pod, weight))
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (
@@ -50,13 +52,14 @@ class InterPodAffinity:
         existing: dict[str, IntArray] = {}
         if snapshot.have_pods_with_required_anti_affinity_node_info_list:
             existing = without_rows(
-                self._required_far.sums(snapshot.rows(), pod, labels), snapshot.unlisted_rows_with_required_anti_affinity
+                self._existing_anti_affinity.sums(snapshot.rows(), pod, labels), snapshot.unlisted_rows_with_required_anti_affinity
             )
-        near, far = resolve(pod.required_affinity_terms, objects), resolve(pod.required_anti_affinity_terms, objects)
-        if not (near or far or existing):
+        affinity_terms = resolve(pod.required_affinity_terms, objects)
+        anti_affinity_terms = resolve(pod.required_anti_affinity_terms, objects)
+        if not (affinity_terms or anti_affinity_terms or existing):
             return None, SKIP
-        counts = filtering.count_terms(snapshot.rows(), near, far, existing, labels)
-        if counts.has_nothing_to_say:
+        counts = filtering.count_terms(snapshot.rows(), affinity_terms, anti_affinity_terms, existing, labels)
+        if counts.rejects_nothing:
             return None, SKIP
         state.write(PRE_FILTER_STATE_KEY, counts)
         return None, SUCCESS
@@ -80,14 +83,18 @@ class InterPodAffinity:
         if pod.terms.error:
             return as_status(f"failed to parse pod: {pod.terms.error}")
         snapshot, objects = self._handle.snapshot, self._handle.objects
-        near, far = resolve(pod.preferred_affinity_terms, objects), resolve(pod.preferred_anti_affinity_terms, objects)
+        affinity_terms = resolve(pod.preferred_affinity_terms, objects)
+        anti_affinity_terms = resolve(pod.preferred_anti_affinity_terms, objects)
+        has_terms = bool(affinity_terms or anti_affinity_terms)
         existing: dict[str, IntArray] = {}
-        ignores_existing = self._ignores_existing and not (near or far)
+        ignores_existing = self._ignores_existing and not has_terms
         if snapshot.have_pods_with_affinity_node_info_list and not ignores_existing:
-            existing = self._liked.sums(snapshot.rows(), pod, namespace_labels(pod.namespace, objects))
-            if not (near or far):
+            existing = self._existing_scored.sums(snapshot.rows(), pod, namespace_labels(pod.namespace, objects))
+            if not has_terms:
                 existing = without_rows(existing, snapshot.unlisted_rows_with_affinity)
-        scores = scoring.add_up(snapshot.rows(), near, far, existing) if near or far or existing else PreScoreState()
+        scores = PreScoreState()
+        if has_terms or existing:
+            scores = scoring.add_up(snapshot.rows(), affinity_terms, anti_affinity_terms, existing)
         state.write(PRE_SCORE_STATE_KEY, scores)
         return SUCCESS
 
@@ -95,13 +102,13 @@ class InterPodAffinity:
         try:
             return scoring.score_rows(state.read(PRE_SCORE_STATE_KEY), rows)
         except NotFoundError as error:
-            return _unread(error)
+            return _missing_pre_score_state(error)
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status:  # noqa: ARG002
         try:
             topology_scores = state.read(PRE_SCORE_STATE_KEY)
         except NotFoundError as error:
-            return _unread(error)
+            return _missing_pre_score_state(error)
         return scoring.normalize(scores) if topology_scores.topology_score else scores
 
 
@@ -125,5 +132,5 @@ def _update(state: CycleState, pod: PodInfo, changed: PodInfo, node_info: NodeIn
     return SUCCESS
 
 
-def _unread(error: NotFoundError) -> Status:
+def _missing_pre_score_state(error: NotFoundError) -> Status:
     return as_status(f'failed to read "{PRE_SCORE_STATE_KEY.name}" from cycleState: {error}')

@@ -36,8 +36,8 @@ class InterPodAffinityV136(InterPodAffinity):
     def __init__(self, args: InterPodAffinityArgs, handle: Handle) -> None:
         super().__init__(args, handle)
         weight = args.hard_pod_affinity_weight
-        #: As `_liked`, with a weight of 1 for every term.
-        self._liking = ExistingTerms(
+        #: As `_existing_scored`, with a weight of 1 for every term.
+        self._existing_unweighted = ExistingTerms(
             lambda node_info: node_info.pods_with_affinity, lambda pod: ((term, 1) for term, _ in scoring.scored_terms(pod, weight))
         )
 
@@ -72,12 +72,12 @@ class InterPodAffinityV136(InterPodAffinity):
             )
             for term in (*resolve(pod.preferred_affinity_terms, objects), *resolve(pod.preferred_anti_affinity_terms, objects))
         ]
-        if any(_is_anywhere(rows, key, count) for key, count in counts):
+        if any(_has_count(rows, key, count) for key, count in counts):
             return True
-        existing = self._liking.sums(rows, pod, namespace_labels(pod.namespace, objects))
+        existing = self._existing_unweighted.sums(rows, pod, namespace_labels(pod.namespace, objects))
         if not counts:
             existing = without_rows(existing, snapshot.unlisted_rows_with_affinity)
-        return any(_is_anywhere(rows, key, count) for key, count in existing.items())
+        return any(_has_count(rows, key, count) for key, count in existing.items())
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None:
         """None for a pod with affinity to pods; its labels otherwise, which other pods' terms match."""
@@ -88,30 +88,30 @@ class InterPodAffinityV136(InterPodAffinity):
         return ((signers.LABELS, signers.labels(pod.pod.metadata.labels)),)
 
 
-def _is_anywhere(rows: Rows, key: str, count: IntArray) -> bool:
+def _has_count(rows: Rows, key: str, count: IntArray) -> bool:
     among = nodes_with_keys(rows, [key])
     return bool((count if among is None else count[among]).any())
 
 
 def _after_pod_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
     """Upstream: isSchedulableAfterPodChange"""
-    was, now = before_and_after(Pod, old, new)
-    if was is not None and now is not None and now.uid == pod.uid:
+    old_pod, new_pod = before_and_after(Pod, old, new)
+    if old_pod is not None and new_pod is not None and new_pod.uid == pod.uid:
         # Anti-affinity of other pods may have matched its old labels.
         return QueueingHint.QUEUE
-    if any(pod_ is not None and not has_place(pod_) for pod_ in (now, was)):
+    if any(pod_ is not None and not has_place(pod_) for pod_ in (new_pod, old_pod)):
         return QueueingHint.QUEUE_SKIP
     fresh = pod.fresh()
-    near, far = _terms(fresh, fresh.required_affinity_terms), _terms(fresh, fresh.required_anti_affinity_terms)
-    if was is not None and now is not None:
-        starts = not all_terms_match(near, was) and all_terms_match(near, now)
-        return queue_if(starts or (all_terms_match(far, was) and not all_terms_match(far, now)))
-    if now is not None:
-        return queue_if(all_terms_match(near, now))
-    assert was is not None
-    deleted = pod.like(was)
+    affinity_terms, anti_affinity_terms = _terms(fresh, fresh.required_affinity_terms), _terms(fresh, fresh.required_anti_affinity_terms)
+    if old_pod is not None and new_pod is not None:
+        starts = not all_terms_match(affinity_terms, old_pod) and all_terms_match(affinity_terms, new_pod)
+        return queue_if(starts or (all_terms_match(anti_affinity_terms, old_pod) and not all_terms_match(anti_affinity_terms, new_pod)))
+    if new_pod is not None:
+        return queue_if(all_terms_match(affinity_terms, new_pod))
+    assert old_pod is not None
+    deleted = pod.like(old_pod)
     deleted_terms = _terms(deleted, deleted.required_anti_affinity_terms)
-    return queue_if(all_terms_match(far, was) or all_terms_match(deleted_terms, pod.pod))
+    return queue_if(all_terms_match(anti_affinity_terms, old_pod) or all_terms_match(deleted_terms, pod.pod))
 
 
 def _terms(pod: PodInfo, terms: Sequence[AffinityTerm]) -> Sequence[AffinityTerm]:
@@ -122,16 +122,16 @@ def _terms(pod: PodInfo, terms: Sequence[AffinityTerm]) -> Sequence[AffinityTerm
 
 def _after_node_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
     """Upstream: isSchedulableAfterNodeChange"""
-    was, _ = before_and_after(Node, old, new)
-    now = after(Node, old, new).metadata.labels
-    before: Mapping[str, str] | None = None if was is None else was.metadata.labels
+    old_node, _ = before_and_after(Node, old, new)
+    labels = after(Node, old, new).metadata.labels
+    old_labels: Mapping[str, str] | None = None if old_node is None else old_node.metadata.labels
     fresh = pod.fresh()
     for term in _terms(fresh, fresh.required_affinity_terms):
         key = term.topology_key
-        if key in now and (before is None or before.get(key) != now[key]):
+        if key in labels and (old_labels is None or old_labels.get(key) != labels[key]):
             return QueueingHint.QUEUE
     for term in _terms(fresh, fresh.required_anti_affinity_terms):
         key = term.topology_key
-        if before is None or (key in before and before[key] != now.get(key)):
+        if old_labels is None or (key in old_labels and old_labels[key] != labels.get(key)):
             return QueueingHint.QUEUE
     return QueueingHint.QUEUE_SKIP

@@ -54,10 +54,12 @@ def scored_terms(pod: PodInfo, hard_pod_affinity_weight: int) -> Iterator[tuple[
         yield preferred, -preferred.weight
 
 
-def add_up(rows: Rows, near: tuple[Term, ...], far: tuple[Term, ...], existing: dict[str, IntArray]) -> PreScoreState:
+def add_up(
+    rows: Rows, affinity_terms: tuple[Term, ...], anti_affinity_terms: tuple[Term, ...], existing: dict[str, IntArray]
+) -> PreScoreState:
     """The weights by domain, over all nodes. Upstream: PreScore"""
     weights = dict(existing)
-    for term, sign in (*((term, 1) for term in near), *((term, -1) for term in far)):
+    for term, sign in (*((term, 1) for term in affinity_terms), *((term, -1) for term in anti_affinity_terms)):
         key = term.topology_key
         unweighted = Term(key, term.selector, term.namespaces, term.namespace_selector)
         weights[key] = weights.get(key, 0) + pods_matching_all(rows, (unweighted,)) * (sign * term.weight)

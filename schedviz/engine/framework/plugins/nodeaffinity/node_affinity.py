@@ -35,11 +35,11 @@ from schedviz.kube.node_affinity import (
 from schedviz.kube.selectors import SelectorError
 
 ERR_REASON_POD: Final = "node(s) didn't match Pod's node affinity/selector"
-_POD: Final = unresolvable(ERR_REASON_POD)
-_ENFORCED: Final = unresolvable("node(s) didn't match scheduler-enforced node affinity")
-_CONFLICT: Final = unresolvable("pod affinity terms conflict")
+_AFFINITY_MISMATCH: Final = unresolvable(ERR_REASON_POD)
+_ADDED_AFFINITY_MISMATCH: Final = unresolvable("node(s) didn't match scheduler-enforced node affinity")
+_AFFINITY_CONFLICT: Final = unresolvable("pod affinity terms conflict")
 
-_NO_WISHES: Final = PreferredSchedulingTerms()
+_NO_PREFERRED_TERMS: Final = PreferredSchedulingTerms()
 
 
 class PreFilterState(msgspec.Struct, frozen=True):
@@ -69,12 +69,12 @@ class NodeAffinity:
 
     def __init__(self, args: NodeAffinityArgs, _handle: Handle) -> None:
         added = args.added_affinity
-        self._added_selector: LazyErrorNodeSelector | None = None
-        self._added_wishes = _NO_WISHES
+        self._added_node_selector: LazyErrorNodeSelector | None = None
+        self._added_pref_sched_terms = _NO_PREFERRED_TERMS
         if added is not None and added.required is not None:
-            self._added_selector = node_selector(added.required)
+            self._added_node_selector = node_selector(added.required)
         if added is not None:
-            self._added_wishes = preferred_scheduling_terms(added.preferred)
+            self._added_pref_sched_terms = preferred_scheduling_terms(added.preferred)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE),)
@@ -82,7 +82,7 @@ class NodeAffinity:
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
         """Skip if nothing is required; only the named nodes if every term names some."""
         terms = _required_terms(pod.pod)
-        if terms is None and self._added_selector is None and not pod.pod.spec.node_selector:
+        if terms is None and self._added_node_selector is None and not pod.pod.spec.node_selector:
             return None, SKIP
         state.write(PRE_FILTER_STATE_KEY, PreFilterState(required_node_affinity(pod.pod)))
         if not terms:
@@ -93,7 +93,7 @@ class NodeAffinity:
             if named is None:
                 return None, SUCCESS
             node_names |= named
-        return (PreFilterResult(node_names), SUCCESS) if node_names else (None, _CONFLICT)
+        return (PreFilterResult(node_names), SUCCESS) if node_names else (None, _AFFINITY_CONFLICT)
 
     def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape
         return FilterReads.NODE
@@ -104,9 +104,9 @@ class NodeAffinity:
         except NotFoundError:  # PreFilter is disabled.
             required = required_node_affinity(pod.pod)
         codes = (~_matching(rows, required)).astype(np.int16)
-        if self._added_selector is not None:
-            codes[~_matching(rows, RequiredNodeAffinity(nodes=self._added_selector))] = 2
-        return Verdicts(codes, (SUCCESS, _POD, _ENFORCED)) if codes.any() else None
+        if self._added_node_selector is not None:
+            codes[~_matching(rows, RequiredNodeAffinity(nodes=self._added_node_selector))] = 2
+        return Verdicts(codes, (SUCCESS, _AFFINITY_MISMATCH, _ADDED_AFFINITY_MISMATCH)) if codes.any() else None
 
     def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
         if len(rows):
@@ -119,15 +119,15 @@ class NodeAffinity:
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
         """The sum of the weights of the preferred terms that each node matches."""
         try:
-            wishes = state.read(PRE_SCORE_STATE_KEY).preferred
+            preferred = state.read(PRE_SCORE_STATE_KEY).preferred
         except NotFoundError:  # PreScore is disabled.
             try:
-                wishes = _preferred(pod.pod)
+                preferred = _preferred(pod.pod)
             except SelectorError as error:
                 return as_status(str(error))
-        if not (wishes.terms or self._added_wishes.terms):
+        if not (preferred.terms or self._added_pref_sched_terms.terms):
             return uniform(len(rows), 0)
-        return _weights(rows, self._added_wishes) + _weights(rows, wishes)
+        return _weights(rows, self._added_pref_sched_terms) + _weights(rows, preferred)
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status:  # noqa: ARG002
         return default_normalize_score(scores)
@@ -150,7 +150,7 @@ def _named_nodes(term: NodeSelectorTerm) -> frozenset[str] | None:
 
 def _preferred(pod: Pod) -> PreferredSchedulingTerms:
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity is not None else None
-    return _NO_WISHES if affinity is None else preferred_scheduling_terms(affinity.preferred)
+    return _NO_PREFERRED_TERMS if affinity is None else preferred_scheduling_terms(affinity.preferred)
 
 
 def matches(required: RequiredNodeAffinity, node: Node) -> bool:
@@ -168,11 +168,11 @@ def _matching(rows: Rows, required: RequiredNodeAffinity) -> Mask:
     return rows.node_column((names.NODE_AFFINITY, required), compute, np.bool_).astype(np.bool_, copy=False)
 
 
-def _weights(rows: Rows, wishes: PreferredSchedulingTerms) -> Scores:
-    if not wishes.terms:
+def _weights(rows: Rows, preferred: PreferredSchedulingTerms) -> Scores:
+    if not preferred.terms:
         return np.zeros(len(rows), np.int64)
 
     def compute(node_info: NodeInfo) -> int:
-        return 0 if node_info.node is None else wishes.score(node_info.node)
+        return 0 if node_info.node is None else preferred.score(node_info.node)
 
-    return rows.node_column((names.NODE_AFFINITY, wishes), compute, np.int64).astype(np.int64, copy=False)
+    return rows.node_column((names.NODE_AFFINITY, preferred), compute, np.int64).astype(np.int64, copy=False)

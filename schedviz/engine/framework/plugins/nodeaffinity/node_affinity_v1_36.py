@@ -33,23 +33,23 @@ class NodeAffinityV136(NodeAffinity):
 
     def _after_node_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
         """Upstream: isSchedulableAfterNodeChange"""
-        was, _ = before_and_after(Node, old, new)
-        now = after(Node, old, new)
-        added = self._added_selector
-        if added is not None and not matches(RequiredNodeAffinity(nodes=added), now):
+        old_node, _ = before_and_after(Node, old, new)
+        new_node = after(Node, old, new)
+        added = self._added_node_selector
+        if added is not None and not matches(RequiredNodeAffinity(nodes=added), new_node):
             return QueueingHint.QUEUE_SKIP
         required = required_node_affinity(pod.pod)
         try:
-            if not required.match(now):
+            if not required.match(new_node):
                 return QueueingHint.QUEUE_SKIP
-            return queue_if(was is None or not required.match(was))
+            return queue_if(old_node is None or not required.match(old_node))
         except SelectorError as error:
             raise QueueingHintError(str(error)) from None
 
     def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
         """Skip if nothing is preferred."""
         affinity = pod.pod.spec.affinity.node_affinity if pod.pod.spec.affinity is not None else None
-        if not (affinity is not None and affinity.preferred) and not self._added_wishes.terms:
+        if not (affinity is not None and affinity.preferred) and not self._added_pref_sched_terms.terms:
             return SKIP
         return super().pre_score(state, pod, rows)
 

@@ -33,7 +33,7 @@ from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 
-_UNSATISFIED: Final = unresolvable("node(s) didn't match Pod's required features")
+_MISSING_FEATURES: Final = unresolvable("node(s) didn't match Pod's required features")
 #: Every feature that nodes can declare, sorted; the others concern updates of pods. Upstream: nodedeclaredfeatures/features/registry.go
 _KNOWN_FEATURES: Final = (
     "ExtendWebSocketsToKubelet",
@@ -106,7 +106,7 @@ class NodeDeclaredFeatures:
             return not set(required).issubset(declared)
 
         lacking = rows.node_column((self.name, required), lacks, np.bool_).astype(np.bool_, copy=False)
-        return Verdicts(lacking.astype(np.int16), (SUCCESS, _UNSATISFIED)) if lacking.any() else None
+        return Verdicts(lacking.astype(np.int16), (SUCCESS, _MISSING_FEATURES)) if lacking.any() else None
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
         required = required_features(pod.pod)
@@ -114,13 +114,13 @@ class NodeDeclaredFeatures:
 
 
 def _after_node_change(_pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
-    """Whether they match is not looked at. Upstream: isSchedulableAfterNodeChange"""
-    was, _ = before_and_after(Node, old, new)
-    return queue_if(was is None or was.status.declared_features != after(Node, old, new).status.declared_features)
+    """Any change of the features queues the pod, whether or not the node has those that it needs. Upstream: isSchedulableAfterNodeChange"""
+    old_node, _ = before_and_after(Node, old, new)
+    return queue_if(old_node is None or old_node.status.declared_features != after(Node, old, new).status.declared_features)
 
 
 def _after_pod_update(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
     """Upstream: isSchedulableAfterPodUpdate"""
-    was, _ = before_and_after(Pod, old, new)
-    now = after(Pod, old, new)
-    return queue_if(now.uid == pod.uid and (was is None or required_features(was) != required_features(now)))
+    old_pod, _ = before_and_after(Pod, old, new)
+    new_pod = after(Pod, old, new)
+    return queue_if(new_pod.uid == pod.uid and (old_pod is None or required_features(old_pod) != required_features(new_pod)))

@@ -18,7 +18,7 @@ from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, HostP
 from schedviz.engine.framework.verdicts import Mask, Verdicts
 
 ERR_REASON: Final = "node(s) didn't have free ports for the requested pod ports"
-_TAKEN: Final = unschedulable(ERR_REASON)
+_PORT_CONFLICT: Final = unschedulable(ERR_REASON)
 
 
 class PreFilterState(msgspec.Struct, frozen=True):
@@ -67,7 +67,7 @@ class NodePorts:
         conflicts = np.zeros(len(rows), np.bool_)
         for port in ports:
             conflicts |= _conflicts(rows, port)
-        return Verdicts.reject(conflicts, _TAKEN)
+        return Verdicts.reject(conflicts, _PORT_CONFLICT)
 
 
 def _conflicts(rows: Rows, port: HostPort) -> Mask:

@@ -98,8 +98,8 @@ def _shortages(checked: tuple[tuple[str, int], ...]) -> Formula:
     """What each row has too little of, as bits: the number of pods, then each requested resource."""
     bits = bits_of(len(checked) + 1)
 
-    def compute(pods: Amounts, most_pods: Amounts, *columns: Amounts) -> IntArray:
-        short: IntArray = (pods + 1 > most_pods).astype(bits)
+    def compute(pods: Amounts, max_pods: Amounts, *columns: Amounts) -> IntArray:
+        short: IntArray = (pods + 1 > max_pods).astype(bits)
         for bit, (_, amount) in enumerate(checked):
             allocatable, requested = columns[2 * bit], columns[2 * bit + 1]
             short |= np.multiply(amount > allocatable - requested, 2 << bit, dtype=bits)

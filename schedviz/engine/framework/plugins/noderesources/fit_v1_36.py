@@ -42,7 +42,7 @@ from schedviz.kube.meta import KubeObject
 
 #: The bit of "Too many pods"; each compared resource has two bits: too little is free, and too little exists.
 _PODS_BIT: Final = 1
-#: The resource of every device class, whether or not it names another one.
+#: Resource -> the member of `Resource` and of `PreFilterState` that has its amount; the others are scalar resources.
 _MEMBERS: Final = (("cpu", "milli_cpu"), ("memory", "memory"), ("ephemeral-storage", "ephemeral_storage"))
 
 
@@ -51,8 +51,8 @@ def _shortages(checked: tuple[tuple[str, int], ...]) -> Formula:
     """What each row has too little of, as bits."""
     bits = bits_of(2 * len(checked) + 1)
 
-    def compute(pods: Amounts, most_pods: Amounts, *columns: Amounts) -> IntArray:
-        short: IntArray = (pods + 1 > most_pods).astype(bits)
+    def compute(pods: Amounts, max_pods: Amounts, *columns: Amounts) -> IntArray:
+        short: IntArray = (pods + 1 > max_pods).astype(bits)
         for index, (_, amount) in enumerate(checked):
             allocatable, requested = columns[2 * index], columns[2 * index + 1]
             short |= np.multiply(amount > allocatable - requested, 2 << 2 * index, dtype=bits)
@@ -70,7 +70,7 @@ class FitV136(Fit):
         super().__init__(args, handle)
         self._handle = handle
         self._has_device_classes = handle.features.dra_extended_resource
-        self._fullness = strategy_of(ScoringStrategy(type="MostAllocated"))
+        self._most_allocated = strategy_of(ScoringStrategy(type="MostAllocated"))
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         events = [
@@ -84,32 +84,32 @@ class FitV136(Fit):
 
     def _after_node_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
         """Upstream: isSchedulableAfterNodeChange"""
-        was, _ = before_and_after(Node, old, new)
-        now = Resource.of(after(Node, old, new).status.allocatable)
+        old_node, _ = before_and_after(Node, old, new)
+        allocatable = Resource.of(after(Node, old, new).status.allocatable)
         request = compute_pod_resource_request(pod)
-        if not self._fits_empty_node(request, now):
+        if not self._fits_empty_node(request, allocatable):
             return QueueingHint.QUEUE_SKIP
-        return queue_if(was is None or self._has_more(request, Resource.of(was.status.allocatable), now))
+        return queue_if(old_node is None or self._has_more(request, Resource.of(old_node.status.allocatable), allocatable))
 
     def _fits_empty_node(self, request: PreFilterState, allocatable: Resource) -> bool:
         """Upstream: isFit"""
         if allocatable.allowed_pod_number < 1:
             return False
         return not any(
-            amount > _amount_of(allocatable, name) and not self._is_left_to_dra(name, _amount_of(allocatable, name))
+            amount > _amount_of(allocatable, name) and not self._is_delegated_to_dra(name, _amount_of(allocatable, name))
             for name, amount in _requested(request)
         )
 
-    def _has_more(self, request: PreFilterState, was: Resource, now: Resource) -> bool:
+    def _has_more(self, request: PreFilterState, old: Resource, new: Resource) -> bool:
         """Upstream: haveAnyRequestedResourcesIncreased"""
-        if now.allowed_pod_number > was.allowed_pod_number:
+        if new.allowed_pod_number > old.allowed_pod_number:
             return True
         return any(
-            _amount_of(now, name) > _amount_of(was, name) or self._is_left_to_dra(name, _amount_of(now, name))
+            _amount_of(new, name) > _amount_of(old, name) or self._is_delegated_to_dra(name, _amount_of(new, name))
             for name, _ in _requested(request)
         )
 
-    def _is_left_to_dra(self, resource: str, allocatable: int) -> bool:
+    def _is_delegated_to_dra(self, resource: str, allocatable: int) -> bool:
         """Whether devices provide a scalar resource that the node does not have. Upstream: shouldDelegateResourceToDRA"""
         if not self._has_device_classes or allocatable > 0 or resource in ("cpu", "memory", "ephemeral-storage"):
             return False
@@ -168,7 +168,7 @@ class FitV136(Fit):
         return self._statuses[key]
 
     def score_placement(self, group: PodGroupInfo, assignments: PodGroupAssignments) -> int | Status:  # noqa: ARG002
-        """How full the nodes of the placement would be with the group's pods. Upstream: scorePlacement"""
+        """The MostAllocated score of the placement's nodes together, with the group's pods. Upstream: scorePlacement"""
         snapshot, nodes = self._handle.snapshot, assignments.placement.nodes
         rows = snapshot.rows(None if nodes is None else np.array([snapshot.row_of[name] for name in nodes], dtype=np.intp))
         allocations = []
@@ -180,11 +180,11 @@ class FitV136(Fit):
             used = rows.non_zero_requested(name) if name in ("cpu", "memory") else rows.requested(name)
             total = np.array([rows.allocatable(name).sum()], np.int64)
             allocations.append(Allocation(resource.weight, total, np.array([used.sum() + own], np.int64), own))
-        return int(self._fullness(allocations, 1)[0])
+        return int(self._most_allocated(allocations, 1)[0])
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None:
         request = compute_pod_resource_request(pod)
-        if self._has_device_classes and any(amount and self._is_left_to_dra(name, 0) for name, amount in request.scalar):
+        if self._has_device_classes and any(amount and self._is_delegated_to_dra(name, 0) for name, amount in request.scalar):
             return None
         return ((signers.RESOURCES, signed_requests(request)),)
 
@@ -201,7 +201,7 @@ def signed_requests(request: PreFilterState) -> dict[str, Any]:
 
 
 def _requested(request: PreFilterState) -> list[tuple[str, int]]:
-    """The resources that the pod asks for, with their amounts."""
+    """The resources that the pod requests, with their amounts."""
     own = [(name, getattr(request, member)) for name, member in _MEMBERS]
     return [(name, amount) for name, amount in (*own, *request.scalar) if amount > 0]
 
@@ -214,24 +214,24 @@ def _amount_of(resource: Resource, name: str) -> int:
 
 def _after_pod_event(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
     """Upstream: isSchedulableAfterPodEvent, isSchedulableAfterPodScaleDown"""
-    was, now = before_and_after(Pod, old, new)
-    if now is None:
-        return queue_if(was is not None and has_place(was))
-    if now.uid == pod.uid:
+    old_pod, new_pod = before_and_after(Pod, old, new)
+    if new_pod is None:
+        return queue_if(old_pod is not None and has_place(old_pod))
+    if new_pod.uid == pod.uid:
         return QueueingHint.QUEUE
-    if not now.spec.node_name or was is None:
+    if not new_pod.spec.node_name or old_pod is None:
         return QueueingHint.QUEUE_SKIP
-    before, left = pod.like(was).requests.resource, pod.like(now).requests.resource
+    old_requests, new_requests = pod.like(old_pod).requests.resource, pod.like(new_pod).requests.resource
     requested = request_of(pod.requests.resource)
-    return queue_if(any(_amount_of(before, name) > _amount_of(left, name) for name, _ in _requested(requested)))
+    return queue_if(any(_amount_of(old_requests, name) > _amount_of(new_requests, name) for name, _ in _requested(requested)))
 
 
 def _after_device_class_event(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
     """Upstream: isSchedulableAfterDeviceClassEvent"""
     requested = {name for name, _ in compute_pod_resource_request(pod).scalar}
-    was, _ = before_and_after(DeviceClass, old, new)
-    now = after(DeviceClass, old, new)
-    provided = now.spec.extended_resource_name or ""
-    if was is not None and (was.spec.extended_resource_name or "") == provided:
+    old_class, _ = before_and_after(DeviceClass, old, new)
+    new_class = after(DeviceClass, old, new)
+    provided = new_class.spec.extended_resource_name or ""
+    if old_class is not None and (old_class.spec.extended_resource_name or "") == provided:
         return QueueingHint.QUEUE_SKIP
-    return queue_if(provided in requested or (was is None and f"{IMPLICIT_PREFIX}{now.name}" in requested))
+    return queue_if(provided in requested or (old_class is None and f"{IMPLICIT_PREFIX}{new_class.name}" in requested))

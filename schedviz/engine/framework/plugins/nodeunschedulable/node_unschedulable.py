@@ -40,7 +40,7 @@ class NodeUnschedulable:
         return FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
-        if not rows.is_anywhere(self.name, _condition, np.int8):
+        if not rows.any_node(self.name, _condition, np.int8):
             return None
         codes = rows.node_column(self.name, _condition, np.int8)
         if tolerations_tolerate_taint(pod.pod.spec.tolerations, CORDON):

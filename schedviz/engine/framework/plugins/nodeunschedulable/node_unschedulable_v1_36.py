@@ -26,9 +26,9 @@ class NodeUnschedulableV136(NodeUnschedulable):
 
 def _after_node_change(_pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
     """Upstream: isSchedulableAfterNodeChange"""
-    was, _ = before_and_after(Node, old, new)
-    now = after(Node, old, new)
-    return queue_if(not now.spec.unschedulable and (was is None or was.spec.unschedulable))
+    old_node, _ = before_and_after(Node, old, new)
+    new_node = after(Node, old, new)
+    return queue_if(not new_node.spec.unschedulable and (old_node is None or old_node.spec.unschedulable))
 
 
 def _after_pod_toleration_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:

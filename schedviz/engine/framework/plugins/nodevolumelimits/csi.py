@@ -18,8 +18,8 @@ from schedviz.engine.framework.plugins.helper.printed_volume import printed_volu
 from schedviz.engine.framework.plugins.nodevolumelimits.limits import (
     MAX_VOLUME_COUNT_EXCEEDED,
     NO_LIMIT,
+    NOT_PROVISIONED,
     UNCOUNTED,
-    UNKNOWN,
     Migration,
     VolumeError,
     VolumeLimits,
@@ -58,15 +58,15 @@ class CSILimits(VolumeLimits):
                 added = self._attachable(pod.pod, self._csi_nodes.migrations[number], is_new=True)
             except VolumeError as error:
                 codes[same] = len(statuses)
-                statuses.append(self._why_not_countable(error))
+                statuses.append(self._status_of_volume_error(error))
                 continue
             for row in self._rows_to_check(added, rows, csi_rows, same).tolist():
                 status = self._check(added, rows.infos[row], csi_rows[row : row + 1], rows.take(np.array([row])))
                 if not status.is_success:
-                    codes[row] = _number_of(status, statuses)
+                    codes[row] = _code_of(status, statuses)
         return Verdicts(codes, statuses) if codes.any() else None
 
-    def _why_not_countable(self, error: VolumeError) -> Status:
+    def _status_of_volume_error(self, error: VolumeError) -> Status:
         """The verdict if the pod's own volumes cannot be counted."""
         return as_status(str(error))
 
@@ -74,12 +74,12 @@ class CSILimits(VolumeLimits):
         """The rows of `same` that may be full: the claims of all pods and the new volumes together exceed a limit."""
         if not added:
             return same[:0]
-        upper = rows.info_column((names.NODE_VOLUME_LIMITS, "volumes"), _volumes_at_most, np.int64)
-        doubtful = (upper == UNCOUNTED) & self._csi_nodes.has_limits(csi_rows, rows)
+        upper = rows.info_column((names.NODE_VOLUME_LIMITS, "volumes"), _max_volumes, np.int64)
+        may_exceed = (upper == UNCOUNTED) & self._csi_nodes.has_limits(csi_rows, rows)
         for key, count in Counter(added.values()).items():
             limit = self._csi_nodes.limit(csi_rows, rows, key)
-            doubtful |= (limit != NO_LIMIT) & (upper + count > limit)
-        chosen: Index = same[doubtful[same]]
+            may_exceed |= (limit != NO_LIMIT) & (upper + count > limit)
+        chosen: Index = same[may_exceed[same]]
         return chosen
 
     def _check(self, added: Attached, info: NodeInfo, csi_row: IntArray, row: Rows) -> Status:
@@ -124,16 +124,16 @@ class CSILimits(VolumeLimits):
 
     def _driver_info(self, claim: PersistentVolumeClaim, migration: Migration) -> tuple[str, str]:
         """Driver and handle of a claim's volume; "" if no driver attaches it. Upstream: getCSIDriverInfo"""
-        volume_ = self._bound_volume(claim)
-        if volume_ is None:
+        bound = self._bound_volume(claim)
+        if bound is None:
             return self._driver_info_of_class(claim, migration)
-        source = volume_.spec.csi
+        source = bound.spec.csi
         if source is None:
-            plugin = in_tree_plugin(volume_.spec)
+            plugin = in_tree_plugin(bound.spec)
             if plugin is None or not migration.is_on(plugin.name):
                 return "", ""
             try:
-                source = translated(volume_, plugin).spec.csi
+                source = translated(bound, plugin).spec.csi
             except TranslationError:
                 return "", ""
         return ("", "") if source is None else (source.driver, source.volume_handle)
@@ -144,7 +144,7 @@ class CSILimits(VolumeLimits):
         storage_class: StorageClass | None = self._objects.get("StorageClass", "", class_name) if class_name else None
         if storage_class is None:
             return "", ""
-        handle = f"{UNKNOWN}{claim.key}"
+        handle = f"{NOT_PROVISIONED}{claim.key}"
         plugin = BY_NAME.get(storage_class.provisioner)
         if plugin is None:
             return storage_class.provisioner, handle
@@ -165,7 +165,7 @@ class CSILimits(VolumeLimits):
         return printed_volume(volume)
 
 
-def _volumes_at_most(info: NodeInfo) -> int:
+def _max_volumes(info: NodeInfo) -> int:
     """An upper bound of the CSI volumes of a node's pods; UNCOUNTED if some volumes are not plain claims."""
     for pod in info.pods:
         for volume in pod.pod.spec.volumes:
@@ -174,7 +174,7 @@ def _volumes_at_most(info: NodeInfo) -> int:
     return len(info.pvc_ref_counts)
 
 
-def _number_of(status: Status, statuses: list[Status]) -> int:
+def _code_of(status: Status, statuses: list[Status]) -> int:
     if status not in statuses:
         statuses.append(status)
     return statuses.index(status)

@@ -60,7 +60,7 @@ class CSINodesV136(CSINodes):
         mask: Mask = np.array([*have, False], np.bool_)[csi_rows]
         return mask
 
-    def limit(self, csi_rows: IntArray, rows: Rows, key: str) -> IntArray:  # noqa: ARG002 - the Nodes are not looked at
+    def limit(self, csi_rows: IntArray, rows: Rows, key: str) -> IntArray:  # noqa: ARG002 - limits of Nodes do not count
         own = self._limits.get(key)
         return np.full(len(csi_rows), NO_LIMIT, np.int64) if own is None else own[csi_rows]
 
@@ -119,7 +119,7 @@ class CSILimitsV136(CSILimits):
                 if csi_driver is not None and csi_driver.spec.prevent_pod_scheduling_if_missing:
                     yield (migration == number) & ~self._csi_nodes.has_driver(csi_rows, driver), driver
 
-    def _why_not_countable(self, error: VolumeError) -> Status:
+    def _status_of_volume_error(self, error: VolumeError) -> Status:
         """A claim that is missing is no error: the pod waits for it."""
         return unresolvable(str(error)) if str(error).endswith("not found") else as_status(str(error))
 
@@ -191,8 +191,8 @@ def _after_attachment_deleted(pod: PodInfo, old: KubeObject | None, new: KubeObj
 
 def _after_csi_node_updated(_pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
     """Upstream: isSchedulableAfterCSINodeUpdated"""
-    was, _ = before_and_after(CSINode, old, new)
-    limits = {} if was is None else _limits(was)
+    old_csi_node, _ = before_and_after(CSINode, old, new)
+    limits = {} if old_csi_node is None else _limits(old_csi_node)
     return queue_if(any(limit > limits.get(driver, 0) for driver, limit in _limits(after(CSINode, old, new)).items()))
 
 

@@ -32,8 +32,8 @@ MAX_VOLUME_COUNT_EXCEEDED: Final = unschedulable("node(s) exceed max volume coun
 
 #: Prefix of the resources with which a Node limits the volumes of a kind.
 ATTACHABLE: Final = "attachable-volumes-"
-#: Prefix of the names of volumes that do not exist yet. Upstream draws it at random; no real volume has such a name.
-UNKNOWN: Final = "?"
+#: Prefix of the names of volumes that are not provisioned yet. Upstream draws it at random; no real volume has such a name.
+NOT_PROVISIONED: Final = "?"
 #: In a column of volume counts: the node has volumes that can only be counted one by one.
 UNCOUNTED: Final = -1
 _CSI_PREFIX: Final = f"{ATTACHABLE}csi-"

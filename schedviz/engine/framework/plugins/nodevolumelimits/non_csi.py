@@ -18,8 +18,8 @@ from schedviz.engine.framework.plugins.helper.csi_translation import AWS_EBS, AZ
 from schedviz.engine.framework.plugins.nodevolumelimits.limits import (
     MAX_VOLUME_COUNT_EXCEEDED,
     NO_LIMIT,
+    NOT_PROVISIONED,
     UNCOUNTED,
-    UNKNOWN,
     VolumeError,
     VolumeLimits,
     node_limit,
@@ -61,13 +61,13 @@ class NonCSILimits(VolumeLimits):
             return Verdicts.all(len(rows), as_status(str(error)))
         if not new:
             return None
-        upper = rows.info_column((self.name, "volumes"), self._volumes_at_most, np.int64)
+        upper = rows.info_column((self.name, "volumes"), self._max_volumes, np.int64)
         limits = self._limits(rows)
-        doubtful = ((upper == UNCOUNTED) | (upper + len(new) > limits)) & ~self._migrated(rows)
+        may_exceed = ((upper == UNCOUNTED) | (upper + len(new) > limits)) & ~self._migrated(rows)
         statuses = [SUCCESS] * len(rows)
-        for row in np.flatnonzero(doubtful).tolist():
+        for row in np.flatnonzero(may_exceed).tolist():
             statuses[row] = self._check(new, rows.infos[row], int(limits[row]))
-        return Verdicts.of(statuses) if doubtful.any() else None
+        return Verdicts.of(statuses) if may_exceed.any() else None
 
     def _check(self, new: set[str], info: NodeInfo, limit: int) -> Status:
         """Count the node's disks one by one. A disk that a pod on the node already uses is not attached again."""
@@ -119,7 +119,7 @@ class NonCSILimits(VolumeLimits):
         if bound is not None:
             return self._disk(bound.spec)
         # The volume does not exist yet, or no longer: its class says which kind it will be, or was.
-        return f"{UNKNOWN}{pod.namespace}/{name}" if self._is_provisioner_of(claim) else None
+        return f"{NOT_PROVISIONED}{pod.namespace}/{name}" if self._is_provisioner_of(claim) else None
 
     def _is_provisioner_of(self, claim: PersistentVolumeClaim) -> bool:
         """Upstream: matchProvisioner"""
@@ -127,7 +127,7 @@ class NonCSILimits(VolumeLimits):
         storage_class: StorageClass | None = None if name is None else self._objects.get("StorageClass", "", name)
         return storage_class is not None and storage_class.provisioner == self.plugin.name
 
-    def _volumes_at_most(self, info: NodeInfo) -> int:
+    def _max_volumes(self, info: NodeInfo) -> int:
         """An upper bound of the disks of a node's pods; UNCOUNTED if a pod has an ephemeral volume."""
         inline = 0
         for pod in info.pods:

@@ -13,7 +13,7 @@ import numpy as np
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE
 from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
-from schedviz.engine.framework.plugins.helper.topology import both
+from schedviz.engine.framework.plugins.helper.topology import intersection
 from schedviz.engine.framework.plugins.nodeaffinity.node_affinity import matches
 from schedviz.engine.framework.pod_memo import SelectionMemo
 from schedviz.engine.framework.rows import Rows
@@ -84,12 +84,12 @@ def included(rows: Rows, constraint: Constraint, pod: PodInfo) -> Mask | None:
     if constraint.honors_taints:
         tolerations = pod.pod.spec.tolerations
 
-        def bears(node_info: NodeInfo) -> int:
+        def tolerates_all(node_info: NodeInfo) -> int:
             taints = node_info.node.spec.taints if node_info.node is not None else ()
             return not constraint.is_untolerated(taints, tolerations)
 
         key = ("spread-taints", tolerations, constraint.compares_taints)
-        mask = both(mask, rows.node_column(key, bears, np.bool_).astype(np.bool_, copy=False))
+        mask = intersection(mask, rows.node_column(key, tolerates_all, np.bool_).astype(np.bool_, copy=False))
     return mask
 
 
@@ -97,10 +97,10 @@ def _affinity_mask(rows: Rows, required: RequiredNodeAffinity) -> Mask | None:
     if required.labels is None and required.nodes is None:
         return None
 
-    def fulfils(node_info: NodeInfo) -> int:
+    def matches_affinity(node_info: NodeInfo) -> int:
         return node_info.node is not None and matches(required, node_info.node)
 
-    return rows.node_column(("spread-affinity", required), fulfils, np.bool_).astype(np.bool_, copy=False)
+    return rows.node_column(("spread-affinity", required), matches_affinity, np.bool_).astype(np.bool_, copy=False)
 
 
 def matching_pods(rows: Rows, selector: Selector, namespace: str) -> IntArray:

@@ -15,7 +15,7 @@ import numpy as np
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.topology import DomainCounts, both, has_label, nodes_with_keys
+from schedviz.engine.framework.plugins.helper.topology import DomainCounts, has_label, intersection, nodes_with_keys
 from schedviz.engine.framework.plugins.podtopologyspread.constraint import Constraint, included, keys, matching_pods
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, unresolvable, unschedulable
@@ -96,12 +96,12 @@ class PreFilterState:
         slot = self.slot(index)
         domains = self.domains.get(slot, 0)
         if not domains:
-            # v1.36 compares with the fewest of no domain, which no number of pods exceeds.
+            # v1.27.1 skips the constraint. v1.36 takes 0 as the minimum, with which the skew is at most 1 and rejects no node either.
             return None
         return 0 if domains < self.constraints[index].min_domains else self.paths[slot].min_match_num
 
     def update_with_pod(self, changed: PodInfo, preemptor: PodInfo, node_info: NodeInfo, delta: int) -> None:
-        """Count a pod in after it was added to a node, or (-1) out. Upstream: updateWithPod"""
+        """Count a pod that was added to a node; with delta -1, stop counting one that was removed. Upstream: updateWithPod"""
         node = node_info.node
         if node is None or changed.namespace != preemptor.namespace:
             return
@@ -162,10 +162,10 @@ def _numbers(rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], presen
     If there are two constraints, a node's number is the last one's, as upstream overwrites it.
     """
     first, *others = constraints
-    counted = both(present, included(rows, first, pod))
+    counted = intersection(present, included(rows, first, pod))
     numbers = matching_pods(rows, first.selector, pod.namespace)
     for constraint in others:
-        among = both(present, included(rows, constraint, pod))
+        among = intersection(present, included(rows, constraint, pod))
         last = matching_pods(rows, constraint.selector, pod.namespace)
         numbers = last if among is None else np.where(among, last, numbers)
         counted = None if among is None or counted is None else counted | among
@@ -181,18 +181,18 @@ def _two_smallest(counts: DomainCounts) -> list[tuple[str, int]]:
 
 
 def filter_rows(state: PreFilterState, pod: PodInfo, rows: Rows) -> Verdicts | None:
-    """`matching + (1 if it matches itself) - fewest > maxSkew` rejects; so does a missing label. Upstream: Filter"""
+    """`matchNum + selfMatchNum - minMatchNum > maxSkew` rejects a node; so does a missing label. Upstream: Filter"""
     codes = np.zeros(len(rows), np.int16)
     for index, constraint in enumerate(state.constraints):
         key = constraint.topology_key
         if nodes_with_keys(rows, [key]) is not None:
             codes[(codes == 0) & ~has_label(rows, key)] = 2
-        fewest = state.min_match_num(index)
-        if fewest is None:
+        min_match_num = state.min_match_num(index)
+        if min_match_num is None:
             continue
-        itself = int(constraint.selector.matches(pod.pod.metadata.labels))
-        most = constraint.max_skew - itself + fewest
-        skewed = state.counts[state.slot(index)].of_rows(rows, key) > most
+        self_match_num = int(constraint.selector.matches(pod.pod.metadata.labels))
+        max_match_num = constraint.max_skew - self_match_num + min_match_num
+        skewed = state.counts[state.slot(index)].of_rows(rows, key) > max_match_num
         if skewed.any():
             codes[(codes == 0) & skewed] = 1
     return Verdicts(codes, (SUCCESS, _SKEWED, _NO_LABEL)) if codes.any() else None

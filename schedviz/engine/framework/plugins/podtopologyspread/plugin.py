@@ -56,8 +56,8 @@ class PodTopologySpread:
             constraints = self._constraints(pod, DO_NOT_SCHEDULE)
         except SelectorError as error:
             return None, as_status(f"obtaining pod's hard topology spread constraints: {error}")
-        state_ = filtering.cal_pre_filter_state(snapshot.rows(), pod, constraints) if constraints else PreFilterState()
-        state.write(PRE_FILTER_STATE_KEY, state_)
+        pre_filter_state = filtering.cal_pre_filter_state(snapshot.rows(), pod, constraints) if constraints else PreFilterState()
+        state.write(PRE_FILTER_STATE_KEY, pre_filter_state)
         return None, SUCCESS
 
     def add_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo) -> Status:
@@ -108,14 +108,14 @@ class PodTopologySpread:
         try:
             pre_score_state = state.read(PRE_SCORE_STATE_KEY)
         except NotFoundError as error:
-            return _unread(error)
+            return _missing_pre_score_state(error)
         return scoring.score_rows(pre_score_state, pod, rows)
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status:  # noqa: ARG002
         try:
             pre_score_state = state.read(PRE_SCORE_STATE_KEY)
         except NotFoundError as error:
-            return _unread(error)
+            return _missing_pre_score_state(error)
         return scoring.normalize(pre_score_state, scores)
 
     def _constraints(self, pod: PodInfo, action: str) -> tuple[Constraint, ...]:
@@ -142,5 +142,5 @@ def _update(state: CycleState, pod: PodInfo, changed: PodInfo, node_info: NodeIn
     return SUCCESS
 
 
-def _unread(error: NotFoundError) -> Status:
+def _missing_pre_score_state(error: NotFoundError) -> Status:
     return as_status(f'error reading "{PRE_SCORE_STATE_KEY.name}" from cycleState: {error}')

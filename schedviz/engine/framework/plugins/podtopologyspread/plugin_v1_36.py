@@ -70,36 +70,37 @@ class PodTopologySpreadV136(PodTopologySpread):
 
     def _after_pod_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
         """Upstream: isSchedulableAfterPodChange"""
-        was, now = before_and_after(Pod, old, new)
-        if any(pod_ is not None and not _is_counted(pod_, pod.pod) for pod_ in (now, was)):
+        old_pod, new_pod = before_and_after(Pod, old, new)
+        if any(pod_ is not None and not _is_counted(pod_, pod.pod) for pod_ in (new_pod, old_pod)):
             return QueueingHint.QUEUE_SKIP
         constraints = self._hard_constraints(pod)
-        if was is None or now is None:
-            changed = now or was
+        if old_pod is None or new_pod is None:
+            changed = new_pod or old_pod
             assert changed is not None
             labels = changed.metadata.labels
             return queue_if(any(constraint.selector.matches(labels) for constraint in constraints))
-        has_new_toleration = now.uid == pod.uid and now.spec.tolerations != was.spec.tolerations
+        has_new_toleration = new_pod.uid == pod.uid and new_pod.spec.tolerations != old_pod.spec.tolerations
         if has_new_toleration and any(constraint.honors_taints for constraint in constraints):
             return QueueingHint.QUEUE
-        before, after = was.metadata.labels, now.metadata.labels
+        old_labels, new_labels = old_pod.metadata.labels, new_pod.metadata.labels
         return queue_if(
-            before != after and any(constraint.selector.matches(before) != constraint.selector.matches(after) for constraint in constraints)
+            old_labels != new_labels
+            and any(constraint.selector.matches(old_labels) != constraint.selector.matches(new_labels) for constraint in constraints)
         )
 
     def _after_node_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
         """Upstream: isSchedulableAfterNodeChange"""
-        was, now = before_and_after(Node, old, new)
+        old_node, new_node = before_and_after(Node, old, new)
         keys = [constraint.topology_key for constraint in self._hard_constraints(pod)]
-        if was is None or now is None:
-            changed = now or was
+        if old_node is None or new_node is None:
+            changed = new_node or old_node
             assert changed is not None
             return queue_if(_has_all(changed.metadata.labels, keys))
-        before, after = was.metadata.labels, now.metadata.labels
-        if _has_all(before, keys) != _has_all(after, keys):
+        old_labels, new_labels = old_node.metadata.labels, new_node.metadata.labels
+        if _has_all(old_labels, keys) != _has_all(new_labels, keys):
             return QueueingHint.QUEUE
-        is_changed = any(before.get(key, "") != after.get(key, "") for key in keys) or was.spec.taints != now.spec.taints
-        return queue_if(_has_all(after, keys) and is_changed)
+        is_changed = any(old_labels.get(key, "") != new_labels.get(key, "") for key in keys) or old_node.spec.taints != new_node.spec.taints
+        return queue_if(_has_all(new_labels, keys) and is_changed)
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None:
         """None for a pod with constraints, its own or the defaults: where others are changes its scores."""

@@ -17,7 +17,7 @@ from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.interface import MAX_NODE_SCORE, Scores
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.topology import Counts, DomainCounts, both, has_label, label_codes, nodes_with_keys
+from schedviz.engine.framework.plugins.helper.topology import Counts, DomainCounts, has_label, intersection, label_codes, nodes_with_keys
 from schedviz.engine.framework.plugins.podtopologyspread.constraint import HOSTNAME, Constraint, included, keys, matching_pods
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import PodInfo
@@ -116,7 +116,7 @@ def _count(all_rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], pres
     """The matching pods of constraints with one key, which count in the same domains. `present`: the rows that count; None: all."""
     numbers: IntArray | None = None
     for constraint in constraints:
-        among = both(present, included(all_rows, constraint, pod))
+        among = intersection(present, included(all_rows, constraint, pod))
         matching = matching_pods(all_rows, constraint.selector, pod.namespace)
         matching = matching if among is None else np.where(among, matching, 0)
         numbers = matching if numbers is None else numbers + matching

@@ -14,9 +14,9 @@ from schedviz.kube.meta import KubeObject
 class SchedulingGatesV136(SchedulingGates):
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         event = ClusterEvent(GVK.POD, ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
-        return (ClusterEventWithHint(event, _its_gates_are_gone),)
+        return (ClusterEventWithHint(event, _after_gates_eliminated),)
 
 
-def _its_gates_are_gone(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+def _after_gates_eliminated(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
     """Upstream: isSchedulableAfterUpdatePodSchedulingGatesEliminated"""
     return queue_if(after(Pod, old, new).uid == pod.uid)

@@ -58,7 +58,7 @@ class TaintToleration:
         return FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
-        """Filter computes one status for each distinct set of hard taints in the cluster."""
+        """Compute one status for each distinct set of hard taints in the cluster."""
         classes, taint_sets = taint_sets_of(rows, DO_NOT_SCHEDULE)
         tolerations = pod.pod.spec.tolerations
         untolerated = [find_matching_untolerated_taint(taints, tolerations) for taints in taint_sets]

@@ -42,11 +42,11 @@ class TaintTolerationV136(TaintToleration):
 
     def _after_node_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
         """Upstream: isSchedulableAfterNodeChange"""
-        was, _ = before_and_after(Node, old, new)
-        now = after(Node, old, new)
+        old_node, _ = before_and_after(Node, old, new)
+        new_node = after(Node, old, new)
         tolerations = pod.pod.spec.tolerations
-        was_untolerated = was is None or self._is_untolerated(was.spec.taints, tolerations)
-        return queue_if(was_untolerated and not self._is_untolerated(now.spec.taints, tolerations))
+        was_untolerated = old_node is None or self._is_untolerated(old_node.spec.taints, tolerations)
+        return queue_if(was_untolerated and not self._is_untolerated(new_node.spec.taints, tolerations))
 
     def _is_untolerated(self, taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> bool:
         return any(taint.effect in DO_NOT_SCHEDULE and not self._tolerate(tolerations, taint) for taint in taints)

@@ -87,20 +87,20 @@ class VolumeRestrictions:
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
         exclusive = [volume for volume in pod.pod.spec.volumes if is_exclusive(volume)]
-        rest = self._rest(state)
+        claim_status = self._satisfy_read_write_once_pod(state)
         if not exclusive:
-            return None if rest is SUCCESS else Verdicts.all(len(rows), rest)
-        conflicts = _taken(exclusive, rows)
-        if rest is SUCCESS:
+            return None if claim_status is SUCCESS else Verdicts.all(len(rows), claim_status)
+        conflicts = _disk_conflicts(exclusive, rows)
+        if claim_status is SUCCESS:
             return Verdicts.reject(conflicts, _DISK_CONFLICT)
-        return Verdicts(np.where(conflicts, 1, 2), (SUCCESS, _DISK_CONFLICT, rest))
+        return Verdicts(np.where(conflicts, 1, 2), (SUCCESS, _DISK_CONFLICT, claim_status))
 
-    def _rest(self, state: CycleState) -> Status:
+    def _satisfy_read_write_once_pod(self, state: CycleState) -> Status:
         """The verdict for nodes without disk conflicts. Upstream: satisfyReadWriteOncePod"""
         try:
             used = state.read(PRE_FILTER_STATE_KEY).conflicting_pvc_ref_count
         except NotFoundError:
-            return _unread()
+            return _missing_state()
         return self.claim_conflict if used > 0 else SUCCESS
 
 
@@ -108,11 +108,11 @@ def _update(state: CycleState, pod: PodInfo, multiplier: int) -> Status:
     try:
         state.read(PRE_FILTER_STATE_KEY).update_with_pod(pod, multiplier)
     except NotFoundError:
-        return _unread()
+        return _missing_state()
     return SUCCESS
 
 
-def _unread() -> Status:
+def _missing_state() -> Status:
     return as_status(f'cannot read "{PRE_FILTER_STATE_KEY.name}" from cycleState')
 
 
@@ -122,7 +122,7 @@ def is_exclusive(volume: Volume) -> bool:
     return any(source is not None for source in sources)
 
 
-def _taken(volumes: Sequence[Volume], rows: Rows) -> Mask:
+def _disk_conflicts(volumes: Sequence[Volume], rows: Rows) -> Mask:
     """The rows where a pod uses one of the disks. Rows whose pods have no such disks are skipped."""
     with_disks = rows.info_column((names.VOLUME_RESTRICTIONS, "disks"), _has_exclusive_volumes, np.bool_)
     conflicts = np.zeros(len(rows), np.bool_)

@@ -24,7 +24,7 @@ from schedviz.kube.claims import WAIT_FOR_FIRST_CONSUMER, class_of_claim
 from schedviz.kube.core import Pod
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 
-_CONFLICT: Final = unresolvable("node(s) had no available volume zone")
+_ZONE_CONFLICT: Final = unresolvable("node(s) had no available volume zone")
 
 TOPOLOGY_LABELS: Final = (
     "failure-domain.beta.kubernetes.io/zone",
@@ -96,18 +96,18 @@ class VolumeZone:
                 topologies = self._topologies(pod.pod)
             except UnusableVolumeError as error:
                 return Verdicts.all(len(rows), unresolvable(str(error)))
-        elsewhere = np.zeros(len(rows), np.bool_)
+        conflicts = np.zeros(len(rows), np.bool_)
         for topology in topologies:
-            elsewhere |= self._is_elsewhere(rows, topology)
-        if not elsewhere.any():
+            conflicts |= self._conflicts(rows, topology)
+        if not conflicts.any():
             return None
         # A node without any such label counts as a node of a single-zone cluster.
-        placed = np.zeros(len(rows), np.bool_)
+        has_topology_label = np.zeros(len(rows), np.bool_)
         for key in TOPOLOGY_LABELS:
-            placed |= has_label(rows, key)
-        return Verdicts.reject(elsewhere & placed, _CONFLICT)
+            has_topology_label |= has_label(rows, key)
+        return Verdicts.reject(conflicts & has_topology_label, _ZONE_CONFLICT)
 
-    def _is_elsewhere(self, rows: Rows, topology: PVTopology) -> Mask:
+    def _conflicts(self, rows: Rows, topology: PVTopology) -> Mask:
         """The rows whose label has none of the volume's values."""
         codes, values = label_codes(rows, topology.key)
         mask: Mask = np.array([value not in topology.values for value in values], np.bool_)[codes]

@@ -35,7 +35,7 @@ class VolumeZoneV136(VolumeZone):
             ClusterEventWithHint(ClusterEvent(GVK.PERSISTENT_VOLUME, add_or_update), _after_volume_change),
         )
 
-    def _is_elsewhere(self, rows: Rows, topology: PVTopology) -> Mask:
+    def _conflicts(self, rows: Rows, topology: PVTopology) -> Mask:
         mask = self._has_other_value(rows, topology.key, topology)
         other_label = _GA_LABEL.get(topology.key)
         if other_label is None:
@@ -63,5 +63,5 @@ def _after_claim_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | 
 
 def _after_volume_change(_pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
     """Upstream: isSchedulableAfterPersistentVolumeChange"""
-    was, _ = before_and_after(PersistentVolume, old, new)
-    return queue_if(was is None or topologies_of(was) != topologies_of(after(PersistentVolume, old, new)))
+    old_volume, _ = before_and_after(PersistentVolume, old, new)
+    return queue_if(old_volume is None or topologies_of(old_volume) != topologies_of(after(PersistentVolume, old, new)))

@@ -1,4 +1,4 @@
-"""v1.14's priorities, run beside Score."""
+"""Runs v1.14's priorities in addition to Score."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedviz.trace.policies import Policies
 
 
 class ClassicPriorities:
-    """Runs v1.14 priorities beside Score, for the same pod and nodes. Their result is shown and decides nothing."""
+    """Runs v1.14 priorities in addition to Score, for the same pod and nodes. Their result is shown but not used."""
 
     def __init__(self, configs: list[PriorityConfig], objects: ObjectLister) -> None:
         self.configs = configs
