@@ -37,7 +37,7 @@ class BindingCycleV136(BindingCycle):
         return self.framework
 
     def _pre_bind_pre_flight(self) -> StageReport:
-        """Ask the PreBind plugins whether they have something to do; if so, or if the pod waits, say to which node it will go."""
+        """Run PreBindPreFlight; if a PreBind plugin has something to do, or if the pod waits, nominate its node."""
         outcome = self._framework.run_pre_bind_pre_flights(self.cycle_state, self.assumed, self.node)
         self.results.pre_bind_pre_flight = outcome.answers
         statuses = statuses_of(outcome.answers)

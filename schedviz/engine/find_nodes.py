@@ -48,7 +48,7 @@ def rows_in_search_order(snapshot: Snapshot, names: frozenset[str] | None, start
 
 def pass_extender(extender: Extender, pod: PodInfo, rows: Rows, statuses: NodeToStatusMap) -> tuple[Rows, ExtenderFilterRecord]:
     """The rows that an extender keeps, in its order; its reasons for the others are added to `statuses`. If it fails, all rows. Deviation:
-    a node in its answer that it was not asked about is ignored.
+    a node in its answer that was not in the request is ignored.
 
     Upstream: schedule_one.go findNodesThatPassExtenders
     """

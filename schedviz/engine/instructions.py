@@ -1,4 +1,4 @@
-"""Instructions: the writes that the scheduler asks its host to make. The scheduler itself never writes.
+"""Instructions: the writes that the host makes for the scheduler, which never writes itself.
 
 A host gets one instruction at a time and returns an error as a value, or None. The simulated API server (`cluster`) is one host, the writer
 to a followed cluster another.

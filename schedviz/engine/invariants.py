@@ -13,7 +13,7 @@ from schedviz.trace.heap import Heap
 
 
 class InvariantError(AssertionError):
-    """An invariant does not hold. `what` says which and where; `story` is the history of the object, where it is known."""
+    """An invariant does not hold. `what` names it and where it was found; `story` is the history of the object, where it is known."""
 
     def __init__(self, what: str, story: Iterable[str] = ()) -> None:
         self.what = what

@@ -227,7 +227,7 @@ class SchedulingCycle:
             evaluation.rejected = PluginAnswer(status.failed_plugin, status)
             return StageReport(stages.FILTER, rejections=rejections, facts=facts)
         for extender in self._interested_extenders():
-            rows, evaluation.error = self._ask_extender(extender, rows)
+            rows, evaluation.error = self._filter_with_extender(extender, rows)
             if evaluation.error:
                 return StageReport(stages.FILTER, facts=facts | {"error": evaluation.error})
             if not len(rows):
@@ -259,7 +259,7 @@ class SchedulingCycle:
         return self._end_filter(rows, outcome, want=want, index_modulo=len(rows))
 
     def _num_feasible_nodes_to_find(self, nodes: int) -> int:
-        """How many of these nodes the profile wants, or the configuration if the profile sets no percentage."""
+        """How many feasible nodes end the search, by the profile's percentage, or else by the configuration's."""
         percentage = self.framework.percentage_of_nodes_to_score
         if percentage is None:
             percentage = self.state.percentage_of_nodes_to_score
@@ -290,7 +290,7 @@ class SchedulingCycle:
         return self._found_feasible_nodes(facts, rejections)
 
     def _extender_filter(self) -> StageReport:
-        """Ask the next extender that is interested. Upstream: schedule_one.go findNodesThatPassExtenders"""
+        """Filter with the next extender that is interested. Upstream: schedule_one.go findNodesThatPassExtenders"""
         rows, results = self.feasible, self.results
         assert rows is not None
         following = self._next_extender()
@@ -298,7 +298,7 @@ class SchedulingCycle:
             return self._found_feasible_nodes({}, [])
         index, extender = following
         results.extenders_done = index + 1
-        remaining, error = self._ask_extender(extender, rows)
+        remaining, error = self._filter_with_extender(extender, rows)
         record = results.extender_filter[-1]
         facts: dict[str, Any] = {
             "extender": extender.name,
@@ -327,7 +327,7 @@ class SchedulingCycle:
                 return index, extender
         return None
 
-    def _ask_extender(self, extender: Extender, rows: Rows) -> tuple[Rows, str]:
+    def _filter_with_extender(self, extender: Extender, rows: Rows) -> tuple[Rows, str]:
         """The rows that the extender keeps, and its error (""); rejected nodes are added to the diagnosis."""
         remaining, record = pass_extender(extender, self.pod, rows, self.diagnosis.node_to_status)
         self.results.extender_filter.append(record)
@@ -393,7 +393,7 @@ class SchedulingCycle:
         return StageReport(stages.EXTENDER_PRIORITIZE if self.state.extenders else stages.SELECT_HOST, facts=facts)
 
     def _extender_prioritize(self) -> StageReport:
-        """Ask the extenders for scores; an extender that fails is ignored."""
+        """Get the extenders' scores; an extender that fails is ignored."""
         assert self.feasible is not None
         scores = {extender.name: extender.prioritize(self.pod, self.feasible) for extender in self._interested_extenders()}
         self.results.extender_scores = scores
@@ -616,7 +616,7 @@ class SchedulingCycle:
 
 
 def activate(state: SchedulerState, cycle_state: CycleState) -> list[str]:
-    """Move the pods that plugins asked for to activeQ, and return their keys. Upstream: schedule_one.go, end of both cycles"""
+    """Move the pods that plugins requested to activeQ, and return their keys. Upstream: schedule_one.go, end of both cycles"""
     pods_to_activate = cycle_state.read(PODS_TO_ACTIVATE_KEY)
     pods = list(pods_to_activate.pods)
     state.queue.activate(pods)

@@ -138,7 +138,7 @@ class SchedulingCycleV136(SchedulingCycle):
         extenders = self.state.extenders
         return self.framework.has_score_plugins or any(extender.is_prioritizer or extender.is_filter for extender in extenders)
 
-    def _ask_extender(self, extender: Extender, rows: Rows) -> tuple[Rows, str]:
+    def _filter_with_extender(self, extender: Extender, rows: Rows) -> tuple[Rows, str]:
         """The rows that the extender keeps, and its error (""). Its reasons replace those that a node had before.
 
         Upstream: schedule_one.go findNodesThatPassExtenders

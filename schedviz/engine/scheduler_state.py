@@ -68,7 +68,7 @@ class SchedulerState:
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
         #: Draws among tied nodes; None: the first of them is taken (FORMAT.md, "Frozen choices").
         self.random_source = random_source
-        #: v1.14's priorities, if the session's policies ask for them.
+        #: v1.14's priorities, if the session's policies name any.
         self.classic_priorities = classic_priorities
         #: v1.36: take the first of tied nodes instead of the one at the top of upstream's heap.
         self.takes_first_of_tied = False

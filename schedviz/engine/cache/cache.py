@@ -292,7 +292,7 @@ class Cache:
         return update
 
     def _update_pod_groups(self, snapshot: Snapshot) -> dict[str, PodGroupMembers | None]:  # noqa: ARG002 - v1.36 has pod groups
-        """Copy what changed of the pod groups. Returns it; None: the group is gone."""
+        """Copy what changed of the pod groups. Returns it; None: the group was removed."""
         return {}
 
     # Only v1.36's cache keeps the pods of groups. Another one may be chosen for that release as a policy.

@@ -34,7 +34,7 @@ class WatchEvent(msgspec.Struct, frozen=True):
     lost: Lost = ""
     #: When the event arrives, in nanoseconds, if it has a latency.
     due: int = 0
-    #: The object is gone, and this is its last known state. Upstream: client-go tools/cache DeletedFinalStateUnknown
+    #: The object was deleted, and this is its last known state. Upstream: client-go tools/cache DeletedFinalStateUnknown
     final_state_unknown: bool = False
 
     @property
@@ -103,7 +103,7 @@ class Watches:
         return lost
 
     def forget(self) -> list[WatchEvent]:
-        """Break all connections because the watcher is gone. Returns the events in flight. New connections are intact."""
+        """Break all connections because the watcher has ended. Returns the events in flight. New connections are intact."""
         lost, self.in_flight = self.in_flight, []
         self.written.clear()
         self.unconfirmed.clear()

@@ -27,7 +27,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     args: Mapping[str, type[Args]]
     #: API versions that are no longer read, with the release's warning.
     deprecated: Mapping[str, str] = {}
-    #: Plugins that are gone, and the version that removed them.
+    #: Plugins that were removed, and the version that removed them.
     removed_plugins: frozenset[str]
     removed_in: str
     #: The API version that messages show for a configuration without one.

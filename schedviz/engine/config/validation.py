@@ -117,7 +117,7 @@ class Validation(msgspec.Struct, frozen=True):
             seen.add(config.name)
             if config.name in self.rules.removed_plugins:
                 yield self._invalid(config_path, config.name, self._removed())
-            elif config.name != "NodeResourcesFit":  # looked at when the plugin is made
+            elif config.name != "NodeResourcesFit":  # validated when the plugin is created
                 yield from self.args.validate(f"{config_path}.args", config.args)
 
     def _removed(self) -> str:

@@ -90,7 +90,7 @@ class PostFilterResult(msgspec.Struct, frozen=True):
 
 
 class PodsToActivate(msgspec.Struct):
-    """Pods (`namespace/name`) that a plugin asked to move to activeQ when the cycle ends.
+    """Pods (`namespace/name`) that a plugin requested to move to activeQ when the cycle ends.
 
     Upstream: framework/interface.go PodsToActivate
     """
@@ -433,7 +433,7 @@ class PreBindPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class PreBindPreFlightPlugin(Plugin, Protocol):
-    """v1.36: says before the binding cycle whether PreBind will do something (Success) or nothing (Skip).
+    """v1.36: returns before the binding cycle whether PreBind will do something (Success) or nothing (Skip).
 
     Upstream: kube-scheduler/framework/interface.go PreBindPlugin.PreBindPreFlight
     """

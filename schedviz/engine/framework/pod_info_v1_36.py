@@ -100,7 +100,7 @@ def pod_info_class(features: Features) -> type[PodInfo]:
 
 
 def is_scaled_down(new: Pod, old: Pod, features: Features) -> bool:
-    """Whether any request became smaller or vanished. Pod-level requests count whatever their gate says.
+    """Whether any request became smaller or vanished. Pod-level requests count whether or not their gate is on.
 
     Upstream: framework/events.go extractPodScaleDown
     """

@@ -72,7 +72,7 @@ class EvaluatorV118(Evaluator):
         if errors:
             return None, as_status(errors[0])
         shown_candidates = tuple(map(shown, candidates))
-        candidates, error = self._ask_extenders(preemptor, candidates)
+        candidates, error = self._process_preemption_with_extenders(preemptor, candidates)
         shown_after_extenders = tuple(map(shown, candidates)) if self._handle.extenders else None
         if error:
             return PostFilterResult(record=PreemptionRecord(shown_candidates, shown_after_extenders)), as_status(error)
@@ -86,7 +86,7 @@ class EvaluatorV118(Evaluator):
         )
         return PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, best.node), record), SUCCESS
 
-    def _ask_extenders(self, pod: PodInfo, candidates: list[NodeVictims]) -> tuple[list[NodeVictims], str]:
+    def _process_preemption_with_extenders(self, pod: PodInfo, candidates: list[NodeVictims]) -> tuple[list[NodeVictims], str]:
         """The candidates that extenders keep; a node stays if an extender returns no victims for it.
 
         Upstream: processPreemptionWithExtenders

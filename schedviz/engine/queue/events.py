@@ -13,7 +13,7 @@ POD_ADD: Final = "PodAdd"
 SCHEDULE_ATTEMPT_FAILURE: Final = "ScheduleAttemptFailure"
 #: A pod's backoff ended.
 BACKOFF_COMPLETE: Final = "BackoffComplete"
-#: A plugin asked to activate the pod.
+#: A plugin requested that the pod be activated.
 FORCE_ACTIVATE: Final = "ForceActivate"
 #: A pending pod was updated.
 POD_UPDATE: Final = "PodUpdate"

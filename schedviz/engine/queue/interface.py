@@ -1,6 +1,6 @@
-"""What the scheduler asks of a scheduling queue, and what a queue asks of the profiles. Each release has its own queue.
+"""The interface of a scheduling queue, and what a queue needs of the profiles. Each release has its own queue.
 
-It is the wider interface of v1.36: v1.27.1 ignores what it does not use.
+The interface is that of v1.36; v1.27.1 ignores what it does not use.
 """
 
 from __future__ import annotations

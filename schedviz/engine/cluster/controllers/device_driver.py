@@ -16,7 +16,7 @@ from schedviz.kube.devices import ResourceSlice
 from schedviz.kube.example_driver import DRIVER, MAX_GPUS, MODELS, Hardware, device_classes, slice_names, slices_of
 from schedviz.kube.meta import KubeObject
 
-#: The labels of a node that say what it has.
+#: The labels of a node that describe its devices.
 COUNT_LABEL: Final = f"{DRIVER}/count"
 MODEL_LABEL: Final = f"{DRIVER}/model"
 PARTITIONS_LABEL: Final = f"{DRIVER}/partitions"
@@ -37,7 +37,7 @@ class DeviceDriver:
             yield obj.spec.node_name, api.clock.now + delay
 
     def reconcile(self, key: str, api: ApiServer) -> None:
-        """Publish the devices of a node, or delete the slices of a node that is gone. Classes are created once."""
+        """Publish the devices of a node, or delete the slices of a node that was deleted. Classes are created once."""
         node = api.store.get("Node", key)
         published = _published(key, api)
         if not isinstance(node, Node):

@@ -1,4 +1,4 @@
-"""ResourceClaims: creates the claims that pods ask for by template, and frees claims whose pods have ended.
+"""ResourceClaims: creates the claims for which pods have templates, and frees claims whose pods have ended.
 
 Claims of pod groups are not created. A claim that was created for a pod is deleted with it (the garbage collector's job).
 

@@ -28,7 +28,7 @@ class Victim:
         self.pods = [pod]
         self.priority = priority
         self.is_group = group_of(pod.pod) is not None
-        # Upstream does not look at the other pods of a group.
+        # Upstream ignores the start times of the other pods of a group.
         self.earliest_start = start_time(pod, now)
 
     @property

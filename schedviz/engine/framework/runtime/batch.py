@@ -35,7 +35,7 @@ MAX_AGE: Final = 500_000_000
 
 
 class RunsFilters(Protocol):
-    """What a batch asks of its framework."""
+    """What a batch needs of its framework."""
 
     @property
     def snapshot(self) -> SharedLister: ...

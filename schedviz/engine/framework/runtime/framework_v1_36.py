@@ -195,7 +195,7 @@ class FrameworkV136(Framework):
         return {plugin.name: plugin for plugin in self.plugins.at("pre_bind") if isinstance(plugin, PreBindPreFlightPlugin)}
 
     def run_pre_bind_pre_flights(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
-        """Ask each PreBind plugin whether it will do something. Success: one will; Skip: none will. Upstream: RunPreBindPreFlights"""
+        """Run PreBindPreFlight of each plugin. Success: some PreBind will do something; Skip: none will. Upstream: RunPreBindPreFlights"""
         answers: list[PluginAnswer] = []
         skipped: set[str] = set()
         returned = SKIP

@@ -1,4 +1,4 @@
-"""Pods that wait at Permit until every plugin that asked for it allows them, one rejects them, or a timeout ends.
+"""Pods that wait at Permit until every plugin that made them wait allows them, one rejects them, or a timeout ends.
 
 Upstream: framework/runtime/waiting_pods_map.go
 """

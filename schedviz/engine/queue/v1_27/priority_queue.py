@@ -240,7 +240,7 @@ class PriorityQueue(NominatesPods):
         return True
 
     def activate(self, keys: Iterable[str]) -> None:
-        """Move pending pods to activeQ because a plugin asked for it, in order of full name. Upstream: scheduling_queue.go Activate"""
+        """Move pending pods to activeQ at a plugin's request, in order of full name. Upstream: scheduling_queue.go Activate"""
         waiting = [
             queued
             for key in keys

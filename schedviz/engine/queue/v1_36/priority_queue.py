@@ -68,7 +68,7 @@ class PriorityQueue(NominatesPods):
         features: Features,
         now: Callable[[], int],
         pod_lister: PodLister,
-        namespace_labels: NamespaceLabels,  # noqa: ARG002 - hints look at objects, not at the queue's affinity terms
+        namespace_labels: NamespaceLabels,  # noqa: ARG002 - hints read objects, not the queue's affinity terms
         pod_initial_backoff_seconds: float = 1,
         pod_max_backoff_seconds: float = 10,
         pod_max_in_unschedulable_pods_seconds: float = 300,
@@ -272,7 +272,7 @@ class PriorityQueue(NominatesPods):
         self._record(events.POD_DELETE, moves)
 
     def add_unschedulable_if_not_present(self, queued: QueuedPodInfo, pod_scheduling_cycle: int) -> bool:  # noqa: ARG002
-        """Add a pod again after a failed attempt, as the hints for the events since it was popped say. False: it is in the queue already.
+        """Add a pod again after a failed attempt, as the hints for the events since then say. False: it is queued already.
 
         Upstream: AddUnschedulableIfNotPresent
         """
@@ -322,7 +322,7 @@ class PriorityQueue(NominatesPods):
         return RequeueAdvice(strategy, advice.hints), last
 
     def activate(self, keys: Iterable[str]) -> None:
-        """Move pending pods to activeQ because a plugin asked for it. Upstream: Activate"""
+        """Move pending pods to activeQ at a plugin's request. Upstream: Activate"""
         for key in sorted(keys):
             self._record_considered(cluster_events.FORCE_ACTIVATE, None, None, [RequeueDecision(pods=[key])])
             if self._activate(key):
@@ -404,7 +404,7 @@ class PriorityQueue(NominatesPods):
         self._recorder.record(InFlightChanged, added=[event.to_view() for event in added])
 
     def _requeue(self, queued: QueuedPodInfo, advice: RequeueAdvice, label: str, moves: Moves) -> QueueName:
-        """Put a pod where its hints say. Returns the queue. Upstream: requeuePodWithQueueingStrategy"""
+        """Put a pod into the queue that its hints lead to. Returns the queue. Upstream: requeuePodWithQueueingStrategy"""
         if advice.strategy == "skip":
             self.unschedulable_pods.add_or_update(queued)
             moves.entered(queued, "unschedulable")

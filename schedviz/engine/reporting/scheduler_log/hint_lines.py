@@ -1,4 +1,4 @@
-"""What plugins of v1.36 log when the queue asks their hints, from a hint's answer and the objects of its event.
+"""What plugins of v1.36 log when the queue evaluates their hints, from a hint's answer and the objects of its event.
 
 Where an answer has more than one reason, the objects decide which line it is; a reason that they cannot tell apart has no line here
 (see `v1_36`). Upstream: framework/plugins/*/, the functions isSchedulableAfter…
@@ -19,7 +19,7 @@ from schedviz.kube.node_affinity import required_node_affinity
 
 
 class HintCall(NamedTuple):
-    """A hint that was asked about a pod, and the objects of the event; an object that is unknown is None."""
+    """A hint that was evaluated for a pod, and the objects of the event; an object that is unknown is None."""
 
     plugin: str
     is_queue: bool

@@ -103,7 +103,7 @@ class QueueLines:
         self._moving = ""
 
     def considered(self, event: RequeueConsidered, entry: QueuedPod | None, cycle_of: str) -> Iterator[LogLine]:
-        """The queue asked hints.
+        """The queue evaluated hints.
 
         `entry` is that of a pod that comes back; `cycle_of` is the pod whose logger is used, "": the scheduler's own.
         """

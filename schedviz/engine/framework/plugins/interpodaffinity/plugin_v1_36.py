@@ -62,7 +62,7 @@ class InterPodAffinityV136(InterPodAffinity):
         return SKIP
 
     def _any_term_matches(self, pod: PodInfo) -> bool:
-        """Whether any preferred term matches a pod on a node with its topology key. Scores of 0 do not tell: weights can cancel out."""
+        """Whether any preferred term matches a pod on a node with its topology key. Scores of 0 do not show it: weights can cancel out."""
         snapshot, objects = self._handle.snapshot, self._handle.objects
         rows = snapshot.rows()
         counts = [

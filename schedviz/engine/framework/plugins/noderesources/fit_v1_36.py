@@ -1,4 +1,4 @@
-"""NodeResourcesFit of v1.36: only what the pod asks for is compared, and a request above a node's size is not helped by preemption.
+"""NodeResourcesFit of v1.36: only what the pod requests is compared, and a request above a node's size is not helped by preemption.
 
 Upstream: framework/plugins/noderesources/fit.go
 """

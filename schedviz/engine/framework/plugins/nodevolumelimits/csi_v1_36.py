@@ -49,7 +49,7 @@ _MIGRATION: Final = Migration(True, always=MIGRATION_ON_V1_36)
 
 
 class CSINodesV136(CSINodes):
-    """The limits of all CSINodes; what a Node's allocatable says does not count."""
+    """The limits of all CSINodes; limits in a Node's allocatable do not count."""
 
     def _migration_of(self, csi_node: CSINode) -> Migration:  # noqa: ARG002 - the annotation of the CSINode does not count
         return _MIGRATION
@@ -105,7 +105,7 @@ class CSILimitsV136(CSILimits):
         return volume.name
 
     def _without_driver(self, pod: Pod, rows: Rows) -> Iterator[tuple[Mask, str]]:
-        """The rows that lack a driver of the pod's volumes whose CSIDriver asks for it. Upstream: checkCSIDriverOnNode"""
+        """The rows that lack a driver of the pod's volumes whose CSIDriver requires it on the node. Upstream: checkCSIDriverOnNode"""
         csi_rows = self._csi_nodes.places(rows)
         migration = self._csi_nodes.migration(csi_rows)
         for number in np.unique(migration).tolist():

@@ -118,7 +118,7 @@ class NonCSILimits(VolumeLimits):
         bound = self._bound_volume(claim)
         if bound is not None:
             return self._disk(bound.spec)
-        # The volume does not exist yet, or no longer: its class says which kind it will be, or was.
+        # The volume does not exist yet, or no longer. The kind of disk follows from its class.
         return f"{NOT_PROVISIONED}{pod.namespace}/{name}" if self._is_provisioner_of(claim) else None
 
     def _is_provisioner_of(self, claim: PersistentVolumeClaim) -> bool:

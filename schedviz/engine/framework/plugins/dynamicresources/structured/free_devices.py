@@ -29,12 +29,12 @@ from schedviz.engine.framework.plugins.dynamicresources.structured.state import 
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.kube.core import Node
 
-#: What the arrays say about a node.
+#: The codes of nodes in the arrays.
 FREE: Final = 0
 NONE_FREE: Final = 1
 #: None is free, and a pool could not be used.
 INVALID_POOL: Final = 2
-#: Only a search can tell.
+#: Only a search can decide.
 SEARCH: Final = 3
 
 #: The code of nodes that have to be searched.
@@ -52,13 +52,13 @@ class PlainRequest(NamedTuple):
     expressions: tuple[str, ...]
     #: How many devices it needs.
     wanted: int
-    #: A search for it may take so many steps.
+    #: The maximum number of steps of a search for it.
     max_steps: int
 
     def choose(self, devices: Sequence[SliceDevice], seen: int, allocated: AbstractSet[DeviceID]) -> Sequence[SliceDevice] | None:
-        """The devices that it gets of the selected ones; (): too few are free. `seen`: how many a search looks at, selected or not.
+        """The devices that it gets of the selected ones; (): too few are free. `seen`: how many devices a search visits, selected or not.
 
-        None: too few are free, but a search, which tries all combinations of them before it says so, may take too long and end in an error.
+        None: too few are free, but a search, which tries all combinations of them, may take too long and end in an error.
         """
         free = [device for device in devices if device.id not in allocated]
         if len(free) >= self.wanted:
@@ -68,11 +68,11 @@ class PlainRequest(NamedTuple):
 
 
 class _Choice(NamedTuple):
-    """What nodes with the same code see."""
+    """What is common to nodes with the same code."""
 
     #: The selected devices, in the order in which they are tried.
     devices: tuple[SliceDevice, ...]
-    #: How many devices a search looks at.
+    #: How many devices a search visits.
     seen: int
     has_invalid_pool: bool
 

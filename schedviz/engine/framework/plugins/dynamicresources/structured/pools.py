@@ -56,7 +56,7 @@ class SliceDevice:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing but selectors and its user decides who gets the device."""
+        """Whether only selectors, and whether it is in use, decide which request gets the device."""
         own = self.device
         special = own.consumes_counters or own.taints or own.binding_conditions or self.has_request_policy or self.allows_multiple
         return not special and not self.slice.spec.per_device_node_selection
@@ -115,7 +115,7 @@ class Pool:
         for device in self.devices:
             for expression in expressions:
                 answer = device.answer(expression, selectors)
-                if isinstance(answer.value, SelectorError) or answer.looks:
+                if isinstance(answer.value, SelectorError) or answer.visits:
                     # The error, and the time, count only if the search comes to that device.
                     return None
                 if not answer.value:

@@ -32,10 +32,10 @@ from schedviz.kube.selectors import SelectorError as NodeSelectorError
 
 #: The limit of a search that has no timeout, so that no session runs for ever.
 MAX_STEPS: Final = 200_000
-#: Devices that are looked at in the time of a step. Work that grows with a device or a claim counts as looks, too.
+#: Devices that are visited in the time of a step. Work that grows with a device or a claim counts as visits, too.
 VISITS_PER_STEP: Final = 10
-#: Looks in the time that it takes to compile a character of an expression.
-_LOOKS_PER_CHARACTER: Final = 20
+#: Visits in the time that it takes to compile a character of an expression.
+_VISITS_PER_CHARACTER: Final = 20
 #: Upstream: resource/v1 AllocationResultsMaxSize
 MAX_RESULTS: Final = 32
 
@@ -252,10 +252,10 @@ class Search:
             self._count_visits(len(expressions) - 1)
         for index, expression in enumerate(expressions):
             if is_long(expression):
-                self._count(expression, None, len(expression) * _LOOKS_PER_CHARACTER)
+                self._count(expression, None, len(expression) * _VISITS_PER_CHARACTER)
             answer = device.answer(expression, self._rules.selectors)
-            if answer.looks:
-                self._count(expression, device.id, answer.looks)
+            if answer.visits:
+                self._count(expression, device.id, answer.visits)
             if isinstance(answer.value, SelectorError):
                 raise AllocationError(f"{where}: selector #{index}: {answer.value}")
             if not answer.value:

@@ -18,7 +18,7 @@ from schedviz.kube.devices import Device, DeviceAttribute
 
 #: Evaluations that cost less do not count as work.
 _USUAL_COST: Final = 200
-_LOOKS_PER_COST: Final = 2
+_VISITS_PER_COST: Final = 2
 
 
 class SelectorError(ValueError):
@@ -26,10 +26,10 @@ class SelectorError(ValueError):
 
 
 class Answer(NamedTuple):
-    """What a selector says of a device, or how it fails, and how much work that was, in devices looked at; 0: as little as usual."""
+    """A selector's value for a device, or how it fails, and how much extra work that was, in devices visited."""
 
     value: bool | SelectorError
-    looks: int = 0
+    visits: int = 0
 
 
 class Selectors:
@@ -58,7 +58,7 @@ class Selectors:
             return Answer(error)
         value = _evaluated(program, frame)
         spent = frame.cost + frame.work
-        return Answer(value, 0 if spent < _USUAL_COST else spent * _LOOKS_PER_COST)
+        return Answer(value, 0 if spent < _USUAL_COST else spent * _VISITS_PER_COST)
 
     def _compile(self, expression: str) -> cel.Program | str:
         """The program, or the compilation error."""
