@@ -14,7 +14,7 @@ from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_option
 from schedviz.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from schedviz.experiments.base import BaseCluster
+    from schedviz.experiments.base_cluster import BaseCluster
     from schedviz.kube.core import Pod
 
 #: Exit code of `loss`: a failure leaves pods without a node.
@@ -69,23 +69,23 @@ def fit(paths: tuple[Path, ...], template: Path, *, limit: int, as_json: bool, c
 def nodes(paths: tuple[Path, ...], *, repack: bool, greedy: bool, as_json: bool, chosen: ChosenRelease) -> None:
     """Search the fewest nodes that hold the pods, and print those that can be drained, the emptiest first."""
     from schedviz.cli.remote.printing import Progress
-    from schedviz.experiments.base import with_unbound_pods
-    from schedviz.experiments.capacity.fewest import fewest_nodes
+    from schedviz.experiments.base_cluster import with_unbound_pods
+    from schedviz.experiments.capacity.minimum_nodes import minimum_nodes
 
     base, progress = _base(paths, chosen), Progress()
     try:
-        fewest = fewest_nodes(with_unbound_pods(base) if repack else base, greedy=greedy, report=progress.say)
+        found = minimum_nodes(with_unbound_pods(base) if repack else base, greedy=greedy, report=progress.say)
     finally:
         progress.end()
     if as_json:
-        _print_json(fewest)
+        _print_json(found)
         return
-    say(f"{fewest.needed:,} of {fewest.nodes:,} nodes hold the pods: {len(fewest.removable):,} can go")
-    if fewest.pending_before:
-        say(f"{fewest.pending_before:,} pods have no node even with all nodes; they do not count.")
-    if fewest.next_stops:
-        say(f"More cannot go: {len(fewest.next_stops):,} pods would have no node ({_reasons(fewest.next_stops)}).")
-    _print_rows(dict.fromkeys(fewest.removable, ""), "nodes")
+    say(f"{found.needed:,} of {found.nodes:,} nodes hold the pods: {len(found.removable):,} can go")
+    if found.pending_before:
+        say(f"{found.pending_before:,} pods have no node even with all nodes; they do not count.")
+    if found.blocking_pods:
+        say(f"More cannot go: {len(found.blocking_pods):,} pods would have no node ({_reasons(found.blocking_pods)}).")
+    _print_rows(dict.fromkeys(found.removable, ""), "nodes")
 
 
 @capacity.command()
@@ -125,7 +125,7 @@ def loss(ctx: click.Context, paths: tuple[Path, ...], *, zones: bool, as_json: b
 
 def _base(paths: tuple[Path, ...], chosen: ChosenRelease) -> BaseCluster:
     from schedviz.cli.loading import loaded, settings_for
-    from schedviz.experiments.base import BaseCluster
+    from schedviz.experiments.base_cluster import BaseCluster
 
     imported = loaded(paths)
     if imported.trace is not None and not imported.objects:

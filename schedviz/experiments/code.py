@@ -1,4 +1,4 @@
-"""Loads the Python code that a plan names: plugins and measures in files beside it, without a package.
+"""Loads the Python code that a plan names: plugins and measures in files next to it, without a package.
 
 Code runs with the rights of whoever runs the plan, so that nothing is loaded unless the user allowed it.
 """
@@ -16,7 +16,7 @@ from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.measures import Measure
 from schedviz.experiments.plan import Code
 
-_TRUST = "read it, and run the command again with --trust-code"
+_HOW_TO_TRUST = "read it, and run the command again with --trust-code"
 
 
 def load_code(code: Code, folder: Path, *, is_trusted: bool) -> dict[str, Measure]:
@@ -28,7 +28,7 @@ def load_code(code: Code, folder: Path, *, is_trusted: bool) -> dict[str, Measur
         return {}
     if not is_trusted:
         files = ", ".join(sorted({reference.partition(":")[0] for reference in (*code.plugins.values(), *code.measures.values())}))
-        raise PlanError.of("code", f"the plan runs Python code of {files} with your rights; {_TRUST}")
+        raise PlanError.of("code", f"the plan runs Python code of {files} with your rights; {_HOW_TO_TRUST}")
     faults: list[Fault] = []
     measures = {}
     for name, reference in code.plugins.items():
@@ -75,7 +75,7 @@ def _module(file: Path) -> ModuleType:
     if not file.is_file():
         raise FileNotFoundError(file)
     if str(file.parent) not in sys.path:
-        # At the end, so that no file beside a plan replaces a package.
+        # At the end, so that no file next to a plan replaces a package.
         sys.path.append(str(file.parent))
     module = importlib.import_module(file.stem)
     if module.__file__ is None or Path(module.__file__).resolve() != file:

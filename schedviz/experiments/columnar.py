@@ -12,7 +12,7 @@ from schedviz.experiments.series import SeriesInfo, infos_of
 
 
 class ColumnarVariant(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
-    """A variant without its means, which the reader calculates for the baseline that is chosen, and without what the plan says of it."""
+    """A variant without its means, which the reader calculates for the baseline that is chosen, and without its description in the plan."""
 
     name: str
     note: str = ""

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 #: With more variants, moves are not counted, because the number of pairs grows quadratically.
-MOST_VARIANTS: Final = 40
+MAX_VARIANTS: Final = 40
 
 
 class Moves(msgspec.Struct, frozen=True, rename="camel"):
@@ -32,7 +32,7 @@ def moves_between(
     """The moves, from placements (pod -> node) by variant and seed; those of `earlier` where it has them. None if there are too many
     variants.
     """
-    if len(variants) > MOST_VARIANTS:
+    if len(variants) > MAX_VARIANTS:
         return None
     seeds = {variant: [seed for name, seed in placements if name == variant] for variant in variants}
     pods = {seed: sorted({pod for (_, of), found in placements.items() if of == seed for pod in found}) for _, seed in placements}

@@ -1,4 +1,4 @@
-"""What is drawn of a variant beside its numbers: how full its nodes are, and its numbers over time. Means over a few seeds."""
+"""What is drawn of a variant in addition to its numbers: how full its nodes are, and its numbers over time. Means over a few seeds."""
 
 from __future__ import annotations
 

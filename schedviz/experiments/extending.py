@@ -9,7 +9,7 @@ import msgspec
 from schedviz import __version__
 from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.plan import Plan
-from schedviz.experiments.reading import PlanText, parse_plan
+from schedviz.experiments.plan_text import PlanText, parse_plan
 from schedviz.experiments.results import Results, TrialRow
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import Trial
@@ -20,7 +20,7 @@ _MAY_CHANGE: Final = frozenset({"name", "question", "common", "variants", "grid"
 
 
 class ResultsNotReusable(Exception):
-    """Results of an earlier run are not those of the plan's trials. The text says why."""
+    """Results of an earlier run are not those of the plan's trials. The text has the reason."""
 
 
 def check_added(old: PlanText, new: PlanText) -> None:

@@ -24,7 +24,7 @@ class LifetimeSource:
     """Gives each pod its lifetime. Equal pods have equal lifetimes in all variants, in whatever order they run."""
 
     def __init__(self, lifetimes: Lifetimes, finished: Iterable[Pod], seed: int) -> None:
-        """`finished` are the finished pods of the base. Raises `PlanError` if their lifetimes are needed, and none tells its own."""
+        """`finished` are the finished pods of the base. Raises `PlanError` if their lifetimes are needed, and none has its own."""
         self._lifetimes = lifetimes
         self._seed = seed
         self._observed = _observed(finished) if lifetimes.source is not None else {}
@@ -71,7 +71,7 @@ def _observed(finished: Iterable[Pod]) -> dict[tuple[str, ...], list[float]]:
 
 
 def _seconds(pod: Pod) -> float | None:
-    """How long a finished pod ran, as far as its status tells."""
+    """How long a finished pod ran, if its status has the times."""
     moments = [each.last_transition_time for each in pod.status.conditions if each.type in _READY and each.status == "False"]
     try:
         return max(parse_timestamp(moments[0] or "") - parse_timestamp(pod.status.start_time or ""), 0.0) if moments else None

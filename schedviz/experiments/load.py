@@ -10,9 +10,9 @@ import msgspec
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.experiments.amounts import amounts
-from schedviz.experiments.base import is_pending
+from schedviz.experiments.base_cluster import is_pending
 from schedviz.experiments.errors import PlanError
-from schedviz.experiments.plan import MOST_COPIES, Load
+from schedviz.experiments.plan import MAX_COPIES, Load
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 
@@ -57,8 +57,8 @@ def _copies(pods: list[Pod], requested: dict[str, int], room: float, rng: random
         if room < 0:
             return
         number += 1
-        if number > MOST_COPIES:
-            message = f"more than {MOST_COPIES:,} pods would be added to reach the share; use a smaller one, or pods that request more"
+        if number > MAX_COPIES:
+            message = f"more than {MAX_COPIES:,} pods would be added to reach the share; use a smaller one, or pods that request more"
             raise PlanError.of("workload.load.share", message)
         metadata = msgspec.structs.replace(pod.metadata, name=f"{pod.name}-drawn-{number}", uid=f"{pod.uid}-drawn-{number}")
         yield msgspec.structs.replace(pod, metadata=metadata)

@@ -1,4 +1,4 @@
-"""Changes the nodes of a base as a variant asks."""
+"""Applies a variant's changes to the nodes of a base."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from schedviz.experiments.base import unbound
+from schedviz.experiments.base_cluster import unbound
 from schedviz.experiments.daemon_sets import is_of_daemon_set
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import NodesPatch
@@ -35,7 +35,7 @@ def with_nodes(objects: Iterable[KubeObject], patch: NodesPatch, *, path: str) -
 
 
 def _moved(pods: Iterable[Pod], gone: set[str]) -> list[Pod]:
-    """The pods, of which those on nodes that are gone are pending, after those that were pending before."""
+    """The pods, of which those on removed nodes are pending, after those that were pending before."""
     stay, moved = [], []
     for pod in pods:
         if pod.spec.node_name not in gone:

@@ -14,23 +14,23 @@ from schedviz.trace.releases import ReleaseName
 
 #: The value of the member `experiment`: the format's version.
 FORMAT: Final = 1
-MOST_TRIALS: Final = 10_000
-MOST_SEEDS: Final = 1_000
-#: For how long pods that back off are tried again, when nothing else is going to happen.
+MAX_TRIALS: Final = 10_000
+MAX_SEEDS: Final = 1_000
+#: For how long pods that back off are tried again, when nothing else is scheduled to happen.
 BACKOFF_SECONDS: Final = 60.0
 #: Values of all variants together. Each variant has a copy of what all share.
-MOST_VALUES: Final = 1_000_000
+MAX_VALUES: Final = 1_000_000
 #: Nodes that a variant can have, or add.
-MOST_NODES: Final = 100_000
+MAX_NODES: Final = 100_000
 #: Copies of pods that a load can add.
-MOST_COPIES: Final = 200_000
+MAX_COPIES: Final = 200_000
 #: When the last pod of a workload can arrive, in seconds of virtual time: after 31 years.
 LATEST_ARRIVAL: Final = 1e9
 #: Characters of a variant's name; in a grid, the names of its values together.
-LONGEST_VARIANT_NAME: Final = 1_000
+MAX_VARIANT_NAME_LENGTH: Final = 1_000
 
 Name = Annotated[str, Meta(min_length=1, max_length=200, pattern=ONE_LINE)]
-Count = Annotated[int, Meta(ge=0, le=MOST_NODES)]
+Count = Annotated[int, Meta(ge=0, le=MAX_NODES)]
 Price = Annotated[float, Meta(ge=0, le=1e9)]
 Seed = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
 
@@ -120,7 +120,7 @@ class AddedNodes(Part, frozen=True):
     """Copies of a node."""
 
     like: Name
-    count: Annotated[int, Meta(ge=1, le=MOST_NODES)] = 1
+    count: Annotated[int, Meta(ge=1, le=MAX_NODES)] = 1
 
 
 class NodesPatch(Part, frozen=True):
@@ -139,7 +139,7 @@ class NodesPatch(Part, frozen=True):
 
     @property
     def most_nodes(self) -> int:
-        """How many nodes it asks for, those of the base aside."""
+        """The maximum number of nodes that it adds to those of the base."""
         return (self.count or 0) + sum(added.count for added in self.add)
 
     @property
@@ -180,7 +180,7 @@ class Limits(Part, frozen=True):
     """When a trial ends, even if pods are still pending."""
 
     cycles: Annotated[int, Meta(ge=1, le=100_000_000)] | None = None
-    #: In virtual time. None: pods that back off are tried again for `BACKOFF_SECONDS`; all arrivals happen.
+    #: In virtual time. None: pods that back off are tried again for `BACKOFF_SECONDS`; all pods arrive.
     seconds: Annotated[float, Meta(ge=0, le=1e8)] | None = None
 
 
@@ -195,7 +195,7 @@ class Prices(Part, frozen=True):
 
 
 class Code(Part, frozen=True):
-    """Python code beside the plan: plugins and measures that are not installed. It runs with the rights of the user, who must allow it."""
+    """Python code next to the plan: plugins and measures that are not installed. It runs with the rights of the user, who must allow it."""
 
     #: Name in configurations -> the plugin's class.
     plugins: dict[Name, CodeName] = {}
@@ -227,7 +227,7 @@ class Tune(Part, frozen=True):
     #: Such as `placed >= baseline`, `victims <= 3` or `placed >= 0.99 * baseline`.
     constraints: Annotated[list[Name], Meta(max_length=100)] = []
     #: Variants to try, each with all seeds of the plan.
-    candidates: Annotated[int, Meta(ge=1, le=MOST_TRIALS)] = 30
+    candidates: Annotated[int, Meta(ge=1, le=MAX_TRIALS)] = 30
     #: Candidates that are proposed at a time, before their results are known. They run at once.
     batch: Annotated[int, Meta(ge=1, le=100)] = 4
     #: Of the search.
@@ -249,7 +249,7 @@ class Plan(Part, frozen=True):
     #: Axis -> its values. Every combination of one value of each axis is a variant.
     grid: dict[Name, Annotated[list[NamedPatch], Meta(min_length=1)]] = {}
     #: The seeds of each variant, or their number. Without seeds, each variant has one trial, and the first of tied nodes is selected.
-    seeds: Annotated[int, Meta(ge=1, le=MOST_SEEDS)] | Annotated[list[Seed], Meta(min_length=1, max_length=MOST_SEEDS)] | None = None
+    seeds: Annotated[int, Meta(ge=1, le=MAX_SEEDS)] | Annotated[list[Seed], Meta(min_length=1, max_length=MAX_SEEDS)] | None = None
     seed_varies: Annotated[tuple[SeedVaries, ...], Meta(min_length=1)] = ("ties", "order", "times")
     #: The variant with which the others are compared; the first one by default.
     baseline: Name | None = None

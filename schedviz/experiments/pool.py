@@ -14,12 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
-from schedviz.experiments.base import BaseCluster
+from schedviz.experiments.base_cluster import BaseCluster
 from schedviz.experiments.code import load_code
 from schedviz.experiments.measures import Measure, measures_named
 from schedviz.experiments.plan import Plan
-from schedviz.experiments.reading import parse_plan
-from schedviz.experiments.running import run_trial
+from schedviz.experiments.plan_text import parse_plan
+from schedviz.experiments.run_trial import run_trial
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.validation import CheckedPlan
@@ -70,7 +70,7 @@ class WorkerProcesses:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self.executor is not None:
             if kind is not None:
-                # Nobody waits for the trials that run.
+                # Do not wait for the trials that run.
                 for process in multiprocessing.active_children():
                     process.terminate()
             self.executor.shutdown(cancel_futures=True)

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from schedviz import __version__
-from schedviz.experiments.comparing import MOST_VARIANTS, Moves, moves_between
+from schedviz.experiments.comparing import MAX_VARIANTS, Moves, moves_between
 from schedviz.experiments.courses import Course, courses_of, mean_shares
 from schedviz.experiments.measure_info import MeasureInfo
 from schedviz.experiments.plan import Plan
@@ -22,11 +22,11 @@ from schedviz.experiments.variants import Variant
 
 FORMAT: Final = "schedviz-experiment-results/1"
 #: Moves, node shares and courses are means over this many seeds at most: they need whole results, which are large.
-MOST_SEEDS: Final = 5
+MAX_SEEDS: Final = 5
 #: Of all trials whose whole results are read at once: 200 bytes each.
-MOST_PLACEMENTS: Final = 2_000_000
+MAX_PLACEMENTS: Final = 2_000_000
 #: The points of all series of a document. Those of many trials are thinned further, so that a page can load them.
-_MOST_POINTS: Final = 400_000
+_MAX_POINTS: Final = 400_000
 
 
 class Column(msgspec.Struct, frozen=True, rename="camel"):
@@ -75,7 +75,7 @@ class TrialRow(msgspec.Struct, frozen=True, rename="camel", gc=False):
     cycles: int = 0
     clock_seconds: float = 0.0
     ended: str = ""
-    #: Key of a series -> its points. Empty if the trial failed, or series were not asked for.
+    #: Key of a series -> its points. Empty if the trial failed, or series were not requested.
     series: dict[str, Series] = {}
     series_axis: SeriesAxis | Literal[""] = ""
 
@@ -137,10 +137,10 @@ class Experiment(msgspec.Struct, frozen=True):
 
 def drawn_trials(experiment: Experiment) -> list[Trial]:
     """The trials whose whole results are needed: those of the first seeds, if there are not too many variants and placements."""
-    if len(experiment.variants) > MOST_VARIANTS:
+    if len(experiment.variants) > MAX_VARIANTS:
         return []
-    fitting = MOST_PLACEMENTS // max(1, experiment.pods * len(experiment.variants))
-    seeds = experiment.plan.all_seeds[: min(MOST_SEEDS, fitting)]
+    fitting = MAX_PLACEMENTS // max(1, experiment.pods * len(experiment.variants))
+    seeds = experiment.plan.all_seeds[: min(MAX_SEEDS, fitting)]
     return [trial for trial in experiment.trials if trial.seed in seeds]
 
 
@@ -228,7 +228,7 @@ def decode_results(data: bytes) -> Results:
 
 def _points_of_a_series(found: Iterable[TrialResult]) -> int:
     """How many points each series has at most."""
-    return max(_MOST_POINTS // max(sum(len(result.series) for result in found), 1), 2)
+    return max(_MAX_POINTS // max(sum(len(result.series) for result in found), 1), 2)
 
 
 def _row(trial: Trial, result: TrialResult, *, volatile: bool, points: int) -> TrialRow:

@@ -10,7 +10,7 @@ import msgspec
 from schedviz.experiments.measure_info import Unit
 
 #: The points of one series at most.
-MOST_POINTS: Final = 200
+MAX_POINTS: Final = 200
 
 #: What `at` counts: `seconds` of virtual time, or `pods` of the workload that have arrived, where all are there from the beginning.
 SeriesAxis = Literal["seconds", "pods"]
@@ -52,7 +52,7 @@ def infos_of(keys: Sequence[str]) -> list[SeriesInfo]:
 
 
 def evenly(count: int, most: int) -> list[int]:
-    """At most so many indices of a list, evenly spaced, with the first and the last one."""
+    """At most `count` indices of a list, evenly spaced, with the first and the last one."""
     if count <= most:
         return list(range(count))
     return [round(place * (count - 1) / (most - 1)) for place in range(most)]

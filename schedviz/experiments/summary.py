@@ -1,4 +1,4 @@
-"""What an experiment's results say, in sentences: which variant to choose, why, what it costs, and how sure that is.
+"""An experiment's results in sentences: which variant to choose, why, what it costs, and how sure that is.
 
 The page and the report have the same sentences, in other languages too (frontend/src/views/experiments/choiceText.ts).
 """
@@ -16,17 +16,17 @@ from schedviz.experiments.results import Column, Results
 from schedviz.experiments.table import heading, label, number, signed
 from schedviz.experiments.words import explained
 
-_MOST_COSTS: Final = 4
-_MOST_OTHERS: Final = 6
-_MOST_NAMES: Final = 5
+_MAX_COSTS: Final = 4
+_MAX_OTHERS: Final = 6
+_MAX_NAMES: Final = 5
 #: Variants that are as good, which the headline names.
-_MOST_TIES: Final = 2
+_MAX_TIES: Final = 2
 #: Variants as good as the baseline of which all differences are listed.
-_MOST_DIFFERING: Final = 3
+_MAX_DIFFERING: Final = 3
 #: With more variants than this, some differences lie beyond their margins by chance alone.
-_MANY: Final = 6
+_MANY_COMPARED: Final = 6
 
-_SURE: Final = {
+_CERTAINTY: Final = {
     "strong": "The difference is more than twice its 95 % margin, and all {seeds} seeds agree.",
     "fair": "The difference is larger than its 95 % margin; {agreeing} of {seeds} seeds agree. More seeds would narrow the margin.",
     "exact": "Each variant ran once, and a run repeats exactly. Add seeds to the plan to see whether the order of arrival matters.",
@@ -135,13 +135,13 @@ def _ties(choice: Choice) -> str:
     """The variants that are as good, for the end of the headline: many are only counted, and named among the reasons."""
     if not choice.ties:
         return ""
-    if len(choice.ties) > _MOST_TIES:
+    if len(choice.ties) > _MAX_TIES:
         return f" {len(choice.ties)} other variants are as good."
     return f" As good: {_listed(choice.ties)}."
 
 
 def _many_ties(choice: Choice) -> Iterator[str]:
-    if len(choice.ties) > _MOST_TIES:
+    if len(choice.ties) > _MAX_TIES:
         yield f"As good: {_listed(choice.ties)}."
 
 
@@ -162,7 +162,7 @@ def _reasons(results: Results, comparison: Comparison, choice: Choice) -> Iterat
 def _costs(results: Results, comparison: Comparison, choice: Choice) -> list[str]:
     if not choice.costs:
         return ["No measure is worse beyond chance."]
-    return [_against(comparison, choice.variant, results.baseline, column, "worse") for column in choice.costs[:_MOST_COSTS]]
+    return [_against(comparison, choice.variant, results.baseline, column, "worse") for column in choice.costs[:_MAX_COSTS]]
 
 
 def _against(comparison: Comparison, chosen: str, baseline: str, column: Column, how: str) -> str:
@@ -195,13 +195,13 @@ def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -
 
 def _differing(results: Results, comparison: Comparison, choice: Choice) -> Iterator[tuple[str, list[Column]]]:
     """The variants that are as good as the baseline, with the columns in which they differ from it beyond chance: one of each measure."""
-    for name in choice.ties[:_MOST_DIFFERING]:
+    for name in choice.ties[:_MAX_DIFFERING]:
         found: dict[str, Column] = {}
         for column in other_columns(results, choice.goals):
             if comparison.verdict(name, results.baseline, column):
                 found.setdefault(column.measure, column)
         if found:
-            yield name, list(found.values())[:_MOST_COSTS]
+            yield name, list(found.values())[:_MAX_COSTS]
 
 
 def _is_equal(comparison: Comparison, choice: Choice) -> bool:
@@ -221,10 +221,10 @@ def _certainty(results: Results, comparison: Comparison, choice: Choice) -> tupl
     level = sure.level if sure else "equal" if _is_equal(comparison, choice) else "even" if seeds > 1 else "exact"
     level = "fair" if level == "none" else level
     sentences = [
-        _SURE[level].format(agreeing=sure.agreeing if sure else 0, seeds=sure.seeds if sure else seeds, trials=len(results.trials))
+        _CERTAINTY[level].format(agreeing=sure.agreeing if sure else 0, seeds=sure.seeds if sure else seeds, trials=len(results.trials))
     ]
     compared = len(choice.dropped) + len(choice.ties)
-    if compared >= _MANY and seeds > 1:
+    if compared >= _MANY_COMPARED and seeds > 1:
         sentences.append(
             f"{compared + 1} variants were compared: of twenty such differences about one lies beyond its margin by chance. "
             "Run the best two again with more seeds."
@@ -243,7 +243,7 @@ def _others(results: Results, choice: Choice) -> list[str]:
     dropped = [each for each in choice.dropped if each.variant != results.baseline]
     return [
         f"{each.variant}: {label(each.column.key)} {signed(each.difference, each.column.unit)} against {each.best}."
-        for each in dropped[-_MOST_OTHERS:]
+        for each in dropped[-_MAX_OTHERS:]
     ]
 
 
@@ -282,5 +282,5 @@ def _joined(parts: Sequence[str]) -> str:
 def _listed(names: Sequence[str]) -> str:
     """Some names. Variants of a grid have commas in theirs."""
     separator = "; " if any("," in name for name in names) else ", "
-    more = len(names) - _MOST_NAMES
-    return f"{separator.join(names[:_MOST_NAMES])} and {more} more" if more > 0 else separator.join(names)
+    more = len(names) - _MAX_NAMES
+    return f"{separator.join(names[:_MAX_NAMES])} and {more} more" if more > 0 else separator.join(names)

@@ -12,9 +12,18 @@ from schedviz.experiments.results import Column, Results, VariantResult
 from schedviz.experiments.statistics import Interval
 
 #: The columns of the table in a terminal, if the plan chose no measures. The last two are shown only if they are not 0 everywhere.
-_SHOWN: Final = ("placed", "pending", "nodesUsed", "utilization.cpu", "utilization.memory", "fragmentation.cpu", "zoneSkew.max", "victims")
-_RARE: Final = ("zoneSkew.max", "victims")
-#: Names of measures that their keys do not say, as in frontend/src/model/experiments/text.ts.
+_DEFAULT_COLUMNS: Final = (
+    "placed",
+    "pending",
+    "nodesUsed",
+    "utilization.cpu",
+    "utilization.memory",
+    "fragmentation.cpu",
+    "zoneSkew.max",
+    "victims",
+)
+_SHOWN_IF_NOT_ZERO: Final = ("zoneSkew.max", "victims")
+#: Names of measures that their keys do not show, as in frontend/src/model/experiments/text.ts.
 _NAMES: Final = {
     "placed": "pods placed",
     "pending": "pods pending",
@@ -24,8 +33,8 @@ _NAMES: Final = {
     "engineSeconds": "engine's time",
 }
 #: Columns of one measure in a terminal. Of more, such as the points of a curve, evenly spaced ones are shown.
-_MOST_PARTS: Final = 8
-_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_MAX_PARTS: Final = 8
+_WORD_BOUNDARY: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def table(results: Results, *, keys: Sequence[str] | None = None) -> list[list[str]]:
@@ -44,15 +53,15 @@ def _thinned(columns: Sequence[Column]) -> list[Column]:
 
 def _spaced(parts: list[Column]) -> list[Column]:
     """The first, the last and evenly spaced ones between them."""
-    if len(parts) <= _MOST_PARTS:
+    if len(parts) <= _MAX_PARTS:
         return parts
-    return [parts[place * (len(parts) - 1) // (_MOST_PARTS - 1)] for place in range(_MOST_PARTS)]
+    return [parts[place * (len(parts) - 1) // (_MAX_PARTS - 1)] for place in range(_MAX_PARTS)]
 
 
 def label(key: str) -> str:
     """A column's key for people: `nodesUsed` becomes `nodes used`, and `utilization.cpu` becomes `utilization · cpu`."""
     measure, _, part = key.partition(".")
-    words = _NAMES.get(measure) or _HUMP.sub(" ", measure).lower()
+    words = _NAMES.get(measure) or _WORD_BOUNDARY.sub(" ", measure).lower()
     return f"{words} · {part}" if part else words
 
 
@@ -63,9 +72,9 @@ def heading(key: str) -> str:
 
 
 def _is_shown(column: Column, results: Results) -> bool:
-    if column.key in _RARE:
+    if column.key in _SHOWN_IF_NOT_ZERO:
         return any(variant.values[column.key].mean for variant in results.variants if column.key in variant.values)
-    return column.key in _SHOWN
+    return column.key in _DEFAULT_COLUMNS
 
 
 def csv_of(results: Results) -> str:

@@ -39,7 +39,7 @@ class Timeline:
 
     @property
     def next_at(self) -> int | None:
-        """When the next pod arrives or ends; None: nothing is going to happen."""
+        """When the next pod arrives or ends; None: none will."""
         moments = [self._ends[0][0]] if self._ends else []
         if self.has_arrivals:
             moments.append(self._began + self._arrivals[self._arrived].at)

@@ -9,7 +9,7 @@ import msgspec
 
 from schedviz.engine import SimulationSettings
 from schedviz.experiments.arrivals import Arrival, arrivals_of
-from schedviz.experiments.base import BaseCluster, is_pending
+from schedviz.experiments.base_cluster import BaseCluster, is_pending
 from schedviz.experiments.lifetimes import LifetimeSource
 from schedviz.experiments.load import with_load
 from schedviz.experiments.nodes import with_nodes

@@ -8,9 +8,9 @@ import msgspec
 
 from schedviz import __version__
 from schedviz.engine import Outcome
-from schedviz.experiments.base import BaseCluster
+from schedviz.experiments.base_cluster import BaseCluster
 from schedviz.experiments.plan import Plan
-from schedviz.experiments.running import TrialRun, never
+from schedviz.experiments.run_trial import TrialRun, never
 from schedviz.experiments.trial_inputs import objects_of_trial
 from schedviz.experiments.trials import Trial
 from schedviz.ingest import session_file

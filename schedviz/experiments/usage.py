@@ -15,7 +15,7 @@ from schedviz.engine.cluster.cluster import is_finished
 from schedviz.engine.framework.resource import Resource
 from schedviz.experiments.amounts import amounts
 from schedviz.experiments.daemon_sets import is_of_daemon_set
-from schedviz.experiments.series import MOST_POINTS, Series, SeriesAxis
+from schedviz.experiments.series import MAX_POINTS, Series, SeriesAxis
 from schedviz.experiments.usage_log import Change
 from schedviz.kube.core import Node, Pod
 
@@ -82,9 +82,9 @@ class Usage:
         """The points of a plot: every change if there are few of them, otherwise evenly spaced moments."""
         last = len(self._source.first_tries) if self._source.axis == "pods" else self._source.end
         changes = sorted({*self._at.tolist(), last})
-        if len(changes) <= MOST_POINTS:
+        if len(changes) <= MAX_POINTS:
             return changes
-        return [round(place * last / (MOST_POINTS - 1)) for place in range(MOST_POINTS)]
+        return [round(place * last / (MAX_POINTS - 1)) for place in range(MAX_POINTS)]
 
 
 def _rows(source: UsageSource) -> list[tuple[int, tuple[float, ...]]]:

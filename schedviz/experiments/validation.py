@@ -10,15 +10,15 @@ from typing import Final
 import msgspec
 
 from schedviz.engine import ConfigurationError, Simulation
-from schedviz.experiments.base import BaseCluster, SessionLoader, load_base, no_sessions
+from schedviz.experiments.base_cluster import BaseCluster, SessionLoader, load_base, no_sessions
 from schedviz.experiments.code import load_code
 from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.measures import Measure, measures_named
 from schedviz.experiments.plan import Patch, Plan, Tune
+from schedviz.experiments.plan_text import PlanText
 from schedviz.experiments.prices import check_prices
-from schedviz.experiments.reading import PlanText
 from schedviz.experiments.results import Experiment
-from schedviz.experiments.running import TrialRun, TrialStopped
+from schedviz.experiments.run_trial import TrialRun, TrialStopped
 from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial, timeline_of_trial
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.tuning.goal import columns_of
@@ -27,8 +27,8 @@ from schedviz.experiments.variants import Variant
 
 #: How long the estimate runs one trial.
 _SAMPLE_SECONDS: Final = 1.0
-#: A plan with so many faults is not checked further.
-_MOST_FAULTS: Final = 100
+#: A plan with this many faults is not checked further.
+_MAX_FAULTS: Final = 100
 
 
 class CheckedPlan(msgspec.Struct, frozen=True):
@@ -87,7 +87,7 @@ def _checked(read: PlanText, folder: Path, base: BaseCluster, between_variants: 
     for variant in read.variants:
         between_variants()
         faults += faults_of(variant, checked)
-        if len(faults) >= _MOST_FAULTS:
+        if len(faults) >= _MAX_FAULTS:
             raise PlanError(faults)
     faults += _faults_of_seeds(plan)
     if plan.tune is not None:
@@ -98,7 +98,7 @@ def _checked(read: PlanText, folder: Path, base: BaseCluster, between_variants: 
 
 
 def _faults_of_seeds(plan: Plan) -> list[Fault]:
-    """Seeds must vary something: trials that cannot differ would look like certainty."""
+    """Seeds must vary something: trials that cannot differ would look like certain results."""
     arrivals, lifetimes = plan.workload.arrivals, plan.workload.lifetimes
     is_drawn = lifetimes is not None or (arrivals is not None and arrivals.source is None and arrivals.distribution == "poisson")
     changed = {"ties": True, "order": arrivals is None or arrivals.source is None, "times": is_drawn, "nodes": True}

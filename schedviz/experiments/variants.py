@@ -10,11 +10,11 @@ import msgspec
 
 from schedviz.experiments.configuration import with_patch
 from schedviz.experiments.errors import Fault, PlanError
-from schedviz.experiments.plan import LONGEST_VARIANT_NAME, MOST_NODES, MOST_TRIALS, MOST_VALUES, NamedPatch, NodesPatch, Patch, Plan
+from schedviz.experiments.plan import MAX_NODES, MAX_TRIALS, MAX_VALUES, MAX_VARIANT_NAME_LENGTH, NamedPatch, NodesPatch, Patch, Plan
 from schedviz.trace.policies import Policies
 
 #: The name of the only variant of a plan that names none.
-ONLY = "default"
+ONLY_VARIANT = "default"
 
 
 class Variant(msgspec.Struct, frozen=True, rename="camel"):
@@ -42,8 +42,8 @@ def expand(plan: Plan) -> list[Variant]:
     """The variants of a plan: those of the list, then those of the grid. Raises `PlanError`."""
     count = len(plan.variants) + _combinations(plan)
     trials = max(count, 1) * len(plan.all_seeds)
-    if trials > MOST_TRIALS:
-        raise PlanError.of("grid" if plan.grid else "variants", f"the plan has {trials:,} trials; at most {MOST_TRIALS:,} are possible")
+    if trials > MAX_TRIALS:
+        raise PlanError.of("grid" if plan.grid else "variants", f"the plan has {trials:,} trials; at most {MAX_TRIALS:,} are possible")
     _check_size(plan)
     if len(set(plan.all_seeds)) < len(plan.all_seeds):
         raise PlanError.of("seeds", "expected different seeds; one stands twice")
@@ -52,7 +52,7 @@ def expand(plan: Plan) -> list[Variant]:
         for index, patch in enumerate(plan.variants)
     ]
     variants += _of_grid(plan)
-    variants = variants or [Variant(ONLY, plan.common, "common")]
+    variants = variants or [Variant(ONLY_VARIANT, plan.common, "common")]
     _check_names(plan, variants)
     _check_nodes(variants)
     return variants
@@ -70,8 +70,8 @@ def _check_size(plan: Plan) -> None:
     combinations = _combinations(plan)
     size = (len(plan.variants) + combinations) * _size(plan.common) + sum(map(_size, plan.variants))
     size += sum(combinations // len(values) * sum(map(_size, values)) for values in plan.grid.values())
-    if size > MOST_VALUES:
-        message = f"the variants have {size:,} values together, with those of `common`; at most {MOST_VALUES:,} are possible"
+    if size > MAX_VALUES:
+        message = f"the variants have {size:,} values together, with those of `common`; at most {MAX_VALUES:,} are possible"
         raise PlanError.of("grid" if plan.grid else "variants", message)
 
 
@@ -102,8 +102,8 @@ def _of_grid(plan: Plan) -> list[Variant]:
 
 def _check_nodes(variants: Sequence[Variant]) -> None:
     for variant in variants:
-        if variant.patch.nodes.most_nodes > MOST_NODES:
-            message = f"the variant asks for {variant.patch.nodes.most_nodes:,} nodes; at most {MOST_NODES:,} are possible"
+        if variant.patch.nodes.most_nodes > MAX_NODES:
+            message = f"the variant asks for {variant.patch.nodes.most_nodes:,} nodes; at most {MAX_NODES:,} are possible"
             raise PlanError.of(f"{variant.path}.nodes", message, variant=variant.name)
 
 
@@ -111,8 +111,8 @@ def _check_names(plan: Plan, variants: Sequence[Variant]) -> None:
     faults = []
     seen: dict[str, Variant] = {}
     for variant in variants:
-        if len(variant.name) > LONGEST_VARIANT_NAME:
-            message = f"the name of the variant has {len(variant.name):,} characters; at most {LONGEST_VARIANT_NAME:,} are possible"
+        if len(variant.name) > MAX_VARIANT_NAME_LENGTH:
+            message = f"the name of the variant has {len(variant.name):,} characters; at most {MAX_VARIANT_NAME_LENGTH:,} are possible"
             raise PlanError([Fault(variant.path, message)])
         if variant.name in seen:
             faults.append(Fault(variant.path, f"there is another variant of this name, {seen[variant.name].path}", variant=variant.name))

@@ -14,7 +14,7 @@ from schedviz.lessons.reading import PLAN
 from schedviz.lessons.stop_state import StopState
 from schedviz.lessons.texts import IN_RELEASE, TAKE_HOME, StopText, Text
 
-FEWEST_FACTS, MOST_FACTS = 3, 5
+MIN_FACTS, MAX_FACTS = 3, 5
 
 
 def faults_of(lesson: Lesson) -> list[Fault]:
@@ -51,8 +51,8 @@ def _faults_of_text(text: Text, stops: dict[str, Stop]) -> Iterator[Fault]:
         yield Fault(text.file, 1, "the lesson has no title yet")
     if not text.about:
         yield Fault(text.file, 1, "say under the title what the lesson is about")
-    if not FEWEST_FACTS <= len(text.take_home) <= MOST_FACTS:
-        yield Fault(text.file, 0, f"`## {TAKE_HOME}` has {len(text.take_home)} items; expected {FEWEST_FACTS} to {MOST_FACTS}")
+    if not MIN_FACTS <= len(text.take_home) <= MAX_FACTS:
+        yield Fault(text.file, 0, f"`## {TAKE_HOME}` has {len(text.take_home)} items; expected {MIN_FACTS} to {MAX_FACTS}")
     for name in stops.keys() - text.stops.keys():
         yield Fault(text.file, 0, f"the stop `{name}` has no text")
     for name, stop_text in text.stops.items():

@@ -7,7 +7,7 @@ from pathlib import Path
 from schedviz.lessons.reading import PLAN
 
 _PLAN = """\
-# docs/lessons.md says what everything here means; `schedviz lesson check FOLDER` says what is wrong with it.
+# docs/lessons.md says what everything here means; `schedviz lesson check FOLDER` lists its errors.
 part: workflow
 order: 50
 minutes: 3

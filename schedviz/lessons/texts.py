@@ -6,7 +6,7 @@
     ## four-nodes            a stop, by its id; then what is said there
     ### Question             what is asked; a list of options, each beginning with its id in backquotes
     ### Answer               what is said once the answer is known
-    ### Hint                 what helps somebody who is stuck
+    ### Hint                 what helps a participant
     ### Hint list-moved      what is said while a hint of the plan holds, by its id
     ### Notes                for the teacher alone
 

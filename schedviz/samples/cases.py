@@ -42,7 +42,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     name: str = ""
     title: str
-    #: What somebody sees, in one line.
+    #: The symptom, in one line.
     seen: str
     #: What usually helps.
     fix: str

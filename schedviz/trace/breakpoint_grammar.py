@@ -26,9 +26,9 @@ from schedviz.trace.breakpoint_tree import (
 )
 from schedviz.trace.events import AnyEvent
 
-LONGEST = 500
+MAX_LENGTH = 500
 #: The maximum nesting of parentheses and `not`s.
-DEEPEST = 50
+MAX_DEPTH = 50
 
 _GRAMMAR = r"""
 ?start: or_test
@@ -113,8 +113,8 @@ class BreakpointError(Exception):
 
 def parse(text: str) -> Tree:
     """The tree of a breakpoint. Raises `BreakpointError`."""
-    if len(text) > LONGEST:
-        raise BreakpointError(f"a breakpoint has at most {LONGEST} characters, this has {len(text)}.", column=LONGEST + 1)
+    if len(text) > MAX_LENGTH:
+        raise BreakpointError(f"a breakpoint has at most {MAX_LENGTH} characters, this has {len(text)}.", column=MAX_LENGTH + 1)
     _check_depth(text)
     try:
         parsed = _parser().parse(text)
@@ -139,10 +139,10 @@ def _check_depth(text: str) -> None:
     depth = 0
     for column, character in enumerate(text, start=1):
         depth += (character == "(") - (character == ")")
-        if depth > DEEPEST:
-            raise BreakpointError(f"more than {DEEPEST} parentheses are open.", column=column)
-    if text.split().count("not") > DEEPEST:
-        raise BreakpointError(f"it has more than {DEEPEST} times `not`.", column=1)
+        if depth > MAX_DEPTH:
+            raise BreakpointError(f"more than {MAX_DEPTH} parentheses are open.", column=column)
+    if text.split().count("not") > MAX_DEPTH:
+        raise BreakpointError(f"it has more than {MAX_DEPTH} times `not`.", column=1)
 
 
 def _explained(text: str, error: lark.exceptions.UnexpectedInput) -> BreakpointError:

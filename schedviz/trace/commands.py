@@ -15,16 +15,16 @@ from schedviz.kube.lines import ONE_LINE_OF_JSON_SCHEMA
 
 PositiveCount = Annotated[int, Meta(ge=1, le=1_000_000)]
 #: The longest time that one command lets pass.
-MOST_SECONDS: Final = 100_000_000
-Seconds = Annotated[float, Meta(ge=0, le=MOST_SECONDS)]
+MAX_SECONDS: Final = 100_000_000
+Seconds = Annotated[float, Meta(ge=0, le=MAX_SECONDS)]
 #: Maximum lengths of names in commands. They apply to new commands, where these are accepted (`sessions/commands/stored_form.py`); stored
 #: commands are always readable.
-LONGEST: Final = {"kind": 63, "name": 253, "namespace": 63, "node": 253, "pod": 63 + 1 + 253, "plugin": 253, "message": 4096}
-ObjectName = Annotated[str, Meta(extra_json_schema={"maxLength": LONGEST["name"], "pattern": ONE_LINE_OF_JSON_SCHEMA})]
-NamespaceName = Annotated[str, Meta(extra_json_schema={"maxLength": LONGEST["namespace"], "pattern": ONE_LINE_OF_JSON_SCHEMA})]
-Message = Annotated[str, Meta(extra_json_schema={"maxLength": LONGEST["message"]})]
+MAX_LENGTHS: Final = {"kind": 63, "name": 253, "namespace": 63, "node": 253, "pod": 63 + 1 + 253, "plugin": 253, "message": 4096}
+ObjectName = Annotated[str, Meta(extra_json_schema={"maxLength": MAX_LENGTHS["name"], "pattern": ONE_LINE_OF_JSON_SCHEMA})]
+NamespaceName = Annotated[str, Meta(extra_json_schema={"maxLength": MAX_LENGTHS["namespace"], "pattern": ONE_LINE_OF_JSON_SCHEMA})]
+Message = Annotated[str, Meta(extra_json_schema={"maxLength": MAX_LENGTHS["message"]})]
 PodKey = Annotated[
-    str, Meta(min_length=1, max_length=512, extra_json_schema={"maxLength": LONGEST["pod"], "pattern": ONE_LINE_OF_JSON_SCHEMA})
+    str, Meta(min_length=1, max_length=512, extra_json_schema={"maxLength": MAX_LENGTHS["pod"], "pattern": ONE_LINE_OF_JSON_SCHEMA})
 ]
 
 #: What loses a watch event: everything, or only the scheduler's handlers (FORMAT.md, `drop`).

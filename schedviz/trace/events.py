@@ -162,7 +162,7 @@ class SnapshotUpdated(TraceEvent, frozen=True, kw_only=True, tag="snapshotUpdate
     have_pods_with_affinity: list[str] | None = None
     have_pods_with_required_anti_affinity: list[str] | None = None
     used_pvc_set: list[str] | None = msgspec.field(default=None, name="usedPVCSet")
-    #: v1.36: the pod groups that changed; None: the group is gone.
+    #: v1.36: the pod groups that changed; None: the group was removed.
     pod_groups: dict[str, PodGroupMembers | None] = {}
     error: str = ""
 
@@ -238,14 +238,14 @@ class RequeueDecision(Piece, frozen=True):
     hints: list[HintAnswer] = []
     strategy: RequeueStrategy | None = None
     queue: QueueName | None = None
-    #: The event arrived while the pod was in flight, and was looked at when it came back.
+    #: The event arrived while the pod was in flight, and was evaluated when it came back.
     in_flight: bool = False
-    #: Not looked at: the plugin that gates them does not wait for this event.
+    #: Not evaluated: the plugin that gates them does not wait for this event.
     gated: bool = False
 
 
 class RequeueConsidered(TraceEvent, frozen=True, kw_only=True, tag="requeueConsidered"):
-    """v1.36's queue handled a cluster event and asked the queueing hints of the plugins that rejected pods.
+    """v1.36's queue handled a cluster event and evaluated the queueing hints of the plugins that rejected pods.
 
     `moves_all`: a call of MoveAllToActiveOrBackoffQueue; otherwise a pod's own update, its return from a cycle, or Activate.
     """

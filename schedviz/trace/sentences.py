@@ -43,7 +43,7 @@ from schedviz.trace.view import RejectionView, StatusView
 #: The queues by upstream's names of their fields.
 QUEUES = {"activeQ": "activeQ", "backoffQ": "backoffQ", "errorBackoffQ": "errorBackoffQ", "unschedulable": "unschedulablePods"}
 #: The number of names that a sentence lists.
-_NAMED = 5
+_MAX_NAMES = 5
 
 
 def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
@@ -60,7 +60,7 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
         case PodGroupStarted() if pod in event.pods:
             others = [other for other in event.pods if other != pod]
             return phrase(
-                "the scheduling cycle of pod group {group} began, together with {pods}", group=event.group, pods=some(others, _NAMED)
+                "the scheduling cycle of pod group {group} began, together with {pods}", group=event.group, pods=some(others, _MAX_NAMES)
             )
         case PodGroupPodTried() if event.pod == pod:
             return _tried(event)
@@ -91,7 +91,7 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
             return _nominated(event)
         case PreemptionStarted() if pod in event.pods:
             return phrase(
-                "its preemption began: {victims} will be evicted from {node}", victims=some(event.victims, _NAMED), node=event.node
+                "its preemption began: {victims} will be evicted from {node}", victims=some(event.victims, _MAX_NAMES), node=event.node
             )
         case PreemptionStageEnded() if pod in (event.victim, event.preemptor):
             return _preemption_stage(event, pod)
@@ -142,7 +142,7 @@ def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> Phrase | None
         case PodNominated() if event.node == node:
             return phrase("{pod} is nominated to it", pod=event.pod)
         case PreemptionStarted() if event.node == node:
-            return phrase("{pod} began to evict {victims} from it", pod=event.preemptor, victims=some(event.victims, _NAMED))
+            return phrase("{pod} began to evict {victims} from it", pod=event.preemptor, victims=some(event.victims, _MAX_NAMES))
         case PreemptionStageEnded() if event.node == node and not event.next_stage:
             return _because(phrase("the preemption by {pod} ended", pod=event.preemptor), event.error)
         case ApiWritten() if event.resource == "pods" and event.subresource == "binding" and event.detail == node:
@@ -192,7 +192,7 @@ def _passed(name: str, facts: dict[str, Any]) -> Phrase | None:
         case "SelectHost":
             return _won(phrase("selected {node}", node=fact("node")), facts)
         case "Unreserve" if facts.get("plugins"):
-            return phrase("Unreserve: {plugins}", plugins=some(facts["plugins"], _NAMED))
+            return phrase("Unreserve: {plugins}", plugins=some(facts["plugins"], _MAX_NAMES))
         case "HandleSchedulingFailure":
             return None if facts.get("requeued", True) else phrase("not put back into the queue")
         case "Bind":
@@ -281,7 +281,7 @@ def _cycle_ended(event: CycleEnded) -> Phrase:
 
 
 def _permit_answered(event: PermitAnswered) -> Phrase:
-    plugins = some(event.plugins, _NAMED)
+    plugins = some(event.plugins, _MAX_NAMES)
     if event.action == "reject":
         return _because(phrase("rejected at Permit by {plugins}", plugins=plugins), event.message)
     return _waits(phrase("allowed at Permit by {plugins}", plugins=plugins), event.waiting_for)
@@ -328,7 +328,7 @@ def _cache_pod(event: CachePod) -> Phrase:
     if state:
         return phrase("{said} on {node}", said=sentence, node=state.node)
     return (
-        phrase("{said} from {nodes}", said=sentence, nodes=some([change.node for change in event.nodes], _NAMED))
+        phrase("{said} from {nodes}", said=sentence, nodes=some([change.node for change in event.nodes], _MAX_NAMES))
         if event.nodes
         else sentence
     )
@@ -436,11 +436,11 @@ def _won(sentence: Phrase, facts: dict[str, Any]) -> Phrase:
 
 def _with_victims(sentence: Phrase, facts: dict[str, Any]) -> Phrase:
     victims = facts.get("victims")
-    return phrase("{said}, victims {names}", said=sentence, names=some(victims, _NAMED)) if victims else sentence
+    return phrase("{said}, victims {names}", said=sentence, names=some(victims, _MAX_NAMES)) if victims else sentence
 
 
 def _waits(sentence: Phrase, plugins: list[str]) -> Phrase:
-    return phrase("{said}, waits for {plugins}", said=sentence, plugins=some(plugins, _NAMED)) if plugins else sentence
+    return phrase("{said}, waits for {plugins}", said=sentence, plugins=some(plugins, _MAX_NAMES)) if plugins else sentence
 
 
 def _because(sentence: Phrase, reason: str) -> Phrase:

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from schedviz.experiments.plan_text import parse_plan
 from schedviz.experiments.pool import run_all
-from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.results import Results, results_of
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.validation import CheckedPlan, check_plan

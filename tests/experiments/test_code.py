@@ -10,8 +10,8 @@ import pytest
 
 from schedviz.engine.framework.plugins import installed
 from schedviz.experiments.errors import PlanError
+from schedviz.experiments.plan_text import parse_plan
 from schedviz.experiments.pool import run_all
-from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.validation import CheckedPlan, check_plan
 

@@ -7,8 +7,8 @@ import pytest
 
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.extending import ResultsNotReusable, check_added, check_same, reusable
+from schedviz.experiments.plan_text import PlanText, parse_plan
 from schedviz.experiments.pool import run_all
-from schedviz.experiments.reading import PlanText, parse_plan
 from schedviz.experiments.results import Results, decode_results, encode_results, results_of
 from tests.experiments.plans import checked, results
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from schedviz.experiments.plan_text import read_plan
 from schedviz.experiments.pool import TrialRunner
-from schedviz.experiments.reading import read_plan
 from schedviz.experiments.results import results_of
-from schedviz.experiments.running import TrialRun
+from schedviz.experiments.run_trial import TrialRun
 from schedviz.experiments.usage_log import UsageLog
 from schedviz.experiments.validation import CheckedPlan, check_plan
 from tests.conftest import ROOT

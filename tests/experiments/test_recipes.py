@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from schedviz.experiments.plan_text import read_plan
 from schedviz.experiments.pool import run_all
-from schedviz.experiments.reading import read_plan
 from schedviz.experiments.report import html_report
 from schedviz.experiments.results import Results, results_of
 from schedviz.experiments.summary import summary

@@ -10,7 +10,7 @@ import yaml
 
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import Tune
-from schedviz.experiments.reading import read_plan
+from schedviz.experiments.plan_text import read_plan
 from schedviz.experiments.report import html_report
 from schedviz.experiments.results import Results, Tuning, decode_results, encode_results, results_of
 from schedviz.experiments.tuning.goal import Goal, parse_constraint

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from schedviz.experiments.results import results_of
-from schedviz.experiments.series import MOST_POINTS, Series, thinned
+from schedviz.experiments.series import MAX_POINTS, Series, thinned
 from schedviz.experiments.trial_result import TrialResult
 from tests.experiments.plans import checked, node, pod, results, run, write_cluster
 
@@ -84,7 +84,7 @@ def test_a_series_ends_where_the_measures_are() -> None:
         assert last["utilization.cpu"] == pytest.approx(result.values["utilization.cpu"], abs=1e-6)
         tried = 300 - result.values.get("pendingReason.scheduling gates", 0)
         assert result.series["placed"].at[-1] == tried
-        assert {len(series.at) for series in result.series.values()} == {MOST_POINTS}
+        assert {len(series.at) for series in result.series.values()} == {MAX_POINTS}
 
 
 def test_points_are_thinned_evenly_and_both_ends_stay() -> None:
@@ -103,7 +103,7 @@ def test_results_describe_their_series() -> None:
 
 
 def test_series_of_many_trials_are_thinned_further_or_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("schedviz.experiments.results._MOST_POINTS", 30)
+    monkeypatch.setattr("schedviz.experiments.results._MAX_POINTS", 30)
     plan = checked("base: {generate: {shape: basic, nodes: 2, pods: 9}}\nseeds: 2")
     found = [TrialResult(number, series={"placed": Series([*range(20)], [*range(20)])}, series_axis="pods") for number in range(2)]
     assert [len(row.series["placed"].at) for row in results_of(plan.experiment, found).trials] == [15, 15]

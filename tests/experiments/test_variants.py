@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schedviz.experiments.errors import PlanError
-from schedviz.experiments.reading import parse_plan
+from schedviz.experiments.plan_text import parse_plan
 from schedviz.experiments.variants import Variant
 
 HEAD = "experiment: 1\nbase: {generate: {}}\n"

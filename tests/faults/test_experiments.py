@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from schedviz.experiments.plan_text import parse_plan
 from schedviz.experiments.pool import run_all
-from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.validation import check_plan
 from schedviz.sessions.experiments import trial_lease
 from schedviz.sessions.experiments.reading import pack_result

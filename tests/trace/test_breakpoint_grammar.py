@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedviz.trace.breakpoint_grammar import LONGEST, BreakpointError, parse
+from schedviz.trace.breakpoint_grammar import MAX_LENGTH, BreakpointError, parse
 from schedviz.trace.breakpoint_tree import And, Compare, HintReturned, NodeChanged, Not, Or, Popped, Reached, StatusReturned, Tree, test_of
 from schedviz.trace.events import ClockAdvanced
 from tests.trace.stories import create, events_of, node, pod
@@ -74,7 +74,7 @@ trees = st.recursive(
 )
 
 
-@given(trees.filter(lambda tree: len(written(tree)) <= LONGEST and "e-" not in written(tree) and "e+" not in written(tree)))
+@given(trees.filter(lambda tree: len(written(tree)) <= MAX_LENGTH and "e-" not in written(tree) and "e+" not in written(tree)))
 def test_a_printed_tree_parses_to_the_same_tree(tree: Tree) -> None:
     assert parse(written(tree)) == tree
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from gpu_sharing import COUNT, MILLI, WHOLE
 
-from schedviz.experiments.finished import FinishedTrial
+from schedviz.experiments.finished_trial import FinishedTrial
 from schedviz.experiments.measures import measure
 
 #: Arrived load, in percent of the cluster's GPUs.

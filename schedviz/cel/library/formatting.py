@@ -19,7 +19,7 @@ from schedviz.cel.values import TypeValue, keys, map_key, shown_number, type_nam
 
 _PRECISION: Final = 6
 #: More digits than a double has.
-_MOST_DIGITS: Final = 1000
+_MAX_DIGITS: Final = 1000
 _INFINITIES: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _OF_STRING: Final = "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
 _RAISED: Final = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -69,7 +69,7 @@ def _clause(form: str, position: int) -> tuple[int, Callable[[Any], str]]:
         if not digits:
             problem = 'strconv.Atoi: parsing "": invalid syntax'
             raise CelError(f"{prefix}error while parsing precision: error while converting precision to integer: {problem}")
-        precision = min(int(digits[:9]), _MOST_DIGITS)
+        precision = min(int(digits[:9]), _MAX_DIGITS)
         position = end
     letter = form[position]
     clauses: dict[str, Callable[[Any], str]] = {

@@ -1,4 +1,4 @@
-"""Optional values. `or` and `orValue` look at their argument only if they need it. Upstream: cel-go cel/library.go optionalLib"""
+"""Optional values. `or` and `orValue` evaluate their argument only if they need it. Upstream: cel-go cel/library.go optionalLib"""
 
 from __future__ import annotations
 

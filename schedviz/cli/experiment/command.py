@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from schedviz.cli.remote.printing import Progress
     from schedviz.experiments.errors import PlanError
+    from schedviz.experiments.plan_text import PlanText
     from schedviz.experiments.pool import TrialPool
-    from schedviz.experiments.reading import PlanText
     from schedviz.experiments.results import Results
     from schedviz.experiments.trial_result import TrialResult
     from schedviz.experiments.trials import Trial
@@ -253,7 +253,7 @@ def checked_plan(path: Path, *, trust_code: bool = False) -> CheckedPlan:
 def _read_plan(path: Path) -> PlanText:
     """The plan in a file, whose form is right."""
     from schedviz.experiments.errors import PlanError
-    from schedviz.experiments.reading import read_plan
+    from schedviz.experiments.plan_text import read_plan
 
     try:
         return read_plan(path)

@@ -45,7 +45,7 @@ from schedviz.trace.simulation_settings import GracefulVictims
 Object = TypeVar("Object", bound=KubeObject)
 
 TERMINATION_GRACE_PERIOD_SECONDS = 30
-_WATCHED = frozenset(kind.name for kind in WATCHED_KINDS)
+_WATCHED_KIND_NAMES = frozenset(kind.name for kind in WATCHED_KINDS)
 FINISHED_PHASES = ("Succeeded", "Failed")
 
 
@@ -74,7 +74,7 @@ class Cluster:
         pods_per_sync: int = 0,
         binding_clears_nomination: bool = False,
         shows_status_after_patch: bool = False,
-        watched_kinds: frozenset[str] = _WATCHED,
+        watched_kinds: frozenset[str] = _WATCHED_KIND_NAMES,
         refused_binding_confirms_earlier: bool = False,
     ) -> None:
         self.clock = clock
@@ -90,7 +90,7 @@ class Cluster:
         self.refused_binding_confirms_earlier = refused_binding_confirms_earlier
         self.store = ObjectStore()
         self.watches = Watches()
-        self.deliver: Callable[[WatchEvent], None] = _nobody
+        self.deliver: Callable[[WatchEvent], None] = _deliver_to_none
         self.bind_failure: BindFailure | None = None
         #: The error that every deletion by the scheduler gets; "": none.
         self.delete_failure = ""
@@ -605,5 +605,5 @@ def _same(new: KubeObject, old: KubeObject) -> bool:
     return replace(new, metadata=replace(new.metadata, resource_version=old.metadata.resource_version)) == old
 
 
-def _nobody(event: WatchEvent) -> None:
+def _deliver_to_none(event: WatchEvent) -> None:
     del event

@@ -78,7 +78,7 @@ _V1_36: Final = Plugins(
 #: By release, with all plugins that its feature gates can add.
 DEFAULT_PLUGINS: Final[Mapping[str, Plugins]] = {releases.V1_27: _V1_27, releases.V1_36: _V1_36}
 #: Plugin -> the gate without which it is not among the defaults.
-_GATED: Final[Mapping[str, Callable[[Features], bool]]] = {
+_REQUIRED_GATES: Final[Mapping[str, Callable[[Features], bool]]] = {
     "NodeDeclaredFeatures": attrgetter("node_declared_features"),
     "GangScheduling": attrgetter("gang_scheduling"),
     "TopologyPlacementGenerator": attrgetter("topology_aware_workload_scheduling"),
@@ -88,7 +88,9 @@ _GATED: Final[Mapping[str, Callable[[Features], bool]]] = {
 
 def apply_feature_gates(default: Plugins, features: Features) -> Plugins:
     """The default plugins without those whose gate is off. Upstream: applyFeatureGates"""
-    enabled = [plugin for plugin in default.multi_point.enabled if plugin.name not in _GATED or _GATED[plugin.name](features)]
+    enabled = [
+        plugin for plugin in default.multi_point.enabled if plugin.name not in _REQUIRED_GATES or _REQUIRED_GATES[plugin.name](features)
+    ]
     if len(enabled) == len(default.multi_point.enabled):
         return default
     return replace(default, multi_point=replace(default.multi_point, enabled=tuple(enabled)))

@@ -18,7 +18,7 @@ from schedviz.kube.meta import KubeObject
 
 _INT64: Final = 1 << 63
 #: Members that are internal to schedviz, or that upstream's objects omit in a list.
-_OURS: Final = ("kind", "unread", "unreadStatus")
+_INTERNAL_MEMBERS: Final = ("kind", "unread", "unreadStatus")
 
 
 class AnswerError(ValueError):
@@ -55,7 +55,7 @@ def binding_args(pod: PodInfo, node: str) -> bytes:
 
 def _plain(obj: KubeObject) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(obj, enc_hook=enc_hook)
-    for member in _OURS:
+    for member in _INTERNAL_MEMBERS:
         plain.pop(member, None)
     plain.get("metadata", {}).pop("unreadAnnotations", None)
     return plain

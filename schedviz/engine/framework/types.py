@@ -206,7 +206,7 @@ class HostPortInfo:
 SelectionKey = tuple[str, frozenset[tuple[str, str]], bool]
 #: Recent keys, so that pods with equal ones share one object: a lookup by the same object is three times as fast.
 _selection_keys: dict[SelectionKey, SelectionKey] = {}
-_MOST_SELECTION_KEYS: Final = 4096
+_MAX_SELECTION_KEYS: Final = 4096
 
 
 class PodInfo:
@@ -269,7 +269,7 @@ class PodInfo:
         if self.selection_key is None:
             metadata = self.pod.metadata
             key = (metadata.namespace, frozenset(metadata.labels.items()), metadata.deletion_timestamp is not None)
-            if len(_selection_keys) >= _MOST_SELECTION_KEYS:
+            if len(_selection_keys) >= _MAX_SELECTION_KEYS:
                 _selection_keys.clear()
             self.selection_key = _selection_keys.setdefault(key, key)
         return self.selection_key

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from schedviz.engine import Simulation
-from schedviz.experiments.base import BaseCluster
+from schedviz.experiments.base_cluster import BaseCluster
 from schedviz.explain.what_if import MOST_COPIES, what_if
 from schedviz.kube.core import Pod
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from schedviz.experiments.base import BaseCluster
+from schedviz.experiments.base_cluster import BaseCluster
 from schedviz.experiments.capacity.placing import Placed, place_without
 from schedviz.kube.core import Node
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from schedviz.experiments.base import BaseCluster
+from schedviz.experiments.base_cluster import BaseCluster
 from schedviz.experiments.plan import Base, NodesPatch, Patch, Plan
-from schedviz.experiments.running import TrialRun
+from schedviz.experiments.run_trial import TrialRun
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.variants import Variant
 from schedviz.kube.collector import without_gc

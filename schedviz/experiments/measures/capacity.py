@@ -17,7 +17,7 @@ from schedviz.experiments.amounts import amounts
 from schedviz.experiments.measures.measure import measure
 
 if TYPE_CHECKING:
-    from schedviz.experiments.finished import FinishedTrial
+    from schedviz.experiments.finished_trial import FinishedTrial
 
 _Amounts = npt.NDArray[np.int64]
 _Shares = npt.NDArray[np.float64]

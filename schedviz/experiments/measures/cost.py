@@ -8,7 +8,7 @@ from schedviz.experiments.measures.measure import measure
 from schedviz.experiments.measures.nodes import is_used
 
 if TYPE_CHECKING:
-    from schedviz.experiments.finished import FinishedTrial
+    from schedviz.experiments.finished_trial import FinishedTrial
 
 _SECONDS_PER_HOUR = 3600
 

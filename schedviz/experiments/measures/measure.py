@@ -11,7 +11,7 @@ import msgspec
 from schedviz.experiments.measure_info import Better, MeasureInfo, Unit
 
 if TYPE_CHECKING:
-    from schedviz.experiments.finished import FinishedTrial
+    from schedviz.experiments.finished_trial import FinishedTrial
 
 #: One number, or numbers by name, such as one for each resource.
 Values = float | Mapping[str, float]

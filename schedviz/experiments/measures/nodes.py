@@ -9,7 +9,7 @@ from schedviz.experiments.measures.measure import measure
 
 if TYPE_CHECKING:
     from schedviz.engine.framework.types import NodeInfo
-    from schedviz.experiments.finished import FinishedTrial
+    from schedviz.experiments.finished_trial import FinishedTrial
 
 
 def is_used(info: NodeInfo) -> bool:

@@ -9,7 +9,7 @@ from schedviz.experiments.measures.measure import measure
 from schedviz.kube.selectors import SelectorError, label_selector
 
 if TYPE_CHECKING:
-    from schedviz.experiments.finished import FinishedTrial
+    from schedviz.experiments.finished_trial import FinishedTrial
 
 
 @measure("preemptions", title="Scheduling cycles that evicted pods", unit="count", better="lower")

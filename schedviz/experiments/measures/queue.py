@@ -9,7 +9,7 @@ import numpy as np
 from schedviz.experiments.measures.measure import measure
 
 if TYPE_CHECKING:
-    from schedviz.experiments.finished import FinishedTrial
+    from schedviz.experiments.finished_trial import FinishedTrial
 
 
 @measure("attempts", title="Scheduling attempts: of all pods, and the most of one pod", unit="count", better="lower")

@@ -14,7 +14,7 @@ from schedviz.experiments.measures.measure import measure
 from schedviz.kube.zones import zone_key
 
 if TYPE_CHECKING:
-    from schedviz.experiments.finished import FinishedTrial
+    from schedviz.experiments.finished_trial import FinishedTrial
     from schedviz.kube.core import Pod
 
 _APP_LABELS = ("app.kubernetes.io/name", "app")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from schedviz.experiments.measures.measure import measure
 
 if TYPE_CHECKING:
-    from schedviz.experiments.finished import FinishedTrial
+    from schedviz.experiments.finished_trial import FinishedTrial
 
 
 @measure(

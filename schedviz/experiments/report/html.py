@@ -126,7 +126,7 @@ def _plan(results: Results) -> str:
 
 @cache
 def _resource(name: str) -> str:
-    """The text of a file beside this module; "": it is not built."""
+    """The text of a file next to this module; "": it is not built."""
     file = resources.files(__package__).joinpath(name)
     return file.read_text(encoding="utf-8") if file.is_file() else ""
 

@@ -21,13 +21,13 @@ from schedviz.experiments.validation import CheckedPlan, faults_of, patch_of
 from schedviz.experiments.variants import Variant
 
 #: Trials without a result from Optuna, after which it proposes nothing new any more.
-_MOST_REPEATS = 50
+_MAX_REPEATS = 50
 
 Means = Mapping[str, float]
 
 
 class TuneError(Exception):
-    """A search cannot be run. The message says what to do."""
+    """A search cannot be run. The message has the remedy."""
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -102,7 +102,7 @@ class _Search:
         self._baseline = self._means_of_baseline()
         yield len(self._checked.variants)
         repeats = 0
-        while len(self._candidates) < self._tune.candidates and repeats < _MOST_REPEATS:
+        while len(self._candidates) < self._tune.candidates and repeats < _MAX_REPEATS:
             size = min(self._tune.batch, self._tune.candidates - len(self._candidates))
             asked = [self._ask() for _ in range(size)]
             new = {variant.name: variant for _, variant in asked if variant.name not in self._candidates}

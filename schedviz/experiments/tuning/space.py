@@ -17,17 +17,17 @@ Chosen = int | float
 
 #: The members of a variant that a number can be set in.
 _SETTABLE: Final = ("weights", "percentageOfNodesToScore", "pluginArgs", "nodes.count", "config")
-_LONGEST_NAME: Final = 200
+_MAX_NAME_LENGTH: Final = 200
 
 
 def faults_of_axis(axis: TunedAxis, path: str) -> list[Fault]:
     """What is wrong with the form of an axis."""
     if axis.choices is not None:
-        beside = [name for name in ("set", "from_", "to", "step") if getattr(axis, name) is not None]
+        excess = [name for name in ("set", "from_", "to", "step") if getattr(axis, name) is not None]
         names = [choice.name for choice in axis.choices]
-        if beside or axis.log:
+        if excess or axis.log:
             return [
-                Fault(path, f"expected either choices, or set with from and to; found choices and {(beside or ['log'])[0].rstrip('_')}")
+                Fault(path, f"expected either choices, or set with from and to; found choices and {(excess or ['log'])[0].rstrip('_')}")
             ]
         return [Fault(f"{path}.choices", "two choices have one name")] if len({*names}) < len(names) else []
     if axis.set is None or axis.from_ is None or axis.to is None:
@@ -72,8 +72,8 @@ class Space:
                 patches.append(_patch(axis.set, value))
                 values[name] = _shown(value)
         title = ", ".join(f"{name} {value}" for name, value in values.items())
-        if len(title) > _LONGEST_NAME:
-            title = f"{title[: _LONGEST_NAME - 10]}… {zlib.crc32(title.encode()):08x}"
+        if len(title) > _MAX_NAME_LENGTH:
+            title = f"{title[: _MAX_NAME_LENGTH - 10]}… {zlib.crc32(title.encode()):08x}"
         path = f"tune.space.{list(self.axes)[-1]}"
         return Variant(title, combine(patches, path=path), path, axes=values)
 

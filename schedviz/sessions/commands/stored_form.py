@@ -14,7 +14,7 @@ from schedviz.kube.kinds import BY_NAME
 from schedviz.kube.nesting import TOO_DEEP, is_nested_deeper
 from schedviz.sessions.commands.limits import expect_config, expect_replicas, expect_terms
 from schedviz.sessions.errors import CommandRefused
-from schedviz.trace.commands import LONGEST, Advance, AnyCommand, Configure, Create, Delete, Latency, Update, Watch
+from schedviz.trace.commands import MAX_LENGTHS, Advance, AnyCommand, Configure, Create, Delete, Latency, Update, Watch
 
 _KINDS = ", ".join(sorted(BY_NAME))
 
@@ -50,7 +50,7 @@ def expect_names(command: AnyCommand) -> None:
 
     Raises `CommandRefused` with the path of the invalid name.
     """
-    for member, most in LONGEST.items():
+    for member, most in MAX_LENGTHS.items():
         named = getattr(command, member, None)
         if isinstance(named, str) and not (len(named.encode()) <= most if member == "message" else object_names.is_possible(named, most)):
             expected = f"at most {most} bytes" if member == "message" else f"at most {most} bytes in one line, as for object names"

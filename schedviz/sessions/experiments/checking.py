@@ -17,9 +17,9 @@ from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 
 from schedviz import __version__
-from schedviz.experiments.base import BaseCluster
+from schedviz.experiments.base_cluster import BaseCluster
 from schedviz.experiments.errors import Fault, PlanError
-from schedviz.experiments.reading import parse_plan
+from schedviz.experiments.plan_text import parse_plan
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.validation import CheckedPlan, check_plan, estimate
 from schedviz.sessions import quotas

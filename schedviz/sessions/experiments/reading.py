@@ -13,7 +13,7 @@ from django.db.models import Avg, Count, Q
 
 from schedviz.experiments.measure_info import MeasureInfo
 from schedviz.experiments.plan import Plan
-from schedviz.experiments.reading import parse_plan
+from schedviz.experiments.plan_text import parse_plan
 from schedviz.experiments.results import Experiment as Described
 from schedviz.experiments.results import Results, drawn_trials, results_of
 from schedviz.experiments.trial_result import TrialResult

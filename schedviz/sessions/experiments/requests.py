@@ -12,7 +12,7 @@ from django.db.models import Q
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.extending import check_added
 from schedviz.experiments.plan import Code
-from schedviz.experiments.reading import PlanText, parse_plan
+from schedviz.experiments.plan_text import PlanText, parse_plan
 from schedviz.sessions import quotas
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.experiments.dispatch import notify_check, notify_trials

@@ -12,7 +12,7 @@ from django.conf import settings
 
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.pool import TrialRunner
-from schedviz.experiments.running import TrialStopped
+from schedviz.experiments.run_trial import TrialStopped
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.sessions.experiments import trial_lease
 from schedviz.sessions.experiments.reading import pack_detail, pack_result

@@ -12,12 +12,12 @@ from schedviz.trace.comparing.side import Side
 from schedviz.trace.comparing.utilisation import compare_utilisation
 
 #: The maximum length of each list; counts are complete.
-LISTED = 1000
-NAMED_OF_A_REASON = 200
+MAX_LISTED = 1000
+MAX_PODS_PER_REASON = 200
 
 
 def compare(
-    a: Side, b: Side, *, shared_event: int = 0, shared_cycle: int = 0, shared_origin: bool = False, listed: int = LISTED
+    a: Side, b: Side, *, shared_event: int = 0, shared_cycle: int = 0, shared_origin: bool = False, listed: int = MAX_LISTED
 ) -> Comparison:
     """Compare two runs. Their history is known to be equal up to the shared event and the shared cycle."""
     in_a, in_b = places(a.view), places(b.view)
@@ -34,7 +34,7 @@ def compare(
         divergence=divergence,
         scores=None if cycles is None else compare_scores(a, b, cycles, maximum=listed),
         utilisation=compare_utilisation(a.view, b.view, maximum=max(listed, 5000)),
-        pending=compare_pending(a, b, maximum=NAMED_OF_A_REASON),
+        pending=compare_pending(a, b, maximum=MAX_PODS_PER_REASON),
     )
 
 

@@ -14,11 +14,11 @@ from schedviz.trace.comparing.side import Side, Summary
 from schedviz.trace.events import AnyEvent, ApiWritten, CacheCall, ClockAdvanced, CommandDone, CycleEnded, WatchDelivered, WatchSent
 
 #: The maximum number of equal events that are compared; beyond it only cycles are.
-MOST_EVENTS: Final = 200_000
+MAX_EVENTS: Final = 200_000
 #: Events that describe how a run was driven, not what it did.
-_DRIVING = (CommandDone, ClockAdvanced, WatchSent, WatchDelivered, CacheCall)
+_DRIVING_EVENTS = (CommandDone, ClockAdvanced, WatchSent, WatchDelivered, CacheCall)
 #: Members with times and counters, which can differ without any other difference.
-_INCIDENTAL: Final = frozenset(
+_INCIDENTAL_MEMBERS: Final = frozenset(
     {
         "event",
         "at",
@@ -44,7 +44,7 @@ _INCIDENTAL: Final = frozenset(
     }
 )
 #: Members of a cycle's summary with its decisions.
-_DECIDED: Final = (
+_DECISION_MEMBERS: Final = (
     "pod",
     "profile",
     "outcome",
@@ -82,7 +82,7 @@ def first_divergence(a: Side, b: Side, *, shared_event: int, shared_cycle: int) 
 
 def _first_event(a: Side, b: Side, after: int) -> FirstEvent | None:
     pairs = zip_longest(_without_driving(a.events(after)), _without_driving(b.events(after)))
-    for in_a, in_b in islice(pairs, MOST_EVENTS):
+    for in_a, in_b in islice(pairs, MAX_EVENTS):
         if in_a is None or in_b is None or not _alike(in_a, in_b):
             event_differences = [] if in_a is None or in_b is None else differences(_body(in_a), _body(in_b), maximum=20)
             return FirstEvent(_event_shown(in_a), _event_shown(in_b), event_differences)
@@ -90,7 +90,7 @@ def _first_event(a: Side, b: Side, after: int) -> FirstEvent | None:
 
 
 def _without_driving(events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
-    return (event for event in events if not isinstance(event, _DRIVING))
+    return (event for event in events if not isinstance(event, _DRIVING_EVENTS))
 
 
 def _alike(a: AnyEvent, b: AnyEvent) -> bool:
@@ -113,7 +113,7 @@ def _body(event: AnyEvent) -> dict[str, Any]:
 
 def _without_incidental(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _without_incidental(inner) for name, inner in value.items() if name not in _INCIDENTAL}
+        return {name: _without_incidental(inner) for name, inner in value.items() if name not in _INCIDENTAL_MEMBERS}
     if isinstance(value, list):
         return [_without_incidental(inner) for inner in value]
     return value
@@ -162,7 +162,7 @@ def _what_was_decided(a: Summary | None, b: Summary | None) -> list[Difference]:
 
 def _decisions(summary: Summary) -> dict[str, Any]:
     cycle = msgspec.to_builtins(summary.cycle)
-    return {name: cycle.get(name) for name in _DECIDED}
+    return {name: cycle.get(name) for name in _DECISION_MEMBERS}
 
 
 def _shown(summary: Summary | None) -> CycleShown | None:

@@ -12,7 +12,7 @@ from schedviz import __version__
 from schedviz.trace.comparing.result import Amount, Comparison, Difference, NodeUse, Place, Reason, SideShown, Use
 
 #: The maximum number of rows shown in a table; the JSON in the file has all listed rows.
-ROWS: Final = 500
+MAX_ROWS: Final = 500
 
 _STYLE: Final = """
 :root { color-scheme: light dark; --line: #8884; --a: #0969da; --b: #bc4c00; --soft: #8881; }
@@ -116,8 +116,8 @@ def _placements(comparison: Comparison) -> str:
     pods = comparison.placements.pods
     if not pods:
         return ""
-    table = _table(["pod", "A", "B"], [[escape(pod.pod), _place(pod.a), _place(pod.b)] for pod in pods[:ROWS]])
-    return f"<h2>Pods in another place</h2>{table}{_left_out(len(pods[ROWS:]) + comparison.placements.left_out)}"
+    table = _table(["pod", "A", "B"], [[escape(pod.pod), _place(pod.a), _place(pod.b)] for pod in pods[:MAX_ROWS]])
+    return f"<h2>Pods in another place</h2>{table}{_left_out(len(pods[MAX_ROWS:]) + comparison.placements.left_out)}"
 
 
 def _place(place: Place | None) -> str:
@@ -135,19 +135,18 @@ def _scores(comparison: Comparison) -> str:
     rows = [[escape(total.node), "<b>total</b>", _number(total.a), _number(total.b)] for total in scores.totals]
     rows += [[escape(plugin.node), escape(plugin.plugin), _number(plugin.a), _number(plugin.b)] for plugin in scores.plugins]
     note = "" if scores.complete else " Only the scores of each one's two best nodes are known."
-    table = _table(["node", "plugin", "#A", "#B"], rows[:ROWS])
-    return (
-        f"<h2>Scores in the first cycle that differs</h2><p>Of {escape(scores.pod)}.{note}</p>{table}{_left_out(max(0, len(rows) - ROWS))}"
-    )
+    table = _table(["node", "plugin", "#A", "#B"], rows[:MAX_ROWS])
+    left_out = _left_out(max(0, len(rows) - MAX_ROWS))
+    return f"<h2>Scores in the first cycle that differs</h2><p>Of {escape(scores.pod)}.{note}</p>{table}{left_out}"
 
 
 def _utilisation(comparison: Comparison) -> str:
     use = comparison.utilisation
     nodes = [node for node in use.nodes if node.a != node.b]
-    rows = [_use_row("<b>all nodes</b>", use.a, use.b), *(_use_row(escape(node.node), node.a, node.b) for node in nodes[:ROWS])]
+    rows = [_use_row("<b>all nodes</b>", use.a, use.b), *(_use_row(escape(node.node), node.a, node.b) for node in nodes[:MAX_ROWS])]
     empty = f"<p>Nodes without a pod: <span class='a'>{use.empty_a:,}</span> in A, <span class='b'>{use.empty_b:,}</span> in B.</p>"
     table = _table(["node", "cpu", "memory", "pods"], rows)
-    return f"<h2>Requested of allocatable</h2>{empty}{table}{_left_out(len(nodes[ROWS:]) + _left(use.left_out, use.nodes))}"
+    return f"<h2>Requested of allocatable</h2>{empty}{table}{_left_out(len(nodes[MAX_ROWS:]) + _left(use.left_out, use.nodes))}"
 
 
 def _left(count: int, nodes: list[NodeUse]) -> int:
@@ -180,8 +179,8 @@ def _amount(amount: Amount | None, member: str) -> str:
 def _pending(reasons: list[Reason]) -> str:
     if not reasons:
         return ""
-    rows = [[escape(reason.reason), _pods(reason.count_a, reason.a), _pods(reason.count_b, reason.b)] for reason in reasons[:ROWS]]
-    return f"<h2>Why pods wait</h2>{_table(['reason', 'A', 'B'], rows)}{_left_out(len(reasons[ROWS:]))}"
+    rows = [[escape(reason.reason), _pods(reason.count_a, reason.a), _pods(reason.count_b, reason.b)] for reason in reasons[:MAX_ROWS]]
+    return f"<h2>Why pods wait</h2>{_table(['reason', 'A', 'B'], rows)}{_left_out(len(reasons[MAX_ROWS:]))}"
 
 
 def _pods(count: int, pods: list[str]) -> str:

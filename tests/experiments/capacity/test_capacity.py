@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from schedviz.engine import SimulationSettings
-from schedviz.experiments.base import BaseCluster, with_unbound_pods
-from schedviz.experiments.capacity.fewest import drain_order, fewest_nodes
+from schedviz.experiments.base_cluster import BaseCluster, with_unbound_pods
 from schedviz.experiments.capacity.fit import fit
 from schedviz.experiments.capacity.losses import losses
+from schedviz.experiments.capacity.minimum_nodes import drain_order, minimum_nodes
 from schedviz.kube.codec import from_dict
 from schedviz.kube.core import Pod
 from schedviz.kube.defaults import default_object
@@ -46,13 +46,13 @@ def test_the_fewest_nodes_hold_all_pods_and_the_next_removal_is_explained() -> N
     cluster = base(
         *(node(f"n{number}", cpu="4") for number in range(1, 6)), *(pod(f"p{number}", cpu="2", on=f"n{number}") for number in range(1, 6))
     )
-    result = fewest_nodes(cluster)
+    result = minimum_nodes(cluster)
     assert (result.nodes, result.needed, result.removable) == (5, 3, ["n1", "n2"])
-    assert result.next_stops == {"default/p3": "Insufficient cpu"}
+    assert result.blocking_pods == {"default/p3": "Insufficient cpu"}
 
 
 def test_pods_that_were_pending_before_do_not_hold_a_node() -> None:
-    result = fewest_nodes(base(node("n1"), node("n2"), pod("huge", cpu="99"), pod("a", on="n2")))
+    result = minimum_nodes(base(node("n1"), node("n2"), pod("huge", cpu="99"), pod("a", on="n2")))
     assert (result.needed, result.removable, result.pending_before) == (1, ["n1"], 1)
 
 
@@ -67,8 +67,8 @@ def test_trying_every_node_alone_finds_one_that_the_order_hides() -> None:
         pod("b", cpu="2", on="n2"),
         pod("c", cpu="2", on="n3"),
     )
-    assert fewest_nodes(cluster).needed == 3
-    result = fewest_nodes(cluster, greedy=True)
+    assert minimum_nodes(cluster).needed == 3
+    result = minimum_nodes(cluster, greedy=True)
     assert (result.needed, len(result.removable)) == (2, 1)
 
 
@@ -76,8 +76,8 @@ def test_repacking_can_need_fewer_nodes_than_draining() -> None:
     big = [pod(f"big{number}", cpu="3", on=f"n{number}") for number in (1, 2)]
     small = [pod("s1", cpu="1", on="n3"), pod("s2", cpu="1", on="n3")]
     cluster = base(node("n1"), node("n2"), node("n3"), *big, *small)
-    assert fewest_nodes(cluster).needed == 2
-    assert fewest_nodes(with_unbound_pods(cluster)).needed == 2
+    assert minimum_nodes(cluster).needed == 2
+    assert minimum_nodes(with_unbound_pods(cluster)).needed == 2
 
 
 def test_a_node_can_be_lost_if_its_pods_find_room() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from schedviz.experiments.errors import PlanError
-from schedviz.experiments.finished import FinishedTrial
+from schedviz.experiments.finished_trial import FinishedTrial
 from schedviz.experiments.measures import Measure, MeasureInfo, measure, measures_named, registry
 from tests.experiments.plans import node, pod, run, write_cluster
 

@@ -14,11 +14,11 @@ from billiard.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth.models import User
 from django.db.models import F
 
-from schedviz.experiments import running as schedviz_running
+from schedviz.experiments import run_trial as run_trial_module
 from schedviz.experiments import validation
 from schedviz.experiments.errors import Fault, PlanError
+from schedviz.experiments.plan_text import parse_plan
 from schedviz.experiments.pool import run_all
-from schedviz.experiments.reading import parse_plan
 from schedviz.experiments.results import encode_results, results_of
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.validation import check_plan
@@ -229,7 +229,7 @@ def test_the_bytes_of_experiments_count_in_the_quota_of_their_owner(settings: An
 
 def test_no_traceback_leaves_the_server(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     experiment = begun()
-    monkeypatch.setattr(schedviz_running, "_measured", lambda run, _measures: TrialResult(run.trial.number, error="no", traceback="/opt/x"))
+    monkeypatch.setattr(run_trial_module, "_measured", lambda run, _measures: TrialResult(run.trial.number, error="no", traceback="/opt/x"))
     run_all_trials(experiment)
     assert b"/opt/x" not in encode_results(reading.results(again(experiment.pk)))
     assert "/opt/x" in caplog.text

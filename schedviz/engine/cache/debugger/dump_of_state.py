@@ -20,7 +20,7 @@ from schedviz.engine.framework.resource import Resource
 from schedviz.kube.core import Pod
 from schedviz.trace.view import Resources
 
-_FINISHED: Final = ("Succeeded", "Failed")
+_FINISHED_PHASES: Final = ("Succeeded", "Failed")
 
 
 class _Item(msgspec.Struct, frozen=True, rename="camel"):
@@ -98,7 +98,7 @@ def lines_of_state(
     they are `stale`, what the cache knows. `at` is in nanoseconds since 1970.
     """
     dump = dump_of_state(state, pods)
-    uids = [pod.uid for pod in pods if pod.status.phase not in _FINISHED]
+    uids = [pod.uid for pod in pods if pod.status.phase not in _FINISHED_PHASES]
     mismatch = Mismatch() if stale else compare(node_names, uids, dump)
     at = EPOCH_SECONDS * SECOND if at is None else at
     is_v1_36 = state.queue.error_backoff_q is not None

@@ -25,7 +25,7 @@ _TAINTS: Final = {
     ("NetworkUnavailable", "True"): "node.kubernetes.io/network-unavailable",
     ("PIDPressure", "True"): "node.kubernetes.io/pid-pressure",
 }
-_OURS: Final = frozenset({*_TAINTS.values(), UNSCHEDULABLE})
+_OWN_TAINTS: Final = frozenset({*_TAINTS.values(), UNSCHEDULABLE})
 
 
 class NodeLifecycle:
@@ -56,4 +56,4 @@ class NodeLifecycle:
 
 
 def _is_ours(taint: Taint) -> bool:
-    return taint.key in _OURS and taint.effect == "NoSchedule"
+    return taint.key in _OWN_TAINTS and taint.effect == "NoSchedule"

@@ -21,10 +21,10 @@ from schedviz.kube.selectors import SelectorError, label_selector
 
 #: How long an eviction counts as in progress while the pod is not seen to terminate. Upstream: DeletionTimeout
 DELETION_TIMEOUT_SECONDS = 120
-_SCALED = (ReplicaSet, StatefulSet, Deployment, ReplicationController)
+_SCALABLE_KINDS = (ReplicaSet, StatefulSet, Deployment, ReplicationController)
 #: The longest number in a percentage.
 _DIGITS = 9
-_MOST_INT32 = (1 << 31) - 1
+_MAX_INT32 = (1 << 31) - 1
 
 
 class PDBStatus:
@@ -43,7 +43,7 @@ class PDBStatus:
         elif isinstance(obj, Pod):
             for protecting in budgets_of(obj, api.store):
                 yield protecting.key, now
-        elif isinstance(obj, _SCALED):
+        elif isinstance(obj, _SCALABLE_KINDS):
             for budget in api.store.of_kind("PodDisruptionBudget").values():
                 if budget.namespace == obj.namespace:
                     yield budget.key, now
@@ -100,7 +100,7 @@ def _expected_and_desired(budget: PodDisruptionBudget, pods: Sequence[Pod], stor
 
 def _int32(number: int) -> int:
     """The nearest number that the API's fields can hold: replicas can be summed, and an imported budget can have any amount."""
-    return max(-_MOST_INT32, min(_MOST_INT32, number))
+    return max(-_MAX_INT32, min(_MAX_INT32, number))
 
 
 def _scaled(amount: int | str, total: int) -> int:
@@ -126,8 +126,8 @@ def _controller(
     owner: OwnerReference, namespace: str, store: ObjectStore
 ) -> Deployment | ReplicaSet | StatefulSet | ReplicationController | None:
     """The object that sets the number of pods: the set's deployment, if it has one, else the set."""
-    controller = store.get(owner.kind, f"{namespace}/{owner.name}") if owner.kind in {kind.__name__ for kind in _SCALED} else None
-    if controller is None or controller.uid != owner.uid or not isinstance(controller, _SCALED):
+    controller = store.get(owner.kind, f"{namespace}/{owner.name}") if owner.kind in {kind.__name__ for kind in _SCALABLE_KINDS} else None
+    if controller is None or controller.uid != owner.uid or not isinstance(controller, _SCALABLE_KINDS):
         return None
     if isinstance(controller, ReplicaSet):
         for above in controller.metadata.owner_references:

@@ -36,7 +36,7 @@ _POINTS: Final = (
 
 
 #: The longest traceback that is kept, in characters.
-_LONGEST_TRACEBACK: Final = 20_000
+_MAX_TRACEBACK_LENGTH: Final = 20_000
 
 
 class PluginFault(msgspec.Struct, frozen=True):
@@ -122,7 +122,7 @@ class GuardedPlugin:
         line = _in_one_line(error)
         if self.first_fault is None:
             text = "" if isinstance(error, _InvalidAnswerError) else "".join(traceback.format_exception(error))
-            self.first_fault = PluginFault(line, text[-_LONGEST_TRACEBACK:])
+            self.first_fault = PluginFault(line, text[-_MAX_TRACEBACK_LENGTH:])
         return line
 
     def _call_without_result(self, point: str, method: Callable[..., Any], args: tuple[Any, ...]) -> None:

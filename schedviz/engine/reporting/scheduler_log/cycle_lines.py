@@ -21,7 +21,7 @@ from schedviz.kube.core import Node, Pod, Taint
 from schedviz.trace.events import BindingStageEnded, CycleEnded, CycleStarted, StageEnded
 from schedviz.trace.view import QueuedPod, StatusView
 
-_REJECTED: Final = frozenset({"Unschedulable", "UnschedulableAndUnresolvable", "Pending"})
+_REJECTION_CODES: Final = frozenset({"Unschedulable", "UnschedulableAndUnresolvable", "Pending"})
 #: Stages whose error is that of selecting a node.
 _SELECTING: Final = frozenset(
     {
@@ -127,7 +127,7 @@ class CycleLines:
             yield from self._hint(cycle, record)
             return
         rejected = record.get("preFilterStatus")
-        if rejected is not None and rejected["code"] in _REJECTED:
+        if rejected is not None and rejected["code"] in _REJECTION_CODES:
             values = (pod_ref(cycle.pod), ("status", ", ".join(rejected["reasons"])))
             message = "Status after running PreFilter plugins for pod"
             yield self._writer.line("scheduler/schedule_one.go:651", message, *values, v=5, cycle_of=cycle.pod)
@@ -336,7 +336,7 @@ class CycleLines:
         """Upstream: RunReservePluginsReserve, RunPermitPlugins"""
         line = 1879 if event.stage == stages.RESERVE else 1964
         for status in event.statuses:
-            if status.code in _REJECTED:
+            if status.code in _REJECTION_CODES:
                 values = (pod_ref(cycle.pod), ("plugin", status.plugin), ("status", ", ".join(status.reasons)))
                 yield self._writer.line_on_node(
                     f"runtime/framework.go:{line}",
@@ -367,7 +367,7 @@ class CycleLines:
                     yield from self._bound(cycle, entry)
             case stages.PRE_BIND:
                 for status in event.statuses:
-                    if status.code in _REJECTED:
+                    if status.code in _REJECTION_CODES:
                         values = (pod_ref(pod), ("node", cycle.node), ("plugin", status.plugin), ("status", ", ".join(status.reasons)))
                         yield writer.line_on_node(
                             "runtime/framework.go:1639",
@@ -390,7 +390,7 @@ class CycleLines:
                 failed = (("plugin", status.plugin), pod_ref(pod), ("node", cycle.node))
                 error = ", ".join(status.reasons)
                 yield self._writer.error("runtime/framework.go:1805", "Plugin Failed", error, *failed, cycle_of=pod, logger="Bind")
-            if status.code in _REJECTED:
+            if status.code in _REJECTION_CODES:
                 why = (pod_ref(pod), ("node", cycle.node), ("plugin", status.plugin), ("status", ", ".join(status.reasons)))
                 message = "Pod rejected by Bind plugin"
                 yield self._writer.line("runtime/framework.go:1800", message, *why, v=4, cycle_of=pod, logger="Bind")

@@ -45,7 +45,7 @@ _REASONS: Final = {
     PV_NOT_EXIST: "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
 }
 #: A row with an error has this bit, and the number of the error above it.
-_FAILED: Final = 16
+_ERROR_BIT: Final = 16
 
 Findings = npt.NDArray[np.int64]
 
@@ -86,7 +86,7 @@ class VolumeSearch:
         reach = ReachableRows(rows)
         findings = self._check_bound(rows, reach)
         if self._claims.unbound_delayed:
-            unfinished = findings < _FAILED
+            unfinished = findings < _ERROR_BIT
             findings[unfinished] |= self._check_unbound(rows, reach)[unfinished]
         if not findings.any():
             return None
@@ -109,13 +109,13 @@ class VolumeSearch:
         return PodVolumes(tuple(static) or None, dynamic or None)
 
     def _status(self, finding: int) -> Status:
-        if finding >= _FAILED:
-            return as_status(self._failures[finding // _FAILED - 1])
+        if finding >= _ERROR_BIT:
+            return as_status(self._failures[finding // _ERROR_BIT - 1])
         return unresolvable(*(reason for bit, reason in self._reasons.items() if finding & bit)) if finding else SUCCESS
 
     def _failure(self, message: str) -> int:
         self._failures.append(message)
-        return len(self._failures) * _FAILED
+        return len(self._failures) * _ERROR_BIT
 
     # Bound claims.
 

@@ -20,7 +20,7 @@ from schedviz.kube.node_affinity import node_selector
 from schedviz.kube.selectors import SelectorError as NodeSelectorError
 
 #: Longer expressions count as work when they are first used, because they are compiled then.
-_LONG: Final = 1024
+_LONG_EXPRESSION: Final = 1024
 #: How many selectors a device keeps answers for.
 _MAX_ANSWERS: Final = 64
 
@@ -30,7 +30,7 @@ _UNKNOWN: Final = object()
 
 def is_long(expression: str) -> bool:
     """Whether compiling the expression takes unusually long."""
-    return len(expression) > _LONG
+    return len(expression) > _LONG_EXPRESSION
 
 
 class PoolError(ValueError):

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from schedviz.experiments.errors import PlanError
-from schedviz.experiments.reading import parse_plan
+from schedviz.experiments.plan_text import parse_plan
 
 GOOD = """\
 experiment: 1

@@ -10,8 +10,8 @@ from typing import Final, Protocol
 from schedviz.engine import Outcome, Simulation
 from schedviz.engine.clock import MILLISECOND, SECOND, nanoseconds
 from schedviz.engine.framework.runtime.user_plugin_guard import GuardedPlugin, PluginFault
-from schedviz.experiments.base import BaseCluster
-from schedviz.experiments.finished import FinishedTrial
+from schedviz.experiments.base_cluster import BaseCluster
+from schedviz.experiments.finished_trial import FinishedTrial
 from schedviz.experiments.history import History
 from schedviz.experiments.measures import Measure, MeasureError
 from schedviz.experiments.node_shares import node_shares
@@ -22,12 +22,12 @@ from schedviz.experiments.trials import Trial
 from schedviz.experiments.usage_log import UsageLog
 from schedviz.kube.collector import without_gc
 from schedviz.kube.core import Pod
-from schedviz.trace.commands import MOST_SECONDS, Advance, AnyCommand, Run
+from schedviz.trace.commands import MAX_SECONDS, Advance, AnyCommand, Run
 from schedviz.trace.events import AnyEvent
 
 #: Scheduling cycles between two calls of `stop`.
 _CYCLES: Final = 100
-#: The most cycles that a `Run` takes.
+#: The maximum of a `Run`.
 _CYCLES_OF_A_RUN: Final = 1_000_000
 
 
@@ -94,7 +94,7 @@ class TrialRun:
         self._tick = self.simulation.settings.tick_millis * MILLISECOND
         self.history = History()
         self._usage = UsageLog(self.simulation)
-        #: How many of its changes were looked at.
+        #: How many of its changes were processed.
         self._followed = len(self._usage.changes)
         self._before = {obj.key: obj for obj in self.simulation.stored_objects() if isinstance(obj, Pod)}
         self._arrived: dict[str, Pod] = {}
@@ -154,7 +154,7 @@ class TrialRun:
         return None if self._limits.seconds is None else nanoseconds(self._limits.seconds)
 
     def _wait(self) -> None:
-        """Let time pass until a pod arrives or ends, or a pod's backoff ends. Ends the trial if nothing of this is going to happen."""
+        """Let time pass until a pod arrives or ends, or a pod's backoff ends. Ends the trial if none of this will happen."""
         simulation = self.simulation
         queue, now = simulation.scheduler.state.queue, simulation.clock.now
         backs_off = bool(queue.pods_backing_off())
@@ -178,9 +178,9 @@ class TrialRun:
             self._advance_to(event if deadline is None else min(event, deadline))
 
     def _advance_to(self, moment: int) -> None:
-        """Let time pass so that the next command happens at this moment; if that is years ahead, a part of the time."""
+        """Let time pass so that the next command runs at this moment; if that is years ahead, a part of the time."""
         left = moment - self.simulation.clock.now - 2 * self._tick
-        self._do(Advance(seconds=min(max(left, 0) / SECOND, MOST_SECONDS)))
+        self._do(Advance(seconds=min(max(left, 0) / SECOND, MAX_SECONDS)))
 
     def _exists(self, pod: Pod) -> bool:
         stored = self.simulation.cluster.find("Pod", pod.key)

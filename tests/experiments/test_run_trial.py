@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from schedviz.experiments.running import TrialStopped, run_trial
+from schedviz.experiments.run_trial import TrialStopped, run_trial
 from schedviz.experiments.trial_result import TrialResult
 from tests.experiments.plans import checked, node, pod, run, write_cluster
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from schedviz.experiments.base import BaseCluster
+from schedviz.experiments.base_cluster import BaseCluster
 from schedviz.experiments.capacity.placing import Placed, place_without
 from schedviz.experiments.daemon_sets import is_of_daemon_set
 from schedviz.kube.core import Node, Pod
@@ -19,8 +19,8 @@ from schedviz.kube.core import Node, Pod
 ReportProgress = Callable[[str], object]
 
 
-class Fewest(msgspec.Struct, frozen=True, rename="camel"):
-    """The result."""
+class MinimumNodes(msgspec.Struct, frozen=True, rename="camel"):
+    """The number of nodes that suffices, and what prevents a smaller one."""
 
     nodes: int
     #: The number of nodes that suffices.
@@ -28,13 +28,13 @@ class Fewest(msgspec.Struct, frozen=True, rename="camel"):
     #: The nodes that can be removed, in the order in which to drain them.
     removable: list[str]
     #: The pods that would be pending if one more node were removed, with the reasons; empty if all nodes can be removed.
-    next_stops: dict[str, str]
+    blocking_pods: dict[str, str] = msgspec.field(name="nextStops")
     #: Pods that are pending even with all nodes. They are not counted.
     pending_before: int
     runs: int
 
 
-def fewest_nodes(base: BaseCluster, *, greedy: bool = False, report: ReportProgress = lambda _: None) -> Fewest:
+def minimum_nodes(base: BaseCluster, *, greedy: bool = False, report: ReportProgress = lambda _: None) -> MinimumNodes:
     """Search for the fewest nodes. With `greedy`, each remaining node is then removed on its own if possible, which takes one run per node
     and can remove more nodes."""
     order = drain_order(base)
@@ -61,7 +61,7 @@ def fewest_nodes(base: BaseCluster, *, greedy: bool = False, report: ReportProgr
         for name in order[good + 1 :]:
             if not lost([*removed, name]):
                 removed.append(name)
-    return Fewest(len(order), len(order) - len(removed), removed, stops, len(before.pending), runs)
+    return MinimumNodes(len(order), len(order) - len(removed), removed, stops, len(before.pending), runs)
 
 
 def _lost(base: BaseCluster, removed: list[str], before: Placed) -> dict[str, str]:
