@@ -101,10 +101,10 @@ def _answers(simulation: Simulation) -> None:
         timed(f"why, first ({name})", lambda key=key: why_pending(simulation, key), times=1)
         timed(f"why ({name})", lambda key=key: why_pending(simulation, key))
         timed(f"smallest change ({name})", lambda key=key: smallest_change(simulation, key), times=3)
-        timed(f"dry cycle ({name})", lambda key=key: _dry_cycle(simulation, dry_runs, key))
+        timed(f"dry run ({name})", lambda key=key: _scored_dry_run(simulation, dry_runs, key))
 
 
-def _dry_cycle(simulation: Simulation, dry_runs: LiveDryRuns, key: str) -> Choice:
+def _scored_dry_run(simulation: Simulation, dry_runs: LiveDryRuns, key: str) -> Choice:
     pod_ = simulation.cluster.find("Pod", key)
     assert isinstance(pod_, Pod)
     with dry_runs.dry_run(simulation, pod_) as dry_run:

@@ -71,7 +71,7 @@ class Work(msgspec.Struct, frozen=True):
     hits: Sequence[Hit] = ()
     #: Whether the breakpoint at which the session is stopped has changed.
     hit_changed: bool = False
-    #: The results of a followed session's dry cycles.
+    #: The results of a followed session's dry runs.
     shadowed: Sequence[Shown] = ()
 
 

@@ -1,8 +1,8 @@
-"""The shadow scheduler of a followed session, run by its engine worker: a dry cycle for each real binding, and one for each pod
+"""The shadow scheduler of a followed session, run by its engine worker: a dry run for each real binding, and one for each pod
 that is still pending at the end of the slice with which it came.
 
-Dry cycles run in the order of the observations. A binding that overtook others is judged together with them, when they are known too. One
-that does not agree is judged again (doubts.py). Results are stored in the transaction of the engine's slice.
+Dry runs are made in the order of the observations. A binding that overtook others is judged together with them, when they are known
+too. One that does not agree is judged again (recheck_queue.py). Results are stored in the transaction of the engine's slice.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from schedviz.explain.shadow import DISAGREEMENTS, choose
 from schedviz.kube.core import Pod
 from schedviz.sessions.models import Observer, Session
 from schedviz.sessions.observing.agreement import Binding, BindingSeen, DeletedWhilePending, PodArrival, PodPlaced, Shown
-from schedviz.sessions.observing.doubts import Doubts
 from schedviz.sessions.observing.pending import PendingPods, Waiting, is_waiting
+from schedviz.sessions.observing.recheck_queue import RecheckQueue
 from schedviz.sessions.observing.search_budget import SearchBudget
 from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 from schedviz.trace.releases import is_of_release, release_in
@@ -37,17 +37,17 @@ logger = logging.getLogger(__name__)
 #: Bindings in flight are judged when no further one has arrived for this long, even if some that were decided before them are missing ...
 PATIENCE_SECONDS: Final = 2.0
 #: ... or after this long, because a pod can wait for a volume while others are bound ...
-_LONGEST_SECONDS: Final = 10.0
+_MAX_WAIT_SECONDS: Final = 10.0
 #: ... or when there are this many.
-_MOST_IN_FLIGHT: Final = 256
+_MAX_IN_FLIGHT: Final = 256
 #: The maximum number of moves that are kept, to restore the nodes as they were.
-_MOST_MOVES: Final = 1024
-_FINISHED = frozenset({"Succeeded", "Failed"})
+_MAX_MOVES: Final = 1024
+_FINISHED_PHASES = frozenset({"Succeeded", "Failed"})
 #: Verdicts that may depend on the order of decisions.
-_DOUBTFUL: Final = DISAGREEMENTS | {"undecided"}
+_ORDER_DEPENDENT_VERDICTS: Final = DISAGREEMENTS | {"undecided"}
 #: Causes of disagreements that do not depend on it.
 _CERTAIN_CAUSES: Final = frozenset({"release", "sampling"})
-_BROKE = "the dry cycle failed, which is a bug in schedviz; the server's log has the details"
+_DRY_RUN_FAILED = "the dry run failed, which is a bug in schedviz; the server's log has the details"
 _IN_CYCLE = "the session was within a scheduling cycle of its own"
 
 
@@ -69,14 +69,14 @@ class Shadow:
         self._is_detached = "fork" in session.source
         #: The observer's source; "": the session is not known to follow a cluster.
         self._source = ""
-        self._looked = False
+        self._has_read_session = False
         #: The version of the cluster's API server; "": not known; None: not read in this slice.
         self._version: str | None = None
         #: Whether the observer pushes times of decisions; None: not read in this slice.
         self._has_times: bool | None = None
-        self._doubts = Doubts(session.pk, clock=clock, release_differs=self._is_of_other_release)
+        self._rechecks = RecheckQueue(session.pk, clock=clock, release_differs=self._is_of_other_release)
         self._dry_runs = LiveDryRuns(assumed=self._assumed)
-        #: How long dry cycles have taken so far, in seconds. A replay runs none.
+        #: How long dry runs have taken so far, in seconds. A replay runs none.
         self.seconds = 0.0
         self._search_budget = SearchBudget(clock=clock)
         self._results: list[Shown] = []
@@ -85,14 +85,14 @@ class Shadow:
         self._waited: Waiting | None = None
         #: None: not yet read from the engine.
         self._pending: PendingPods | None = None
-        self._moves: deque[Move] = deque(maxlen=_MOST_MOVES)
+        self._moves: deque[Move] = deque(maxlen=_MAX_MOVES)
         self._moved = 0
         #: Bindings in flight, in the order in which they arrived, since when, and the pods that were decided before them.
         self._members: list[_Member] = []
         self._began = self._grew = 0.0
         self._awaited: set[str] = set()
-        #: Pods that have arrived in this slice, each with its event, until a dry cycle is run for them at its end. An idle scheduler binds
-        #: such a pod at once, so most are bound before, and the dry cycle for the binding is that for the arrival, too.
+        #: Pods that have arrived in this slice, each with its event, until a dry run is made for them at its end. An idle scheduler binds
+        #: such a pod at once, so most are bound before, and the dry run for the binding is that for the arrival, too.
         self._arrivals: dict[str, tuple[Pod, int]] = {}
 
     def before(self, simulation: Simulation, command: AnyCommand, *, is_ordered: bool = True) -> None:
@@ -125,23 +125,23 @@ class Shadow:
         elif before is not None and pending.remove(before.uid) is not None:
             self._arrivals.pop(before.uid, None)
             self._results.append(DeletedWhilePending(before.key, before.uid))
-            self._doubts.vanished(before, self._moved)
+            self._rechecks.vanished(before, self._moved)
         self._settle_if_complete(simulation)
 
     def drain(self, simulation: Simulation) -> list[Shown]:
         """The results since the last drain, in order."""
         for uid in list(self._arrivals):
             self._choose_for_arrival(simulation, uid)
-        self._settle_doubts(simulation)
+        self._finish_rechecks(simulation)
         shown, self._results = self._results, []
-        self._looked, self._version, self._has_times = False, None, None
+        self._has_read_session, self._version, self._has_times = False, None, None
         return shown
 
     def settle(self, simulation: Simulation, *, now: bool = False) -> None:
         """Judge bindings that have waited long enough for others; `now`: all that wait. For sessions without commands to execute."""
         if self._members and (now or self._is_overdue()):
             self._settle(simulation)
-        self._settle_doubts(simulation, now=now)
+        self._finish_rechecks(simulation, now=now)
 
     @property
     def is_followed(self) -> bool:
@@ -190,12 +190,12 @@ class Shadow:
             return
         assert self._pending is not None
         self._awaited = {uid for uid in self._awaited if self._pending.is_to_be_decided(uid)}
-        if not self._awaited or len(self._members) >= _MOST_IN_FLIGHT or self._is_overdue():
+        if not self._awaited or len(self._members) >= _MAX_IN_FLIGHT or self._is_overdue():
             self._settle(simulation)
 
     def _is_overdue(self) -> bool:
         now = self._clock()
-        return now - self._grew >= PATIENCE_SECONDS or now - self._began >= _LONGEST_SECONDS
+        return now - self._grew >= PATIENCE_SECONDS or now - self._began >= _MAX_WAIT_SECONDS
 
     def _settle(self, simulation: Simulation) -> None:
         """Judge the bindings in flight."""
@@ -212,8 +212,8 @@ class Shadow:
     def _judged(self, one: _Member, judgement: Judgement) -> None:
         """Store a verdict, or judge the binding again later if more may become known."""
         pod, node = one.bound.pod, one.bound.node
-        if judgement.verdict in _DOUBTFUL and judgement.cause not in _CERTAIN_CAUSES and self._may_change(one.bound):
-            self._doubts.add(one.bound, one.event, judgement)
+        if judgement.verdict in _ORDER_DEPENDENT_VERDICTS and judgement.cause not in _CERTAIN_CAUSES and self._may_change(one.bound):
+            self._rechecks.add(one.bound, one.event, judgement)
             self._results.append(BindingSeen(pod.key, pod.uid, one.event, node))
         else:
             self._results.append(self._binding(pod, node, one.event, judgement))
@@ -222,13 +222,13 @@ class Shadow:
         if self._has_times is None:
             self._has_times = Observer.objects.filter(session_id=self._session_id, last_times__gt=0).exists()
         is_retrying = self._pending is not None and self._pending.has_rejected
-        return self._doubts.may_change(one, has_times=self._has_times, is_retrying=is_retrying)
+        return self._rechecks.may_change(one, has_times=self._has_times, is_retrying=is_retrying)
 
-    def _settle_doubts(self, simulation: Simulation, *, now: bool = False) -> None:
-        if not self._doubts or simulation.scheduler.cycle is not None:
+    def _finish_rechecks(self, simulation: Simulation, *, now: bool = False) -> None:
+        if not self._rechecks or simulation.scheduler.cycle is not None:
             return
-        for doubt, judgement in self._doubts.settled(simulation, self._dry_runs, self._moves, now=now):
-            self._results.append(self._binding(doubt.bound.pod, doubt.bound.node, doubt.event, judgement))
+        for recheck, judgement in self._rechecks.due(simulation, self._dry_runs, self._moves, now=now):
+            self._results.append(self._binding(recheck.bound.pod, recheck.bound.node, recheck.event, judgement))
 
     def _judge(self, simulation: Simulation, bound: list[Bound], *, is_complete: bool) -> list[Judgement]:
         replay = Replay(
@@ -246,8 +246,8 @@ class Shadow:
         except StatefulPluginError as error:
             return [Judgement("unjudged", reasons=(str(error),))] * len(bound)
         except Exception:
-            logger.exception("the dry cycle of %s in session %s failed", bound[0].pod.key, self._session_id)
-            return [Judgement("unjudged", reasons=(_BROKE,))] * len(bound)
+            logger.exception("the dry run of %s in session %s failed", bound[0].pod.key, self._session_id)
+            return [Judgement("unjudged", reasons=(_DRY_RUN_FAILED,))] * len(bound)
         finally:
             self.seconds += time.perf_counter() - began
             self._search_budget.use(time.thread_time() - cpu_began)
@@ -265,7 +265,7 @@ class Shadow:
         return [simulation.scheduler.state.pod_info(bound_pod(pod, node)) for pod, node in chosen if node]
 
     def _choose_for_arrival(self, simulation: Simulation, uid: str) -> None:
-        """Run the dry cycle for a pod that has arrived, if it is due."""
+        """Make the dry run for a pod that has arrived, if it is due."""
         if (arrival := self._arrivals.pop(uid, None)) is None or simulation.scheduler.cycle is not None:
             return
         pod, event = arrival
@@ -298,8 +298,8 @@ class Shadow:
 
     def _follows(self) -> bool:
         """Whether the session has an observer; as long as it has none, this is queried once per slice."""
-        if not self._source and not self._looked and not self._is_detached:
-            self._looked = True
+        if not self._source and not self._has_read_session and not self._is_detached:
+            self._has_read_session = True
             self._source = Observer.objects.filter(session_id=self._session_id).values_list("source", flat=True).first() or ""
         return bool(self._source)
 
@@ -319,8 +319,8 @@ class Shadow:
         except StatefulPluginError as error:
             return Choice(0, 0, message=str(error))
         except Exception:
-            logger.exception("the dry cycle of %s in session %s failed", pod.key, self._session_id)
-            return Choice(0, 0, message=_BROKE)
+            logger.exception("the dry run of %s in session %s failed", pod.key, self._session_id)
+            return Choice(0, 0, message=_DRY_RUN_FAILED)
         finally:
             self.seconds += time.perf_counter() - began
 
@@ -354,4 +354,4 @@ def _node_of(pod: dict[str, Any]) -> str:
 
 def _is_placed(pod: Pod) -> bool:
     """Whether the pod occupies a node."""
-    return bool(pod.spec.node_name) and pod.status.phase not in _FINISHED
+    return bool(pod.spec.node_name) and pod.status.phase not in _FINISHED_PHASES

@@ -219,7 +219,7 @@ def insert_chunk_names(session_id: UUID, number: int, names: bytes) -> None:
 
 
 class Shadowed(msgspec.Struct, frozen=True):
-    """The results of a slice's dry cycles for a pod: of its arrival, its binding or both. None and "" mean not in this slice. Texts are
+    """The results of a slice's dry runs for a pod: of its arrival, its binding or both. None and "" mean not in this slice. Texts are
     JSON.
     """
 

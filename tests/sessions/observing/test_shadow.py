@@ -15,7 +15,7 @@ from schedviz.explain.decision_times import DecisionTime
 from schedviz.sessions.forks.requests import fork
 from schedviz.sessions.hosting import lease, worker_loop
 from schedviz.sessions.models import Agreement, Observer, Session, ShadowedPod
-from schedviz.sessions.observing import agreement, doubts, observations, shadow
+from schedviz.sessions.observing import agreement, observations, recheck_queue, shadow
 from schedviz.sessions.observing.observations import Seen
 from schedviz.sessions.transfer import create, import_job
 from tests.conftest import RedisServer
@@ -83,7 +83,7 @@ def test_bindings_are_judged_in_the_order_of_what_was_observed(followed: UUID, m
     work_off(followed)
     # The rejected pod may have been tried again before it.
     assert verdicts(followed)["default/late"] == ""
-    monkeypatch.setattr(doubts, "DOUBT_SECONDS", 0.0)
+    monkeypatch.setattr(recheck_queue, "RECHECK_DELAY_SECONDS", 0.0)
     settle_idle(followed)
 
     late = ShadowedPod.objects.get(session_id=followed, pod="default/late")
@@ -166,7 +166,7 @@ def test_the_times_of_decisions_decide_what_is_undecided_without_them(
     work_off(followed)
     assert verdicts(followed)["default/retried"] == ""
 
-    monkeypatch.setattr(doubts, "DOUBT_SECONDS", 0.0)
+    monkeypatch.setattr(recheck_queue, "RECHECK_DELAY_SECONDS", 0.0)
     settle_idle(followed)
 
     assert verdicts(followed)["default/retried"] == verdict

@@ -1,4 +1,4 @@
-"""The second look at a binding that did not agree: what became known since, on the order in which a real scheduler decided.
+"""Judges a binding that did not agree again, with what became known since of the order in which a real scheduler decided.
 
 Each move of a pod is sorted: the scheduler knew it when it decided, it did not, or that is not known. The scheduler's own times say so, and
 otherwise the order in which the moves were observed. A verdict that depends on moves of the third kind is `undecided`.
@@ -22,12 +22,12 @@ from schedviz.explain.shadow import choose, judge
 from schedviz.kube.core import Pod
 
 #: Every combination of up to this many moves is tried, and of more moves those that follow their order.
-_MOST_COMBINED: Final = 4
-#: With more moves whose order is not known, nothing new is said.
-_MOST_UNKNOWN: Final = 24
+_MAX_COMBINED: Final = 4
+#: With more moves whose order is not known, the verdict is `undecided`.
+_MAX_UNKNOWN: Final = 24
 #: How many pods that went while they were pending are placed where this scheduler would have placed them.
-_MOST_VANISHED: Final = 8
-#: So many of the last moves before a binding are doubtful if it is not known when its pod came.
+_MAX_VANISHED: Final = 8
+#: How many of the last moves before a binding have an unknown order if it is not known when its pod came.
 _RECENT_MOVES: Final = 16
 
 replace = msgspec.structs.replace
@@ -41,7 +41,7 @@ class Vanished(NamedTuple):
     number: int
 
 
-class SecondLook:
+class BindingRecheck:
     """Judges bindings with what is known now."""
 
     def __init__(
@@ -67,7 +67,7 @@ class SecondLook:
         mine = self._times.find(one.pod, is_added=True)
         nodes, unknown = self._nodes(one, mine)
         leaving, missing = self._place_vanished(nodes, one, mine)
-        if len(unknown) > _MOST_UNKNOWN:
+        if len(unknown) > _MAX_UNKNOWN:
             return undecided(found)
         judged = self._judge_on(nodes, one)
         if judged.verdict not in ("agrees", "unjudged") and (unknown or leaving or missing):
@@ -135,7 +135,7 @@ class SecondLook:
                     leaving.append(info)
             elif one.arrived is None or number > one.arrived:
                 missing.append(pod)
-        return leaving, missing[-_MOST_VANISHED:]
+        return leaving, missing[-_MAX_VANISHED:]
 
     def _other_states(
         self, nodes: MovedPods, one: Bound, unknown: list[Move], leaving: list[PodInfo], missing: list[Pod]
@@ -176,7 +176,7 @@ class SecondLook:
 def _combinations(moves: list[Move]) -> Iterator[set[int]]:
     """Sets of the numbers of moves that may have been made, in an order in which few are undone."""
     numbers = [move.number for move in moves]
-    if len(numbers) <= _MOST_COMBINED:
+    if len(numbers) <= _MAX_COMBINED:
         for place in range(1 << len(numbers)):
             gray = place ^ (place >> 1)
             yield {number for bit, number in enumerate(numbers) if gray >> bit & 1}

@@ -6,10 +6,10 @@ import pytest
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns
+from schedviz.explain.binding_recheck import BindingRecheck, Vanished
 from schedviz.explain.decision_times import DecisionTime, DecisionTimes
 from schedviz.explain.in_flight import Bound, Move, bound_pod
 from schedviz.explain.judgement import Judgement
-from schedviz.explain.second_look import SecondLook, Vanished
 from schedviz.kube.core import Pod
 from tests.explain.small_clusters import cluster, node, pod
 
@@ -30,10 +30,10 @@ def removed(name: str, at: int) -> DecisionTime:
     return DecisionTime(f"default/{name}", "removed", at, at)
 
 
-def look(simulation: Simulation, moves: list[Move], *times: DecisionTime, vanished: tuple[Vanished, ...] = ()) -> SecondLook:
+def recheck(simulation: Simulation, moves: list[Move], *times: DecisionTime, vanished: tuple[Vanished, ...] = ()) -> BindingRecheck:
     known = DecisionTimes()
     known.add(times)
-    return SecondLook(simulation, LiveDryRuns(), moves=moves, vanished=vanished, times=known)
+    return BindingRecheck(simulation, LiveDryRuns(), moves=moves, vanished=vanished, times=known)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_pod_that_went_is_there_if_the_scheduler_decided_before(times: tuple[D
     moves = [Move(1, simulation.scheduler.state.pod_info(bound_pod(the(simulation, "gone"), "n")), False)]
     one = Bound(the(simulation, "p"), "m", (0, 2), 0, 1)
 
-    found = look(simulation, moves, *times).judge(one, FIRST)
+    found = recheck(simulation, moves, *times).judge(one, FIRST)
 
     assert (found.verdict, found.in_flight) == (verdict, 3)
 
@@ -71,7 +71,7 @@ def test_a_pod_that_was_tried_again_may_have_been_decided_before_a_binding_that_
     times = [added("p", 10, 20), *([] if decided is None else [added("retried", *decided)])]
     one = Bound(the(simulation, "p"), "m", (0, 2), 1, 1)
 
-    assert look(simulation, moves, *times).judge(one, FIRST).verdict == verdict
+    assert recheck(simulation, moves, *times).judge(one, FIRST).verdict == verdict
 
 
 def test_the_order_of_the_queue_counts_where_no_times_are_known() -> None:
@@ -79,7 +79,7 @@ def test_the_order_of_the_queue_counts_where_no_times_are_known() -> None:
     one = Bound(the(simulation, "p"), "m", (0, 2), 0, 1)
     for rank, verdict in ((1, "agrees"), (3, "notBest")):
         moves = [Move(2, simulation.scheduler.state.pod_info(the(simulation, "other")), True, (0, rank))]
-        assert look(simulation, moves).judge(one, FIRST).verdict == verdict
+        assert recheck(simulation, moves).judge(one, FIRST).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_pod_that_went_while_it_was_pending_may_have_had_a_node(times: tuple[D
     simulation = cluster(node("n"), node("m"), pod("p"), pod("on-m", on="m"), pod("ghost", cpu="1"))
     one = Bound(the(simulation, "p"), "m", (0, 2), 0, 1)
 
-    assert look(simulation, [], *times, vanished=(Vanished(the(simulation, "ghost"), 1),)).judge(one, FIRST).verdict == verdict
+    assert recheck(simulation, [], *times, vanished=(Vanished(the(simulation, "ghost"), 1),)).judge(one, FIRST).verdict == verdict
 
 
 def test_a_name_that_came_twice_has_no_known_time() -> None:
