@@ -10,17 +10,16 @@ from typing import Any
 import pytest
 
 from schedviz.cli.comparison import differences
-from tests.conformance import traces
+from tests.conformance import compare, traces
 
-compare = traces.load_compare()
 #: Consecutive steps of a recording that are damaged and compared.
 _STEPS = 5
 REPLACEMENTS = [None, 0, 0.0, False, "", [], {}, 1, 1.5, True, "other", ["other"], {"other": 1}]
 
 
 @pytest.mark.parametrize("path", traces.FILES[::4], ids=traces.name_of)
-def test_damaged_recordings_differ_alike(path: Path) -> None:
-    recorded = traces.recorded(path)
+def test_both_comparisons_report_the_same_differences_of_damaged_recordings(path: Path) -> None:
+    recorded = traces.document_in(path)
     source = random.Random(path.name)
     assert list(differences(recorded, recorded)) == []
     for _ in range(30):
@@ -58,14 +57,14 @@ def _collect(value: Any, places: list[tuple[Any, Any]]) -> None:
         _collect(member, places)
 
 
-def test_missing_steps_and_refused_configurations_differ_alike() -> None:
-    recorded = traces.recorded(traces.FILES[0])
+def test_both_comparisons_report_missing_steps_and_errors() -> None:
+    recorded = traces.document_in(traces.FILES[0])
     for other in ({**recorded, "steps": recorded["steps"][:-1]}, {**recorded, "error": "refused"}, {"steps": None}, {}):
         for pair in ((recorded, other), (other, recorded)):
             assert list(differences(*pair)) == list(compare.compare(*pair, strict=False, only=None))
 
 
-def test_generations_count_by_rank_and_almost_equal_times_are_equal() -> None:
+def test_generations_are_compared_by_rank_and_times_approximately() -> None:
     def document(generations: list[int], snapshot: int, seconds: float) -> dict[str, Any]:
         cache = {"list": [{"name": str(index), "generation": number} for index, number in enumerate(generations)]}
         observed = {"cache": cache, "snapshot": {"generation": snapshot}, "clockSeconds": seconds}

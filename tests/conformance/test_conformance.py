@@ -15,16 +15,15 @@ from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.trace import observed
 from schedviz.trace.events import AnyEvent, BindingStageEnded, CycleStarted, PodGroupStageEnded, StageEnded, decode_events, encode_events
 from schedviz.trace.fold import Fold
-from tests.conformance import traces
+from tests.conformance import compare, traces
 
-compare = traces.load_compare()
-every_trace = pytest.mark.parametrize("path", traces.FILES, ids=traces.name_of)
+for_each_trace = pytest.mark.parametrize("path", traces.FILES, ids=traces.name_of)
 
 
-@every_trace
+@for_each_trace
 def test_the_engine_agrees_with_the_real_scheduler(path: Path) -> None:
     produced = json.loads(json.dumps(run_trace(traces.trace_in(path))))
-    differences = list(compare.compare(traces.recorded(path), produced, strict=False, only=None))
+    differences = list(compare.compare(traces.document_in(path), produced, strict=False, only=None))
     assert not differences, "\n".join(differences[:10])
 
 
@@ -48,7 +47,7 @@ def _unless_declared(event, table) -> list[tuple[str, str]]:
     return [] if event.next_stage in table[event.stage].then else [(event.stage, event.next_stage)]
 
 
-@every_trace
+@for_each_trace
 def test_folded_events_give_the_state_of_each_step_and_stages_follow_their_table(path: Path) -> None:
     trace = traces.trace_in(path)
     simulation = Simulation(settings_of(trace))
@@ -63,21 +62,21 @@ def test_folded_events_give_the_state_of_each_step_and_stages_follow_their_table
     assert fold.to_view() == simulation.view()
 
 
-@every_trace
-def test_cutting_a_run_and_restoring_checkpoints_changes_nothing(path: Path) -> None:
+@for_each_trace
+def test_slicing_a_run_and_restoring_checkpoints_changes_nothing(path: Path) -> None:
     trace = traces.trace_in(path)
-    straight = Simulation(settings_of(trace))
+    uninterrupted = Simulation(settings_of(trace))
     events: list[AnyEvent] = []
     for command in traces.commands_of(trace):
-        straight.start(command)
-        straight.work()
-        events += straight.drain_events()
-    cut, cut_events = _run_in_pieces(trace, random.Random(path.name))
-    assert encode_events(cut_events) == encode_events(events)
-    assert cut.state_hash() == straight.state_hash()
+        uninterrupted.start(command)
+        uninterrupted.work()
+        events += uninterrupted.drain_events()
+    sliced, sliced_events = _run_in_slices(trace, random.Random(path.name))
+    assert encode_events(sliced_events) == encode_events(events)
+    assert sliced.state_hash() == uninterrupted.state_hash()
 
 
-def _run_in_pieces(trace, source: random.Random) -> tuple[Simulation, list[AnyEvent]]:
+def _run_in_slices(trace, source: random.Random) -> tuple[Simulation, list[AnyEvent]]:
     simulation = Simulation(settings_of(trace))
     events: list[AnyEvent] = []
     for command in traces.commands_of(trace):

@@ -1,12 +1,10 @@
-"""The recorded traces, and the comparison that their recorder came with."""
+"""The recorded traces."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import lzma
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from schedviz.ingest.trace_file import TraceFile, decode_trace
@@ -30,15 +28,6 @@ def commands_of(trace: TraceFile) -> list[AnyCommand]:
     return [step for step in trace.steps if isinstance(step, AnyCommand)]
 
 
-def recorded(path: Path) -> dict[str, Any]:
+def document_in(path: Path) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(lzma.decompress(path.read_bytes()))
     return document
-
-
-def load_compare() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("conformance_compare", Path(__file__).with_name("compare.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

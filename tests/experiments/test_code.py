@@ -1,4 +1,4 @@
-"""Plugins and measures in files beside a plan run if the user allows it, and their faults are part of the results."""
+"""Plugins and measures in files next to a plan run if the user allows it, and their faults are part of the results."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def refusal(text: str, folder: Path, *, is_trusted: bool = True) -> str:
     return str(caught.value)
 
 
-def test_plugins_and_measures_beside_a_plan_run_in_every_process(folder: Path) -> None:
+def test_plugins_and_measures_in_files_of_a_plan_run_in_every_process(folder: Path) -> None:
     text = PLAN + "seeds: 2\n"
     found = results(text, folder)
     assert [result.error for result in found] == [""] * 4

@@ -1,4 +1,4 @@
-"""The plan of docs/gpu-fragmentation.md on its small cluster, and the policies beside it."""
+"""The plan of docs/gpu-fragmentation.md on its small cluster, and its policies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arithmetic of kubectl describe beside the cache's."""
+"""The sums of kubectl describe, compared with the cache's."""
 
 from __future__ import annotations
 

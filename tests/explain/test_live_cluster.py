@@ -22,7 +22,7 @@ from schedviz.trace.releases import V1_27, V1_36
 
 FOLDER = Path(__file__).parents[1] / "samples" / "live136"
 #: Pods whose message depends on objects other than nodes and pods, or on an earlier state of the cluster.
-TOLD_EARLIER = {"kept-off-by-guard", "near-nobody", "spread-no-label", "spread-zone-0", "spread-zone-1", "spread-zone-2"}
+REPORTED_EARLIER = {"kept-off-by-guard", "near-nobody", "spread-no-label", "spread-zone-0", "spread-zone-1", "spread-zone-2"}
 NEED_OTHER_OBJECTS = {
     *("claim-lost", "class-missing", "no-claim", "no-volume-fits", "pinned-elsewhere", "rwop-second", "too-many-volumes"),
     *("unbound-immediate", "dra-missing", "dra-no-device"),
@@ -68,7 +68,7 @@ def refused_pods() -> dict[str, str]:
 
 def test_pods_are_rejected_with_the_words_of_the_real_scheduler_preemption_included(cluster: Simulation) -> None:
     messages = refused_pods()
-    compared = messages.keys() - TOLD_EARLIER - NEED_OTHER_OBJECTS
+    compared = messages.keys() - REPORTED_EARLIER - NEED_OTHER_OBJECTS
     ours = {name: why_pending(cluster, f"pend/{name}").message for name in compared}
 
     assert len(compared) == 18

@@ -1,4 +1,4 @@
-"""Writes the samples that are made by rules: `python tests/samples/make.py`."""
+"""Generates samples: `python tests/samples/make.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The incident: an extender filters but does not preempt, and v1.18 nominates the pod to a node on which it can never run."""
+"""The case of the lesson nominated-for-ever in v1.18: an extender filters, but has no preempt verb.
+
+The pod is nominated to a node on which it can never run.
+"""
 
 from __future__ import annotations
 

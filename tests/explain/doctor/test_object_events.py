@@ -1,4 +1,4 @@
-"""Events about the claims of a pending pod stand beside its explanation."""
+"""Events about the claims of a pending pod are shown with its explanation."""
 
 from __future__ import annotations
 

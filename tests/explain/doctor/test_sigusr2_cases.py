@@ -26,7 +26,7 @@ def of_kind(examination: Examination, kind: str) -> list[Finding]:
 
 
 #: Case -> kind and object of its differences, and of its notes.
-TOLD = {
+EXPECTED = {
     "01-plain": ([], []),
     "02-assumed": ([], [("assumed pod", "Pod default/api-2"), ("assumed pod", "Pod default/api-3")]),
     "03-nominated": ([], [("nominated pod", "Pod default/urgent-1")]),
@@ -55,10 +55,10 @@ TOLD = {
 
 
 @pytest.mark.parametrize("log", LOGS)
-@pytest.mark.parametrize("case", TOLD)
+@pytest.mark.parametrize("case", EXPECTED)
 def test_only_differences_are_reported(case: str, log: str) -> None:
     examination = examined(case, log)
-    differences, notes = TOLD[case]
+    differences, notes = EXPECTED[case]
     assert [(finding.kind, finding.about) for finding in examination.differences] == differences
     assert [(finding.kind, finding.about) for finding in examination.notes] == notes
     assert all(finding.cause and finding.advice for finding in examination.differences)

@@ -30,7 +30,7 @@ def test_a_few_events_pack_well() -> None:
     assert len(packing.pack(EVENTS)) < len(zlib.compress(EVENTS, 9)) / 1.5
 
 
-def test_threads_pack_beside_each_other() -> None:
+def test_threads_pack_concurrently() -> None:
     wrong: list[bytes] = []
 
     def work() -> None:

@@ -27,7 +27,7 @@ def _allowed(do: Any) -> tuple[int, int, int]:
     return status.disruptions_allowed, status.current_healthy, status.desired_healthy
 
 
-def test_so_many_must_stay(session: Any, pod: Any) -> None:
+def test_disruptions_allowed_follows_min_available(session: Any, pod: Any) -> None:
     do = session(*(of_web(pod(name, node_name="node1")) for name in "abc"))
     do("helper", name="pdbStatus")
     do("create", object=budget(minAvailable=2))
