@@ -56,7 +56,7 @@ def test_what_has_no_limit_is_unlimited() -> None:
     assert Environment({}).worst_cost("lists.range(3).map(x, lists.range(x)).map(y, y.sum()) == []", lambda _: None) == UNLIMITED
 
 
-def test_a_selector_is_refused_as_the_api_server_refuses_it() -> None:
+def test_a_selector_is_rejected_as_the_api_server_refuses_it() -> None:
     assert refusal("true") == ""
     assert refusal("1") == 'Invalid value: "1": must evaluate to bool or the unknown type, not int'
     assert refusal("nobody").startswith(

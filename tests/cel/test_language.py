@@ -163,5 +163,5 @@ def test_long_conditions_are_evaluated() -> None:
     assert value_of(" || ".join(["number == 0"] * 500 + ["number == 7"])) is True
 
 
-def test_deep_nesting_is_refused_instead_of_exhausting_the_stack() -> None:
+def test_deep_nesting_is_rejected_instead_of_exhausting_the_stack() -> None:
     assert "expression recursion limit exceeded: 250" in compile_error_of("(" * 500 + "1" + ")" * 500)

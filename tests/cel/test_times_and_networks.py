@@ -83,7 +83,7 @@ def test_what_is_malformed_gives_the_message_of_kubernetes(expression: str, mess
 
 
 @pytest.mark.parametrize("function", ["duration", "timestamp"])
-def test_a_malformed_constant_is_refused_when_the_expression_is_compiled(function: str) -> None:
+def test_a_malformed_constant_is_rejected_when_the_expression_is_compiled(function: str) -> None:
     with pytest.raises(CompileError) as caught:
         environment.compile(f"{function}('x') == {function}('y')")
     assert f"invalid {function} argument" in str(caught.value)

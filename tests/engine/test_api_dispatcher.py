@@ -196,13 +196,13 @@ def test_a_binding_makes_the_held_calls_too() -> None:
     ("release", "why"),
     [("v1.27.1", "v1.27.1 has no feature gate SchedulerAsyncAPICalls"), ("v1.36", "the feature gate SchedulerAsyncAPICalls is off")],
 )
-def test_dispatch_says_that_the_scheduler_makes_its_calls_at_once(release: str, why: str) -> None:
+def test_dispatch_reports_that_the_scheduler_makes_its_calls_at_once(release: str, why: str) -> None:
     simulation = Simulation(SimulationSettings(release=release))
 
     assert do(simulation, "dispatch").result == f"the scheduler makes its API calls at once: {why}"
 
 
-def test_a_session_with_nothing_but_held_calls_says_how_to_go_on() -> None:
+def test_a_session_with_only_held_calls_reports_how_to_continue() -> None:
     simulation = _simulation(hold_dispatch=True)
     do(simulation, "cycle")
 

@@ -118,7 +118,7 @@ def test_a_name_can_be_used_once(watched: Watched) -> None:
         watched.create(kind="CSINode", metadata={"name": "n"})
 
 
-def test_bindings_are_refused_with_upstreams_messages(watched: Watched) -> None:
+def test_bindings_are_rejected_with_upstreams_messages(watched: Watched) -> None:
     pod = watched.create(**a_pod())
     conflict = 'Operation cannot be fulfilled on pods/binding "p": '
 

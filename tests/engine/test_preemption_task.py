@@ -73,7 +73,7 @@ def test_the_stages_evict_all_victims_but_the_last_and_then_the_last() -> None:
     assert simulation.scheduler.preemptions.running == []
 
 
-def test_the_preemptor_is_gated_until_its_last_victim_is_gone() -> None:
+def test_the_preemptor_is_gated_until_its_last_victim_is_deleted() -> None:
     simulation = _held()
     preemptions, uid = simulation.scheduler.preemptions, "default/p"
     gated = []
@@ -239,13 +239,13 @@ def test_a_restart_of_the_scheduler_drops_its_preemptions() -> None:
         ),
     ],
 )
-def test_preempt_says_that_there_are_no_asynchronous_preemptions(settings: dict[str, Any], why: str) -> None:
+def test_preempt_reports_that_there_are_no_asynchronous_preemptions(settings: dict[str, Any], why: str) -> None:
     simulation = Simulation(SimulationSettings(**settings))
 
     assert do(simulation, "preempt").result == f"the scheduler evicts victims in its scheduling cycles: {why}"
 
 
-def test_a_session_with_nothing_but_a_held_preemption_says_how_to_go_on() -> None:
+def test_a_session_with_only_a_held_preemption_reports_how_to_continue() -> None:
     assert do(_held(), "cycle").result == "activeQ is empty; 1 preemption is held: preempt to go on"
 
 
@@ -263,7 +263,7 @@ def _folded_equals_engine(simulation: Simulation, fold: Fold) -> bool:
     return (fold.to_view().preemptions, fold.to_view().api_calls) == (view.preemptions, view.api_calls)
 
 
-def test_events_tell_each_stage_and_give_the_view_of_the_engine() -> None:
+def test_events_record_each_stage_and_fold_to_the_engines_view() -> None:
     simulation = _held(records_preemptions=True)
     fold = Fold(simulation.view())
     (preemption,) = simulation.view().preemptions

@@ -54,7 +54,7 @@ def test_a_pod_inherits_the_nomination_of_a_pod_of_its_name_whose_deletion_was_m
     assert simulation.observed_state()["queue"]["nominated"] == {"": ["default/a", "default/b"]}
 
 
-def test_a_short_record_says_that_a_pod_was_popped_from_backoff_q() -> None:
+def test_a_short_record_shows_that_a_pod_was_popped_from_backoff_q() -> None:
     simulation = four_nodes(pod("a", cpu="100"), release="v1.36")
     simulation.records = "placement"
     do(simulation, "cycle")

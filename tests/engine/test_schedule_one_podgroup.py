@@ -239,7 +239,7 @@ def test_a_group_that_is_disrupted_as_a_whole_is_one_victim() -> None:
     assert set(simulation.cluster.store.of_kind("Pod")) == {"default/p1"}
 
 
-def test_a_group_preempts_nobody_of_the_same_priority_or_if_a_pod_says_never() -> None:
+def test_a_group_preempts_no_pod_of_the_same_priority_and_none_if_a_pod_has_policy_never() -> None:
     victim = pod("v", node_name="a", priority=5)
     simulation = simulated(node("a", cpu="1"), victim, group(min_count=1, priority=5), member("p1"), gates=PREEMPTS)
     do(simulation, "cycle")
@@ -281,7 +281,7 @@ def test_the_events_of_every_stage_fold_to_the_engines_view(scenario: str) -> No
 
 
 @every_scenario
-def test_a_cycle_goes_on_from_a_checkpoint_of_any_stage_as_if_it_had_not_been_saved(scenario: str) -> None:
+def test_a_cycle_continues_identically_from_a_checkpoint_of_any_stage(scenario: str) -> None:
     dicts, gates = SCENARIOS[scenario]
     straight, saved = simulated(*dicts, gates=gates), simulated(*dicts, gates=gates)
     for _ in range(80):

@@ -93,7 +93,7 @@ def test_a_cycle_between_two_stages_survives_a_checkpoint() -> None:
     assert simulation.state_hash() == straight.state_hash()
 
 
-def test_invalid_checkpoints_are_refused() -> None:
+def test_invalid_checkpoints_are_rejected() -> None:
     with pytest.raises(CheckpointError, match="not a checkpoint"):
         Simulation.restore(b"\x93\x01\x02\x03")
 

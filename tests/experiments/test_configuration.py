@@ -39,7 +39,7 @@ def test_a_weight_is_set_where_the_profile_lists_the_plugin() -> None:
     assert config["profiles"][0]["plugins"]["score"]["enabled"][0]["weight"] == 2  # type: ignore[index]
 
 
-def test_a_disabled_plugin_is_gone_from_every_extension_point() -> None:
+def test_a_disabled_plugin_is_removed_from_every_extension_point() -> None:
     config = {"profiles": [{"plugins": {"score": {"enabled": [{"name": "ImageLocality", "weight": 2}]}}}]}
     assert "ImageLocality" not in score_weights(applied(config, plugins={"ImageLocality": False}))
     (profile,) = load_configuration(applied(config, plugins={"ImageLocality": False})).profiles
@@ -75,6 +75,6 @@ def test_a_merge_patch_replaces_lists_and_removes_nulls() -> None:
     assert merged({"a": [1, 2], "b": {"c": 1, "d": 2}}, {"a": [3], "b": {"c": None}}) == {"a": [3], "b": {"d": 2}}
 
 
-def test_a_configuration_of_another_shape_is_refused() -> None:
+def test_a_configuration_of_another_shape_is_rejected() -> None:
     with pytest.raises(PlanError, match="is not a valid KubeSchedulerConfiguration"):
         applied({"profiles": ["a"]}, weights={"ImageLocality": 3})

@@ -52,7 +52,7 @@ def test_other_members_cannot_change() -> None:
     assert [fault.partition(": it cannot")[0] for fault in changed] == ["line 2: base", "line 5: limits"]
 
 
-def test_a_plan_without_a_new_trial_is_refused() -> None:
+def test_a_plan_without_a_new_trial_is_rejected() -> None:
     assert faults(OLD, OLD) == ["line 4: variants: the plan adds no trial to the 4 that it had"]
 
 
@@ -84,7 +84,7 @@ def test_reused_results_make_the_same_document_but_for_unknown_moves() -> None:
     ],
     ids=["version", "plan", "base"],
 )
-def test_results_of_something_else_are_refused(earlier: Results, reason: str) -> None:
+def test_results_of_something_else_are_rejected(earlier: Results, reason: str) -> None:
     with pytest.raises(ResultsNotReusable, match=reason):
         reusable(earlier, read(NEW))
 

@@ -36,7 +36,7 @@ def test_seeds_draw_other_pods(tmp_path: Path) -> None:
     assert pods_of(tmp_path, 3) == pods_of(tmp_path, 3)
 
 
-def test_a_resource_that_no_pod_requests_is_refused(tmp_path: Path) -> None:
+def test_a_resource_that_no_pod_requests_is_rejected(tmp_path: Path) -> None:
     write_cluster(tmp_path, node("n1"), pod("a"))
     with pytest.raises(
         PlanError, match=r"line 3: workload\.load\.resource: .*cannot reach a share of 'gpu': no pod of the workload requests"
@@ -44,7 +44,7 @@ def test_a_resource_that_no_pod_requests_is_refused(tmp_path: Path) -> None:
         checked("base: {files: [cluster.json]}\nworkload: {load: {resource: gpu, share: 1}}", tmp_path)
 
 
-def test_a_load_of_very_many_pods_is_refused(tmp_path: Path) -> None:
+def test_a_load_of_very_many_pods_is_rejected(tmp_path: Path) -> None:
     write_cluster(tmp_path, node("n1", cpu="100000"), pod("a", cpu="1m"))
     with pytest.raises(PlanError, match=r"line 3: workload\.load\.share: .*more than 200,000 pods would be added"):
         checked("base: {files: [cluster.json]}\nworkload: {load: {resource: cpu, share: 1000}}", tmp_path)

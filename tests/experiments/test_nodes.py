@@ -73,7 +73,7 @@ def test_amounts_replace_those_of_every_node() -> None:
         (NodesPatch(allocatable={"cpu": "many"}), "variants[0].nodes.allocatable.cpu"),
     ],
 )
-def test_a_change_that_is_impossible_is_refused_with_its_path(patch: NodesPatch, path: str) -> None:
+def test_a_change_that_is_impossible_is_rejected_with_its_path(patch: NodesPatch, path: str) -> None:
     with pytest.raises(PlanError) as caught:
         changed(patch)
     assert [fault.path for fault in caught.value.faults] == [path]
@@ -92,6 +92,6 @@ def test_copies_take_no_name_that_exists() -> None:
     assert [obj.name for obj in found] == ["n1", "n1-copy-2", "n1-copy-3", "n1-copy-4"]
 
 
-def test_a_negative_amount_is_refused() -> None:
+def test_a_negative_amount_is_rejected() -> None:
     with pytest.raises(PlanError, match=r"variants\[0\]\.nodes\.allocatable\.cpu: expected an amount of 0 or more, found -5"):
         changed(NodesPatch(allocatable={"cpu": -5}))

@@ -34,7 +34,7 @@ def test_a_plan_without_variants_has_one() -> None:
     assert [variant.name for variant in parse_plan("experiment: 1\nbase: {generate: {}}").variants] == ["default"]
 
 
-def test_text_that_is_no_yaml_is_refused_with_its_line() -> None:
+def test_text_that_is_no_yaml_is_rejected_with_its_line() -> None:
     # The words are those of libyaml, or of PyYAML where that is missing.
     (fault,) = faults("experiment: 1\nbase: [")
     assert re.fullmatch("line 2: it is not YAML: .*expected (the )?node content.*", fault)
@@ -44,19 +44,19 @@ def test_the_version_of_the_format_must_be_named() -> None:
     assert faults("base: {}")[0].startswith("line 1: experiment: expected `experiment: 1`")
 
 
-def test_an_unknown_member_is_refused_with_line_path_and_the_known_ones() -> None:
+def test_an_unknown_member_is_rejected_with_line_path_and_the_known_ones() -> None:
     (fault,) = faults(GOOD.replace("weights", "wieghts"))
     assert fault.startswith("line 7: variants[1].wieghts: unknown field; there are")
     assert "weights" in fault
 
 
-def test_a_value_of_the_wrong_type_is_refused_with_what_was_expected() -> None:
+def test_a_value_of_the_wrong_type_is_rejected_with_what_was_expected() -> None:
     assert faults(GOOD.replace("NodeResourcesFit: 5", "NodeResourcesFit: many"))[0].startswith(
         "line 7: variants[1].weights.NodeResourcesFit: expected"
     )
 
 
-def test_an_unknown_release_is_refused_with_the_known_ones() -> None:
+def test_an_unknown_release_is_rejected_with_the_known_ones() -> None:
     (fault,) = faults(GOOD + "    release: v1.99\n")
     assert fault.startswith("line 8: variants[1].release: expected")
     assert "v1.36" in fault
@@ -67,17 +67,17 @@ def test_a_base_has_exactly_one_source() -> None:
     assert "found files and generate" in faults("experiment: 1\nbase: {files: [a], generate: {}}")[0]
 
 
-def test_two_variants_of_one_name_are_refused() -> None:
+def test_two_variants_of_one_name_are_rejected() -> None:
     assert faults(GOOD.replace("packed", "default")) == [
         "line 6: variants[1]: variant 'default': there is another variant of this name, variants[0]"
     ]
 
 
-def test_a_baseline_that_is_no_variant_is_refused() -> None:
+def test_a_baseline_that_is_no_variant_is_rejected() -> None:
     assert faults(GOOD + "baseline: other") == ["line 8: baseline: there is no variant 'other'; there are 'default', 'packed'"]
 
 
-def test_a_plan_with_too_many_trials_is_refused_with_their_number() -> None:
+def test_a_plan_with_too_many_trials_is_rejected_with_their_number() -> None:
     assert faults(
         "experiment: 1\nbase: {generate: {}}\nseeds: 1000\ngrid:\n  a: [" + ", ".join(f"{{name: v{i}}}" for i in range(11)) + "]"
     ) == ["line 5: grid: the plan has 11,000 trials; at most 10,000 are possible"]
@@ -89,14 +89,14 @@ def test_on_and_off_are_no_booleans() -> None:
     )
 
 
-def test_aliases_are_refused_because_they_can_fill_the_memory() -> None:
+def test_aliases_are_rejected_because_they_can_fill_the_memory() -> None:
     assert faults("experiment: 1\nbase: &b {generate: {}}\nworkload: *b") == [
         "line 3: aliases (`*name`) are not read here; write the value again"
     ]
 
 
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "[\n"])
-def test_deep_nesting_is_refused_however_deep_it_is(opening: str) -> None:
+def test_deep_nesting_is_rejected_however_deep_it_is(opening: str) -> None:
     assert "nested deeper than 100 levels" in faults(opening * 100_000)[0]
 
 
@@ -114,15 +114,15 @@ def test_deep_nesting_is_refused_however_deep_it_is(opening: str) -> None:
         ("1:" * 200 + "1", f"'{'1:' * 20}' is too long for a number"),
     ],
 )
-def test_a_value_that_its_type_cannot_hold_is_refused_with_its_line(value: str, message: str) -> None:
+def test_a_value_that_its_type_cannot_hold_is_rejected_with_its_line(value: str, message: str) -> None:
     assert faults(f"experiment: 1\nbase: {value}") == [f"line 2: it is not YAML: {message}"]
 
 
-def test_a_key_that_stands_twice_is_refused() -> None:
+def test_a_key_that_stands_twice_is_rejected() -> None:
     assert faults(GOOD + "variants: []\n") == ["line 8: it is not YAML: the key 'variants' stands twice in a mapping"]
 
 
-def test_a_short_plan_with_many_long_variants_is_refused() -> None:
+def test_a_short_plan_with_many_long_variants_is_rejected() -> None:
     shared = ", ".join(f"m{number}: 1" for number in range(2000))
     values = ", ".join(f"{{name: v{number}}}" for number in range(30))
     (fault,) = faults(f"experiment: 1\nbase: {{generate: {{}}}}\ncommon: {{config: {{{shared}}}}}\ngrid:\n  a: [{values}]\n  b: [{values}]")
@@ -130,17 +130,17 @@ def test_a_short_plan_with_many_long_variants_is_refused() -> None:
     assert "at most 1,000,000 are possible" in fault
 
 
-def test_a_name_of_a_variant_that_could_not_be_stored_is_refused() -> None:
+def test_a_name_of_a_variant_that_could_not_be_stored_is_rejected() -> None:
     axes = "".join(f"  a{number}: [{{name: {'n' * 200}}}]\n" for number in range(6))
     assert faults(f"experiment: 1\nbase: {{generate: {{}}}}\ngrid:\n{axes}") == [
         "line 9: grid.a5[0]: the name of the variant has 1,210 characters; at most 1,000 are possible"
     ]
 
 
-def test_a_variant_with_too_many_nodes_is_refused() -> None:
+def test_a_variant_with_too_many_nodes_is_rejected() -> None:
     text = "experiment: 1\nbase: {generate: {}}\nvariants:\n- name: a\n  nodes: {add: [{like: n, count: 60000}, {like: n, count: 60000}]}"
     assert faults(text) == ["line 5: variants[0].nodes: variant 'a': the variant asks for 120,000 nodes; at most 100,000 are possible"]
 
 
-def test_a_seed_that_stands_twice_is_refused() -> None:
+def test_a_seed_that_stands_twice_is_rejected() -> None:
     assert faults(f"{GOOD}seeds: [3, 5, 3]") == ["line 8: seeds: expected different seeds; one stands twice"]

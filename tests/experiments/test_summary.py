@@ -66,7 +66,7 @@ def test_fewer_nodes_are_chosen_if_they_place_as_many_pods() -> None:
     assert found.reasons[0] == "Nodes used: 5, −1 against six."
 
 
-def test_no_costs_are_said_too() -> None:
+def test_the_summary_states_that_there_are_no_costs() -> None:
     found = answer(f"{SIZES}measures: [placed, nodesUsed]\n")
     assert found.headline == "Choose five instead of six: it uses 1 fewer node, and no measure is worse."
     assert found.costs == ["No measure is worse beyond chance."]
@@ -77,7 +77,7 @@ def test_what_leaves_pods_pending_is_not_chosen() -> None:
     assert why.startswith("two: pods placed −")
 
 
-def test_a_variant_that_is_best_in_another_measure_says_what_it_is_for() -> None:
+def test_a_variant_that_is_best_in_another_measure_names_the_measure() -> None:
     assert answer(f"{SIZES}measures: [placed, nodesUsed]\n").alternatives == [
         "two, if nodes used counts most: against five it uses 3 fewer nodes, but places 21 fewer pods."
     ]

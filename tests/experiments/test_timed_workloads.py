@@ -64,7 +64,7 @@ def test_poisson_arrivals_have_the_rate_and_follow_the_seed() -> None:
     assert first[-1].at / SECOND == pytest.approx(500, rel=0.1)
 
 
-def test_pods_arrive_when_they_were_created_faster_if_asked(tmp_path: Path) -> None:
+def test_pods_arrive_when_they_were_created_and_faster_with_a_speed(tmp_path: Path) -> None:
     late, early = created(pod("late"), "2024-05-01T10:01:00Z"), created(pod("early"), "2024-05-01T10:00:00Z")
     (result,) = trials(tmp_path, "arrivals: {from: creationTimestamps, speed: 10}", node("n1"), late, early)
     assert result.clock_seconds == pytest.approx(6, abs=0.01)
@@ -184,7 +184,7 @@ measures: [placed, pending, utilization, waiting]
         ("lifetimes: {from: finishedPods}", 3, "workload.lifetimes.from: no pod of the base has finished"),
     ],
 )
-def test_a_workload_that_cannot_be_is_refused_with_line_and_path(tmp_path: Path, workload: str, line: int, message: str) -> None:
+def test_an_impossible_workload_is_rejected_with_line_and_path(tmp_path: Path, workload: str, line: int, message: str) -> None:
     write_cluster(tmp_path, node("n1"), pod("a"))
     with pytest.raises(PlanError) as caught:
         checked(f"base: {{files: [cluster.json]}}\nworkload: {{{workload}}}", tmp_path)

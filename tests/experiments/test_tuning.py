@@ -104,7 +104,7 @@ def test_the_recipe_packs_pods_on_fewer_nodes() -> None:
     assert "<h2>Search</h2>" in html_report(results)
 
 
-def test_without_optuna_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_optuna_the_error_names_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(TuneError, match=r"run `pip install 'schedviz\[tune\]'`"):
         search(checked(SMALL), jobs=1)

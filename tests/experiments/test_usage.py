@@ -70,7 +70,7 @@ def test_a_trace_happens_in_virtual_time(tmp_path: Path) -> None:
     assert used.at[3:] == pytest.approx([0.003, 10, 20, 30], abs=0.1)
 
 
-def test_pods_of_a_node_that_is_gone_do_not_count(tmp_path: Path) -> None:
+def test_pods_of_a_deleted_node_do_not_count(tmp_path: Path) -> None:
     steps = [create(node("n1")), create(node("n2", cpu="8")), create(pod("a", on="n1")), {"op": "delete", "kind": "Node", "name": "n1"}]
     result = trial_of_steps(tmp_path, *steps, create(pod("b", cpu="2")), {"op": "advance", "seconds": 1})
     assert (result.series["utilization.cpu"].values[-1], result.series["nodesUsed"].values[-1]) == (0.25, 1)

@@ -31,11 +31,11 @@ def test_every_refused_variant_is_named() -> None:
     assert "Nothing" in result[0]
 
 
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+def test_a_missing_file_is_rejected(tmp_path: Path) -> None:
     assert faults("base: {files: [none.json]}", tmp_path) == [f"line 2: base.files[0]: there is no file {tmp_path / 'none.json'}"]
 
 
-def test_a_base_without_pending_pods_is_refused(tmp_path: Path) -> None:
+def test_a_base_without_pending_pods_is_rejected(tmp_path: Path) -> None:
     write_cluster(tmp_path, node("n1"), pod("a", on="n1"))
     assert "there are no pods to schedule" in faults("base: {files: [cluster.json]}", tmp_path)[0]
 
@@ -53,7 +53,7 @@ def test_the_workload_of_another_file_joins_the_base(tmp_path: Path) -> None:
     assert found.pending == 1
 
 
-def test_an_unknown_measure_is_refused_with_the_known_ones() -> None:
+def test_an_unknown_measure_is_rejected_with_the_known_ones() -> None:
     (fault,) = faults(BASE + "measures: [placed, happiness]")
     assert fault.startswith("line 3: measures[1]: there is no measure 'happiness'; there are attempts, ")
 
@@ -77,7 +77,7 @@ def test_an_estimate_counts_all_trials() -> None:
     assert about.seconds > 0
 
 
-def test_seeds_that_could_not_change_a_trial_are_refused() -> None:
+def test_seeds_that_could_not_change_a_trial_are_rejected() -> None:
     plan = BASE + "seeds: 2\nseedVaries: [times]\n"
     (fault,) = faults(plan)
     assert fault.startswith("line 4: seedVaries: seeds would change nothing in this workload")

@@ -34,7 +34,7 @@ def test_a_variant_overrides_what_is_common() -> None:
     assert (variant.patch.release, variant.patch.weights) == ("v1.36", {"A": 3, "B": 2})
 
 
-def test_two_axes_that_set_one_value_are_refused() -> None:
+def test_two_axes_that_set_one_value_are_rejected() -> None:
     with pytest.raises(PlanError, match="two axes of the grid set release"):
         variants("grid: {a: [{name: x, release: v1.36}], b: [{name: y, release: v1.27.1}]}")
 

@@ -41,7 +41,7 @@ def test_finished_pods_count_nowhere() -> None:
     assert (described.requests.milli_cpu, described.pods) == (0, ())
 
 
-def test_a_pod_asks_for_its_containers_or_its_largest_init_container_and_the_overhead() -> None:
+def test_a_pod_requests_its_containers_or_its_largest_init_container_and_the_overhead() -> None:
     resources = {"requests": {"cpu": "1"}, "limits": {"cpu": "2", "memory": "1Gi"}}
     init = [{"name": "i", "image": "i", "resources": {"requests": {"cpu": "3"}, "limits": {"cpu": "3"}}}]
     wanted = pod("p", overhead={"cpu": "250m", "memory": "64Mi"}, initContainers=init)

@@ -90,7 +90,7 @@ def test_one_node_and_one_pod_have_their_own_part() -> None:
         device_inventory(simulation, pod="default/nobody")
 
 
-def test_classes_count_the_claims_that_ask_for_them() -> None:
+def test_classes_count_the_claims_that_request_them() -> None:
     result = device_inventory(session())
     claims_of_class = {priority_class.name: priority_class.claims for priority_class in result.classes}
     assert claims_of_class["gpu.example.com"] == len(result.claims)

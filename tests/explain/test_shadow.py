@@ -75,7 +75,7 @@ def test_answers_of_the_shadow_are_those_of_the_next_cycle_after_whatever_happen
         assert simulation.shown_cycle.node in expected.best
 
 
-def test_asking_leaves_the_engine_and_its_draws_as_they_are() -> None:
+def test_dry_runs_leave_the_engine_and_its_random_draws_unchanged() -> None:
     apart: dict[str, Any] = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "kubernetes.io/hostname"}
     affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}}
     web = pod("web", labels={"app": "web"}, affinity=affinity)
@@ -97,7 +97,7 @@ def test_asking_leaves_the_engine_and_its_draws_as_they_are() -> None:
     assert snapshot.num_nodes == 0
 
 
-def test_a_plugin_that_counts_what_it_is_asked_is_not_asked() -> None:
+def test_a_stateful_plugin_is_not_run() -> None:
     scripted = {"name": "Scripted", "args": {"rules": [{"point": "filter", "times": 1, "code": "Unschedulable"}]}}
     profile = {
         "schedulerName": "default-scheduler",

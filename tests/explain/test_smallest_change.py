@@ -49,7 +49,7 @@ def test_requests_for_cpu_and_memory_go_down_together() -> None:
     assert result.tried["request"] == 1
 
 
-def test_the_node_that_asks_for_the_smallest_reduction_is_chosen() -> None:
+def test_the_node_that_needs_the_smallest_reduction_is_chosen() -> None:
     objects = (node("n1", cpu="1", memory="1Gi"), node("n2", cpu="2", memory="2Gi"), pod("p", cpu="3", memory="12Gi"))
     assert whats(*objects) == [["request 2 cpu and 2Gi memory instead of 3 cpu and 12Gi memory in container c"]]
 

@@ -24,7 +24,7 @@ def test_copies_go_where_there_is_room_until_there_is_none() -> None:
     assert answer.message.startswith("0/2 nodes are available: 2 Insufficient cpu.")
 
 
-def test_copies_stop_at_the_number_that_was_asked_for() -> None:
+def test_copies_stop_at_the_requested_number() -> None:
     answer = what_if(cluster(node("n1")), a_pod(), 2)
     assert (answer.placed, answer.remaining, answer.message) == (2, 0, "")
 

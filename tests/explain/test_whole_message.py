@@ -58,7 +58,7 @@ def test_nodes_that_pre_filter_leaves_out_are_a_clause_of_v1_36_only() -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_asking_what_preemption_says_evicts_nothing(release: str) -> None:
+def test_explaining_preemption_evicts_no_pod(release: str) -> None:
     simulation = cluster(node("n1"), pod("low", cpu="4", on="n1", priority=-1), pod("p", priority=7), release=release)
     before = list(simulation.stored_objects())
 

@@ -49,7 +49,7 @@ def test_the_message_is_what_the_scheduler_itself_says() -> None:
     assert written == explanation.message
 
 
-def test_plugins_after_the_one_that_decides_are_asked_too() -> None:
+def test_plugins_after_the_deciding_one_are_evaluated_too() -> None:
     simulation = cluster(node("n1", cordoned=True, taints=("gpu=true:NoSchedule",), cpu="1"), pod("p", cpu="2"))
     [verdict] = why_pending(simulation, "default/p").matrix
     assert verdict.plugin == "NodeUnschedulable"
@@ -109,7 +109,7 @@ def test_pods_with_equal_requirements_form_one_group() -> None:
     assert why_pending(three_reasons(), "default/web-1").alike == ("default/web-2",)
 
 
-def test_asking_changes_nothing_that_the_scheduler_decides() -> None:
+def test_explaining_a_pod_changes_no_decision_of_the_scheduler() -> None:
     asked, not_asked = three_reasons(), three_reasons()
     for _ in range(3):
         why_pending(asked, "default/web-1")
@@ -157,7 +157,7 @@ def test_a_name_without_its_hash_is_an_error_that_names_the_pods_of_that_name() 
         why_pending(simulation, "default/checkout")
 
 
-def test_a_claim_that_is_not_bound_speaks_for_all_nodes() -> None:
+def test_an_unbound_claim_rejects_all_nodes() -> None:
     claim = {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",

@@ -59,7 +59,7 @@ def test_a_claim_that_does_not_hold(folder: Path, change: Change):
     assert wrong(folder) == ["lesson.yaml: where-will-it-go: `state.cache.podStates.\"default/web\".node` is 'large', and not 'small'"]
 
 
-def test_a_number_is_no_truth(folder: Path, change: Change):
+def test_true_does_not_equal_1(folder: Path, change: Change):
     change("lesson.yaml", 'that: "sort(state.cache.list[].name)", is: [large, small]', 'that: "length(state.cache.list) == `2`", is: 1')
     assert wrong(folder) == ["lesson.yaml: two-nodes: `length(state.cache.list) == `2`` is True, and not 1"]
 
@@ -84,7 +84,7 @@ def test_a_text_that_is_missing(folder: Path):
         ("- By default, the emptier node wins.\n", "", "en.md: `## Take home` has 2 items; expected 3 to 5"),
     ],
 )
-def test_a_text_that_lacks_something(folder: Path, change: Change, old: str, new: str, message: str):
+def test_an_incomplete_text_has_faults(folder: Path, change: Change, old: str, new: str, message: str):
     change("en.md", old, new)
     assert message in wrong(folder)
 

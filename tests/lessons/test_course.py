@@ -22,12 +22,12 @@ def test_a_lesson_ends_with_the_same_number_of_facts_in_each_language(lesson: Le
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
-def test_a_lesson_says_where_upstream_does_it(lesson: Lesson):
+def test_a_lesson_names_upstreams_symbols(lesson: Lesson):
     assert lesson.plan.upstream
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
-def test_a_lesson_of_v1_27_1_says_what_v1_36_does_differently(lesson: Lesson):
+def test_a_lesson_of_v1_27_1_lists_what_v1_36_does_differently(lesson: Lesson):
     assert list(lesson.plan.differences) == (["v1.36"] if lesson.plan.release == "v1.27.1" else [])
 
 

@@ -86,7 +86,7 @@ def test_a_lesson_teaches_the_release_in_its_plan(write: Write):
     assert answers(folder) == ["unschedulable"]
 
 
-def test_a_release_that_is_not_simulated_is_refused(write: Write):
+def test_a_release_that_is_not_simulated_is_rejected(write: Write):
     with pytest.raises(LessonError, match=r"lesson\.yaml:4: release: invalid enum value 'v1\.33'"):
         read_lesson(write("release: v1.33\n"))
 
@@ -171,6 +171,6 @@ def test_a_lesson_does_not_differ_from_itself(write: Write):
     )
 
 
-def test_a_new_lesson_says_nothing_about_other_releases(tmp_path: Path):
+def test_a_new_lesson_has_no_lines_about_other_releases(tmp_path: Path):
     write_skeleton(tmp_path / "new")
     assert read_lesson(tmp_path / "new").plan.differences == {}

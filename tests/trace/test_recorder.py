@@ -40,7 +40,7 @@ def test_a_silent_recorder_uses_no_numbers() -> None:
     assert (recorder.event, recorder.drain()) == (0, [])
 
 
-def test_a_missing_member_is_refused() -> None:
+def test_a_missing_member_is_rejected() -> None:
     with pytest.raises(TypeError, match="pod"):
         Recorder().record(CycleStarted)  # type: ignore[call-arg]
 

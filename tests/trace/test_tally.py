@@ -90,5 +90,5 @@ def test_a_node_that_comes_and_goes_is_two_changes(simulation: Simulation) -> No
     assert (result.counts.node_changes, result.levels.nodes) == (2, 3)
 
 
-def test_nothing_is_nothing() -> None:
+def test_without_events_the_levels_do_not_change() -> None:
     assert tally([], Levels(active_q=3)).levels == Levels(active_q=3)

@@ -124,7 +124,7 @@ def test_a_forgotten_pod_leaves_nothing(cache: Cache) -> None:
         cache.forget_pod(make_pod("p", "a"))
 
 
-def test_invalid_calls_are_refused_with_upstreams_messages(cache: Cache) -> None:
+def test_invalid_calls_are_rejected_with_upstreams_messages(cache: Cache) -> None:
     pod, stranger = make_pod("p", "a"), make_pod("x", "a")
     cache.add_pod(pod)
 

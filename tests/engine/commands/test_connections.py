@@ -113,7 +113,7 @@ def test_a_step_with_an_empty_queue_names_the_next_timer() -> None:
     assert do(simulation, "step").cycles == 1
 
 
-def test_a_step_says_so_when_a_backoff_has_ended_and_only_the_flush_is_missing() -> None:
+def test_a_step_reports_a_backoff_that_has_ended_before_its_flush() -> None:
     simulation = four_nodes(pod("big", cpu="100"), pod("late", cpu="100"))
     do(simulation, "run")
     for name in ("big", "late"):

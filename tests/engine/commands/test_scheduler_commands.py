@@ -77,7 +77,7 @@ def test_a_pod_of_v1_36_still_waits_after_the_preflight_of_prebind() -> None:
     assert session.nodes_of()["p"] == binding.node
 
 
-def test_a_pod_that_is_rejected_goes_back_to_the_queue_in_the_words_of_who_rejected_it() -> None:
+def test_a_rejected_pod_goes_back_to_the_queue_with_the_message_of_its_rejection() -> None:
     session = Session(pod("p"), config=scripted(WAITS))
     session.do("cycle")
 
@@ -90,7 +90,7 @@ def test_a_pod_that_is_rejected_goes_back_to_the_queue_in_the_words_of_who_rejec
     assert "the quota is used up" in str(failed.facts)
 
 
-def test_a_held_binding_is_answered_for_before_it_runs() -> None:
+def test_a_held_binding_can_be_allowed_before_it_runs() -> None:
     session = Session(pod("p"), config=scripted(WAITS))
     session.do("schedule")
     session.do("permit", pod="default/p", action="allow")
@@ -99,7 +99,7 @@ def test_a_held_binding_is_answered_for_before_it_runs() -> None:
     assert session.nodes_of() == {"p": "node1"}
 
 
-def test_a_held_binding_that_is_asked_for_and_waits_is_no_longer_held() -> None:
+def test_a_held_binding_that_is_run_and_waits_is_no_longer_held() -> None:
     session = Session(pod("a"), config=scripted(WAITS))
     session.do("schedule")
     assert [(binding.held, binding.waiting_for) for binding in session.simulation.view().bindings] == [(True, ["Scripted"])]
@@ -171,7 +171,7 @@ def test_configuring_during_a_cycle_needs_a_restart() -> None:
     assert session.simulation.scheduler.state.percentage_of_nodes_to_score == 50
 
 
-def test_configuring_during_a_binding_cycle_is_refused() -> None:
+def test_configuring_during_a_binding_cycle_is_rejected() -> None:
     session = Session(pod("p"), pod("q"))
     session.do("schedule")
     refused = session.do("configure", config=None)

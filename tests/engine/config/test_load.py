@@ -305,7 +305,7 @@ def test_each_type_of_arguments_is_inspected_once_however_often_a_plugin_is_conf
     assert message.endswith('profiles[0].pluginConfig[100]: Duplicate value: "NodeAffinity", and 399 more]')
 
 
-def test_an_integer_beyond_64_bits_is_refused_with_its_path_even_in_the_arguments_of_a_custom_plugin() -> None:
+def test_an_integer_beyond_64_bits_is_rejected_with_its_path_even_in_the_arguments_of_a_custom_plugin() -> None:
     args = {"rules": [{"point": "score", "score": 10**30}]}
     with pytest.raises(ConfigurationError) as raised:
         load_configuration({"profiles": [{"pluginConfig": [{"name": "Scripted", "args": args}]}]})

@@ -65,7 +65,7 @@ def test_members_of_v1_36_are_read_and_unknown_to_v1_27_1() -> None:
 
 
 @pytest.mark.parametrize("plugin", ["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"])
-def test_removed_plugins_are_refused(plugin: str) -> None:
+def test_removed_plugins_are_rejected(plugin: str) -> None:
     detail = 'was invalid in version "v1" (KubeSchedulerConfiguration is version "")'
     assert error_of(enabled("filter", plugin)) == f'profiles[0].plugins.filter.enabled[0]: Invalid value: "{plugin}": {detail}'
     versioned = {"apiVersion": "kubescheduler.config.k8s.io/v1", **args(plugin, {})}

@@ -24,7 +24,7 @@ def test_a_new_node_has_its_first_numbers() -> None:
     assert numbers.take("count", rows).tolist() == [2, 4]
 
 
-def test_rows_come_in_the_order_that_is_asked_for() -> None:
+def test_rows_come_in_the_requested_order() -> None:
     numbers, first = table(), infos(1, 2, 3)
     numbers.row(first[2])
     rows = Rows.of(first)

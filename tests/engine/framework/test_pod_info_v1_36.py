@@ -106,7 +106,7 @@ def test_a_resize_of_the_whole_pod_counts_by_its_own_gate(world, v1_36_with_gate
     assert milli_cpu(closed.pod("p", **pod)) == 1000
 
 
-def test_an_incoming_pod_requests_what_its_spec_says(world):
+def test_an_incoming_pod_requests_the_amounts_in_its_spec(world):
     pod = resized(world)
 
     assert (milli_cpu(pod), pod.spec_requests.resource.milli_cpu) == (3000, 1000)

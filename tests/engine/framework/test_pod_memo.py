@@ -15,7 +15,7 @@ def pod(namespace: str, labels: dict[str, str], deleted: str | None = None) -> P
     return PodInfo(Pod(metadata=ObjectMeta(name="p", namespace=namespace, labels=labels, deletion_timestamp=deleted)))
 
 
-def test_pods_with_equal_labels_are_asked_about_once() -> None:
+def test_pods_with_equal_labels_are_evaluated_once() -> None:
     computed_for: list[PodInfo] = []
 
     def ask(info: PodInfo) -> bool:
@@ -41,7 +41,7 @@ def test_a_newer_version_of_a_pod_is_selected_by_its_own_labels() -> None:
 
 
 @given(st.lists(st.lists(st.tuples(st.sampled_from("ab"), st.dictionaries(st.sampled_from("xy"), st.sampled_from("12")))), max_size=8))
-def test_answers_equal_those_without_a_memo(rows: list[list[tuple[str, dict[str, str]]]]) -> None:
+def test_values_equal_those_without_a_memo(rows: list[list[tuple[str, dict[str, str]]]]) -> None:
     def ask(info: PodInfo) -> bool:
         return info.namespace == "a" and info.pod.metadata.labels.get("x") == "1"
 

@@ -190,7 +190,7 @@ def test_a_pods_path_through_the_states_is_recorded() -> None:
 @pytest.mark.parametrize(
     ("policies", "expired_after"), [({}, 31), ({"assumed_pod_ttl_seconds": 900}, 901), ({"assumed_pod_ttl_seconds": 0}, None)]
 )
-def test_assumed_pods_expire_when_the_policies_say(policies: dict[str, Any], expired_after: float | None) -> None:
+def test_assumed_pods_expire_by_the_policies(policies: dict[str, Any], expired_after: float | None) -> None:
     simulation = session(**policies)
     do(simulation, "schedule")
     do(simulation, "bind", pod="default/p")  # Its confirmation is delayed.
@@ -232,7 +232,7 @@ def test_without_the_policy_nothing_of_it_is_recorded() -> None:
     assert path(events) == []
 
 
-def test_a_trace_file_asks_for_policies_in_its_header() -> None:
+def test_a_trace_file_names_policies_in_its_header() -> None:
     steps = [
         {"op": "create", "object": node("node1")},
         {"op": "create", "object": pod("p")},

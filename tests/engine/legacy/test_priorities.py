@@ -175,7 +175,7 @@ def test_pods_of_one_service_are_spread_over_nodes_and_zones() -> None:
     assert scores("SelectorSpreadPriority", a_pod(), *infos, objects=[service]) == [10, 10, 10]
 
 
-def test_a_node_that_asks_to_be_avoided_gets_nothing() -> None:
+def test_a_node_with_the_avoid_annotation_scores_0() -> None:
     avoid = '{"preferAvoidPods": [{"podSignature": {"podController": {"kind": "ReplicaSet", "uid": "u"}}}]}'
     avoided = an_info("a", annotations={"scheduler.alpha.kubernetes.io/preferAvoidPods": avoid})
     owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "r", "uid": "u", "controller": True}

@@ -31,7 +31,7 @@ def test_copies_are_counted_until_one_does_not_fit() -> None:
     assert result.message.startswith("0/2 nodes are available: 2 Insufficient cpu.")
 
 
-def test_a_limit_is_told() -> None:
+def test_a_limit_is_reported() -> None:
     assert fit(base(node("n1", cpu="4")), template(cpu="1"), limit=2).is_limited
 
 

@@ -80,7 +80,7 @@ def gpu(obj: dict[str, Any], count: int) -> dict[str, Any]:
     return obj
 
 
-def test_gpus_are_stranded_where_pods_that_want_them_do_not_fit(tmp_path: Path) -> None:
+def test_gpus_are_stranded_where_pods_that_request_them_do_not_fit(tmp_path: Path) -> None:
     # Small pods without GPUs would fit on both nodes, but not the pod with a GPU: n1 lacks a cpu.
     found = values(
         tmp_path, gpu(node("n1", cpu="3"), 4), gpu(node("n2", cpu="9"), 2), pod("old", on="n1"), gpu(pod("a", cpu="3"), 1), pod("b")
@@ -207,7 +207,7 @@ def test_a_measure_must_return_numbers(tmp_path: Path, installed: list[EntryPoin
     assert result.error == "measure words: expected a number, or numbers by name; found 'many'"
 
 
-def test_broken_entry_points_are_refused_with_the_plan(installed: list[EntryPoint]) -> None:
+def test_broken_entry_points_are_rejected_with_the_plan(installed: list[EntryPoint]) -> None:
     with pytest.raises(PlanError) as caught:
         measures_named(["plain", "gone"])
     assert [fault.path for fault in caught.value.faults] == ["measures[0]", "measures[1]"]

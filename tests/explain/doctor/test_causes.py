@@ -47,7 +47,7 @@ def test_a_pod_that_stays_assumed_from_dump_to_dump_hangs_in_its_binding() -> No
     assert [finding.kind for finding in examination.differences] == ["hanging binding"]
 
 
-def test_a_pod_nominated_where_it_fits_waits_for_an_extender_that_preemption_does_not_ask() -> None:
+def test_a_pod_nominated_where_it_fits_waits_for_an_extender_that_preemption_does_not_call() -> None:
     waiting = small.pod("waits", priority=0)
     waiting["status"]["nominatedNodeName"] = "n"
     result = objects(NODE, waiting)
@@ -72,7 +72,7 @@ def test_with_a_preempt_verb_the_extender_is_not_blamed() -> None:
     assert "extender" not in finding.cause
 
 
-def test_a_pod_nominated_to_a_node_that_is_gone_is_found() -> None:
+def test_a_pod_nominated_to_a_deleted_node_is_found() -> None:
     waiting = small.pod("waits")
     waiting["status"]["nominatedNodeName"] = "gone"
     assert kinds(examine_objects(objects(NODE, waiting))) == ["nomination unknown"]

@@ -75,7 +75,7 @@ def of_kind(examination: Examination, kind: str) -> list[str]:
     return [finding.sentence for finding in examination.differences if finding.kind == kind]
 
 
-def test_a_log_alone_shows_the_node_that_the_scheduler_did_not_look_at() -> None:
+def test_a_log_alone_shows_the_node_that_the_scheduler_did_not_evaluate() -> None:
     examination = examined(log(LOST, *NAMES))
 
     [lost] = [finding for finding in examination.differences if finding.kind == "lost node"]

@@ -85,7 +85,7 @@ def test_a_nominated_pod_is_under_its_node_and_in_the_queue() -> None:
     assert dump.summary == "activeQ:2; backoffQ:0; unschedulablePods:0"
 
 
-def test_informers_that_know_what_the_api_has_make_the_comparer_speak() -> None:
+def test_the_comparer_reports_differences_between_informers_and_cache() -> None:
     state = _state(pods={"u1": ("default/a", False)}, order=["default/a"], waiting=[], nominated=[])
     done = _pod("done", "u2", phase="Succeeded")
     missed = _pod("missed", "u3", phase="Running")

@@ -17,7 +17,7 @@ def test_a_pod_runs_so_long_after_its_binding(session: Any, pod: Any) -> None:
     assert {condition.type for condition in running.status.conditions if condition.status == "True"} >= {"Ready", "PodScheduled"}
 
 
-def test_a_terminating_pod_is_gone_after_its_grace_period(session: Any, pod: Any) -> None:
+def test_a_terminating_pod_is_deleted_after_its_grace_period(session: Any, pod: Any) -> None:
     do = session(pod("a", node_name="node1", terminationGracePeriodSeconds=7))
     do("helper", name="kubelet")
     do("delete", kind="Pod", name="a", graceful=True)
@@ -40,7 +40,7 @@ def test_a_name_that_came_back_runs_in_its_own_time(session: Any, pod: Any) -> N
     assert do.get("Pod", "default/a").status.phase == "Running"
 
 
-def test_it_is_off_unless_it_is_asked_for(session: Any, pod: Any) -> None:
+def test_it_is_off_by_default(session: Any, pod: Any) -> None:
     do = session(pod("a"))
     do("step")
     do("advance", seconds=100)

@@ -50,7 +50,7 @@ def test_disruptions_allowed_follows_min_available(session: Any, pod: Any) -> No
         ({"minAvailable": "9" * 5000 + "%"}, (3, 3, 0)),
     ],
 )
-def test_shares_are_of_what_the_controllers_want(session: Any, pod: Any, spec: Any, allowed: Any) -> None:
+def test_percentages_are_of_the_controllers_replicas(session: Any, pod: Any, spec: Any, allowed: Any) -> None:
     do = session()
     do("helper", name="pdbStatus")
     owner = {"kind": "ReplicaSet", "name": "web", "uid": "u"}

@@ -79,7 +79,7 @@ def test_each_kind_has_its_driver_and_handle(source, labels, driver, handle):
         ),
     ],
 )
-def test_a_disk_that_the_driver_would_not_know_is_refused(source, labels, message):
+def test_a_disk_that_the_driver_does_not_support_is_rejected(source, labels, message):
     with pytest.raises(TranslationError) as error:
         _translated(source, labels=labels)
     assert str(error.value) == message

@@ -150,7 +150,7 @@ def test_among_equal_victims_the_one_that_started_last_goes(world):
     assert outcome.result.record.rule == "start"
 
 
-def test_a_node_on_which_eviction_is_not_enough_says_why(world):
+def test_a_node_on_which_eviction_does_not_help_has_a_reason(world):
     world.node("a", {"cpu": "2"})
     _low(world, "old", "a", cpu="1")
 

@@ -128,7 +128,7 @@ def test_nothing_is_registered_and_gated_without_asynchronous_preemption() -> No
     assert plugin.events_to_register() == ()
 
 
-def test_the_status_of_a_waiting_preemptor_says_what_it_waits_for() -> None:
+def test_the_status_of_a_waiting_preemptor_names_the_preemption() -> None:
     simulation = Simulation(SimulationSettings(release="v1.36", hold_preemption=True))
     simulation.load(objects(node("a", cpu="2"), pod("v", cpu="2", node_name="a"), pod("p", cpu="2", priority=10)))
     do(simulation, "cycle")

@@ -124,7 +124,7 @@ def test_permit_counts_in_the_snapshot_during_the_cycle_of_the_group(world) -> N
     assert plugin_of(world, Groups(assumed=pods)).permit(state, pods[0], "n")[0].is_wait
 
 
-def test_permit_fails_for_a_group_that_is_gone(world) -> None:
+def test_permit_fails_for_a_group_that_was_deleted(world) -> None:
     pod = world.pod("p", **MEMBER)
 
     status, _ = plugin_of(world, Groups(pod)).permit(CycleState(), pod, "n")

@@ -9,7 +9,7 @@ def _image(name, size):
     return {"names": [name], "sizeBytes": size}
 
 
-def test_a_node_that_has_a_large_image_is_liked_more(world):
+def test_a_node_that_has_a_large_image_scores_higher(world):
     world.node("has", images=[_image("app:latest", 500 * MB)])
     world.node("has-not")
 

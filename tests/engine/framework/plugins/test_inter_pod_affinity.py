@@ -37,7 +37,7 @@ def zones(world):
     return world
 
 
-def test_a_pod_goes_where_its_friends_are(zones):
+def test_a_pod_with_affinity_fits_in_the_domain_of_matching_pods(zones):
     rejected = zones.rejections(zones.framework(), zones.pod("p", affinity=_near(_term())))
 
     assert rejected == {"b1": AFFINITY, "x1": AFFINITY}
@@ -51,7 +51,7 @@ def test_all_terms_must_hold(zones):
     assert set(rejected) == {"a1", "a2", "b1", "x1"}
 
 
-def test_the_first_of_a_group_goes_anywhere_that_has_the_label(zones):
+def test_the_first_pod_of_a_group_fits_on_any_node_with_the_label(zones):
     pod = zones.pod("p", labels={"app": "new"}, affinity=_near(_term("new")))
 
     assert zones.rejections(zones.framework(), pod) == {"x1": AFFINITY}
@@ -69,7 +69,7 @@ def test_pods_that_run_keep_others_away(zones):
     assert zones.rejections(framework, zones.pod("q", labels={"app": "other"})) == {}
 
 
-def test_a_pod_that_nothing_speaks_of_skips_the_filter(zones):
+def test_a_pod_without_relevant_terms_skips_the_filter(zones):
     zones.pod("loner", on="b1", affinity=_far(_term("web")))
 
     _, _, state = zones.filter(zones.framework(), zones.pod("q", labels={"app": "other"}))

@@ -40,7 +40,7 @@ def test_selector_and_required_affinity_must_both_hold(three, spec, rejected):
     assert three.rejections(three.framework(), three.pod("p", **spec)) == dict.fromkeys(rejected, NO_MATCH)
 
 
-def test_a_pod_that_asks_for_nothing_skips_the_filter(three):
+def test_a_pod_without_required_affinity_skips_the_filter(three):
     pre, _, state = three.filter(three.framework(), three.pod("p"))
 
     assert next(answer for answer in pre.answers if answer.plugin == NAME).status.is_skip

@@ -56,7 +56,7 @@ def test_the_first_taint_that_is_not_borne_is_the_reason(world):
     assert rejected["n"][2] == ("node(s) had untolerated taint {gpu: yes}",)
 
 
-def test_soft_taints_make_a_node_less_liked(world):
+def test_soft_taints_lower_the_score(world):
     soft = [{"key": key, "effect": "PreferNoSchedule"} for key in ("a", "b")]
     world.node("none")
     world.node("one", taints=soft[:1])

@@ -134,7 +134,7 @@ def test_a_host_port_on_another_ip_was_not_in_the_way(world):
     assert world.hint("NodePorts", POD_DELETE, wild, old=deleted) is QUEUE
 
 
-def test_a_pod_is_queued_when_its_own_gates_are_gone(world):
+def test_a_pod_is_queued_when_its_own_gates_are_eliminated(world):
     pod = world.pod("p", schedulingGates=[{"name": "g"}])
 
     assert world.hint("SchedulingGates", POD_GATES, pod, old=pod, new=world.pod("p")) is QUEUE
@@ -258,7 +258,7 @@ def test_without_the_gate_declared_features_decide_nothing(v1_36_with_gates):
     assert world.hint("NodeDeclaredFeatures", NODE_ADD, world.pod("p", **NEEDS), new=world.node("n")) is None
 
 
-def test_deallocating_nothing_is_the_answer_for_a_pod_without_claims(world):
+def test_a_pod_without_claims_has_nothing_to_deallocate(world):
     world.node("n")
     framework = world.framework()
     pod = world.pod("p")

@@ -49,7 +49,7 @@ def test_a_node_can_set_the_limit_where_its_csi_node_does_not(world, storage):
     assert _full(world, storage.pod("p", _csi_claim(storage, "c"))) == {"full": "NodeVolumeLimits"}
 
 
-def test_volumes_that_are_still_to_be_made_are_counted_by_their_class(world, storage):
+def test_volumes_that_are_not_provisioned_yet_are_counted_by_their_class(world, storage):
     world.node("a")
     storage.csi_node("a", **{DRIVER: 1})
     storage.storage_class("dyn", DRIVER)

@@ -121,7 +121,7 @@ def test_balanced_allocation_of_three_resources_is_a_standard_deviation(world):
     assert world.scores_of(framework, world.pod("q", {"cpu": "2", "memory": "2Gi"}), BALANCED) == {"gpu": 87}
 
 
-def test_a_sum_that_overflowed_asks_for_nothing(world):
+def test_a_sum_that_overflowed_requests_nothing(world):
     world.node("n", {"memory": "1Gi"})
     world.pod("a", {"memory": "2Gi"}, on="n")
 

@@ -51,7 +51,7 @@ def test_only_selected_living_pods_of_the_namespace_count(zones):
     assert "c1" not in zones.rejections(zones.framework(), _pod(zones, _constraint()))
 
 
-def test_too_few_domains_make_the_fewest_0(zones):
+def test_too_few_domains_make_the_minimum_0(zones):
     for number in range(2, 4):
         zones.pod(f"c-old{number}", on="c1", labels={"app": "a"})
     zones.pod("b-old", on="b1", labels={"app": "a"})
@@ -62,7 +62,7 @@ def test_too_few_domains_make_the_fewest_0(zones):
     assert rejected == {"a1": SKEWED, "a2": SKEWED, "b1": SKEWED, "c1": SKEWED, "x1": NO_LABEL}
 
 
-def test_nodes_that_the_pod_cannot_use_do_not_count_unless_it_says_so(zones):
+def test_nodes_with_untolerated_taints_are_excluded_by_node_taints_policy(zones):
     zones.node("d1", labels={ZONE: "d"}, taints=[{"key": "k", "effect": "NoSchedule"}])
     zones.pod("c-old", on="c1", labels={"app": "a"})
 

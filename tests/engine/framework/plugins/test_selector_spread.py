@@ -25,7 +25,7 @@ def _run(world, pod):
     return dict(zip(rows.names, counts.tolist(), strict=True)), dict(zip(rows.names, scores.tolist(), strict=True))
 
 
-def test_nodes_and_zones_with_fewer_pods_of_the_service_are_liked_more(world):
+def test_nodes_and_zones_with_fewer_pods_of_the_service_score_higher(world):
     _service(world)
     for name, zone in (("a1", "a"), ("a2", "a"), ("b1", "b")):
         world.node(name, labels={ZONE: zone})
@@ -77,7 +77,7 @@ def test_a_pod_with_spread_constraints_is_left_alone(world):
     assert _run(world, world.pod("p", labels={"app": "web"}, topologySpreadConstraints=[constraint])) == ({"a": 0}, {"a": 0})
 
 
-def test_without_pre_score_it_says_so(world):
+def test_score_without_pre_score_is_an_error(world):
     world.node("a")
     world.update()
     plugin = SelectorSpread(None, world.framework())

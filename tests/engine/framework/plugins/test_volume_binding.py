@@ -441,7 +441,7 @@ def _forget(world, kind, namespace, name):
         ),
     ],
 )
-def test_prebind_says_why_binding_will_not_finish(world, storage, happens, message):
+def test_prebind_returns_why_binding_will_not_finish(world, storage, happens, message):
     framework, pod, state = _ready_to_bind(world, storage)
     framework.run_pre_bind_plugins(state, pod, "a")
     happens(world, storage)

@@ -75,7 +75,7 @@ def test_a_claim_without_exclusive_use_needs_no_filter(world, storage, modes, us
         ),
     ],
 )
-def test_the_deletion_of_a_pod_queues_those_that_want_its_disk_or_claim(world, mine, theirs, namespace, hint):
+def test_the_deletion_of_a_pod_queues_those_that_need_its_disk_or_claim(world, mine, theirs, namespace, hint):
     gone = world.pod("gone", volumes=[theirs], namespace=namespace, nodeName="n")
 
     assert world.hint("VolumeRestrictions", POD_DELETE, world.pod("p", volumes=[mine]), old=gone) is hint

@@ -20,7 +20,7 @@ def many_statuses(_state: CycleState, _pod: PodInfo, rows: Rows) -> Verdicts:
     return Verdicts(np.array([int(name) + 1 for name in rows.names], np.int16), STATUSES)
 
 
-def test_more_statuses_than_16_bits_can_number_stay_apart() -> None:
+def test_more_statuses_than_16_bits_can_number_stay_distinct() -> None:
     rows = Rows.of([NodeInfo(str(number), Generations()) for number in range(2000)])
     outcome = search([("ManyStatuses", many_statuses)], CycleState(), PodInfo(Pod()), rows, 1, None)
     assert len(outcome.verdicts.statuses) > 2**15

@@ -68,7 +68,7 @@ def test_no_node_left_names_the_plugins_that_left_none(world, scripted):
     assert one.status == unschedulable("node(s) didn't satisfy plugin A")
 
 
-def test_a_failed_prefilter_ends_the_asking_and_leaves_the_skips_unset(world, scripted):
+def test_a_failed_prefilter_ends_prefilter_and_leaves_the_skips_unset(world, scripted):
     skip = Scripted("A", pre_filter=(None, SKIP))
     fail = Scripted("B", pre_filter=(None, unresolvable("no")))
     never = Scripted("C", pre_filter=(None, SUCCESS))
@@ -90,7 +90,7 @@ def test_an_error_in_prefilter_is_wrapped(world, scripted):
 # Filter
 
 
-def test_a_plugin_is_asked_only_about_rows_that_passed_those_before(world, scripted):
+def test_a_plugin_evaluates_only_rows_that_passed_earlier_plugins(world, scripted):
     for name in ("n1", "n2", "n3"):
         world.node(name)
     first = Scripted("A", filter_node=_node_filter({"n2"}, unschedulable("a")))
@@ -107,7 +107,7 @@ def test_a_plugin_is_asked_only_about_rows_that_passed_those_before(world, scrip
     assert outcome.evaluated == 3
 
 
-def test_a_skipped_plugin_is_not_asked(world, scripted):
+def test_a_skipped_plugin_does_not_run(world, scripted):
     world.node("n1")
     plugin = Scripted("A", pre_filter=(None, SKIP), filter_node=unschedulable("never"))
 
@@ -188,7 +188,7 @@ def test_nominated_pods_of_the_same_or_a_higher_priority_take_their_room(world):
     assert world.rejections(framework, world.pod("high", {"cpu": "1"}, priority=6)) == {}
 
 
-def test_a_pod_is_not_in_its_own_way(world):
+def test_a_pods_own_nomination_does_not_count_against_it(world):
     world.node("n1", {"cpu": "2"})
     pod = world.pod("p", {"cpu": "2"})
     world.nominations.pods["n1"] = [pod]
@@ -210,7 +210,7 @@ def test_postfilter_stops_at_the_first_success(world, scripted):
     assert never.calls == []
 
 
-def test_postfilter_joins_reasons_and_keeps_the_last_result_that_means_something(world, scripted):
+def test_postfilter_joins_reasons_and_keeps_the_last_result_that_is_not_a_noop(world, scripted):
     cleared = PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, ""))
     plugins = [
         Scripted("A", post_filter=(cleared, unschedulable("a"))),
@@ -322,7 +322,7 @@ def test_waiting_pods_survive_a_checkpoint(world, scripted):
     assert again.wait_on_permit(pod) == unschedulable("no").with_failed_plugin("A")
 
 
-def test_bind_asks_until_a_plugin_does_not_skip(world, scripted):
+def test_bind_runs_plugins_until_one_does_not_skip(world, scripted):
     pod = world.pod("p")
 
     failed = scripted(Scripted("A", bind=SKIP), Scripted("B", bind=as_status("boom"))).run_bind_plugins(CycleState(), pod, "n1")
@@ -364,7 +364,7 @@ def test_what_prefilter_makes_of_a_pod_that_is_tried(world, scripted, point, cod
 
 
 @pytest.mark.parametrize("code", CODES[1:])
-def test_whatever_normalising_answers_but_scores_is_an_error(world, scripted, code):
+def test_a_result_of_normalize_score_other_than_scores_is_an_error(world, scripted, code):
     world.node("n1")
     framework = scripted(Scripted("A", score_node=1, normalize_score=Status(code, ("why",))))
 

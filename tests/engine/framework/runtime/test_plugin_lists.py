@@ -114,7 +114,7 @@ def test_a_star_takes_away_what_multi_point_would_bring(world):
         ),
     ],
 )
-def test_a_profile_that_cannot_work_is_refused(world, plugins, message):
+def test_a_profile_that_cannot_work_is_rejected(world, plugins, message):
     with pytest.raises(PluginListsError) as caught:
         world.framework(_profile(**plugins))
 
@@ -128,7 +128,7 @@ def test_every_default_plugin_is_registered(world):
     assert registered <= in_tree_registry().keys()
 
 
-def test_plugins_say_which_events_they_wait_for(world):
+def test_plugins_register_the_events_they_wait_for(world):
     from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent
 
     events = world.framework().cluster_event_map()

@@ -202,6 +202,6 @@ def test_what_can_be_stored_stays(world, framework_with):
         ({"filter_node": SUCCESS, "events_to_register": ["Node"]}, "returned something that is no ClusterEvent"),
     ],
 )
-def test_a_plugin_that_cannot_be_used_is_refused(framework_with, answers, message):
+def test_a_plugin_that_cannot_be_used_is_rejected(framework_with, answers, message):
     with pytest.raises(PluginListsError, match=message):
         framework_with(**answers)

@@ -141,7 +141,7 @@ def test_partitions_share_the_counters_of_their_device() -> None:
     assert devices.names(claim_for(request(count=2))) is None
 
 
-def test_a_shared_device_gives_each_claim_the_capacity_that_it_asks_for() -> None:
+def test_a_shared_device_gives_each_claim_the_capacity_that_it_requests() -> None:
     policy = {"default": "10Gi", "validRange": {"min": "10Gi", "step": "10Gi", "max": "40Gi"}}
     shared = device("a", allowMultipleAllocations=True, capacity={"memory": {"value": "50Gi", "requestPolicy": policy}})
     devices = Devices(slice_of(shared))
@@ -179,7 +179,7 @@ def test_devices_with_binding_conditions_come_last_and_carry_their_conditions() 
         ),
     ],
 )
-def test_an_allocation_says_which_nodes_can_use_it(spec: dict[str, Any], selector: Any) -> None:
+def test_an_allocation_has_a_selector_of_the_nodes_that_can_use_it(spec: dict[str, Any], selector: Any) -> None:
     results = Devices(slice_of(device("a"), **spec)).results(claim_for(request()), node=node_called("n1", zone="z"))
 
     assert results is not None
@@ -342,7 +342,7 @@ def test_a_step_of_zero_is_none() -> None:
     assert devices.names(claim_for(request(capacity={"requests": {"m": "3"}}))) == [["r=a"]]
 
 
-def test_pools_whose_slices_are_not_all_there_have_no_devices() -> None:
+def test_pools_with_missing_slices_have_no_devices() -> None:
     slices = [slice_of(device("d"), name=f"s{number}", pool=f"p{number}", count=2, allNodes=True) for number in range(2000)]
     devices = Devices(*slices, slice_of(device("z"), name="whole", pool="whole", allNodes=True))
     finder = devices.allocator().for_claims([claim_for(request())])

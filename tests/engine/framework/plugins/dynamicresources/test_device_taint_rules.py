@@ -72,7 +72,7 @@ def test_a_slice_that_no_rule_selects_stays_the_same_object() -> None:
     assert tainted(TWO, [rule(driver="other"), rule(device="d9")]) is TWO
 
 
-def test_only_slices_that_changed_or_whose_rules_changed_are_made_again() -> None:
+def test_only_slices_that_changed_or_whose_rules_changed_are_computed_again() -> None:
     first, second = slice_of(device("d0"), pool="a"), slice_of(device("d0"), pool="b")
     slices, index = [first, second], TaintedSlices()
     all_rules = [rule("all"), rule("b", pool="b")]

@@ -109,6 +109,6 @@ def test_pre_bind_takes_a_while(world, scripted):
     assert framework.run_pre_bind_plugins(state, pod, "n1").status.is_success
 
 
-def test_rules_that_make_no_sense_are_refused(scripted):
+def test_invalid_rules_are_rejected(scripted):
     with pytest.raises(PluginListsError, match='initializing plugin "Scripted": args: '):
         scripted({"point": "filter", "code": "Maybe"})
