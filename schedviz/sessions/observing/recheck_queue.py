@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -29,6 +30,9 @@ RECHECK_DELAY_SECONDS: Final = 2.0
 #: the session is released. The remaining bindings wait for the next slice.
 _SLICE_CPU_SECONDS: Final = 0.01
 _RELEASE_CPU_SECONDS: Final = 1.0
+#: How far a scheduler's informer of nodes may lag behind that of pods.
+_INFORMER_LAG_SECONDS: Final = 1.0
+_MAX_NODE_CHANGES: Final = 4096
 #: The maximum number of bindings that wait. Beyond that, the first verdict stands.
 _MAX_QUEUED: Final = 512
 _MAX_VANISHED: Final = 256
@@ -55,6 +59,25 @@ class RecheckQueue:
         #: The last batch whose times were read.
         self._last_read_batch = 0
         self._vanished: deque[Vanished] = deque(maxlen=_MAX_VANISHED)
+        #: When nodes changed last, the latest change at the end.
+        self._node_changes: dict[str, float] = {}
+
+    def node_changes(self, name: str) -> None:
+        """Note that a node is about to change."""
+        self._node_changes.pop(name, None)
+        self._node_changes[name] = self._clock()
+        if len(self._node_changes) > _MAX_NODE_CHANGES:
+            del self._node_changes[next(iter(self._node_changes))]
+
+    def on_known_nodes(self, node: str, judgement: Judgement, *, since: float) -> Judgement:
+        """The judgement of a binding to `node`; a disagreement is `undecided` if that node or a better one has changed about `since`, or
+        later: a dry run sees nodes as they are, not as the scheduler knew them.
+        """
+        if judgement.verdict not in DISAGREEMENTS or not self._node_changes:
+            return judgement
+        names = [node, *(judgement.choice.best if judgement.choice is not None else ())]
+        changed = any(self._node_changes.get(name, -math.inf) > since - _INFORMER_LAG_SECONDS for name in names)
+        return undecided(judgement) if changed else judgement
 
     def vanished(self, pod: Pod, number: int) -> None:
         """Note that a pod was deleted while it was pending, after this number of moves."""
@@ -93,6 +116,7 @@ class RecheckQueue:
             if not self._is_due(recheck) and judgement.verdict in DISAGREEMENTS:
                 # It was not judged again, so a disagreement is not certain.
                 judgement = undecided(judgement)
+            judgement = self.on_known_nodes(recheck.bound.node, judgement, since=recheck.at)
             found.append((recheck, judgement))
         return found
 

@@ -98,6 +98,10 @@ class Shadow:
     def before(self, simulation: Simulation, command: AnyCommand, *, is_ordered: bool = True) -> None:
         """Called before a command is executed. `is_ordered`: its order among the other observations is that of the cluster."""
         self._before = self._waited = None
+        if self._source and (node := _changed_node(command)):
+            # A replay does not restore nodes, so bindings in flight are judged on those that their scheduler knew.
+            self._settle(simulation)
+            self._rechecks.node_changes(node)
         if not _is_about_pod(command) or not self._follows():
             return
         pending = self._pending_pods(simulation)
@@ -199,7 +203,7 @@ class Shadow:
 
     def _settle(self, simulation: Simulation) -> None:
         """Judge the bindings in flight."""
-        if simulation.scheduler.cycle is not None:
+        if not self._members or simulation.scheduler.cycle is not None:
             return
         members, awaited = self._members, self._awaited
         self._members, self._awaited = [], set()
@@ -216,6 +220,7 @@ class Shadow:
             self._rechecks.add(one.bound, one.event, judgement)
             self._results.append(BindingSeen(pod.key, pod.uid, one.event, node))
         else:
+            judgement = self._rechecks.on_known_nodes(node, judgement, since=self._clock())
             self._results.append(self._binding(pod, node, one.event, judgement))
 
     def _may_change(self, one: Bound) -> bool:
@@ -329,6 +334,13 @@ def _is_gated(simulation: Simulation, pod: Pod) -> bool:
     """Whether a PreEnqueue plugin keeps the pod out of activeQ here, and therefore in the cluster."""
     queued = simulation.scheduler.state.queue.unschedulable_pods.get(pod.key)
     return queued is not None and queued.gated
+
+
+def _changed_node(command: AnyCommand) -> str:
+    """The name of the node that the command changes; "": none."""
+    if isinstance(command, Create | Update) and command.object.get("kind") == "Node":
+        return str(command.object["metadata"]["name"])
+    return command.name if isinstance(command, Delete) and command.kind == "Node" else ""
 
 
 def _is_about_pod(command: AnyCommand) -> bool:

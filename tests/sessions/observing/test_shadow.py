@@ -274,6 +274,20 @@ def test_a_pod_whose_volume_is_being_provisioned_takes_room_on_the_node_that_its
     assert verdicts(followed) == {"default/later": "agrees", "default/assumed": "agrees"}
 
 
+@pytest.mark.parametrize(("lag_seconds", "verdict"), [(60.0, "undecided"), (0.0, "notBest")])
+def test_a_better_node_counts_if_the_scheduler_must_have_known_it(
+    lag_seconds: float, verdict: str, followed: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recheck_queue, "_INFORMER_LAG_SECONDS", lag_seconds)
+    bound = pod("bound", cpu="100m")
+    push(followed, 2, seen("ADDED", node("new", cpu="64")), seen("ADDED", bound), seen("MODIFIED", on(bound, "small")))
+    work_off(followed)
+
+    judged = ShadowedPod.objects.get(session_id=followed, pod="default/bound")
+    assert judged.judgement["choice"]["best"] == ["large", "new"]
+    assert judged.verdict == verdict
+
+
 def test_what_was_bound_when_it_was_first_seen_is_not_judged(followed: UUID) -> None:
     push(followed, 2, seen("ADDED", on(pod("static"), "small")))
     work_off(followed)
