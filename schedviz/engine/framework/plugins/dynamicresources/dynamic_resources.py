@@ -242,7 +242,9 @@ class DynamicResources:
             return None
         assert data.allocator is not None
         assert data.inputs is not None
-        free = self._manager.free_devices(request, data.inputs)
+        free = self._manager.free_devices(request, data.inputs, nodes=len(rows))
+        if free is None:
+            return None
         codes = rows.node_column(("free devices", request), free.code_of, version=free.version)
         answers = free.answers(codes)
         if (answers == SEARCH).any():
