@@ -49,7 +49,7 @@ def _takes_first_of_tied(trial: Trial, plan: Plan) -> bool:
 
 def objects_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> list[KubeObject]:
     """The objects at the beginning of a trial, in the order in which they are loaded. Raises `PlanError`."""
-    objects = _all_objects(trial, base, plan)
+    objects = all_objects(trial, base, plan)
     return objects if plan.workload.arrivals is None else [obj for obj in objects if not is_pending(obj)]
 
 
@@ -59,12 +59,13 @@ def timeline_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> Timeline:
     seed = trial.seed or 0 if "times" in plan.seed_varies else 0
     found: list[Arrival] = []
     if arrivals is not None:
-        pods = [obj for obj in _all_objects(trial, base, plan) if isinstance(obj, Pod) and is_pending(obj)]
+        pods = [obj for obj in all_objects(trial, base, plan) if isinstance(obj, Pod) and is_pending(obj)]
         found = arrivals_of(pods, arrivals, seed)
     return Timeline(found, None if lifetimes is None else LifetimeSource(lifetimes, base.finished, seed))
 
 
-def _all_objects(trial: Trial, base: BaseCluster, plan: Plan) -> list[KubeObject]:
+def all_objects(trial: Trial, base: BaseCluster, plan: Plan) -> list[KubeObject]:
+    """The objects of a trial, with the pods that arrive later. Raises `PlanError`."""
     objects = with_nodes(base.objects, trial.variant.patch.nodes, path=trial.variant.path)
     if trial.seed is not None and "nodes" in plan.seed_varies:
         objects = _shuffled(objects, trial.seed, "nodes", lambda obj: isinstance(obj, Node))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -19,16 +19,22 @@ from schedviz.experiments.plan_text import PlanText
 from schedviz.experiments.prices import check_prices
 from schedviz.experiments.results import Experiment
 from schedviz.experiments.run_trial import TrialRun, TrialStopped
-from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_trial, timeline_of_trial
+from schedviz.experiments.trial_inputs import all_objects, settings_of_trial, timeline_of_trial
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.tuning.goal import columns_of
 from schedviz.experiments.tuning.space import Space
 from schedviz.experiments.variants import Variant
+from schedviz.kube.core import Pod
+from schedviz.kube.meta import KubeObject
 
 #: How long the estimate runs one trial.
 _SAMPLE_SECONDS: Final = 1.0
 #: A plan with this many faults is not checked further.
 _MAX_FAULTS: Final = 100
+
+
+def _allow_any(_pods: int) -> None:
+    pass
 
 
 class CheckedPlan(msgspec.Struct, frozen=True):
@@ -42,6 +48,8 @@ class CheckedPlan(msgspec.Struct, frozen=True):
     base: BaseCluster
     #: Of the plan, which has its code.
     folder: Path = Path()
+    #: Called with the number of pods that `workload.load` adds for a variant. May raise `PlanError`.
+    expect_added: Callable[[int], None] = _allow_any
 
     @property
     def baseline(self) -> str:
@@ -63,23 +71,34 @@ def check_plan(
     base: BaseCluster | None = None,
     is_trusted: bool = False,
     between_variants: Callable[[], None] = lambda: None,
+    expect_added: Callable[[int], None] = _allow_any,
 ) -> CheckedPlan:
     """The plan with its base, unless that is loaded already, and its trials. Paths are relative to `folder`.
 
     `is_trusted`: the code of the plan may run. `between_variants` is called before each variant, and may raise an exception to end the
-    check. Raises `PlanError` with the line of each fault.
+    check. `expect_added` is called with the number of pods that `workload.load` adds for a variant, and may raise `PlanError`.
+
+    Raises `PlanError` with the line of each fault.
     """
     try:
         loaded = load_base(read.plan, folder, session=session) if base is None else base
-        return _checked(read, folder, loaded, between_variants, is_trusted=is_trusted)
+        return _checked(read, folder, loaded, between_variants, is_trusted=is_trusted, expect_added=expect_added)
     except PlanError as error:
         raise read.located(error) from None
 
 
-def _checked(read: PlanText, folder: Path, base: BaseCluster, between_variants: Callable[[], None], *, is_trusted: bool) -> CheckedPlan:
+def _checked(
+    read: PlanText,
+    folder: Path,
+    base: BaseCluster,
+    between_variants: Callable[[], None],
+    *,
+    is_trusted: bool,
+    expect_added: Callable[[int], None],
+) -> CheckedPlan:
     plan = read.plan
     measures = measures_named(plan.measures, load_code(plan.code, folder, is_trusted=is_trusted))
-    checked = CheckedPlan(read.text, plan, read.variants, read.trials, measures, base, folder)
+    checked = CheckedPlan(read.text, plan, read.variants, read.trials, measures, base, folder, expect_added)
     if plan.prices is not None:
         check_prices(plan.prices, base.objects)
     timeline_of_trial(checked.trials[0], base, plan)
@@ -131,7 +150,9 @@ def faults_of(variant: Variant, checked: CheckedPlan) -> list[Fault]:
     try:
         settings = settings_of_trial(trial, checked.base, checked.plan)
         Simulation(settings)
-        objects_of_trial(trial, checked.base, checked.plan)
+        objects = all_objects(trial, checked.base, checked.plan)
+        if checked.plan.workload.load is not None:
+            checked.expect_added(_pods(objects) - _pods(checked.base.objects))
     except ConfigurationError as error:
         release = variant.patch.release or checked.base.settings.release
         path = next((f"{variant.path}.{name}" for name in _suspects(variant, error.path)), variant.path)
@@ -139,6 +160,10 @@ def faults_of(variant: Variant, checked: CheckedPlan) -> list[Fault]:
     except PlanError as error:
         return [msgspec.structs.replace(fault, variant=variant.name) for fault in error.faults]
     return []
+
+
+def _pods(objects: Iterable[KubeObject]) -> int:
+    return sum(isinstance(obj, Pod) for obj in objects)
 
 
 def _suspects(variant: Variant, path: str) -> Sequence[str]:

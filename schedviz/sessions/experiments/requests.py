@@ -112,6 +112,14 @@ def _expect_few(read: PlanText, path: str, asked: int | None, setting: str) -> N
         raise read.located(PlanError.of(path, f"is {asked:,}; SCHEDVIZ_{setting} allows {allowed:,} on this server"))
 
 
+def expect_few_added(pods: int) -> None:
+    """Raises `PlanError` if `workload.load` adds more pods to the workload than may be generated."""
+    allowed: int = settings.GENERATE_PODS
+    if pods > allowed:
+        message = f"{pods:,} pods would be added to reach the share; SCHEDVIZ_GENERATE_PODS allows {allowed:,} on this server"
+        raise PlanError.of("workload.load.share", message)
+
+
 def pause(experiment_id: UUID) -> None:
     """Stop running trials; they start again from their beginning. Raises `NotPossible`."""
     _change(experiment_id, Experiment.Status.RUNNING, Experiment.Status.PAUSED, "paused")

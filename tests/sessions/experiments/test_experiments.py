@@ -144,6 +144,16 @@ def test_the_limits_of_generated_clusters_hold(before: str, after: str, message:
         requests.create_experiment(None, PLAN.replace(before, after))
 
 
+def test_the_limit_of_generated_pods_holds_for_the_pods_that_a_load_adds(settings: Any) -> None:
+    settings.GENERATE_PODS = 100
+    loaded = PLAN.replace("seeds: 2", "workload: {load: {resource: cpu, share: SHARE}}").replace("nodes: 5", "nodes: 10")
+    assert begun(loaded.replace("SHARE", "0.9")).status == Experiment.Status.RUNNING
+    refused = begun(loaded.replace("SHARE", "9"))
+    assert refused.status == Experiment.Status.REFUSED
+    assert [(fault["line"], fault["variant"]) for fault in refused.faults] == [(5, "a"), (5, "b")]
+    assert "pods would be added to reach the share; SCHEDVIZ_GENERATE_PODS allows 100" in refused.faults[0]["message"]
+
+
 def test_a_trial_that_takes_too_long_fails_with_the_setting(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     experiment = begun(PLAN.replace("pods: 30", "pods: 400"))
     settings.TRIAL_SECONDS = 1
