@@ -555,7 +555,7 @@ class Experiment(models.Model):
     hold = models.BooleanField(default=False)
     #: Seconds of one core for a trial, estimated with the first one when the plan of an experiment on hold was checked.
     estimate = models.FloatField(null=True, blank=True)
-    #: Why the plan, or the last one that was added, was refused: [{"path", "message", "line", "variant"}].
+    #: Why the plan, or the last one that was added, was refused, or the trials were paused: [{"path", "message", "line", "variant"}].
     faults: models.JSONField[Any, Any] = models.JSONField(default=list)
     #: The measures of the plan without their functions, once it is checked: MeasureInfo.
     measures: models.JSONField[Any, Any] = models.JSONField(default=list)

@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 from rest_framework.test import APIClient
 
+from schedviz.sessions import quotas
 from schedviz.sessions.experiments import checking, trial_job
 from schedviz.sessions.models import Experiment
 from schedviz.web.waiting import MOST, requester, waits
@@ -79,6 +80,18 @@ def test_added_variants_count_as_what_creates_sessions(owner: APIClient, setting
     settings.NEW_SESSIONS_PER_MINUTE = 1
     asked = [owner.post(f"{body['url']}variants/", {"plan": PLAN}, format="json").status_code for _ in range(2)]
     assert asked == [400, 429]
+
+
+def test_an_experiment_is_not_resumed_while_the_quota_of_bytes_is_used_up(owner: APIClient, settings: Any) -> None:
+    body = create(owner)
+    checking.check(body["id"])
+    owner.post(f"{body['url']}pause/")
+    settings.BYTES_PER_USER = 1
+    quotas.clear_cache()
+    refused = owner.post(f"{body['url']}resume/")
+    assert (refused.status_code, refused.json()["code"]) == (409, "quota_reached")
+    settings.BYTES_PER_USER = 0
+    assert owner.post(f"{body['url']}resume/").json()["status"] == "running"
 
 
 def test_few_requests_wait_until_a_plan_is_read(owner: APIClient) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Final
 from uuid import UUID
 
+import msgspec
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from schedviz.experiments.errors import PlanError
+from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.extending import check_added
 from schedviz.experiments.plan import Code
 from schedviz.experiments.plan_text import PlanText, parse_plan
@@ -18,6 +19,7 @@ from schedviz.sessions.errors import SessionError
 from schedviz.sessions.experiments.dispatch import notify_check, notify_trials
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries.database import wait_for_lock
+from schedviz.sessions.quotas import QuotaReached
 
 #: The largest plan, in characters.
 LONGEST_PLAN: Final = 256 * 1024
@@ -125,10 +127,30 @@ def pause(experiment_id: UUID) -> None:
     _change(experiment_id, Experiment.Status.RUNNING, Experiment.Status.PAUSED, "paused")
 
 
+def pause_if_full(experiment_id: UUID) -> bool:
+    """Pause an experiment, with the reason in its faults, if the quota of bytes has no room for another result. Workers call this before
+    each trial. Returns whether it is full.
+    """
+    try:
+        _expect_room(experiment_id)
+    except QuotaReached as reached:
+        faults = msgspec.to_builtins([Fault("", str(reached))])
+        running = Experiment.objects.filter(pk=experiment_id, status=Experiment.Status.RUNNING)
+        running.update(status=Experiment.Status.PAUSED, faults=faults)
+        return True
+    return False
+
+
 def resume(experiment_id: UUID) -> None:
-    """Continue after a pause. Raises `NotPossible`."""
-    _change(experiment_id, Experiment.Status.PAUSED, Experiment.Status.RUNNING, "resumed")
+    """Continue after a pause. Raises `QuotaReached` and `NotPossible`."""
+    _expect_room(experiment_id)
+    _change(experiment_id, Experiment.Status.PAUSED, Experiment.Status.RUNNING, "resumed", faults=[])
     notify_trials(experiment_id)
+
+
+def _expect_room(experiment_id: UUID) -> None:
+    owner_id = Experiment.objects.filter(pk=experiment_id).values_list("owner_id", flat=True).first()
+    quotas.expect_quota(owner_id, bytes=1)
 
 
 def cancel(experiment_id: UUID) -> None:
@@ -144,8 +166,8 @@ def delete(experiment_id: UUID) -> None:
     Experiment.objects.filter(pk=experiment_id).delete()
 
 
-def _change(experiment_id: UUID, before: str, after: str, done: str) -> None:
-    if not Experiment.objects.filter(Q(status=before), pk=experiment_id).update(status=after):
+def _change(experiment_id: UUID, before: str, after: str, done: str, **members: object) -> None:
+    if not Experiment.objects.filter(Q(status=before), pk=experiment_id).update(status=after, **members):
         raise _not_possible(experiment_id, done)
 
 

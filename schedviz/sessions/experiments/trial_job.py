@@ -1,4 +1,7 @@
-"""Runs a trial in a worker: claim · load the plan and the base, once in each process · run · store."""
+"""Runs a trial in a worker: claim · load the plan and the base, once in each process · run · store.
+
+A trial that has begun ends and is stored, even if the quota of bytes is reached meanwhile; no other begins.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from schedviz.experiments.run_trial import TrialStopped
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.sessions.experiments import trial_lease
 from schedviz.sessions.experiments.reading import pack_detail, pack_result
+from schedviz.sessions.experiments.requests import pause_if_full
 from schedviz.sessions.experiments.trial_lease import MOST_TRIES, RENEWAL_SECONDS, TrialLease
 from schedviz.sessions.experiments.watch import TookTooLongError, Watch
 from schedviz.sessions.models import Experiment, ExperimentBase
@@ -35,6 +39,9 @@ def run(experiment_id: UUID, number: int) -> None:
     if lease.tries > MOST_TRIES:
         message = f"{MOST_TRIES} workers ended while they ran this trial. Their logs have the reason; it may need too much memory."
         _store(lease, TrialResult(number, error=message), 0.0)
+        return
+    if pause_if_full(experiment_id):
+        trial_lease.give_back(lease)
         return
     began = time.perf_counter()
     try:

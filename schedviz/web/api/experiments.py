@@ -219,7 +219,7 @@ class ResumeExperiment(Resource):
         operation_id="resumeExperiment", request=None, responses={200: response(schemas.ExperimentBody), **error_responses(403, 404, 409)}
     )
     def post(self, request: Request, experiment_id: UUID) -> Response:
-        """Continue an experiment after a pause."""
+        """Continue an experiment after a pause. Refused while the quota of bytes is used up, which pauses experiments."""
         return _changed(request, experiment_id, requests.resume)
 
 
@@ -287,7 +287,8 @@ def _find_or_404(request: Request, experiment_id: UUID, verb: Verb) -> Experimen
 def _changed(request: Request, experiment_id: UUID, change: Callable[[UUID], None]) -> Response:
     experiment = _find_or_404(request, experiment_id, Verb.CREATE)
     try:
-        change(experiment.pk)
+        with within_quotas():
+            change(experiment.pk)
     except NotPossible as error:
         raise ApiError(409, error.code, str(error)) from error
     experiment.refresh_from_db()

@@ -237,6 +237,26 @@ def test_the_bytes_of_experiments_count_in_the_quota_of_their_owner(settings: An
     assert used() == len(PLAN)
 
 
+def test_an_experiment_whose_owner_has_no_more_room_is_paused_with_the_reason(settings: Any) -> None:
+    owner = User.objects.create_user("owner")
+    experiment = begun(owner=owner)
+    trial_job.run(experiment.pk, 0)
+    settings.BYTES_PER_USER = 1
+    quotas.clear_cache()
+    trial_job.run(experiment.pk, 1)
+    paused = again(experiment.pk)
+    assert (paused.status, statuses(paused)) == ("paused", ["done", "waiting", "waiting", "waiting"])
+    assert "SCHEDVIZ_BYTES_PER_USER allows 1" in paused.faults[0]["message"]
+    with pytest.raises(QuotaReached, match="SCHEDVIZ_BYTES_PER_USER"):
+        requests.resume(experiment.pk)
+
+    settings.BYTES_PER_USER = 0
+    requests.resume(experiment.pk)
+    run_all_trials(experiment)
+    assert (again(experiment.pk).status, again(experiment.pk).faults) == ("finished", [])
+    assert list(ExperimentTrial.objects.values_list("tries", flat=True).order_by("number")) == [1, 1, 1, 1]
+
+
 def test_no_traceback_leaves_the_server(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     experiment = begun()
     monkeypatch.setattr(run_trial_module, "_measured", lambda run, _measures: TrialResult(run.trial.number, error="no", traceback="/opt/x"))

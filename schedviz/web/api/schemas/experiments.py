@@ -21,7 +21,9 @@ class NewExperiment(Body, frozen=True, forbid_unknown_fields=True):
 
 
 class PlanFault(Body, frozen=True):
-    """Why a plan was refused: the path and the line of the value, and the variant that it is about."""
+    """Why a plan was refused: the path and the line of the value, and the variant that it is about; or why the server paused an experiment,
+    with a message only.
+    """
 
     path: str
     message: str
