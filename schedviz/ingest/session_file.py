@@ -7,6 +7,7 @@ processed. Nothing in it is used as a path, an address or code.
 from __future__ import annotations
 
 import hashlib
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -29,6 +30,7 @@ Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e15)]
 
 _GZIP = b"\x1f\x8b"
+_BEGINNING = re.compile(rb'\s*{\s*"format"\s*:\s*"schedviz-session/')
 _STEP = 1 << 20
 _HEAD_BYTES = 4 << 20
 
@@ -158,7 +160,7 @@ def looks_like_session(first: bytes) -> bool:
         head = zlib.decompressobj(31).decompress(first, 256)
     except zlib.error:
         return False
-    return head.lstrip().startswith(b'{"format":"schedviz-session/')
+    return _BEGINNING.match(head) is not None
 
 
 def check_head(name: str, first: bytes, limits: Limits) -> None:

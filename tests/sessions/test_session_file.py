@@ -44,13 +44,19 @@ def engine_digest(session_id: UUID) -> str:
     return newest.digest
 
 
-def changed(data: bytes, change: Callable[[list[dict[str, Any]]], None], *, end: bool = True) -> bytes:
+def changed(
+    data: bytes,
+    change: Callable[[list[dict[str, Any]]], None],
+    *,
+    end: bool = True,
+    separators: tuple[str, str] = (",", ":"),
+) -> bytes:
     """The file with other lines, and a correct last line unless that is under test."""
     import hashlib
 
     lines = [json.loads(line) for line in zlib.decompress(data, 31).splitlines()]
     change(lines)
-    text = b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines[:-1])
+    text = b"".join(json.dumps(line, separators=separators).encode() + b"\n" for line in lines[:-1])
     last = {**lines[-1], "digest": hashlib.blake2b(text, digest_size=16).hexdigest()} if end else lines[-1]
     return gzipped(text + json.dumps(last).encode() + b"\n")
 
@@ -338,6 +344,19 @@ def test_a_file_of_a_build_that_did_not_record_the_scores_of_stages_is_imported(
     session = imported(changed(packed(session_id), older))
 
     assert session.status == Session.Status.READY, session.message
+
+
+def test_a_file_that_another_program_has_written_again_is_imported(busy: UUID) -> None:
+    send(busy, "advance", seconds=1e-6)
+    work_off(busy)
+    assert b"1e-6" in zlib.decompress(packed(busy), 31)
+
+    again = changed(packed(busy), lambda _lines: None, separators=(", ", ": "))
+
+    assert b"1e-06" in zlib.decompress(again, 31)
+    session = imported(again)
+    assert session.status == Session.Status.READY, session.message
+    assert encode_events(stored_events(session.pk)) == encode_events(stored_events(busy))
 
 
 def test_an_engine_that_does_something_else_says_where(busy: UUID) -> None:
