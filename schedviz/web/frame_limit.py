@@ -1,10 +1,12 @@
-"""Limits WebSocket frames per client, which uvicorn does not: each frame costs time of the event loop, which all clients share.
+"""Limits WebSocket frames per client, which uvicorn does not: each frame costs time of the event loop, which all clients share. Drops
+clients that do not read.
 
 `HeadLimit` uses it for every WebSocket. Messages have a lower limit (`web/live`), which pings and fragments do not count against.
 """
 
 from __future__ import annotations
 
+import asyncio
 from typing import Final
 
 from django.conf import settings
@@ -13,6 +15,7 @@ from websockets.frames import Frame
 
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.token_bucket import Bucket
+from schedviz.web.read_limit import ReadLimit
 
 #: The maximum number of fragments of one message.
 LARGEST_FRAGMENTS: Final = 1000
@@ -21,9 +24,32 @@ _PIECE_BYTES: Final = 4096
 
 
 class FrameLimit(WebSocketsSansIOProtocol):
-    """uvicorn's protocol, which closes a socket that exceeds the limits."""
+    """uvicorn's protocol, which closes a socket that exceeds the limits. At most one message waits outside the kernel's buffers."""
 
     _is_flooded = False
+    _read_limit: ReadLimit
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A connection was upgraded."""
+        super().connection_made(transport)
+        self._read_limit = ReadLimit(transport, self.loop)
+        # Pauses as soon as anything waits: also a closed socket with a few bytes that its client never reads must end.
+        transport.set_write_buffer_limits(high=0)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection was closed."""
+        self._read_limit.stop()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client does not read fast enough."""
+        super().pause_writing()
+        self._read_limit.start()
+
+    def resume_writing(self) -> None:
+        """The client has read what was sent."""
+        self._read_limit.stop()
+        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         """Parse the received bytes in small parts, so that a flood is noticed early."""

@@ -6,10 +6,6 @@ Every web server is started with it: `uvicorn --http schedviz.web.head_limit:Hea
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import fcntl
-import sys
-import termios
 from collections.abc import Callable
 
 import msgspec
@@ -19,15 +15,13 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
 from schedviz.web.frame_limit import FrameLimit
+from schedviz.web.read_limit import ReadLimit
 
 #: The largest request line with headers; trailers after a body have the same limit.
 LARGEST_HEAD_BYTES = 64 * 1024
 
 #: Requests of one connection that may wait for the response to an earlier one.
 MAX_PIPELINED = 32
-
-#: The lowest rate in bytes per second at which a client may read a response.
-MIN_RESPONSE_RATE = 1000
 
 #: The period over which the average rate of a body is measured.
 RATE_WINDOW_SECONDS = 30
@@ -44,8 +38,7 @@ class HeadLimit(HttpToolsProtocol):
     - no part of a body arrived for SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS;
     - a body arrived at less than SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND over RATE_WINDOW_SECONDS.
 
-    It drops the connection if a client reads a response at less than MIN_RESPONSE_RATE over SCHEDVIZ_RESPONSE_IDLE_SECONDS: the response
-    keeps its memory until then.
+    It drops the connection if a client reads a response at less than MIN_RATE over SCHEDVIZ_RESPONSE_IDLE_SECONDS (`ReadLimit`).
 
     Between requests, uvicorn's keep-alive timeout applies. A request that arrives in one piece, as nearly all do, needs no timer.
     """
@@ -60,18 +53,18 @@ class HeadLimit(HttpToolsProtocol):
     _window_bytes = 0
     #: Runs while a head or a body is expected.
     _timer: asyncio.TimerHandle | None = None
-    #: Runs while a response waits for the client.
-    _write_timer: asyncio.TimerHandle | None = None
+    _read_limit: ReadLimit
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A connection was opened."""
         super().connection_made(transport)
+        self._read_limit = ReadLimit(transport, self.loop)
         self._arm(settings.REQUEST_HEAD_SECONDS, self._head_is_late)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection was closed."""
         self._disarm()
-        self._stop_write_timer()
+        self._read_limit.stop()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -133,40 +126,12 @@ class HeadLimit(HttpToolsProtocol):
     def pause_writing(self) -> None:
         """The client does not read fast enough."""
         super().pause_writing()
-        if settings.RESPONSE_IDLE_SECONDS and self._write_timer is None:
-            self._watch_reader()
+        self._read_limit.start()
 
     def resume_writing(self) -> None:
         """The client has read most of the response."""
-        self._stop_write_timer()
+        self._read_limit.stop()
         super().resume_writing()
-
-    def _watch_reader(self) -> None:
-        unread = self._unread_bytes()
-        self._write_timer = self.loop.call_later(settings.RESPONSE_IDLE_SECONDS, self._drop_if_idle, unread)
-
-    def _drop_if_idle(self, unread: int) -> None:
-        """Drop the connection unless the client has read at least MIN_RESPONSE_RATE since `unread` bytes were left."""
-        self._write_timer = None
-        if unread - self._unread_bytes() < MIN_RESPONSE_RATE * settings.RESPONSE_IDLE_SECONDS:
-            self.transport.abort()
-        else:
-            self._watch_reader()
-
-    def _unread_bytes(self) -> int:
-        """Bytes that the client has not acknowledged. A slow reader may empty the kernel's buffer for minutes before the transport
-        resumes.
-        """
-        unread: int = self.transport.get_write_buffer_size()
-        with contextlib.suppress(OSError, AttributeError):
-            in_kernel = fcntl.ioctl(self.transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
-            unread += int.from_bytes(in_kernel, sys.byteorder)
-        return unread
-
-    def _stop_write_timer(self) -> None:
-        if self._write_timer is not None:
-            self._write_timer.cancel()
-            self._write_timer = None
 
     # --- Time
 
